@@ -4,18 +4,18 @@ import streamlit as st
 
 from viz.compare.choices import COMPARE_PAGE
 from viz.components.asset_linker import VIZ
-from viz.shell import current_lecture, key_dialog, lecture_mode
+from viz.shell import current_lecture, lecture_mode, show_shortcuts_dialog
 from viz.shell.lecture_bar import lecture_bar
-from viz.shell.navigation import navigation
+from viz.shell.navigation import show_page_menu
 
 # An icon by name would be fetched from its maker's server; the app asks nobody for anything.
 st.set_page_config("Seamark", str(VIZ / "theme" / "icon.svg"), layout="wide", initial_sidebar_state=304)
 st.html(VIZ / "theme" / "page.css")
 current_lecture.read_lecture_link()
-page = navigation()
+page = show_page_menu()
 current_lecture.switch_to_scene_page(page.url_path or COMPARE_PAGE)
 lecture_mode.apply_lecture_styles()
-key_dialog()
+show_shortcuts_dialog()
 lecture_bar()
 page.run()
 with st.sidebar:

@@ -16,12 +16,12 @@ from viz.server.middleware import AccessGuard, FirstPaint, ScriptsFromMemory, el
 from viz.server.server_tasks import Preload, open_browser, release_ended_sessions
 from viz.server.streamlit_patches import (
     disable_send_delay,
-    interrupt_where_drawn,
+    interrupt_only_when_drawing,
     keep_upload_address_replies,
-    keep_values_until_drawn,
     let_callbacks_end,
     limit_uploads,
     rerun_for_replaced_fragments,
+    retain_undrawn_widget_values,
     skip_needless_startup,
 )
 
@@ -42,8 +42,8 @@ async def lifespan(_app: st.App) -> AsyncIterator[None]:
 keep_upload_address_replies()
 limit_uploads()
 let_callbacks_end()
-keep_values_until_drawn()
-interrupt_where_drawn()
+retain_undrawn_widget_values()
+interrupt_only_when_drawing()
 rerun_for_replaced_fragments()
 skip_needless_startup()
 

@@ -6,7 +6,7 @@ from functools import partial
 from pathlib import Path
 from statistics import median
 
-from benchmarks.harness import Spread, benchmark, markdown_table, option, positive, print_progress, timed
+from benchmarks.harness import Spread, benchmark, markdown_table, option, positive_whole_number, print_progress, time_call
 from benchmarks.reference_chunkers import CountingEncoder, langchain_breakpoint, llama_index_double_merging
 from chunkers import (
     CHUNKERS,
@@ -88,27 +88,27 @@ class RaceResult:
         return self.outcome.words() == self.reference_outcome.words()
 
     @property
-    def met(self) -> bool:
+    def meets_requirements(self) -> bool:
         """True if the race reached its required ratio and, where required, made the same chunks."""
         return self.ratio.median >= self.race.at_least and (self.equal or not self.race.same)
 
 
 def run_races(contests: Sequence[Race], repeats: int) -> list[RaceResult]:
     """Run all races ``repeats`` times, alternating the sides; references shared by races run once per repeat."""
-    finishes = [RaceResult(race, [], []) for race in contests]
+    race_results = [RaceResult(race, [], []) for race in contests]
     for repeat in range(repeats):
-        ran: dict[Callable[[], RaceOutcome], tuple[float, RaceOutcome]] = {}
-        for finish in finishes:
-            race = finish.race
+        timed_outcome_by_reference: dict[Callable[[], RaceOutcome], tuple[float, RaceOutcome]] = {}
+        for race_result in race_results:
+            race = race_result.race
             print_progress(f"{race.title}: {repeat + 1} of {repeats}")
-            calls = [timed(race.ours) for _ in range(race.calls)]
-            finish.seconds.append(median(took for took, _ in calls))
-            finish.outcome = calls[-1][1]
-            if race.reference not in ran:
-                ran[race.reference] = timed(race.reference)
-            took, finish.reference_outcome = ran[race.reference]
-            finish.reference_seconds.append(took)
-    return finishes
+            timed_outcomes = [time_call(race.ours) for _ in range(race.calls)]
+            race_result.seconds.append(median(took for took, _ in timed_outcomes))
+            race_result.outcome = timed_outcomes[-1][1]
+            if race.reference not in timed_outcome_by_reference:
+                timed_outcome_by_reference[race.reference] = time_call(race.reference)
+            reference_seconds, race_result.reference_outcome = timed_outcome_by_reference[race.reference]
+            race_result.reference_seconds.append(reference_seconds)
+    return race_results
 
 
 def fresh_tools(embedder: Embedder) -> Tools:
@@ -127,7 +127,7 @@ def outcome_of(chunking: Chunking) -> RaceOutcome:
     return RaceOutcome([chunk.text for chunk in chunking.chunks], timing_of(chunking).embedded)
 
 
-def run_cold(chunker: Chunker, text: str, embedder: Embedder) -> RaceOutcome:
+def run_with_empty_caches(chunker: Chunker, text: str, embedder: Embedder) -> RaceOutcome:
     """Split, embed and cut with empty caches; only the model is loaded."""
     return outcome_of(run(chunker, Document.from_text(text, "regex"), fresh_tools(embedder)))
 
@@ -142,10 +142,10 @@ def run_reference(reference: Callable[[CountingEncoder], list[str]], embedder: E
 def races(text: str, embedder: Embedder) -> list[Race]:
     """Return the races with their requirements."""
 
-    def langchain(amount: float) -> RaceOutcome:
+    def run_langchain_breakpoint(amount: float) -> RaceOutcome:
         return run_reference(lambda encoder: langchain_breakpoint(text, encoder, buffer=1, amount=amount), embedder)
 
-    def llama_index() -> RaceOutcome:
+    def run_llama_index_merging() -> RaceOutcome:
         return run_reference(
             lambda encoder: llama_index_double_merging(
                 text, encoder, initial=INITIAL, appending=APPENDING, merging=MERGING, max_size=MAX_SIZE
@@ -156,19 +156,19 @@ def races(text: str, embedder: Embedder) -> list[Race]:
     document, tools = Document.from_text(text, "regex"), fresh_tools(embedder)
     run(Breakpoint(buffer=1, amount=95), document, tools)
 
-    mean, joined = double_passes()
+    double_pass_of_means, double_pass_reembedding = double_passes()
     return [
         Race(
             "breakpoint, cold / LangChain",
-            partial(run_cold, Breakpoint(buffer=1, amount=95), text, embedder),
-            partial(langchain, 95),
+            partial(run_with_empty_caches, Breakpoint(buffer=1, amount=95), text, embedder),
+            partial(run_langchain_breakpoint, 95),
             at_least=1,
             same=True,
         ),
         Race(
             "breakpoint, 95 to 90 / LangChain again",
             lambda: outcome_of(run(Breakpoint(buffer=1, amount=90), document, tools)),
-            partial(langchain, 90),
+            partial(run_langchain_breakpoint, 90),
             at_least=500,
             same=True,
             calls=25,
@@ -176,15 +176,15 @@ def races(text: str, embedder: Embedder) -> list[Race]:
         # A mean of vectors is not the vector of the joined text, so the chunks differ on purpose.
         Race(
             "double_pass, mean, cold / LlamaIndex",
-            partial(run_cold, mean, text, embedder),
-            llama_index,
+            partial(run_with_empty_caches, double_pass_of_means, text, embedder),
+            run_llama_index_merging,
             at_least=8,
             same=False,
         ),
         Race(
             "double_pass, re-embed, cold / LlamaIndex",
-            partial(run_cold, joined, text, embedder),
-            llama_index,
+            partial(run_with_empty_caches, double_pass_reembedding, text, embedder),
+            run_llama_index_merging,
             at_least=2,
             same=True,
         ),
@@ -193,10 +193,10 @@ def races(text: str, embedder: Embedder) -> list[Race]:
 
 def double_passes() -> tuple[DoublePass, DoublePass]:
     """Return the double pass with mean and with re-embedded group vectors, at the thresholds of the comparison."""
-    mean = DoublePass(
+    double_pass_of_means = DoublePass(
         initial_threshold=INITIAL, appending_threshold=APPENDING, merging_threshold=MERGING, max_size=MAX_SIZE, vector="mean"
     )
-    return mean, mean.model_copy(update={"vector": "re-embed"})
+    return double_pass_of_means, double_pass_of_means.model_copy(update={"vector": "re-embed"})
 
 
 def chunker_variants() -> list[tuple[str, Chunker]]:
@@ -205,20 +205,20 @@ def chunker_variants() -> list[tuple[str, Chunker]]:
     return [*defaults, ("breakpoint, buffer 1", Breakpoint(buffer=1)), ("double_pass, re-embed", double_passes()[1])]
 
 
-def stage_cells(name: str, chunker: Chunker, text: str, embedder: Embedder, repeats: int) -> list[str]:
+def stage_times_row(name: str, chunker: Chunker, text: str, embedder: Embedder, repeats: int) -> list[str]:
     """Return a row of the table with the time of every stage of a cold run, and of embedding with a full cache."""
-    first, again, chunks = [], [], 0
+    first, cached_timings, chunks = [], [], 0
     for repeat in range(repeats):
         print_progress(f"stages of {name}: {repeat + 1} of {repeats}")
         document, tools = Document.from_text(text, "regex"), fresh_tools(embedder)
         chunking = run(chunker, document, tools)
         chunks = len(chunking.chunks)
         first.append(timing_of(chunking))
-        again.append(timing_of(run(chunker, document, tools)))
+        cached_timings.append(timing_of(run(chunker, document, tools)))
     columns = (
         [each.split_ms for each in first],
         [each.embed_ms for each in first],
-        [each.embed_ms for each in again],
+        [each.embed_ms for each in cached_timings],
         [each.decide_ms for each in first],
         [each.merge_ms for each in first],
     )
@@ -226,7 +226,7 @@ def stage_cells(name: str, chunker: Chunker, text: str, embedder: Embedder, repe
     return [name, *spreads, f"{first[-1].embedded:,}", f"{chunks:,}"]
 
 
-def race_cells(finish: RaceResult) -> list[str]:
+def race_result_row(finish: RaceResult) -> list[str]:
     """Return the table row of a race."""
     return [
         finish.race.title,
@@ -234,7 +234,7 @@ def race_cells(finish: RaceResult) -> list[str]:
         Spread.from_values(1000 * seconds for seconds in finish.reference_seconds).words(),
         finish.ratio.words(),
         f"{finish.race.at_least:g}",
-        "yes" if finish.met else "NO",
+        "yes" if finish.meets_requirements else "NO",
         f"{finish.outcome.embedded:,} / {finish.reference_outcome.embedded:,}",
         f"{len(finish.outcome.chunks):,} / {len(finish.reference_outcome.chunks):,}",
         ("yes" if finish.equal else "NO") if finish.race.same else "not meant",
@@ -257,22 +257,24 @@ STAGE_HEAD = ("chunker", "split, ms", "embed, ms", "embed again, ms", "decide, m
 
 @benchmark(
     option("--text", type=Path, metavar="FILE", help="a text in UTF-8 (default: the bundled essay)"),
-    option("--repeats", type=positive, default=3, metavar="N", help="how often everything is measured (default: 3)"),
+    option(
+        "--repeats", type=positive_whole_number, default=3, metavar="N", help="how often everything is measured (default: 3)"
+    ),
 )
 def main(text: Path | None, repeats: int) -> int:
     """Measure, print the two tables, and return 1 if a requirement is not met."""
-    whole = text.read_text(encoding="utf-8") if text else load_sample("essay").text
+    whole_text = text.read_text(encoding="utf-8") if text else load_sample("essay").text
     embedder = load_embedder()
     for chunker in double_passes():
-        run_cold(chunker, whole[:5000], embedder)
-    document = Document.from_text(whole, "regex")
-    print(f"{len(whole):,} characters, {len(document.sentences):,} sentences, {repeats} repeats.")
+        run_with_empty_caches(chunker, whole_text[:5000], embedder)
+    document = Document.from_text(whole_text, "regex")
+    print(f"{len(whole_text):,} characters, {len(document.sentences):,} sentences, {repeats} repeats.")
     print("Times are medians, with the quartiles in brackets.\n")
-    finishes = run_races(races(whole, embedder), repeats)
-    print(markdown_table(RACE_HEAD, [race_cells(finish) for finish in finishes]), end="\n\n", flush=True)
-    rows = [stage_cells(name, chunker, whole, embedder, repeats) for name, chunker in chunker_variants()]
+    race_results = run_races(races(whole_text, embedder), repeats)
+    print(markdown_table(RACE_HEAD, [race_result_row(finish) for finish in race_results]), end="\n\n", flush=True)
+    rows = [stage_times_row(name, chunker, whole_text, embedder, repeats) for name, chunker in chunker_variants()]
     print(markdown_table(STAGE_HEAD, rows))
-    return 0 if all(finish.met for finish in finishes) else 1
+    return 0 if all(finish.meets_requirements for finish in race_results) else 1
 
 
 if __name__ == "__main__":

@@ -30,10 +30,12 @@ class ComparedBlock(NamedTuple):
 
 def our_blocks(text: str) -> set[ComparedBlock]:
     """Return the blocks that `chunkers.text.outline` finds, including nested ones."""
-    outer = {ComparedBlock(0, block.kind, block.span) for block in outline_of(text).blocks}
-    without_prose = {ComparedBlock(0, block.kind, block.span) for block in outline_of(text).not_prose} - outer
-    nested = {ComparedBlock(1, block.kind, block.span) for block in outline_of(text).nested}
-    return outer | nested | {block._replace(depth=1) for block in without_prose}
+    outermost_blocks = {ComparedBlock(0, block.kind, block.span) for block in outline_of(text).blocks}
+    blocks_without_prose = {
+        ComparedBlock(0, block.kind, block.span) for block in outline_of(text).not_prose
+    } - outermost_blocks
+    nested_blocks = {ComparedBlock(1, block.kind, block.span) for block in outline_of(text).nested}
+    return outermost_blocks | nested_blocks | {block._replace(depth=1) for block in blocks_without_prose}
 
 
 def expected_blocks(text: str) -> set[ComparedBlock]:
@@ -43,27 +45,29 @@ def expected_blocks(text: str) -> set[ComparedBlock]:
     inserted before each line that ends a list.
     """
     lines = _Lines(text)
-    front = _blank_front_matter(lines)
-    formulas = _comment_formulas(text, lines)
+    front_matter_line_count = _blank_front_matter(lines)
+    formula_starts = _comment_formulas(text, lines)
     parser = MarkdownIt("commonmark", {"inline_definitions": True}).enable("table")
     tokens = parser.parse("\n".join(lines.parser_input))
-    while (place := _line_after_our_list(tokens, lines.parser_input)) is not None:
-        lines.insert_blank(place)
+    while (blank_line_place := _line_after_our_list(tokens, lines.parser_input)) is not None:
+        lines.insert_blank(blank_line_place)
         tokens = parser.parse("\n".join(lines.parser_input))
-    expected = {ComparedBlock(0, "front matter", lines.span(0, front))} if front else set()
+    expected = (
+        {ComparedBlock(0, "front matter", lines.span(0, front_matter_line_count))} if front_matter_line_count else set()
+    )
     if re.match(r"\ufeff[ \t]*(?:[\r\n]|$)", text):
         expected.add(ComparedBlock(0, "paragraph", Span(0, 1)))
-    for before, token in zip([None, *tokens], tokens, strict=False):
+    for previous_token, token in zip([None, *tokens], tokens, strict=False):
         if (
-            before
-            and before.type == token.type == "definition"
-            and before.map
+            previous_token
+            and previous_token.type == token.type == "definition"
+            and previous_token.map
             and token.map
-            and before.map[1] == token.map[0]
+            and previous_token.map[1] == token.map[0]
         ):
             # Adjacent ones are one block.
-            expected.discard(ComparedBlock(min(token.level, 1), "link definitions", lines.span(*before.map)))
-            token.map[0] = before.map[0]
+            expected.discard(ComparedBlock(min(token.level, 1), "link definitions", lines.span(*previous_token.map)))
+            token.map[0] = previous_token.map[0]
         kind = "item" if token.type == "list_item_open" else KIND_BY_TOKEN_TYPE.get(token.type)
         if (
             kind is None
@@ -72,7 +76,7 @@ def expected_blocks(text: str) -> set[ComparedBlock]:
         ):
             continue
         span = lines.span(*token.map)
-        kind = "formula" if kind == "HTML" and span.start in formulas else kind
+        kind = "formula" if kind == "HTML" and span.start in formula_starts else kind
         expected.add(ComparedBlock(min(token.level, 1), kind, span))
     # White space that only Unicode counts as such is not a block.
     return {block for block in expected if block.span.start < block.span.end}
@@ -83,18 +87,20 @@ def differing_blocks(text: str) -> set[ComparedBlock]:
     return our_blocks(text) ^ expected_blocks(text)
 
 
-def lists_with_blank_lines(text: str) -> Iterator[bool]:
+def blank_lined_lists_whole(text: str) -> Iterator[bool]:
     """Yield, for each outermost list with blank lines in the tree, whether ours is a single list too."""
-    ours = {block.span.start: block.span.end for block in outline_of(text).blocks if block.kind == "list"}
+    list_end_by_start = {block.span.start: block.span.end for block in outline_of(text).blocks if block.kind == "list"}
     lines = _Lines(text)
     _blank_front_matter(lines)
     for token in MarkdownIt("commonmark").enable("table").parse("\n".join(lines.parser_input)):
         if token.type in LISTS and token.level == 0 and token.map:
             span = lines.span(*token.map)
-            blank = [match.end() for match in re.finditer(r"(?:\r\n|\n|\r(?!\n))[ \t]*(?=[\r\n])", text[slice(*span)])]
-            if blank:
+            blank_line_ends = [
+                match.end() for match in re.finditer(r"(?:\r\n|\n|\r(?!\n))[ \t]*(?=[\r\n])", text[slice(*span)])
+            ]
+            if blank_line_ends:
                 # Lines below a list that are a paragraph here may belong to the last item there.
-                yield ours.get(span.start, 0) >= span.start + blank[-1]
+                yield list_end_by_start.get(span.start, 0) >= span.start + blank_line_ends[-1]
 
 
 class _Lines:
@@ -131,16 +137,22 @@ class _Lines:
 
 def _blank_front_matter(lines: _Lines) -> int:
     """Blank the lines of front matter, and return their number."""
-    mark = lines.parser_input[0].rstrip(" \t")
-    ends = [number for number, line in enumerate(lines.parser_input) if number and line.rstrip(" \t") == mark]
-    if mark not in ("---", "+++") or not ends:
+    front_matter_mark = lines.parser_input[0].rstrip(" \t")
+    closing_mark_lines = [
+        number for number, line in enumerate(lines.parser_input) if number and line.rstrip(" \t") == front_matter_mark
+    ]
+    if front_matter_mark not in ("---", "+++") or not closing_mark_lines:
         return 0
-    fields = [line.strip() for line in lines.parser_input[1 : ends[0]] if line.strip() and not line.lstrip().startswith("#")]
-    pattern = r"""\{|[\w"'].*?:(\s|$)""" if mark == "---" else r"""\[|[\w"'].*?="""
+    fields = [
+        line.strip()
+        for line in lines.parser_input[1 : closing_mark_lines[0]]
+        if line.strip() and not line.lstrip().startswith("#")
+    ]
+    pattern = r"""\{|[\w"'].*?:(\s|$)""" if front_matter_mark == "---" else r"""\[|[\w"'].*?="""
     if fields and not re.match(pattern, fields[0]):
         return 0
-    lines.parser_input[: ends[0] + 1] = [""] * (ends[0] + 1)
-    return ends[0] + 1
+    lines.parser_input[: closing_mark_lines[0] + 1] = [""] * (closing_mark_lines[0] + 1)
+    return closing_mark_lines[0] + 1
 
 
 def _comment_formulas(text: str, lines: _Lines) -> set[int]:
@@ -149,46 +161,52 @@ def _comment_formulas(text: str, lines: _Lines) -> set[int]:
     starts = set()
     for formula in formulas:
         first, last = (lines.line_number(offset) for offset in (formula.span.start, formula.span.end - 1))
-        mark = min(
+        opening_mark = min(
             (lines.parser_input[first].find(mark), mark) for mark in ("$$", "\\[") if mark in lines.parser_input[first]
         )[1]
         for number in range(first, last + 1):
             lines.parser_input[number] = lines.parser_input[number].replace("-->", "...")
-        lines.parser_input[first] = lines.parser_input[first].replace(mark, "<!--", 1)
-        closing = "$$" if mark == "$$" else "\\]"
-        before, separator, after = lines.parser_input[last].rpartition(closing)
-        if not separator or not re.fullmatch(r"\s*([.,;:(].*)?", after):
+        lines.parser_input[first] = lines.parser_input[first].replace(opening_mark, "<!--", 1)
+        closing_mark = "$$" if opening_mark == "$$" else "\\]"
+        text_before_mark, separator, text_after_mark = lines.parser_input[last].rpartition(closing_mark)
+        if not separator or not re.fullmatch(r"\s*([.,;:(].*)?", text_after_mark):
             raise AssertionError(f"no formula: {text[slice(*formula.span)]!r}")
-        lines.parser_input[last] = f"{before}-->{after}"
+        lines.parser_input[last] = f"{text_before_mark}-->{text_after_mark}"
         starts.add(formula.span.start)
     return starts
 
 
 def _line_after_our_list(tokens: Sequence[Token], lines: Sequence[str]) -> int | None:
     """Return the first line of an outermost list in the tree that is in no item of our list."""
-    for opening, token in enumerate(tokens):
+    for opening_token_index, token in enumerate(tokens):
         if token.type not in LISTS or token.level or not token.map:
             continue
         first, last = token.map
-        clauses = [
+        clause_lines = [
             number for number in range(first + 1, last) if lines[number - 1].strip(" \t") and _CLAUSE.match(lines[number])
         ]
-        closing = next(
-            number for number in range(opening, len(tokens)) if tokens[number].nesting < 0 and not tokens[number].level
-        )
-        paragraphs = [inner.map for inner in tokens[opening:closing] if inner.type == "paragraph_open" and inner.map]
-        begin, end = paragraphs[-1] if paragraphs else (last, last)
-        if any(line.strip(" \t") for line in lines[end:last]):
-            begin = end
-        sentences = [
+        closing_token_index = next(
             number
-            for number in range(begin + 1, end)
+            for number in range(opening_token_index, len(tokens))
+            if tokens[number].nesting < 0 and not tokens[number].level
+        )
+        paragraph_line_ranges = [
+            inner.map
+            for inner in tokens[opening_token_index:closing_token_index]
+            if inner.type == "paragraph_open" and inner.map
+        ]
+        paragraph_begin, end = paragraph_line_ranges[-1] if paragraph_line_ranges else (last, last)
+        if any(line.strip(" \t") for line in lines[end:last]):
+            paragraph_begin = end
+        new_sentence_lines = [
+            number
+            for number in range(paragraph_begin + 1, end)
             if not re.match(r"\s|$", lines[number])
             and not _MARKED.match(lines[number])
             and _END_OF_SENTENCE.search(lines[number - 1].rstrip())
         ]
-        if clauses or sentences:
-            return min([*clauses, *sentences])
+        if clause_lines or new_sentence_lines:
+            return min([*clause_lines, *new_sentence_lines])
     return None
 
 
@@ -198,11 +216,11 @@ def markdown_files(folders: Sequence[str]) -> Iterator[tuple[str, str]]:
         yield from ((name, load_sample(name).text) for name in sample_titles())
         yield from ((name, read_document(data(), name).text) for name, data in FILES.items())
         return
-    seen = set()
+    seen_texts = set()
     for path in sorted(path for folder in folders for path in Path(folder).rglob("*.md")):
         text = path.read_text(encoding="utf-8", errors="replace")
-        if text not in seen:
-            seen.add(text)
+        if text not in seen_texts:
+            seen_texts.add(text)
             yield path.name, text
 
 
@@ -211,18 +229,32 @@ def markdown_files(folders: Sequence[str]) -> Iterator[tuple[str, str]]:
 )
 def main(folders: list[str]) -> int:
     """Print the counts and the differences; return 1 if there are any."""
-    files = lists = torn = compared = 0
-    different = []
+    file_count = list_count = torn_list_count = compared_block_count = 0
+    differing_block_rows = []
     for name, text in markdown_files(folders):
-        whole_lists = [*lists_with_blank_lines(text)]
-        files, lists, torn = files + 1, lists + len(whole_lists), torn + whole_lists.count(False)
-        compared += len(our_blocks(text))
-        different += [(name, *block) for block in sorted(differing_blocks(text))]
+        list_wholeness_flags = [*blank_lined_lists_whole(text)]
+        file_count, list_count, torn_list_count = (
+            file_count + 1,
+            list_count + len(list_wholeness_flags),
+            torn_list_count + list_wholeness_flags.count(False),
+        )
+        compared_block_count += len(our_blocks(text))
+        differing_block_rows += [(name, *block) for block in sorted(differing_blocks(text))]
     head = ["files", "blocks", "different", "lists with blank lines", "torn"]
-    print(markdown_table(head, [[f"{count:,}" for count in (files, compared, len(different), lists, torn)]]))
-    for name, depth, kind, span in different:
+    print(
+        markdown_table(
+            head,
+            [
+                [
+                    f"{count:,}"
+                    for count in (file_count, compared_block_count, len(differing_block_rows), list_count, torn_list_count)
+                ]
+            ],
+        )
+    )
+    for name, depth, kind, span in differing_block_rows:
         print(f"{name}: {kind} at {span.start:,} to {span.end:,}, {'nested' if depth else 'outermost'}")
-    return int(bool(different or torn))
+    return int(bool(differing_block_rows or torn_list_count))
 
 
 if __name__ == "__main__":

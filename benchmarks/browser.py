@@ -140,26 +140,26 @@ def measure_pointer_and_scan(page: Page, address: str, steps: int) -> None:
     """Measure on the essay the response times to the pointer, over text and curve, and to a step of the scan."""
     root = open_reader(page, f"{address}/breakpoints?document=essay&c1=breakpoint&c1.amount=80&view=steps&step=100")
     page.get_by_role("heading", name="Gap 100").wait_for(timeout=READY)
-    step = [reaction_ms(root, "keydown", lambda: page.keyboard.press("ArrowRight")) for _ in range(steps)]
+    scan_step_times = [reaction_ms(root, "keydown", lambda: page.keyboard.press("ArrowRight")) for _ in range(steps)]
     # The server hears of the last step, and may draw the text anew.
     wait_until_idle(page)
     plot = root.locator(".plot").bounding_box()
     assert plot is not None
     x, y = plot["x"], plot["y"] + plot["height"] - 4
-    curve = [
+    curve_times = [
         reaction_ms(root, "pointermove", partial(page.mouse.move, x + plot["width"] * (0.1 + 0.8 * place / steps), y))
         for place in range(steps)
     ]
-    first_shown = root.evaluate("(root) => root.seamark.columns[0].top")
-    text = []
+    first_shown_sentence = root.evaluate("(root) => root.seamark.columns[0].top")
+    sentence_times = []
     for number in range(steps):
-        sentence = root.locator(f'.s[data-s="{first_shown + 2 + number % 6}"]').first
+        sentence = root.locator(f'.s[data-s="{first_shown_sentence + 2 + number % 6}"]').first
         box = sentence.bounding_box()
         assert box is not None
-        text.append(reaction_ms(root, "pointermove", partial(page.mouse.move, box["x"] + 12, box["y"] + 8)))
-    print_quartiles("pointer over a sentence to its gaps marked", text)
-    print_quartiles("pointer over the curve to its sentences marked", curve)
-    print_quartiles("step of the greedy scan to its sentences marked", step)
+        sentence_times.append(reaction_ms(root, "pointermove", partial(page.mouse.move, box["x"] + 12, box["y"] + 8)))
+    print_quartiles("pointer over a sentence to its gaps marked", sentence_times)
+    print_quartiles("pointer over the curve to its sentences marked", curve_times)
+    print_quartiles("step of the greedy scan to its sentences marked", scan_step_times)
 
 
 # Counts from the next Enter to the second frame after every column shows what the question retrieves.
@@ -246,9 +246,9 @@ def measure_pastes(browser: Browser, address: str, steps: int) -> None:
         page.keyboard.press("Control+v")
         times.append(root.evaluate("(root) => root.took"))
         wait_until_idle(page)
-    first, whole = zip(*times, strict=True)
-    print_quartiles(f"paste of {PASTED:,} characters to its first chunk painted", first)
-    print_quartiles("to all columns painted, its sentences embedded", whole)
+    first_chunk_times, all_columns_times = zip(*times, strict=True)
+    print_quartiles(f"paste of {PASTED:,} characters to its first chunk painted", first_chunk_times)
+    print_quartiles("to all columns painted, its sentences embedded", all_columns_times)
     page.close()
 
 
@@ -258,13 +258,13 @@ FOUR = "?sentences=spacy&c1=fixed_sentences&c2=recursive&c2.size=800&c3=breakpoi
 def large_text(size: int) -> str:
     """Return the samples repeated to ``size`` characters, with sentences numbered so that each is embedded."""
     samples = "\n\n".join(load_sample(name).text for name in sample_titles())
-    parts: list[str] = []
-    while sum(map(len, parts)) < size:
-        parts.append(re.sub(r"\.(?=\s)", f" {len(parts)}.", samples))
-    return "\n\n".join(parts)[:size]
+    numbered_text_copies: list[str] = []
+    while sum(map(len, numbered_text_copies)) < size:
+        numbered_text_copies.append(re.sub(r"\.(?=\s)", f" {len(numbered_text_copies)}.", samples))
+    return "\n\n".join(numbered_text_copies)[:size]
 
 
-def open_large(browser: Browser, address: str, text: str) -> tuple[Page, Locator]:
+def open_large_text(browser: Browser, address: str, text: str) -> tuple[Page, Locator]:
     """Open a new session on ``text`` in four columns, and wait until all are complete."""
     page = browser.new_page(viewport=WINDOW)
     page.goto(f"{address}/{FOUR}")
@@ -280,39 +280,39 @@ def open_large(browser: Browser, address: str, text: str) -> tuple[Page, Locator
 def measure_sessions(browser: Browser, address: str, server: psutil.Process, steps: int, characters: int) -> None:
     """Measure two sessions on a text of ``characters`` characters, after an earlier session has embedded it."""
     text = large_text(characters)
-    warm, root = open_large(browser, address, text)
-    print_quartiles("line let go to text painted", drag_times(warm, root, steps))
-    print_quartiles("slider key to text painted", key_press_times(warm, root, steps))
-    warm.close()
+    warm_page, root = open_large_text(browser, address, text)
+    print_quartiles("line let go to text painted", drag_times(warm_page, root, steps))
+    print_quartiles("slider key to text painted", key_press_times(warm_page, root, steps))
+    warm_page.close()
     # The cost of a session is what the second and the third add, since the first loads the model and embeds.
-    before = [resident_mb(server)]
+    memory_readings_mb = [resident_mb(server)]
     for _ in range(2):
-        open_large(browser, address, text)
-        before.append(resident_mb(server))
-    first, second = (format_number(later - earlier, "+.0f") for earlier, later in pairwise(before))
-    print(f"server: {before[0]:.0f} MB before, {first} MB with one session, {second} MB with a second")
+        open_large_text(browser, address, text)
+        memory_readings_mb.append(resident_mb(server))
+    first, second = (format_number(later - earlier, "+.0f") for earlier, later in pairwise(memory_readings_mb))
+    print(f"server: {memory_readings_mb[0]:.0f} MB before, {first} MB with one session, {second} MB with a second")
 
 
 def measure_beside_hostile_files(browser: Browser, address: str, steps: int, only: str) -> None:
     """Print the response time of a second session's slider while the first reads each hostile file."""
-    reader = browser.new_page(viewport=WINDOW)
+    reading_page = browser.new_page(viewport=WINDOW)
     # A chunker that takes no time, since the reading is measured.
-    reader.goto(f"{address}/?c1=fixed_characters")
-    reader.locator(".seamark .chunk").first.wait_for(timeout=READY)
-    file = reader.locator('[data-testid="stFileUploaderDropzoneInput"]')
-    other = browser.new_page(viewport=WINDOW)
-    root = open_reader(other, f"{address}/?document=essay")
-    rows = [["nothing", *_time_cells(key_press_times(other, root, steps))]]
-    for what, make in ONCE_BLOCKING.items():
-        if only not in what:
+    reading_page.goto(f"{address}/?c1=fixed_characters")
+    reading_page.locator(".seamark .chunk").first.wait_for(timeout=READY)
+    file = reading_page.locator('[data-testid="stFileUploaderDropzoneInput"]')
+    other_page = browser.new_page(viewport=WINDOW)
+    root = open_reader(other_page, f"{address}/?document=essay")
+    rows = [["nothing", *_time_cells(key_press_times(other_page, root, steps))]]
+    for file_description, make in ONCE_BLOCKING.items():
+        if only not in file_description:
             continue
         name, data = make()
         file.set_input_files({"name": name, "mimeType": "application/octet-stream", "buffer": data})
-        times = key_press_times(other, root, 5)
-        while reader.get_by_text("Reading the file").is_visible():
-            times += key_press_times(other, root, 1)
-        wait_until_idle(reader)
-        rows.append([what, *_time_cells(times)])
+        times = key_press_times(other_page, root, 5)
+        while reading_page.get_by_text("Reading the file").is_visible():
+            times += key_press_times(other_page, root, 1)
+        wait_until_idle(reading_page)
+        rows.append([file_description, *_time_cells(times)])
         print_progress(*rows[-1])
     print(markdown_table(["while this is read", "median, ms", "most, ms", "steps"], rows))
 

@@ -33,7 +33,7 @@ from evaluation.retrieval import (
     mean_and_deviation,
 )
 from evaluation.search import build_index
-from evaluation.statistics import Difference, interval_end_words, mean_interval, paired_differences
+from evaluation.statistics import Difference, format_interval_ends, mean_interval, paired_differences
 
 NAMES = ("chatlogs", "finance", "pubmed", "state_of_the_union", "wikitexts")
 TOP_K = 5
@@ -112,7 +112,7 @@ def mean_and_deviation_in_points(evaluation: Evaluation, measure: str) -> tuple[
     return 100 * moments[0], 100 * moments[1]
 
 
-def report_cells(row: ReportRow, evaluation: Evaluation, ruler: TokenRuler) -> list[str]:
+def report_comparison_row(row: ReportRow, evaluation: Evaluation, ruler: TokenRuler) -> list[str]:
     """Return a row of the first table."""
     recall = mean_and_deviation_in_points(evaluation, "recall")[0]
     index = evaluation.index
@@ -157,7 +157,7 @@ BY_BUDGET = {"recall": "recall", "iou": "IoU"}
 """The measures of the second table, with their titles."""
 
 
-def budget_head() -> list[str]:
+def budget_table_head() -> list[str]:
     """Return the header of the second table."""
     columns = [f"k = {TOP_K}", *(f"{size:,}" for size in BUDGETS.sizes)]
     return [
@@ -167,22 +167,22 @@ def budget_head() -> list[str]:
     ]
 
 
-def budget_cells(row: ReportRow, evaluation: Evaluation, at_budgets: BudgetResults, ruler: TokenRuler) -> list[str]:
+def budget_table_row(row: ReportRow, evaluation: Evaluation, at_budgets: BudgetResults, ruler: TokenRuler) -> list[str]:
     """Return a row of the second table: means with their 95 % confidence intervals."""
     cells = [
         mean_with_interval(values)
         for measure in BY_BUDGET
         for values in (evaluation.values(measure, UNIT), *(at_budgets.values(measure, size, UNIT) for size in BUDGETS.sizes))
     ]
-    return [row.title, f"{evaluation.retrieved_size(ruler):,.0f}", *cells]
+    return [row.title, f"{evaluation.mean_retrieved_length(ruler):,.0f}", *cells]
 
 
 def mean_with_interval(values: FloatArray) -> str:
     """Return the mean and its confidence interval in percentage points."""
-    moments, ends = mean_and_deviation(values), mean_interval(values)
+    moments, interval_ends = mean_and_deviation(values), mean_interval(values)
     assert moments is not None
-    assert ends is not None
-    return f"{100 * moments[0]:.1f} ({100 * ends[0]:.1f} to {100 * ends[1]:.1f})"
+    assert interval_ends is not None
+    return f"{100 * moments[0]:.1f} ({100 * interval_ends[0]:.1f} to {100 * interval_ends[1]:.1f})"
 
 
 def format_difference(difference: Difference | None, *, bold: bool = False) -> str:
@@ -190,23 +190,27 @@ def format_difference(difference: Difference | None, *, bold: bool = False) -> s
     if difference is None:
         return "too few questions"
     mark = "**" if bold and difference.significant else ""
-    return f"{mark}{difference.points}{mark} ({' to '.join(interval_end_words(difference.low, difference.high, 100, 1))})"
+    return f"{mark}{difference.points}{mark} ({' to '.join(format_interval_ends(difference.low, difference.high, 100, 1))})"
 
 
-def bound_rows(by_title: Mapping[str, BudgetResults]) -> list[list[str]]:
+def bound_effect_rows(by_title: Mapping[str, BudgetResults]) -> list[list[str]]:
     """Return the rows of the third table: the effect of a size bound on recall, over all comparisons."""
     rows = [_row_with_bound(name).title for name in BOUND]
-    pairs = [(row, _row_at_defaults(name).title) for name, row in zip(BOUND, rows, strict=True)]
-    pairs += [(row, BASELINE) for row in rows]
+    compared_title_pairs = [(row, _row_at_defaults(name).title) for name, row in zip(BOUND, rows, strict=True)]
+    compared_title_pairs += [(row, BASELINE) for row in rows]
     values = {
         title: [at_budgets.values("recall", size, UNIT) for size in BUDGETS.sizes] for title, at_budgets in by_title.items()
     }
     differences = np.array(
-        [bounded - other for pair in pairs for bounded, other in zip(*(values[row] for row in pair), strict=True)]
+        [
+            bounded - other
+            for pair in compared_title_pairs
+            for bounded, other in zip(*(values[row] for row in pair), strict=True)
+        ]
     )
     cells = [format_difference(difference, bold=True) for difference in paired_differences(differences)]
     sizes = len(BUDGETS.sizes)
-    return [[*pair, *cells[number * sizes : (number + 1) * sizes]] for number, pair in enumerate(pairs)]
+    return [[*pair, *cells[number * sizes : (number + 1) * sizes]] for number, pair in enumerate(compared_title_pairs)]
 
 
 @benchmark(
@@ -225,39 +229,46 @@ def bound_rows(by_title: Mapping[str, BudgetResults]) -> list[list[str]]:
 def main(folder: Path, cache: Path | None, corpus: list[str] | None, others: list[list[str]]) -> int:
     """Print the tables; return 1 if a recall or the order of IoU differs from the report's."""
     use_bundled_token_table()
-    searched, questions = read_corpora(folder, corpus or NAMES)
+    searched_corpus, questions = read_corpora(folder, corpus or NAMES)
     tools = Tools(load_embedder(), load_tokenizer("cl100k_base"), EmbeddingCache(cache))
     tools.count_tokens(["Load the table."])
-    ruler = TokenRuler(searched.whole.text, tools.tokenizer)
-    print(f"{len(searched.documents)} corpora, {len(questions.usable)} questions, {len(questions.problems)} problems.")
+    ruler = TokenRuler(searched_corpus.whole.text, tools.tokenizer)
+    print(
+        f"{len(searched_corpus.documents)} corpora, {len(questions.usable)} questions, {len(questions.problems)} problems."
+    )
     rows, budget_rows = [], []
-    by_title: dict[str, BudgetResults] = {}
-    missed = False
-    overlaps: dict[str, float] = {}
+    budget_results_by_title: dict[str, BudgetResults] = {}
+    is_recall_missed = False
+    mean_iou_by_title: dict[str, float] = {}
     for row in [*REPORT, *OURS, *map(_row_of_words, others)]:
-        index = build_index(searched, build_chunker(row.chunker, row.parameters), tools)
+        index = build_index(searched_corpus, build_chunker(row.chunker, row.parameters), tools)
         evaluation = evaluate_retrieval(index, questions.usable, tools, ruler, TOP_K)
-        by_title[row.title] = evaluate_at_budgets(index, questions.usable, tools, ruler, BUDGETS)
-        rows.append(report_cells(row, evaluation, ruler))
-        budget_rows.append(budget_cells(row, evaluation, by_title[row.title], ruler))
+        budget_results_by_title[row.title] = evaluate_at_budgets(index, questions.usable, tools, ruler, BUDGETS)
+        rows.append(report_comparison_row(row, evaluation, ruler))
+        budget_rows.append(budget_table_row(row, evaluation, budget_results_by_title[row.title], ruler))
         print_progress(" | ".join([*rows[-1], *budget_rows[-1][1:]]))
         recall = mean_and_deviation_in_points(evaluation, "recall")[0]
-        missed |= not corpus and row.recall is not None and abs(recall - row.recall) > ALLOWED
-        overlaps[row.title] = mean_and_deviation_in_points(evaluation, "iou")[0]
+        is_recall_missed |= not corpus and row.recall is not None and abs(recall - row.recall) > ALLOWED
+        mean_iou_by_title[row.title] = mean_and_deviation_in_points(evaluation, "iou")[0]
     print(markdown_table(HEAD, rows))
     print(f"\nAt equal budgets of {UNIT}:\n")
-    print(markdown_table(budget_head(), budget_rows))
+    print(markdown_table(budget_table_head(), budget_rows))
     print("\nRecall with a bound, less that of the other row, in points; significant differences in bold:\n")
-    print(markdown_table(["chunker", "less that of", *(f"{size:,}" for size in BUDGETS.sizes)], bound_rows(by_title)))
-    for measure, called in BY_BUDGET.items():
+    print(
+        markdown_table(
+            ["chunker", "less that of", *(f"{size:,}" for size in BUDGETS.sizes)], bound_effect_rows(budget_results_by_title)
+        )
+    )
+    for measure, measure_title in BY_BUDGET.items():
         values = {
-            size: [at_budgets.values(measure, size, UNIT) for at_budgets in by_title.values()] for size in BUDGETS.sizes
+            size: [at_budgets.values(measure, size, UNIT) for at_budgets in budget_results_by_title.values()]
+            for size in BUDGETS.sizes
         }
-        print("\n" + Leads.of(list(by_title), called, UNIT, values).words())
-    by_report = sorted(REPORT, key=lambda row: row.iou or 0.0, reverse=True)
-    is_same_order = by_report == sorted(REPORT, key=lambda row: overlaps[row.title], reverse=True)
+        print("\n" + Leads.of(list(budget_results_by_title), measure_title, UNIT, values).words())
+    rows_by_reported_iou = sorted(REPORT, key=lambda row: row.iou or 0.0, reverse=True)
+    is_same_order = rows_by_reported_iou == sorted(REPORT, key=lambda row: mean_iou_by_title[row.title], reverse=True)
     print("\nWith five chunks, the order of IoU is " + ("the report's." if is_same_order else "not the report's."))
-    return int(missed or (not corpus and not is_same_order))
+    return int(is_recall_missed or (not corpus and not is_same_order))
 
 
 def _row_of_words(words: Sequence[str]) -> ReportRow:

@@ -9,7 +9,7 @@ from pathlib import Path
 
 from tree_sitter import Parser
 
-from benchmarks.harness import benchmark, markdown_table, option, timed
+from benchmarks.harness import benchmark, markdown_table, option, time_call
 from chunkers import Document, Tools, build_chunker, load_tokenizer, run
 from chunkers.text import GRAMMARS, load_grammar
 from tests.fixtures.source_functions import INSTALLED, function_spans, is_cut, source_files
@@ -30,14 +30,14 @@ Cutter = Callable[[str], list[tuple[int, int]]]
 
 def _piece_spans(text: str, pieces: Sequence[str]) -> Iterator[tuple[int, int]]:
     """Yield the spans of pieces that stand in a text in this order."""
-    behind = 0
+    search_start = 0
     for piece in pieces:
-        if piece.strip() and (start := text.find(piece, behind)) >= 0:
-            behind = start + len(piece)
-            yield start, behind
+        if piece.strip() and (start := text.find(piece, search_start)) >= 0:
+            search_start = start + len(piece)
+            yield start, search_start
 
 
-def chunkers_by_name(language: str, size: int) -> Mapping[str, Cutter]:
+def cutter_by_chunker_name(language: str, size: int) -> Mapping[str, Cutter]:
     """Return functions from a text to the spans of its chunks, by the chunker's name."""
     # Tests that only count functions do not wait for them.
     from langchain_text_splitters import Language as LangChainLanguage
@@ -45,45 +45,47 @@ def chunkers_by_name(language: str, size: int) -> Mapping[str, Cutter]:
     from llama_index.core.node_parser import CodeSplitter
 
     tools = Tools(None, load_tokenizer("characters"))
-    ours = build_chunker("code", {"max_size": size, "language": language})
-    recursive = RecursiveCharacterTextSplitter.from_language(
+    our_code_chunker = build_chunker("code", {"max_size": size, "language": language})
+    langchain_splitter = RecursiveCharacterTextSplitter.from_language(
         LangChainLanguage(LANGCHAIN.get(language, language)), chunk_size=size, chunk_overlap=0
     )
-    splitter = CodeSplitter(language, max_chars=size, parser=Parser(load_grammar(language)))
+    llama_index_splitter = CodeSplitter(language, max_chars=size, parser=Parser(load_grammar(language)))
 
-    def llama_index(text: str) -> list[tuple[int, int]]:
+    def llama_index_spans(text: str) -> list[tuple[int, int]]:
         try:
-            return [*_piece_spans(text, splitter.split_text(text))]
+            return [*_piece_spans(text, llama_index_splitter.split_text(text))]
         except ValueError:
             # It refuses some files with syntax errors, which stay whole.
             return [(0, len(text))]
 
     return {
-        "`code`": lambda text: [chunk.spans[0] for chunk in run(ours, Document.from_text(text, "lines"), tools)],
-        "LangChain's `from_language`": lambda text: [*_piece_spans(text, recursive.split_text(text))],
-        "LlamaIndex's CodeSplitter": llama_index,
+        "`code`": lambda text: [chunk.spans[0] for chunk in run(our_code_chunker, Document.from_text(text, "lines"), tools)],
+        "LangChain's `from_language`": lambda text: [*_piece_spans(text, langchain_splitter.split_text(text))],
+        "LlamaIndex's CodeSplitter": llama_index_spans,
     }
 
 
-def measure_chunkers(language: str, size: int, texts: Sequence[str]) -> Iterator[tuple[list[str], bool]]:
+def chunker_rows_and_misses(language: str, size: int, texts: Sequence[str]) -> Iterator[tuple[list[str], bool]]:
     """Yield for each chunker on the texts of one language a row of the table, and whether `code` misses a target in it.
 
     Functions that fit are those of at most ``size`` characters; a function is cut if it is in more than one chunk.
     """
     functions_of_texts = [function_spans(text, language) for text in texts]
-    spans = [[span for span in spans_of_text if span[1] - span[0] <= size] for spans_of_text in functions_of_texts]
-    fitting = sum(map(len, spans))
+    fitting_spans_by_text = [
+        [span for span in spans_of_text if span[1] - span[0] <= size] for spans_of_text in functions_of_texts
+    ]
+    fitting_function_count = sum(map(len, fitting_spans_by_text))
     size_mb = sum(len(text.encode()) for text in texts) / 1e6
-    for name, cutter in chunkers_by_name(language, size).items():
-        seconds, chunks = timed(lambda cutter=cutter: [cutter(text) for text in texts])  # type: ignore[misc]
+    for name, cutter in cutter_by_chunker_name(language, size).items():
+        seconds, chunks = time_call(lambda cutter=cutter: [cutter(text) for text in texts])  # type: ignore[misc]
         starts = [[start for start, _ in spans_of_text] for spans_of_text in chunks]
-        cut = sum(
+        cut_function_count = sum(
             is_cut(span, starts_of_text)
-            for spans_of_text, starts_of_text in zip(spans, starts, strict=True)
+            for spans_of_text, starts_of_text in zip(fitting_spans_by_text, starts, strict=True)
             for span in spans_of_text
         )
-        long = sum(end - start > size for spans_of_text in chunks for start, end in spans_of_text)
-        share = cut / fitting if fitting else 0.0
+        long_chunk_count = sum(end - start > size for spans_of_text in chunks for start, end in spans_of_text)
+        cut_share = cut_function_count / fitting_function_count if fitting_function_count else 0.0
         cells = [
             language,
             f"{len(texts):,}",
@@ -91,12 +93,12 @@ def measure_chunkers(language: str, size: int, texts: Sequence[str]) -> Iterator
             f"{size:,}",
             name,
             f"{sum(map(len, chunks)):,}",
-            f"{fitting:,}",
-            f"{cut:,} ({share:.1%})",
-            f"{long:,}",
+            f"{fitting_function_count:,}",
+            f"{cut_function_count:,} ({cut_share:.1%})",
+            f"{long_chunk_count:,}",
             f"{size_mb / seconds:.1f}",
         ]
-        yield cells, name == "`code`" and (share > MOST_CUT or long > 0)
+        yield cells, name == "`code`" and (cut_share > MOST_CUT or long_chunk_count > 0)
 
 
 @benchmark(
@@ -107,15 +109,15 @@ def measure_chunkers(language: str, size: int, texts: Sequence[str]) -> Iterator
 )
 def main(folders: list[Path], languages: list[str], files: int, sizes: list[int]) -> int:
     """Print the table; return 1 if `code` cuts too many functions or exceeds the size."""
-    measured = [
+    rows_and_misses = [
         row
         for language in languages
         if (texts := source_files(language, files, folders))
         for size in sizes
-        for row in measure_chunkers(language, size, texts)
+        for row in chunker_rows_and_misses(language, size, texts)
     ]
-    print(markdown_table(HEAD, [cells for cells, _ in measured]))
-    return int(any(misses for _, misses in measured))
+    print(markdown_table(HEAD, [cells for cells, _ in rows_and_misses]))
+    return int(any(misses for _, misses in rows_and_misses))
 
 
 if __name__ == "__main__":

@@ -24,7 +24,7 @@ from typing import IO, Any, NamedTuple
 
 import psutil
 
-from benchmarks.harness import benchmark, comma_separated, load_averages, markdown_table, option
+from benchmarks.harness import benchmark, comma_separated_numbers, load_averages, markdown_table, option
 from chunkers import Document
 from sample_docs import load_sample, sample_titles
 
@@ -49,16 +49,16 @@ def random_documents(size: int, seed: int = 0) -> Iterator[str]:
     sentences = [
         text for name in sample_titles() for text in Document.from_text(load_sample(name).text, "regex").sentence_texts
     ]
-    written = 0
-    while written < size:
-        wanted_bytes = min(rng.randint(LONGEST // 100, LONGEST), size - written)
+    written_byte_count = 0
+    while written_byte_count < size:
+        wanted_byte_count = min(rng.randint(LONGEST // 100, LONGEST), size - written_byte_count)
         parts: list[str] = []
         length = 0
-        while length < wanted_bytes:
+        while length < wanted_byte_count:
             sentence = rng.choice(sentences)
             parts.append(f"{sentence}\n\n## Part {len(parts)}\n\n" if rng.random() < 0.02 else f"{sentence} ")
             length += len(parts[-1].encode())
-        written += length
+        written_byte_count += length
         yield "".join(parts)
 
 
@@ -88,9 +88,9 @@ def process_tree_mb(process: psutil.Process) -> tuple[float, float]:
     """Return the current memory of a process and its children in MB: the sum, and that of the largest."""
     sizes = []
     with suppress(psutil.Error):
-        for member in (process, *process.children(recursive=True)):
+        for process_in_tree in (process, *process.children(recursive=True)):
             with suppress(psutil.Error):
-                sizes.append(member.memory_info().rss / 1e6)
+                sizes.append(process_in_tree.memory_info().rss / 1e6)
     return sum(sizes), max(sizes, default=0.0)
 
 
@@ -102,9 +102,9 @@ def run_corpus_command(
     recipe: Mapping[str, Any] = RECIPE,
 ) -> RunCost:
     """Cut a corpus with the command line, until it ends or ``until`` returns True and it is killed."""
-    written = output.with_suffix(".recipe.json")
-    written.write_text(json.dumps(recipe))
-    command = [sys.executable, "-m", "seamark", "corpus", str(written), str(corpus), "--output", str(output), *options]
+    recipe_path = output.with_suffix(".recipe.json")
+    recipe_path.write_text(json.dumps(recipe))
+    command = [sys.executable, "-m", "seamark", "corpus", str(recipe_path), str(corpus), "--output", str(output), *options]
     return run_measured(command, until)
 
 
@@ -114,23 +114,32 @@ def run_measured(
     output: IO[bytes] | int = subprocess.DEVNULL,
 ) -> RunCost:
     """Run a command and measure it, until it ends or ``until`` returns True and it is killed."""
-    began, used = time.perf_counter(), children_cpu_seconds()
+    began, cpu_seconds_before = time.perf_counter(), children_cpu_seconds()
     process = subprocess.Popen(command, start_new_session=True, stdout=output, stderr=subprocess.DEVNULL)
-    watched = psutil.Process(process.pid)
-    together = largest = 0.0
+    watched_process = psutil.Process(process.pid)
+    peak_together_mb = peak_largest_mb = 0.0
     while process.poll() is None:
-        now, biggest = process_tree_mb(watched)
-        together, largest = max(together, now), max(largest, biggest)
-        if until(watched):
+        current_together_mb, current_largest_mb = process_tree_mb(watched_process)
+        peak_together_mb, peak_largest_mb = (
+            max(peak_together_mb, current_together_mb),
+            max(peak_largest_mb, current_largest_mb),
+        )
+        if until(watched_process):
             os.killpg(process.pid, signal.SIGKILL)
         time.sleep(0.05)
-    return RunCost(time.perf_counter() - began, children_cpu_seconds() - used, together, largest, process.returncode)
+    return RunCost(
+        time.perf_counter() - began,
+        children_cpu_seconds() - cpu_seconds_before,
+        peak_together_mb,
+        peak_largest_mb,
+        process.returncode,
+    )
 
 
 def children_cpu_seconds() -> float:
     """Return the processor seconds used by all ended child processes."""
-    used = resource.getrusage(resource.RUSAGE_CHILDREN)
-    return used.ru_utime + used.ru_stime
+    child_resource_usage = resource.getrusage(resource.RUSAGE_CHILDREN)
+    return child_resource_usage.ru_utime + child_resource_usage.ru_stime
 
 
 def shards_hash(output: Path) -> str:
@@ -153,21 +162,21 @@ def measure_growth(folder: Path, sizes: Sequence[int]) -> bool:
     for size in sizes:
         corpus, output = folder / f"{size}.jsonl", folder / f"whole {size}"
         write_corpus(corpus, size * 1_000_000)
-        measured = run_corpus_command(corpus, output)
-        assert measured.status == 0, f"the run of {size} MB ended with {measured.status}"
-        counts = summary_counts(output)
-        peaks.append(measured.largest)
+        run_cost = run_corpus_command(corpus, output)
+        assert run_cost.status == 0, f"the run of {size} MB ended with {run_cost.status}"
+        counts_in_summary = summary_counts(output)
+        peaks.append(run_cost.largest)
         rows.append(
             [
                 f"{size:,} MB",
-                f"{counts['documents']:,}",
-                f"{counts['chunks']:,}",
-                f"{counts['shards']:,}",
-                f"{measured.seconds:.1f}",
-                f"{size / measured.seconds:.2f}",
-                f"{measured.processor:.1f}",
-                f"{measured.together:,.0f}",
-                f"{measured.largest:,.0f}",
+                f"{counts_in_summary['documents']:,}",
+                f"{counts_in_summary['chunks']:,}",
+                f"{counts_in_summary['shards']:,}",
+                f"{run_cost.seconds:.1f}",
+                f"{size / run_cost.seconds:.2f}",
+                f"{run_cost.processor:.1f}",
+                f"{run_cost.together:,.0f}",
+                f"{run_cost.largest:,.0f}",
             ]
         )
     head = ["corpus", "documents", "chunks", "shards", "seconds", "MB/s", "processor, s", "peak, MB", "largest process, MB"]
@@ -180,45 +189,51 @@ def measure_kills(folder: Path, size: int, kills: int, seed: int) -> bool:
 
     The run is killed once a random number of shards exist, after a random pause shorter than writing a shard takes.
     """
-    corpus, output, whole = folder / f"{size}.jsonl", folder / "killed", folder / f"whole {size}"
-    shards, seconds = summary_counts(whole)["shards"], run_corpus_command(corpus, folder / "timed").seconds
+    corpus, output, undisturbed_output = folder / f"{size}.jsonl", folder / "killed", folder / f"whole {size}"
+    shard_count, seconds = summary_counts(undisturbed_output)["shards"], run_corpus_command(corpus, folder / "timed").seconds
     rng = random.Random(seed)
-    moments = sorted(rng.uniform(0, max(0, shards - 2)) for _ in range(kills))
-    longest_pause = min(2, seconds / (2 * shards))
-    kills_done, shards_at_kill = 0, []
+    moments = sorted(rng.uniform(0, max(0, shard_count - 2)) for _ in range(kills))
+    longest_pause = min(2, seconds / (2 * shard_count))
+    done_kill_count, shard_counts_at_kills = 0, []
     for moment in moments:
-        since: list[float] = []
+        times_after_moment: list[float] = []
         # At a random moment while a shard is being written.
         pause = rng.uniform(0, longest_pause)
 
-        def until(_: psutil.Process, moment: float = moment, since: list[float] = since, pause: float = pause) -> bool:
+        def is_time_to_kill(
+            _: psutil.Process, moment: float = moment, since: list[float] = times_after_moment, pause: float = pause
+        ) -> bool:
             if len([*output.glob("part-*")]) < int(moment):
                 return False
             since.append(time.monotonic())
             return since[-1] - since[0] > pause
 
-        kills_done += run_corpus_command(corpus, output, until).status == -signal.SIGKILL
-        shards_at_kill.append(len([*output.glob("part-*")]))
+        done_kill_count += run_corpus_command(corpus, output, is_time_to_kill).status == -signal.SIGKILL
+        shard_counts_at_kills.append(len([*output.glob("part-*")]))
     final_run = run_corpus_command(corpus, output)
-    is_same = final_run.status == 0 and shards_hash(output) == shards_hash(whole)
+    is_same = final_run.status == 0 and shards_hash(output) == shards_hash(undisturbed_output)
     print(
-        f"\n{size:,} MB, killed {kills_done} times, when {', '.join(map(str, shards_at_kill))} of {shards} shards were "
+        f"\n{size:,} MB, killed {done_kill_count} times, when {', '.join(map(str, shard_counts_at_kills))} of "
+        f"{shard_count} shards were "
         f"there: {summary_counts(output)['chunks']:,} chunks in the end, {'the same files' if is_same else 'OTHER FILES'}",
         flush=True,
     )
-    return is_same and kills_done == kills
+    return is_same and done_kill_count == kills
 
 
 def measure_on_ray(folder: Path, size: int) -> bool:
     """Cut a corpus on Ray, undisturbed and while a worker is killed; return whether the chunks are the same."""
-    corpus, whole = folder / f"{size}.jsonl", folder / f"whole {size}"
+    corpus, undisturbed_output = folder / f"{size}.jsonl", folder / f"whole {size}"
     is_sound = True
-    for name, kill in (("undisturbed", False), ("a worker killed", True)):
+    for name, kills_worker in (("undisturbed", False), ("a worker killed", True)):
         output = folder / f"ray {name}"
-        killed_workers: list[int] = []
+        killed_worker_ids: list[int] = []
 
-        def until(
-            run: psutil.Process, output: Path = output, kill: bool = kill, killed_workers: list[int] = killed_workers
+        def kill_worker_once(
+            run: psutil.Process,
+            output: Path = output,
+            kill: bool = kills_worker,
+            killed_workers: list[int] = killed_worker_ids,
         ) -> bool:
             if kill and not killed_workers and [*output.glob("part-*")]:
                 for process in psutil.process_iter(["cmdline", "ppid"]):
@@ -228,16 +243,18 @@ def measure_on_ray(folder: Path, size: int) -> bool:
                         break
             return False
 
-        measured = run_corpus_command(corpus, output, until, "--engine", "ray", "--shard-size", "1")
-        in_process = folder / "in process"
-        if not in_process.exists():
-            run_corpus_command(corpus, in_process, lambda _: False, "--shard-size", "1")
-        is_same = measured.status == 0 and shards_hash(output) == shards_hash(in_process)
+        run_cost = run_corpus_command(corpus, output, kill_worker_once, "--engine", "ray", "--shard-size", "1")
+        in_process_output = folder / "in process"
+        if not in_process_output.exists():
+            run_corpus_command(corpus, in_process_output, lambda _: False, "--shard-size", "1")
+        is_same = run_cost.status == 0 and shards_hash(output) == shards_hash(in_process_output)
         is_sound &= (
-            is_same and summary_counts(output)["chunks"] == summary_counts(whole)["chunks"] and len(killed_workers) == kill
+            is_same
+            and summary_counts(output)["chunks"] == summary_counts(undisturbed_output)["chunks"]
+            and len(killed_worker_ids) == kills_worker
         )
         print(
-            f"{size:,} MB on Ray, {name}: {measured.seconds:.0f} s, {'the same files' if is_same else 'OTHER FILES'}",
+            f"{size:,} MB on Ray, {name}: {run_cost.seconds:.0f} s, {'the same files' if is_same else 'OTHER FILES'}",
             flush=True,
         )
     return is_sound
@@ -251,7 +268,7 @@ def _is_descendant(process: psutil.Process, run: psutil.Process) -> bool:
 
 
 @benchmark(
-    option("--sizes", type=comma_separated, default="10,50,100", metavar="MB,MB", help="megabytes of the corpora"),
+    option("--sizes", type=comma_separated_numbers, default="10,50,100", metavar="MB,MB", help="megabytes of the corpora"),
     option("--kills", type=int, default=5, metavar="N", help="how often the largest is killed"),
     option("--seed", type=int, default=0),
     option("--ray", action="store_true", help="cut the smallest on Ray too"),

@@ -18,7 +18,7 @@ from typing import Any
 import pyarrow.parquet as pq
 
 from benchmarks.corpus import MOST_GROWTH, RECIPE, RunCost, run_corpus_command, run_measured, write_corpus
-from benchmarks.harness import benchmark, comma_separated, load_averages, markdown_table, option
+from benchmarks.harness import benchmark, comma_separated_numbers, load_averages, markdown_table, option
 
 EVERY = 10
 """One document of so many is edited."""
@@ -39,7 +39,7 @@ def write_edited_corpus(corpus: Path, edited: Path) -> None:
             file.write(json.dumps(row, ensure_ascii=False) + "\n")
 
 
-def chunks_of(run: Path) -> Mapping[str, Counter[tuple[str, int]]]:
+def chunk_counts_by_document(run: Path) -> Mapping[str, Counter[tuple[str, int]]]:
     """Return the texts of each document's chunks, with their tokens."""
     documents: defaultdict[str, Counter[tuple[str, int]]] = defaultdict(Counter)
     for part in sorted(run.glob("part-*.parquet")):
@@ -51,69 +51,72 @@ def chunks_of(run: Path) -> Mapping[str, Counter[tuple[str, int]]]:
 
 def recount_changes(before: Path, after: Path) -> dict[str, int]:
     """Return the counts of a comparison of two runs, from their chunks."""
-    old, new = chunks_of(before), chunks_of(after)
-    counts: Counter[str] = Counter()
-    for name in old.keys() | new.keys():
-        gone, added = old[name] - new[name], new[name] - old[name]
-        changed = min(gone.total(), added.total())
-        counts["kept"] += (old[name] & new[name]).total()
-        counts["changed"] += changed
-        counts["new"] += added.total() - changed
-        counts["gone"] += gone.total() - changed
-        counts["tokens_again"] += sum(tokens * count for (_, tokens), count in added.items())
-        counts["changed_documents"] += bool(gone or added)
-    return dict(counts)
+    old_chunks_by_document, new_chunks_by_document = chunk_counts_by_document(before), chunk_counts_by_document(after)
+    change_counts: Counter[str] = Counter()
+    for name in old_chunks_by_document.keys() | new_chunks_by_document.keys():
+        gone_chunks, added_chunks = (
+            old_chunks_by_document[name] - new_chunks_by_document[name],
+            new_chunks_by_document[name] - old_chunks_by_document[name],
+        )
+        changed_chunk_count = min(gone_chunks.total(), added_chunks.total())
+        change_counts["kept"] += (old_chunks_by_document[name] & new_chunks_by_document[name]).total()
+        change_counts["changed"] += changed_chunk_count
+        change_counts["new"] += added_chunks.total() - changed_chunk_count
+        change_counts["gone"] += gone_chunks.total() - changed_chunk_count
+        change_counts["tokens_again"] += sum(tokens * count for (_, tokens), count in added_chunks.items())
+        change_counts["changed_documents"] += bool(gone_chunks or added_chunks)
+    return dict(change_counts)
 
 
 def compare_runs(name: str, change: str, runs: Sequence[Path]) -> tuple[RunCost, list[str], bool]:
     """Compare two runs; return the cost, a row of the table, and whether the counts are right."""
     with tempfile.TemporaryFile() as output:
-        measured = run_measured([sys.executable, "-m", "seamark", "diff", *map(str, runs), "--json"], output=output)
+        run_cost = run_measured([sys.executable, "-m", "seamark", "diff", *map(str, runs), "--json"], output=output)
         output.seek(0)
         report = json.loads(output.read())
-    counts = ("kept", "changed", "new", "gone", "tokens_again")
-    row = [name, change, f"{report['before']['chunks']:,}", *(f"{report[count]:,}" for count in counts)]
-    expected = recount_changes(*runs)
-    is_right = measured.status == 0 and {count: report[count] for count in expected} == expected
-    return measured, [*row, f"{measured.seconds:.1f}", f"{measured.largest:,.0f}"], is_right
+    count_names = ("kept", "changed", "new", "gone", "tokens_again")
+    row = [name, change, f"{report['before']['chunks']:,}", *(f"{report[count]:,}" for count in count_names)]
+    expected_counts = recount_changes(*runs)
+    is_right = run_cost.status == 0 and {count: report[count] for count in expected_counts} == expected_counts
+    return run_cost, [*row, f"{run_cost.seconds:.1f}", f"{run_cost.largest:,.0f}"], is_right
 
 
-def measure_at_size(folder: Path, size: int) -> list[tuple[RunCost, list[str], bool]]:
+def compared_runs_at_size(folder: Path, size: int) -> list[tuple[RunCost, list[str], bool]]:
     """Cut a corpus of ``size`` megabytes in both pairs of ways and compare each pair."""
-    corpus, edited = folder / f"{size}.jsonl", folder / f"{size} edited.jsonl"
+    corpus, edited_corpus_path = folder / f"{size}.jsonl", folder / f"{size} edited.jsonl"
     write_corpus(corpus, size * 1_000_000)
-    write_edited_corpus(corpus, edited)
-    pairs: Mapping[str, Sequence[tuple[Path, Mapping[str, Any]]]] = {
-        "a sentence more": [(corpus, RECIPE), (edited, RECIPE)],
+    write_edited_corpus(corpus, edited_corpus_path)
+    sides_by_change: Mapping[str, Sequence[tuple[Path, Mapping[str, Any]]]] = {
+        "a sentence more": [(corpus, RECIPE), (edited_corpus_path, RECIPE)],
         "1,000 to 800 characters": [(corpus, BEFORE), (corpus, AFTER)],
     }
     rows = []
-    for change, sides in pairs.items():
-        runs = [folder / f"run {size} {change} {side}" for side in ("before", "after")]
-        for (path, recipe), run in zip(sides, runs, strict=True):
-            assert run_corpus_command(path, run, recipe=recipe).status == 0, f"the run of {size} MB failed"
-        rows.append(compare_runs(f"{size:,} MB", change, runs))
+    for change, inputs_and_recipes in sides_by_change.items():
+        run_folders = [folder / f"run {size} {change} {side}" for side in ("before", "after")]
+        for (path, recipe), run_folder in zip(inputs_and_recipes, run_folders, strict=True):
+            assert run_corpus_command(path, run_folder, recipe=recipe).status == 0, f"the run of {size} MB failed"
+        rows.append(compare_runs(f"{size:,} MB", change, run_folders))
     return rows
 
 
 @benchmark(
-    option("--sizes", type=comma_separated, default="10,50,100", metavar="MB,MB", help="megabytes of the corpora"),
+    option("--sizes", type=comma_separated_numbers, default="10,50,100", metavar="MB,MB", help="megabytes of the corpora"),
 )
 def main(sizes: list[int]) -> int:
     """Run the measurements; return 1 if a count is wrong or memory grows."""
     print(f"load {load_averages()} at the beginning", flush=True)
-    measured = []
+    comparison_results = []
     for size in sizes:
         with tempfile.TemporaryDirectory() as name:
-            measured += measure_at_size(Path(name), size)
+            comparison_results += compared_runs_at_size(Path(name), size)
     head = ["corpus", "change", "chunks", "kept", "changed", "new", "gone", "tokens again", "seconds", "peak, MB"]
-    print(markdown_table(head, [row for _, row, _ in measured]))
+    print(markdown_table(head, [row for _, row, _ in comparison_results]))
     print(f"load {load_averages()} at the end")
-    for _, row, is_right in measured:
+    for _, row, is_right in comparison_results:
         if not is_right:
             print(f"{row[0]}, {row[1]}: the counts are not those of the chunks")
-    peaks = [run.largest for run, _, _ in measured]
-    return 0 if all(is_right for *_, is_right in measured) and max(peaks) <= MOST_GROWTH * min(peaks) else 1
+    peaks = [run.largest for run, _, _ in comparison_results]
+    return 0 if all(is_right for *_, is_right in comparison_results) and max(peaks) <= MOST_GROWTH * min(peaks) else 1
 
 
 if __name__ == "__main__":

@@ -71,9 +71,9 @@ SIDES: dict[str, Callable[[], Encode]] = {"plain": _plain_encoder, "ours": _our_
 def measure_encoding(side: str, texts: list[str]) -> EncodingCost:
     """Embed the texts once and time it; the model is loaded before."""
     encode = SIDES[side]()
-    began, used = time.perf_counter(), time.process_time()
+    began, cpu_time_before = time.perf_counter(), time.process_time()
     vectors = encode(texts)
-    return EncodingCost(time.perf_counter() - began, time.process_time() - used, vectors, peak_kib() / 1000)
+    return EncodingCost(time.perf_counter() - began, time.process_time() - cpu_time_before, vectors, peak_kib() / 1000)
 
 
 def blas_kernels() -> str:
@@ -96,43 +96,52 @@ def main(repeats: int, only: list[str] | None, threads: list[int] | None) -> int
     """Print the table; return 1 if a vector differs from the plain model's."""
     for name in _HOLDING:
         os.environ.pop(name, None)
-    rows, missed = [], []
+    rows, missed_sample_names = [], []
     for count in threads or [1, 2]:
         os.environ.update(dict.fromkeys(_THREADS, str(count)))
         with ExitStack() as stack:
-            processes = {
+            process_by_side = {
                 side: stack.enter_context(ProcessPoolExecutor(1, mp_context=get_context("spawn"))) for side in SIDES
             }
             for name in only or ["essay", "report"]:
                 sample = load_sample(name)
                 texts = list(dict.fromkeys(Document.from_text(sample.text, sample.sentences).sentence_texts))
-                for side, process in processes.items():
+                for side, process in process_by_side.items():
                     process.submit(measure_encoding, side, texts[:1]).result()
-                turns = [
-                    {side: process.submit(measure_encoding, side, texts).result() for side, process in processes.items()}
+                costs_by_turn = [
+                    {
+                        side: process.submit(measure_encoding, side, texts).result()
+                        for side, process in process_by_side.items()
+                    }
                     for _ in range(repeats)
                 ]
-                difference = float(np.abs(turns[0]["plain"].vectors - turns[0]["ours"].vectors).max())
+                difference = float(np.abs(costs_by_turn[0]["plain"].vectors - costs_by_turn[0]["ours"].vectors).max())
                 if difference >= TOLERANCE:
-                    missed.append(name)
+                    missed_sample_names.append(name)
                 for side in SIDES:
-                    clock, processor = (
-                        statistics.median(getattr(repeat[side], kind) for repeat in turns)
+                    clock_seconds, processor_seconds = (
+                        statistics.median(getattr(repeat[side], kind) for repeat in costs_by_turn)
                         for kind in ("seconds", "processor")
                     )
-                    faster = [
-                        statistics.median(getattr(repeat["plain"], kind) / getattr(repeat[side], kind) for repeat in turns)
+                    speed_ratios = [
+                        statistics.median(
+                            getattr(repeat["plain"], kind) / getattr(repeat[side], kind) for repeat in costs_by_turn
+                        )
                         for kind in ("seconds", "processor")
                     ]
-                    measured = [f"{1000 * clock:,.0f}", f"{1000 * processor:,.0f}", *(f"{ratio:.2f}" for ratio in faster)]
-                    peak = f"{turns[-1][side].peak_mb:,.0f}"
-                    rows.append([name, str(count), side, *measured, f"{difference:.1e}" if side == "ours" else "", peak])
-            print(processes["ours"].submit(blas_kernels).result())
+                    time_cells = [
+                        f"{1000 * clock_seconds:,.0f}",
+                        f"{1000 * processor_seconds:,.0f}",
+                        *(f"{ratio:.2f}" for ratio in speed_ratios),
+                    ]
+                    peak = f"{costs_by_turn[-1][side].peak_mb:,.0f}"
+                    rows.append([name, str(count), side, *time_cells, f"{difference:.1e}" if side == "ours" else "", peak])
+            print(process_by_side["ours"].submit(blas_kernels).result())
     head = ["text", "threads", "side", "clock, ms", "processor, ms", "times faster, clock", "times faster, processor"]
     print(markdown_table([*head, "greatest difference", "peak memory, MB"], rows))
-    if missed:
-        print_progress(f"Missed on: {', '.join(missed)}")
-    return 1 if missed else 0
+    if missed_sample_names:
+        print_progress(f"Missed on: {', '.join(missed_sample_names)}")
+    return 1 if missed_sample_names else 0
 
 
 if __name__ == "__main__":

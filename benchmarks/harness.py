@@ -32,7 +32,7 @@ def benchmark(*options: AddOption) -> Callable[[Callable[..., int | None]], Call
     command line, those of this process by default, and returns the exit status. ``--help`` prints the module's docstring.
     """
 
-    def decorated(main: Callable[..., int | None]) -> Callable[..., int]:
+    def decorate_main(main: Callable[..., int | None]) -> Callable[..., int]:
         @wraps(main)
         def run(arguments: Sequence[str] | None = None) -> int:
             module = main.__globals__
@@ -44,17 +44,17 @@ def benchmark(*options: AddOption) -> Callable[[Callable[..., int | None]], Call
 
         return run
 
-    return decorated
+    return decorate_main
 
 
-def positive(word: str) -> int:
+def positive_whole_number(word: str) -> int:
     """Return the whole number of an option that must be at least 1."""
     if (number := int(word)) < 1:
         raise argparse.ArgumentTypeError(f"must be at least 1; got {number}")
     return number
 
 
-def comma_separated(numbers: str) -> list[int]:
+def comma_separated_numbers(numbers: str) -> list[int]:
     """Return the numbers of an option whose value is like ``10,50``."""
     return [int(number) for number in numbers.split(",")]
 
@@ -86,14 +86,14 @@ def print_progress(*words: str) -> None:
     print(*words, file=sys.stderr, flush=True)
 
 
-def timed(call: Callable[[], Result]) -> tuple[float, Result]:
+def time_call(call: Callable[[], Result]) -> tuple[float, Result]:
     """Call a function, and return the seconds it took and its result."""
     began = time.perf_counter()
     result = call()
     return time.perf_counter() - began, result
 
 
-def in_new_process(call: Callable[..., Result], *arguments: object) -> Result:
+def call_in_new_process(call: Callable[..., Result], *arguments: object) -> Result:
     """Call a function in a process of its own, so that its memory can be measured."""
     with multiprocessing.get_context("spawn").Pool(1) as pool:
         return pool.apply(call, arguments)
@@ -122,19 +122,19 @@ def use_bundled_token_table() -> None:
 
 def rows_with_progress(rows: Iterable[list[str]]) -> list[list[str]]:
     """Return the rows of a table, each of which is printed on standard error as soon as it is measured."""
-    measured = []
+    printed_rows = []
     for row in rows:
         print_progress(" | ".join(row))
-        measured.append(row)
-    return measured
+        printed_rows.append(row)
+    return printed_rows
 
 
 def markdown_table(head: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
     """Return an aligned Markdown table, with all columns except the first aligned right."""
     widths = [max(map(len, column)) for column in zip(head, *rows, strict=True)]
     rule = ["-" * widths[0], *("-" * (width - 1) + ":" for width in widths[1:])]
-    padded = [
+    padded_rows = [
         [cell.ljust(width) if i == 0 else cell.rjust(width) for i, (cell, width) in enumerate(zip(row, widths, strict=True))]
         for row in (head, rule, *rows)
     ]
-    return "\n".join(f"| {' | '.join(row)} |" for row in padded)
+    return "\n".join(f"| {' | '.join(row)} |" for row in padded_rows)

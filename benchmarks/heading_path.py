@@ -69,11 +69,13 @@ def wikipedia_material(folder: Path) -> Material:
 
 def _read_material(name: str, documents: Sequence[Document], questions: Path) -> Material:
     corpus = Corpus(tuple(documents), exact_ends=True)
-    read = read_questions(questions.read_bytes(), questions.name, corpus)
+    read_question_set = read_questions(questions.read_bytes(), questions.name, corpus)
     count = sum(len(headings(document.text)) for document in documents)
-    asked = f"{len(read.usable)} questions, {len(read.problems)} of others or unusable"
-    print(f"{name}: {len(documents)} documents, {count} headings, {asked}.")
-    return Material(name, corpus, tuple(read.usable))
+    question_counts_phrase = (
+        f"{len(read_question_set.usable)} questions, {len(read_question_set.problems)} of others or unusable"
+    )
+    print(f"{name}: {len(documents)} documents, {count} headings, {question_counts_phrase}.")
+    return Material(name, corpus, tuple(read_question_set.usable))
 
 
 def comparison_rows(material: Material, tools: Tools, only: Collection[str]) -> Iterator[list[str]]:
@@ -83,18 +85,20 @@ def comparison_rows(material: Material, tools: Tools, only: Collection[str]) -> 
     for chunker, parameters in CHUNKERS:
         if only and chunker not in only:
             continue
-        built = build_chunker(chunker, parameters, tools.embedder)
-        indexes = (build_index(material.corpus, built, tools, embedded_as) for embedded_as in EMBEDDED_TEXTS)
-        plain, path = (evaluate_retrieval(index, material.questions, tools, ruler, TOP_K) for index in indexes)
-        cells = [cell for measure in MEASURES for cell in _measure_cells(plain, path, measure)]
-        yield [material.name, f"{chunker}, {built.describe()}", f"{len(plain.index.chunks):,}", *cells]
+        built_chunker = build_chunker(chunker, parameters, tools.embedder)
+        indexes = (build_index(material.corpus, built_chunker, tools, embedded_as) for embedded_as in EMBEDDED_TEXTS)
+        plain_evaluation, heading_path_evaluation = (
+            evaluate_retrieval(index, material.questions, tools, ruler, TOP_K) for index in indexes
+        )
+        cells = [cell for measure in MEASURES for cell in _measure_cells(plain_evaluation, heading_path_evaluation, measure)]
+        yield [material.name, f"{chunker}, {built_chunker.describe()}", f"{len(plain_evaluation.index.chunks):,}", *cells]
 
 
 def _measure_cells(plain: Evaluation, path: Evaluation, measure: str) -> list[str]:
     """Return both means and the difference in points, with its interval."""
-    means = [mean_and_deviation(evaluation.values(measure)) for evaluation in (plain, path)]
-    told = ["undefined" if mean is None else f"{100 * mean[0]:.1f}" for mean in means]
-    return [*told, format_difference(paired_difference(path.values(measure), plain.values(measure)))]
+    mean_deviation_pairs = [mean_and_deviation(evaluation.values(measure)) for evaluation in (plain, path)]
+    mean_cells = ["undefined" if mean is None else f"{100 * mean[0]:.1f}" for mean in mean_deviation_pairs]
+    return [*mean_cells, format_difference(paired_difference(path.values(measure), plain.values(measure)))]
 
 
 @benchmark(

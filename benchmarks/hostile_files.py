@@ -17,49 +17,54 @@ from tests.fixtures.hostile_files import FILES, MILLION
 @contextmanager
 def watch_memory_and_pauses() -> Iterator[dict[str, float]]:
     """Measure the memory of the reading processes in MB, and the longest pause of this process in ms."""
-    seen = {"memory": 0.0, "still": 0.0}
-    ended = threading.Event()
+    measured_maxima = {"memory": 0.0, "still": 0.0}
+    stop_event = threading.Event()
     own = psutil.Process()
 
-    def watch() -> None:
-        while not ended.is_set():
+    def watch_until_stopped() -> None:
+        while not stop_event.is_set():
             began = time.perf_counter()
             time.sleep(0.01)
-            seen["still"] = max(seen["still"], 1000 * (time.perf_counter() - began) - 10)
+            measured_maxima["still"] = max(measured_maxima["still"], 1000 * (time.perf_counter() - began) - 10)
             for child in own.children():
                 with suppress(psutil.Error):
-                    seen["memory"] = max(seen["memory"], child.memory_info().rss / MILLION)
+                    measured_maxima["memory"] = max(measured_maxima["memory"], child.memory_info().rss / MILLION)
 
-    thread = threading.Thread(target=watch)
+    thread = threading.Thread(target=watch_until_stopped)
     thread.start()
     try:
-        yield seen
+        yield measured_maxima
     finally:
-        ended.set()
+        stop_event.set()
         thread.join()
 
 
 @benchmark(option("--only", default="", metavar="WORDS", help="files whose description has these words"))
 def main(only: str) -> int:
     """Print the time and memory of each file; return 1 if one exceeds the limits."""
-    rows, beyond = [], False
-    for what, make in FILES.items():
-        if only not in what:
+    rows, is_limit_exceeded = [], False
+    for file_description, make in FILES.items():
+        if only not in file_description:
             continue
         name, data = make()
-        with watch_memory_and_pauses() as seen:
+        with watch_memory_and_pauses() as measured_maxima:
             began = time.perf_counter()
             try:
                 outcome = f"{len(read_document(data, name).text):,} characters"
             except InputError as error:
                 outcome = str(error).removeprefix(f"{name}: ")
             seconds = time.perf_counter() - began
-        beyond |= seconds > READ_SECONDS + 1 or seen["memory"] > READ_MEMORY / MILLION
-        figures = [f"{len(data) / 1000:,.0f}", f"{seconds:.1f}", f"{seen['memory']:,.0f}", f"{seen['still']:.0f}"]
-        rows.append([what, *figures, outcome[:110]])
+        is_limit_exceeded |= seconds > READ_SECONDS + 1 or measured_maxima["memory"] > READ_MEMORY / MILLION
+        measurement_cells = [
+            f"{len(data) / 1000:,.0f}",
+            f"{seconds:.1f}",
+            f"{measured_maxima['memory']:,.0f}",
+            f"{measured_maxima['still']:.0f}",
+        ]
+        rows.append([file_description, *measurement_cells, outcome[:110]])
         print_progress(*rows[-1])
     print(markdown_table(["file", "kB", "s", "MB", "others wait, ms", "what came out"], rows))
-    return int(beyond)
+    return int(is_limit_exceeded)
 
 
 if __name__ == "__main__":

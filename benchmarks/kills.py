@@ -75,8 +75,8 @@ class SlowEmbedder(Embedder):
         vectors = np.array([np.random.default_rng(seed).normal(size=8) + 0.8 for seed in seeds])
         self.last = list(texts)
         self._log("embedded", *texts)
-        normalised: VectorArray = (vectors / np.linalg.norm(vectors, axis=1, keepdims=True)).astype(np.float32)
-        return normalised
+        normalised_vectors: VectorArray = (vectors / np.linalg.norm(vectors, axis=1, keepdims=True)).astype(np.float32)
+        return normalised_vectors
 
 
 class _LoggedRows(list[Any]):
@@ -146,20 +146,28 @@ def _new_or_resumed_sweep(
     ]
     embedder = SlowEmbedder(log)
     keeper = Keeper(RunStore(folder / "runs.sqlite"), TOKEN, "sweep")
-    stored = KeptSweep.find(keeper)
-    if stored is not None:
-        given = [document for document in stored.documents_among(documents) if document is not None]
-        job = Sweep.from_disk(stored).resumed(given, embedder)
+    stored_sweep = KeptSweep.find(keeper)
+    if stored_sweep is not None:
+        documents_with_text = [document for document in stored_sweep.documents_among(documents) if document is not None]
+        job = Sweep.from_disk(stored_sweep).resumed(documents_with_text, embedder)
     else:
-        kept = KeptSweep.of(
+        new_stored_sweep = KeptSweep.of(
             keeper, [(document, "lines") for document in documents], frozenset(), settings, embedder.name, "words"
         )
 
-        def split() -> Iterator[MarkedDocument]:
+        def split_documents() -> Iterator[MarkedDocument]:
             for document in documents:
                 yield document.split("lines")
 
-        job = Sweep([document.name for document in documents], split, settings, embedder, "words", True, kept=kept)
+        job = Sweep(
+            [document.name for document in documents],
+            split_documents,
+            settings,
+            embedder,
+            "words",
+            True,
+            kept=new_stored_sweep,
+        )
     job.rows = _LoggedRows(job.rows, log)
     return job, lambda: repr(sorted((row.document, row.setting.words(), row.chunks, str(row.scores)) for row in job.rows))
 
@@ -167,29 +175,31 @@ def _new_or_resumed_sweep(
 def _retrieval_job(log: WorkLog, folder: Path) -> tuple[BackgroundJob, Callable[[], str]]:
     """Return a retrieval run of 12 chunkers on 3 documents, one of an earlier process if there is one."""
     texts = tuple((f"{n}.txt", _numbered_lines(f"text {n}", 60)) for n in range(3))
-    asked = b"question,excerpts\n" + b"".join(
+    questions_csv = b"question,excerpts\n" + b"".join(
         f"What is line {n} about?,Line {n} of text {n % 3} is about subject {n // 7}.\n".encode() for n in range(30)
     )
-    material = RunMaterial(texts, ("questions.csv", asked), own=True)
+    material = RunMaterial(texts, ("questions.csv", questions_csv), own=True)
     chunkers = tuple(build_chunker("fixed_sentences", {"size": size}) for size in range(2, 14))
     embedder = SlowEmbedder(log)
     keeper = Keeper(RunStore(folder / "runs.sqlite"), TOKEN, "retrieval")
-    kept = KeptRetrieval.find(keeper)
-    if kept is not None:
-        plan = kept.with_material(material)
+    kept_retrieval = KeptRetrieval.find(keeper)
+    if kept_retrieval is not None:
+        plan = kept_retrieval.with_material(material)
     else:
         plan = Plan(material, chunkers, embedder.name, "lines", "words")
-        kept = KeptRetrieval.of(keeper, plan)
-    job = Retrieval(plan, embedder, True, kept)
+        kept_retrieval = KeptRetrieval.of(keeper, plan)
+    job = Retrieval(plan, embedder, True, kept_retrieval)
     job.found = _LoggedEvaluations(log)
 
-    def result() -> str:
+    def retrieval_result_text() -> str:
         # Times and the origin of embeddings differ between runs.
-        parts = {number: json.loads(evaluation_to_json(evaluation)) for number, evaluation in job.found.items()}
+        evaluation_by_chunker = {
+            number: json.loads(evaluation_to_json(evaluation)) for number, evaluation in job.found.items()
+        }
         names = ("chunks", "ranked", "scores", "documents", "evidence")
-        return repr({number: [part[name] for name in names] for number, part in sorted(parts.items())})
+        return repr({number: [part[name] for name in names] for number, part in sorted(evaluation_by_chunker.items())})
 
-    return job, result
+    return job, retrieval_result_text
 
 
 KINDS = {
@@ -206,20 +216,20 @@ def _logging_work(kind: str, log: WorkLog, folder: Path) -> Iterator[None]:
     cache = EmbeddingCache(folder / "embeddings.sqlite")
     row, index = sweeps._sweep_row, indexes.build_index
 
-    def logged_row(marked: Any, setting: Any, *others: Any) -> Any:
+    def run_and_log_row(marked: Any, setting: Any, *others: Any) -> Any:
         time.sleep(STEP_S)
         sweep_row = row(marked, setting, *others)
         log("run", f"{marked.document.name}: {setting.words()}")
         return sweep_row
 
-    def logged_index(corpus: Any, chunker: Any, tools: Any, *others: Any) -> Any:
+    def build_and_log_index(corpus: Any, chunker: Any, tools: Any, *others: Any) -> Any:
         built_index = index(corpus, chunker, tools, *others)
         log("run", f"chunker {chunker.size - 2}")
         return built_index
 
     with (
-        mock.patch.object(sweeps, "_sweep_row", logged_row if kind == "sweep" else row),
-        mock.patch.object(retrieval, "build_index", logged_index),
+        mock.patch.object(sweeps, "_sweep_row", run_and_log_row if kind == "sweep" else row),
+        mock.patch.object(retrieval, "build_index", build_and_log_index),
         mock.patch.object(shared_resources, "embedding_cache", return_value=cache),
     ):
         yield
@@ -268,8 +278,8 @@ class KillOutcome:
     @property
     def lost(self) -> bool:
         """True if a kill lost work. Each kill may repeat one batch of texts and one part of the run, but no more."""
-        beyond = self.again["embedded"] > self.kills * SlowEmbedder.batch or self.again["run"] > self.kills
-        return bool(self.shown_again) or beyond or not self.same
+        is_repetition_excessive = self.again["embedded"] > self.kills * SlowEmbedder.batch or self.again["run"] > self.kills
+        return bool(self.shown_again) or is_repetition_excessive or not self.same
 
 
 def _count_lines(log: Path) -> int:
@@ -281,16 +291,16 @@ def run_with_kills(kind: str, moments: int, seed: int, folder: Path) -> KillOutc
     """Run a job in processes killed at random moments, and compare the result with that of an undisturbed job."""
     chance = random.Random(f"{kind} {seed}")
     (folder / "whole").mkdir()
-    expected = run_job(kind, folder / "whole", folder / "whole.log")
+    undisturbed_result = run_job(kind, folder / "whole", folder / "whole.log")
     # Not so near the end that the process may finish first.
     last_point = 0.95 * _count_lines(folder / "whole.log")
     kill_points = sorted(chance.uniform(0, last_point) for _ in range(moments))
     (folder / "killed").mkdir()
     logs: list[Path] = []
-    kills = 0
+    kill_count = 0
     for kill_point in [*kill_points, None]:
         logs.append(folder / f"{len(logs)}.log")
-        before = sum(_count_lines(log) - 1 for log in logs[:-1])
+        earlier_line_count = sum(_count_lines(log) - 1 for log in logs[:-1])
         command = [sys.executable, "-m", "benchmarks.kills", "--work", kind, str(folder / "killed"), str(logs[-1])]
         # A file, not a pipe, since a sweep's processes outlive it by a minute and would keep the pipe open.
         with (folder / "result").open("wb") as result:
@@ -298,37 +308,37 @@ def run_with_kills(kind: str, moments: int, seed: int, folder: Path) -> KillOutc
         if kill_point is not None:
             began = time.monotonic()
             while process.poll() is None and time.monotonic() - began < LIMIT_S:
-                if (lines := _count_lines(logs[-1])) and before + lines - 1 >= kill_point:
+                if (lines := _count_lines(logs[-1])) and earlier_line_count + lines - 1 >= kill_point:
                     break
                 time.sleep(0.001)
             time.sleep(chance.uniform(0, 2 * STEP_S))
             process.send_signal(signal.SIGKILL)
         process.wait(LIMIT_S)
-        kills += process.returncode == -signal.SIGKILL
+        kill_count += process.returncode == -signal.SIGKILL
     computed: Counter[tuple[str, str]] = Counter()
-    shown: set[str] = set()
-    shown_again = 0
+    shown_items: set[str] = set()
+    shown_again_count = 0
     for log in logs:
         shown_in_log: set[str] = set()
         # The last line may be torn.
-        for what, *items in map(json.loads, log.read_text().split("\n")[:-1]):
-            shown_again += sum(item in shown for item in items)
-            if what == "shown":
+        for logged_event, *logged_items in map(json.loads, log.read_text().split("\n")[:-1]):
+            shown_again_count += sum(item in shown_items for item in logged_items)
+            if logged_event == "shown":
                 # In other processes, only this is logged.
-                shown_in_log.update(items)
+                shown_in_log.update(logged_items)
             else:
-                computed.update((what, item) for item in items)
-        shown |= shown_in_log
-    again = Counter[str]()
-    for (what, _), times in computed.items():
-        again[what] += times - 1
+                computed.update((logged_event, item) for item in logged_items)
+        shown_items |= shown_in_log
+    repetition_count_by_kind = Counter[str]()
+    for (logged_event, _), times in computed.items():
+        repetition_count_by_kind[logged_event] += times - 1
     return KillOutcome(
-        kills,
+        kill_count,
         computed.total(),
-        len(shown),
-        shown_again,
-        again,
-        (folder / "result").read_text().strip() == _result_hash(expected),
+        len(shown_items),
+        shown_again_count,
+        repetition_count_by_kind,
+        (folder / "result").read_text().strip() == _result_hash(undisturbed_result),
     )
 
 
@@ -347,11 +357,11 @@ def main(moments: int, seed: int, work: list[str] | None) -> int:
         kind, folder, log = work
         print(_result_hash(run_job(kind, Path(folder), Path(log))))
         return 0
-    rows, lost = [], False
+    rows, is_work_lost = [], False
     for kind in KINDS:
         with tempfile.TemporaryDirectory() as folder:
             outcome = run_with_kills(kind, moments, seed, Path(folder))
-        lost |= outcome.lost
+        is_work_lost |= outcome.lost
         counts = [
             outcome.kills,
             outcome.computed,
@@ -372,7 +382,7 @@ def main(moments: int, seed: int, work: list[str] | None) -> int:
         "same",
     ]
     print(markdown_table(head, rows))
-    return int(lost)
+    return int(is_work_lost)
 
 
 if __name__ == "__main__":

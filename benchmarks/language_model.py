@@ -43,11 +43,11 @@ from evaluation.answering import (
     GatheredPassages,
     QuestionItem,
     Services,
-    answer_all,
-    control_row_numbers,
+    answer_all_questions,
     gather_passages,
-    gather_trivial_row,
+    gather_trivial_row_passages,
     questions_of_file,
+    row_numbers_of_controls,
 )
 from evaluation.generating.question_generation import Dropped, GenerationSettings, WindowResult, generate_questions
 from evaluation.questions import TokenRuler
@@ -103,9 +103,9 @@ class RowStore:
 
     def write(self) -> None:
         """Write the rows."""
-        fresh = self._path.with_suffix(".new")
-        fresh.write_text(json.dumps({key: asdict(row) for key, row in self.rows.items()}, indent=1))
-        fresh.replace(self._path)
+        new_file_path = self._path.with_suffix(".new")
+        new_file_path.write_text(json.dumps({key: asdict(row) for key, row in self.rows.items()}, indent=1))
+        new_file_path.replace(self._path)
 
 
 class MeteredServer(ChatServer):
@@ -136,10 +136,10 @@ class MeteredServer(ChatServer):
             self._before = now
             self._row.cut_off += reply.ended == "cut"
             # The server does not count an answer that was ended early because it repeated itself.
-            sent = "".join(text for _, text in messages)
-            counted = self._count([sent, reply.text]) if None in (reply.tokens_in, reply.tokens_out) else (0, 0)
-            self._row.tokens_in += reply.tokens_in or counted[0]
-            self._row.tokens_out += reply.tokens_out or counted[1]
+            sent_text = "".join(text for _, text in messages)
+            counted_tokens = self._count([sent_text, reply.text]) if None in (reply.tokens_in, reply.tokens_out) else (0, 0)
+            self._row.tokens_in += reply.tokens_in or counted_tokens[0]
+            self._row.tokens_out += reply.tokens_out or counted_tokens[1]
             self._state.write()
         return reply
 
@@ -176,31 +176,34 @@ class Workload:
     def document(self, name: str) -> Document:
         """Return the beginning of a bundled text, to the end of a sentence."""
         sample = load_sample(name)
-        whole = Document.from_text(sample.text, sample.sentences)
-        ends = [end for _, end in whole.sentences if end <= self.characters]
-        return Document.from_text(sample.text[: ends[-1]] if ends else sample.text[: self.characters], sample.sentences)
+        whole_document = Document.from_text(sample.text, sample.sentences)
+        fitting_sentence_ends = [end for _, end in whole_document.sentences if end <= self.characters]
+        return Document.from_text(
+            sample.text[: fitting_sentence_ends[-1]] if fitting_sentence_ends else sample.text[: self.characters],
+            sample.sentences,
+        )
 
     def items(self, text: str = "") -> list[QuestionItem]:
         """Return a seeded sample of the bundled questions; of those about a text alone, if one is given."""
-        usable = questions_of_file((SAMPLES_FOLDER / "questions.csv").read_bytes(), "questions.csv").usable
-        own = [item for item in usable if not text or item.reference.split("\n")[0] in text]
+        usable_questions = questions_of_file((SAMPLES_FOLDER / "questions.csv").read_bytes(), "questions.csv").usable
+        own = [item for item in usable_questions if not text or item.reference.split("\n")[0] in text]
         return random.Random(SEED).sample(own, min(self.count if text else self.controls, len(own)))
 
 
 def cut_samples(name: str, work: Workload, asking: CountedAsking, row: FeatureRow) -> None:
     """Cut the beginnings of the samples with a chunker that asks."""
     for sample in SAMPLES:
-        made = run(build_chunker(name, {}), work.document(sample), work.tools(asking))
-        row.said += [f"{sample}: {len(made.chunks)} chunks", *(f"{sample}: {note}" for note in made.notes)]
-        row.fallbacks += sum(int(count) for note in made.notes for count in _FALLBACK.findall(note))
+        chunking = run(build_chunker(name, {}), work.document(sample), work.tools(asking))
+        row.said += [f"{sample}: {len(chunking.chunks)} chunks", *(f"{sample}: {note}" for note in chunking.notes)]
+        row.fallbacks += sum(int(count) for note in chunking.notes for count in _FALLBACK.findall(note))
 
 
 def situate_chunks(work: Workload, asking: CountedAsking, row: FeatureRow) -> None:
     """Ask for the context of each chunk of the article's beginning."""
     chunker = build_chunker("fixed_sentences", {"size": 8})
-    made = run(chunker, work.document(SAMPLES[0]), work.tools(asking), "context")
-    row.parts, row.fallbacks = len(made.chunks), sum(not chunk.situation for chunk in made.chunks)
-    row.said += [chunk.situation for chunk in made.chunks[:2]]
+    chunking = run(chunker, work.document(SAMPLES[0]), work.tools(asking), "context")
+    row.parts, row.fallbacks = len(chunking.chunks), sum(not chunk.situation for chunk in chunking.chunks)
+    row.said += [chunk.situation for chunk in chunking.chunks[:2]]
 
 
 def generate_article_questions(work: Workload, asking: CountedAsking, row: FeatureRow) -> None:
@@ -226,36 +229,38 @@ def answer_and_judge(work: Workload, asking: CountedAsking, row: FeatureRow, *, 
     questions, tools, ruler = [item.question for item in items], work.tools(), TokenRuler(document.text, work.tokenizer)
     chunking = run(build_chunker("breakpoint", {}), document, tools)
     budget = 150
-    gathered: dict[int, GatheredPassages] = (
+    passages_by_row: dict[int, GatheredPassages] = (
         {} if controls else {0: gather_passages(chunking, questions, budget, tools, ruler)}
     )
-    trivial = [name for name in TRIVIAL_TITLES if (name in (REFERENCE, SWAPPED)) == controls]
-    for number, name in enumerate(trivial, start=len(gathered)):
-        gathered[number] = gather_trivial_row(name, document, items, budget, len(chunking.chunks), tools, ruler)
-    answered: dict[tuple[int, int], Any] = {}
+    trivial_row_names = [name for name in TRIVIAL_TITLES if (name in (REFERENCE, SWAPPED)) == controls]
+    for number, name in enumerate(trivial_row_names, start=len(passages_by_row)):
+        passages_by_row[number] = gather_trivial_row_passages(
+            name, document, items, budget, len(chunking.chunks), tools, ruler
+        )
+    outcome_by_row_question: dict[tuple[int, int], Any] = {}
 
-    def similar(text: str, others: Sequence[str]) -> FloatArray:
+    def similarities_to_others(text: str, others: Sequence[str]) -> FloatArray:
         vectors = tools.embed([text, *others])
         return np.asarray(vectors[1:] @ vectors[0], dtype=float)
 
-    services = Services(asking, asking, similar, work.tokenizer.count)
-    answer_all(items, gathered, services, answered.__setitem__, lambda _: None)
-    names = [*([] if controls else ["Breakpoint"]), *(TRIVIAL_TITLES[name] for name in trivial)]
-    report = AnswerReport(names, len(items), answered, control_row_numbers(trivial, 0))
-    row.parts = sum(1 + len(outcome.judgements) for outcome in answered.values())
-    row.fallbacks = sum(not outcome.answer.is_usable for outcome in answered.values()) + sum(
-        len(outcome.not_judged) for outcome in answered.values()
+    services = Services(asking, asking, similarities_to_others, work.tokenizer.count)
+    answer_all_questions(items, passages_by_row, services, outcome_by_row_question.__setitem__, lambda _: None)
+    names = [*([] if controls else ["Breakpoint"]), *(TRIVIAL_TITLES[name] for name in trivial_row_names)]
+    report = AnswerReport(names, len(items), outcome_by_row_question, row_numbers_of_controls(trivial_row_names, 0))
+    row.parts = sum(1 + len(outcome.judgements) for outcome in outcome_by_row_question.values())
+    row.fallbacks = sum(not outcome.answer.is_usable for outcome in outcome_by_row_question.values()) + sum(
+        len(outcome.not_judged) for outcome in outcome_by_row_question.values()
     )
-    measured = [name for name in report.measured if name in ANSWER_MEASURES]
-    cells = {name: [_mean_cell(values) for values in report.values(name)] for name in measured}
-    rows = [[own, *(cells[name][number] for name in measured)] for number, own in enumerate(names)]
-    row.said += markdown_table(["row", *(ANSWER_MEASURES[name].title for name in measured)], rows).splitlines()
+    measured_names = [name for name in report.measured if name in ANSWER_MEASURES]
+    cells = {name: [_mean_cell(values) for values in report.values(name)] for name in measured_names}
+    rows = [[own, *(cells[name][number] for name in measured_names)] for number, own in enumerate(names)]
+    row.said += markdown_table(["row", *(ANSWER_MEASURES[name].title for name in measured_names)], rows).splitlines()
     row.said += report.measure_validity_sentences()
 
 
 def _mean_cell(values: FloatArray) -> str:
-    there = values[~np.isnan(values)]
-    return f"{there.mean():.2f} ({there.size})" if there.size else "0 judged"
+    known_values = values[~np.isnan(values)]
+    return f"{known_values.mean():.2f} ({known_values.size})" if known_values.size else "0 judged"
 
 
 WORK: Mapping[str, Callable[[Workload, CountedAsking, FeatureRow], None]] = {
@@ -272,7 +277,9 @@ def measure_features(address: str, work: Workload, features: Sequence[str], fold
     folder.mkdir(parents=True, exist_ok=True)
     state = RowStore(folder / "rows.json")
     # What was found out about the server is among the answers, and is other with and without a schema.
-    caches = {structured: AnswerCache(folder / f"answers_{structured}.sqlite") for structured in (True, False)}
+    answer_cache_by_structured = {
+        structured: AnswerCache(folder / f"answers_{structured}.sqlite") for structured in (True, False)
+    }
     (models,) = [server.models for server in find_local_servers((int(address.rpartition(":")[2].partition("/")[0]),))]
     for feature in features:
         for structured in (True, False):
@@ -283,7 +290,7 @@ def measure_features(address: str, work: Workload, features: Sequence[str], fold
             row.answers = row.usable = row.fallbacks = row.parts = 0
             row.said = []
             model = MeteredServer(address, models[0], row, state, most_tokens, work.tokenizer.count, structured=structured)
-            asking = CountedAsking(model, caches[structured], row)
+            asking = CountedAsking(model, answer_cache_by_structured[structured], row)
             print_progress(f"{key} …")
             WORK[feature](work, asking, row)
             row.whole = True

@@ -15,7 +15,7 @@ from benchmarks.chroma import FOLDER_OPTIONS, NAMES, corpus_option, format_diffe
 from benchmarks.harness import benchmark, markdown_table, option, print_progress, rows_with_progress
 from benchmarks.heading_path import Material, bundled_material, wikipedia_material
 from chunkers import Chunker, Tools, load_embedder, load_tokenizer, run
-from chunkers.commands.arguments import add_chunkers, add_spend, parse_chunker_spec, parse_spending_limit
+from chunkers.commands.arguments import add_chunkers_option, add_spending_option, parse_chunker_spec, parse_spending_limit
 from chunkers.language_models import AnswerCache, Asking, ChatServer
 from chunkers.recipes import estimate
 from chunkers.results import EMBEDDED_AS, EmbeddedAs
@@ -64,42 +64,51 @@ def print_estimate(material: Material, chunker: Chunker, tools: Tools) -> None:
 def comparison_rows(material: Material, tools: Tools, chunkers: Sequence[str]) -> Iterator[list[str]]:
     """Yield a row for each chunker and each way of embedding that changes the embedded texts."""
     ruler = TokenRuler(material.corpus.whole.text, tools.tokenizer)
-    ways: list[EmbeddedAs] = ["late", "heading_path"]
+    embedded_as_choices: list[EmbeddedAs] = ["late", "heading_path"]
     if tools.asking is not None:
-        ways.append("context")
+        embedded_as_choices.append("context")
 
-    def recalls(index: Index) -> FloatArray:
+    def recalls_at_budgets(index: Index) -> FloatArray:
         at_budgets = evaluate_at_budgets(index, material.questions, tools, ruler, BUDGETS)
         return np.array([at_budgets.values("recall", size, BUDGETS.unit) for size in BUDGETS.sizes])
 
     for chunker in chunkers:
-        built = parse_chunker_spec(chunker).build(tools.embedder)
-        plain = build_index(material.corpus, built, tools)
-        before = recalls(plain)
-        for way in ways:
-            if way == "context":
-                print_estimate(material, built, tools)
-            index = build_index(material.corpus, built, tools, way)
-            if way != "late" and index.texts == plain.texts:
+        built_chunker = parse_chunker_spec(chunker).build(tools.embedder)
+        plain_index = build_index(material.corpus, built_chunker, tools)
+        plain_recalls = recalls_at_budgets(plain_index)
+        for embedded_as in embedded_as_choices:
+            if embedded_as == "context":
+                print_estimate(material, built_chunker, tools)
+            index = build_index(material.corpus, built_chunker, tools, embedded_as)
+            if embedded_as != "late" and index.texts == plain_index.texts:
                 continue
-            after, cells = recalls(index), []
-            for *means, difference in zip(before, after, paired_differences(after - before), strict=True):
+            recalls_as_embedded, cells = recalls_at_budgets(index), []
+            for *means, difference in zip(
+                plain_recalls, recalls_as_embedded, paired_differences(recalls_as_embedded - plain_recalls), strict=True
+            ):
                 cells += [f"{100 * np.nanmean(values):.1f}" for values in means]
                 cells.append(format_difference(difference))
-            times = [f"{indexed.embed_s:.1f}" for indexed in (plain, index)]
-            label = EMBEDDED_AS[way].removeprefix("With ").removeprefix("a ").lower()
+            times = [f"{indexed.embed_s:.1f}" for indexed in (plain_index, index)]
+            label = EMBEDDED_AS[embedded_as].removeprefix("With ").removeprefix("a ").lower()
             if index.unsituated:
                 label += f", of {len(index.chunks) - index.unsituated:,}"
-            yield [material.name, f"{built.name}, {built.describe()}", f"{len(plain.chunks):,}", label, *times, *cells]
+            yield [
+                material.name,
+                f"{built_chunker.name}, {built_chunker.describe()}",
+                f"{len(plain_index.chunks):,}",
+                label,
+                *times,
+                *cells,
+            ]
 
 
 @benchmark(
     *FOLDER_OPTIONS,
     corpus_option(ALL_NAMES),
-    add_chunkers,
+    add_chunkers_option,
     option("--language-model", metavar="openai:NAME", help="a row for its context sentences too"),
     option("--answers", type=Path, metavar="FILE", help="keep the model's answers in this SQLite file"),
-    add_spend,
+    add_spending_option,
 )
 def main(
     folder: Path,
@@ -120,15 +129,15 @@ def main(
     if folder.is_dir():
         if ARTICLES in names:
             materials.append(wikipedia_material(folder))
-        if together := [name for name in names if name in NAMES]:
-            materials.append(chroma_material(folder, together))
+        if chroma_names := [name for name in names if name in NAMES]:
+            materials.append(chroma_material(folder, chroma_names))
     elif {*names} != {BUNDLED}:
         print(f"{folder} is not there: its corpora are left out.")
-    measured = rows_with_progress(
+    measured_rows = rows_with_progress(
         row for material in materials for row in comparison_rows(material, tools, chunker or CHUNKERS)
     )
     print("\nRecall in percent at budgets of tokens, plain and as named, and the difference in points:\n")
-    print(markdown_table(HEAD, measured))
+    print(markdown_table(HEAD, measured_rows))
 
 
 if __name__ == "__main__":

@@ -58,7 +58,7 @@ async def measure_sliders(server: AppServer, sessions: int, seconds: float, thin
             await client.wait_until(has_all_results)
         began, server_cpu, client_cpu = time.perf_counter(), cpu_seconds(process), time.process_time()
 
-        async def use(client: Client, number: int) -> None:
+        async def keep_moving_until_end(client: Client, number: int) -> None:
             chance = random.Random(number)
             value = 70
             while time.perf_counter() - began < seconds:
@@ -66,7 +66,7 @@ async def measure_sliders(server: AppServer, sessions: int, seconds: float, thin
                 await move_slider(client, value, 2, moves)
                 await asyncio.sleep(chance.uniform(0, 2 * think))
 
-        await asyncio.gather(*(use(client, number) for number, client in enumerate(clients)))
+        await asyncio.gather(*(keep_moving_until_end(client, number) for number, client in enumerate(clients)))
         elapsed, server_cpu, client_cpu = (
             time.perf_counter() - began,
             cpu_seconds(process) - server_cpu,
@@ -105,11 +105,13 @@ async def measure_rounds(server: AppServer, sessions: int, times: int, character
         finally:
             for client in clients:
                 await client.close()
-        opened = time.perf_counter() - began
+        opening_seconds = time.perf_counter() - began
         # The server releases expired sessions at its next check.
         await asyncio.sleep(ttl + 2 * EVERY_S)
         print_faults([error for client in clients for error in client.errors])
-        rows.append([f"{turn}", f"{opened:.0f}", f"{mb_while_open:.0f}", f"{resident_mb(process):.0f}", load_averages(2)])
+        rows.append(
+            [f"{turn}", f"{opening_seconds:.0f}", f"{mb_while_open:.0f}", f"{resident_mb(process):.0f}", load_averages(2)]
+        )
         print_progress(*rows[-1])
     return rows
 
@@ -151,32 +153,32 @@ async def measure_waiting(server: AppServer, sessions: int, characters: int) -> 
             async with Client(server.url) as client:
                 await client.paste(numbered_essay(characters, next(text_numbers)))
                 await client.wait_until(has_all_results, 600)
-        alone = time.perf_counter() - began
+        seconds_one_by_one = time.perf_counter() - began
         bystander_moves = SliderMoves()
-        moving = asyncio.create_task(keep_moving_slider(bystander, bystander_moves, 0.5))
+        bystander_task = asyncio.create_task(keep_moving_slider(bystander, bystander_moves, 0.5))
         clients = [await stack.enter_async_context(Client(server.url)) for _ in range(sessions + 1)]
-        order: list[int] = []
+        completion_order: list[int] = []
         began = time.perf_counter()
 
-        async def wait(number: int) -> None:
+        async def wait_while_rerunning(number: int) -> None:
             client = clients[number]
             rerunning = asyncio.create_task(keep_rerunning_page(client, 3.0))
             await client.wait_until(has_all_results, 900)
             rerunning.cancel()
-            order.append(number)
+            completion_order.append(number)
 
-        cancelled = sessions // 2
+        cancelled_number = sessions // 2
         tasks = []
         for number, client in enumerate(clients):
             await client.paste(numbered_essay(characters, next(text_numbers)))
-            if number != cancelled:
-                tasks.append(asyncio.create_task(wait(number)))
-        freed = await cancel_job(clients[cancelled], clients[cancelled + 1])
+            if number != cancelled_number:
+                tasks.append(asyncio.create_task(wait_while_rerunning(number)))
+        seconds_until_freed = await cancel_job(clients[cancelled_number], clients[cancelled_number + 1])
         await asyncio.gather(*tasks)
-        together = time.perf_counter() - began
-        moving.cancel()
+        seconds_at_once = time.perf_counter() - began
+        bystander_task.cancel()
         print_faults([error for client in (bystander, *clients) for error in client.errors])
-    return QueueTimes(alone, together, order, freed, bystander_moves)
+    return QueueTimes(seconds_one_by_one, seconds_at_once, completion_order, seconds_until_freed, bystander_moves)
 
 
 async def cancel_job(client: Client, following: Client) -> float:
@@ -217,18 +219,18 @@ async def measure_soak(server: AppServer, sessions: int, seconds: float, think: 
     texts = (numbered_essay(characters, number) for number in count())
     began = time.perf_counter()
     moves = SliderMoves()
-    came = 0
+    new_session_count = 0
 
-    async def use(number: int) -> None:
-        nonlocal came
+    async def come_and_go(number: int) -> None:
+        nonlocal new_session_count
         chance = random.Random(number)
         while time.perf_counter() - began < seconds:
             client = Client(server.url)
-            leaves = time.perf_counter() + chance.uniform(*STAY_S)
-            came += 1
+            leaving_time = time.perf_counter() + chance.uniform(*STAY_S)
+            new_session_count += 1
             try:
                 await paste_and_wait(client, next(texts))
-                while time.perf_counter() - began < seconds and time.perf_counter() < leaves:
+                while time.perf_counter() - began < seconds and time.perf_counter() < leaving_time:
                     await move_slider(client, chance.randrange(LOWEST, HIGHEST), 2, moves)
                     await asyncio.sleep(chance.uniform(0, 2 * think))
             except NoAnswer as error:
@@ -238,7 +240,7 @@ async def measure_soak(server: AppServer, sessions: int, seconds: float, think: 
                 await client.close()
 
     rows = []
-    users = [asyncio.create_task(use(number)) for number in range(sessions)]
+    session_tasks = [asyncio.create_task(come_and_go(number)) for number in range(sessions)]
     for part in range(1, PARTS + 1):
         cpu_before = cpu_seconds(process)
         await asyncio.sleep(max(0.0, began + seconds * part / PARTS - time.perf_counter()))
@@ -246,7 +248,7 @@ async def measure_soak(server: AppServer, sessions: int, seconds: float, think: 
         rows.append(
             [
                 f"{seconds * part / PARTS / 60:.0f}",
-                f"{came}",
+                f"{new_session_count}",
                 *moves.cells(),
                 ms_per_move,
                 f"{resident_mb(process):.0f}",
@@ -255,8 +257,8 @@ async def measure_soak(server: AppServer, sessions: int, seconds: float, think: 
         )
         print_progress(*rows[-1])
         print_faults([*moves.errors, *moves.lost])
-        moves.seconds, moves.errors, moves.lost, came = [], [], [], 0
-    await asyncio.gather(*users)
+        moves.seconds, moves.errors, moves.lost, new_session_count = [], [], [], 0
+    await asyncio.gather(*session_tasks)
     return rows
 
 
@@ -274,13 +276,13 @@ async def paste_and_wait(client: Client, text: str) -> None:
 
 async def run_limited(works: Sequence[Coroutine[object, object, None]], at_once: int) -> None:
     """Run the coroutines, at most ``at_once`` at the same time."""
-    places = asyncio.Semaphore(at_once)
+    running_limit = asyncio.Semaphore(at_once)
 
-    async def one(work: Coroutine[object, object, None]) -> None:
-        async with places:
+    async def run_when_free(work: Coroutine[object, object, None]) -> None:
+        async with running_limit:
             await work
 
-    await asyncio.gather(*map(one, works))
+    await asyncio.gather(*map(run_when_free, works))
 
 
 def numbered_essay(characters: int, number: int) -> str:
@@ -305,7 +307,7 @@ def print_faults(faults: Sequence[str]) -> None:
 
 def report_sliders(sessions: int | None, seconds: float | None, think: float | None, **_: object) -> bool:
     """Run and print the measurement ``sliders``; return whether the targets are met."""
-    row = with_server(measure_sliders, sessions or 20, seconds or 120, think or 0)
+    row = run_with_server(measure_sliders, sessions or 20, seconds or 120, think or 0)
     columns = ["sessions", "thinks, s", *HEAD, "server, ms a move", "server, cores", "clients, cores", "load"]
     print(markdown_table(columns, [row]))
     return row[3:5] == ["0", "0"] and float(row[5]) < 1 and float(row[6]) < 3
@@ -315,37 +317,43 @@ def report_rounds(sessions: int | None, rounds: int, characters: int | None, ttl
     """Run and print the measurement ``rounds``; return whether the targets are met."""
     os.environ["STREAMLIT_SERVER_DISCONNECTED_SESSION_TTL"] = str(ttl)
     sessions = sessions or 50
-    rows = with_server(measure_rounds, sessions, rounds, characters or 8_000, ttl)
+    rows = run_with_server(measure_rounds, sessions, rounds, characters or 8_000, ttl)
     print(markdown_table(["round", "seconds", f"MB with {sessions} sessions", "MB after", "load"], rows))
-    after = [float(row[3]) for row in rows]
-    return all(abs(later / after[1] - 1) <= 0.05 for later in after[2:])
+    memory_after_rounds = [float(row[3]) for row in rows]
+    return all(abs(later / memory_after_rounds[1] - 1) <= 0.05 for later in memory_after_rounds[2:])
 
 
 def report_waiting(sessions: int | None, characters: int | None, **_: object) -> bool:
     """Run and print the measurement ``waiting``; return whether the targets are met."""
     sessions = sessions or 10
-    waited = with_server(measure_waiting, sessions, characters or 200_000)
-    is_ordered = all(first < second for first, second in pairwise(waited.order))
-    ratio = waited.together / waited.alone
+    queue_times = run_with_server(measure_waiting, sessions, characters or 200_000)
+    is_ordered = all(first < second for first, second in pairwise(queue_times.order))
+    ratio = queue_times.together / queue_times.alone
     head = ["sessions", "one by one, s", "at once, s", "ratio", "done", "in order", "freed, s"]
-    cells = [f"{sessions}", f"{waited.alone:.0f}", f"{waited.together:.0f}", f"{ratio:.2f}", f"{len(waited.order)}"]
+    cells = [
+        f"{sessions}",
+        f"{queue_times.alone:.0f}",
+        f"{queue_times.together:.0f}",
+        f"{ratio:.2f}",
+        f"{len(queue_times.order)}",
+    ]
     bystander_heads = [f"beside: {name}" for name in HEAD]
     row = [
         *cells,
-        "yes" if is_ordered else " ".join(map(str, waited.order)),
-        f"{waited.freed:.1f}",
-        *waited.bystander.cells(),
+        "yes" if is_ordered else " ".join(map(str, queue_times.order)),
+        f"{queue_times.freed:.1f}",
+        *queue_times.bystander.cells(),
         load_averages(2),
     ]
     print(markdown_table([*head, *bystander_heads, "load"], [row]))
     return (
-        len(waited.order) == sessions
+        len(queue_times.order) == sessions
         and is_ordered
         and ratio <= 1.3
-        and waited.freed <= 2
-        and not waited.bystander.errors
-        and not waited.bystander.lost
-        and max(waited.bystander.seconds, default=0.0) < 0.5
+        and queue_times.freed <= 2
+        and not queue_times.bystander.errors
+        and not queue_times.bystander.lost
+        and max(queue_times.bystander.seconds, default=0.0) < 0.5
     )
 
 
@@ -353,14 +361,14 @@ def report_soak(
     sessions: int | None, seconds: float | None, think: float | None, characters: int | None, **_: object
 ) -> bool:
     """Run and print the measurement ``soak``; return whether it had no faults and stayed fast and small."""
-    rows = with_server(measure_soak, sessions or 20, seconds or 3600, think or 5, characters or 8_000)
+    rows = run_with_server(measure_soak, sessions or 20, seconds or 3600, think or 5, characters or 8_000)
     print(markdown_table(["until minute", "came", *HEAD, "server, ms a move", "MB", "load"], rows))
     second, last = rows[1], rows[-1]
-    steady = all(float(last[place]) <= 1.5 * float(second[place]) for place in (8, 9))
-    return steady and all(row[3:5] == ["0", "0"] for row in rows)
+    is_steady = all(float(last[place]) <= 1.5 * float(second[place]) for place in (8, 9))
+    return is_steady and all(row[3:5] == ["0", "0"] for row in rows)
 
 
-def with_server(measure: Callable[..., Coroutine[object, object, Result]], *arguments: float) -> Result:
+def run_with_server(measure: Callable[..., Coroutine[object, object, Result]], *arguments: float) -> Result:
     """Start the app, run a measurement of it with the given arguments, and stop the app."""
     with app_server() as server:
         # Load the model before anything is measured.

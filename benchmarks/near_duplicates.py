@@ -39,23 +39,25 @@ HEAD = [
 ]
 
 
-def table_cells(chunker: Chunker, corpus: Corpus, questions: Sequence[Question], tools: Tools, alike: float) -> list[str]:
+def near_duplicate_row(
+    chunker: Chunker, corpus: Corpus, questions: Sequence[Question], tools: Tools, alike: float
+) -> list[str]:
     """Return a row of the table."""
     index, ruler = build_index(corpus, chunker, tools), TokenRuler(corpus.whole.text, tools.tokenizer)
     evaluation = evaluate_retrieval(index, questions, tools, ruler, TOP_K)
-    repeats = find_repeats(index, questions, tools, ruler, TOP_K, alike=alike)
-    cost = repeats.in_top_k(evaluation, "characters", ruler)
-    ends = mean_interval(cost.taken / TOP_K)
-    assert ends is not None
+    near_duplicates = find_repeats(index, questions, tools, ruler, TOP_K, alike=alike)
+    near_duplicate_cost = near_duplicates.cost_in_top_k(evaluation, "characters", ruler)
+    interval_ends = mean_interval(near_duplicate_cost.taken / TOP_K)
+    assert interval_ends is not None
     return [
         f"{chunker.name}, {chunker.describe()}",
         f"{len(index.chunks):,}",
-        f"{repeats.near:,}",
-        f"{repeats.groups:,}",
-        mean_with_interval((cost.taken > 0).astype(float)),
-        f"{cost.taken.mean():.2f} ({TOP_K * ends[0]:.2f} to {TOP_K * ends[1]:.2f})",
-        *(mean_with_interval(recall) for recall in (cost.recall, cost.without)),
-        format_difference(cost.difference),
+        f"{near_duplicates.near:,}",
+        f"{near_duplicates.groups:,}",
+        mean_with_interval((near_duplicate_cost.taken > 0).astype(float)),
+        f"{near_duplicate_cost.taken.mean():.2f} ({TOP_K * interval_ends[0]:.2f} to {TOP_K * interval_ends[1]:.2f})",
+        *(mean_with_interval(recall) for recall in (near_duplicate_cost.recall, near_duplicate_cost.without)),
+        format_difference(near_duplicate_cost.difference),
     ]
 
 
@@ -68,11 +70,11 @@ def table_cells(chunker: Chunker, corpus: Corpus, questions: Sequence[Question],
 )
 def main(folder: Path, cache: Path | None, corpus: list[str] | None, embedder: str, chunkers: int, alike: float) -> None:
     """Print the table."""
-    searched, questions = read_corpora(folder, corpus or NAMES)
+    searched_corpus, questions = read_corpora(folder, corpus or NAMES)
     tools = Tools(load_embedder(embedder), load_tokenizer("all-MiniLM-L6-v2"), EmbeddingCache(cache))
-    print(f"{len(searched.documents)} corpora, {len(questions.usable)} questions, near-duplicates from {alike} on.")
-    built = [build_chunker(*chunker, tools.embedder) for chunker in CHUNKERS[:chunkers]]
-    rows = (table_cells(chunker, searched, questions.usable, tools, alike) for chunker in built)
+    print(f"{len(searched_corpus.documents)} corpora, {len(questions.usable)} questions, near-duplicates from {alike} on.")
+    built_chunkers = [build_chunker(*chunker, tools.embedder) for chunker in CHUNKERS[:chunkers]]
+    rows = (near_duplicate_row(chunker, searched_corpus, questions.usable, tools, alike) for chunker in built_chunkers)
     print(markdown_table(HEAD, rows_with_progress(rows)))
 
 

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator, Sequence
 from random import Random
 from typing import Any
 
-from benchmarks.harness import Result, benchmark, in_new_process, markdown_table, option, peak_kib, timed
+from benchmarks.harness import Result, benchmark, call_in_new_process, markdown_table, option, peak_kib, time_call
 from benchmarks.size import RandomEmbedder
 from chunkers import Document, Tools, build_chunker, load_embedder, load_tokenizer
 from chunkers.storage.embedding_cache import EmbeddingCache
@@ -84,81 +84,93 @@ class Stopwatch:
 
     def __call__(self, what: str, call: Callable[[], Result]) -> Result:
         """Run ``call``, add a row with its time and peak memory, and return its result."""
-        used = time.process_time()
-        seconds, result = timed(call)
-        used = time.process_time() - used
+        processor_seconds = time.process_time()
+        seconds, result = time_call(call)
+        processor_seconds = time.process_time() - processor_seconds
         peak = peak_kib() / 1024
-        self.rows.append([what, f"{seconds:,.1f} ({used:,.1f})", f"{peak:,.0f}"])
+        self.rows.append([what, f"{seconds:,.1f} ({processor_seconds:,.1f})", f"{peak:,.0f}"])
         return result
 
 
 def measure_locating(megabytes: int, count: int) -> list[list[str]]:
     """Measure the time to locate excerpts: in place, anywhere, after an edit, and altered."""
-    steps = Stopwatch()
-    by_name = random_documents(megabytes)
-    rows = random_questions(by_name, count)
-    corpus = steps(f"{megabytes} MB as {len(by_name)} documents, split into lines", lambda: build_corpus(by_name))
-    in_place = [{**row, "corpus_id": row["name"]} for row in rows]
-    questions = steps(f"{count:,} excerpts at their places", lambda: read_questions(_json_lines(in_place), "q", corpus))
+    stopwatch = Stopwatch()
+    text_by_name = random_documents(megabytes)
+    rows = random_questions(text_by_name, count)
+    corpus = stopwatch(
+        f"{megabytes} MB as {len(text_by_name)} documents, split into lines", lambda: build_corpus(text_by_name)
+    )
+    placed_rows = [{**row, "corpus_id": row["name"]} for row in rows]
+    questions = stopwatch(
+        f"{count:,} excerpts at their places", lambda: read_questions(_json_lines(placed_rows), "q", corpus)
+    )
     assert not questions.problems
     assert not questions.changes
-    anywhere = [{"question": row["question"], "excerpts": row["references"][0]["content"]} for row in rows]
-    without_place = steps(
-        f"{count:,} excerpts without place and document", lambda: read_questions(_json_lines(anywhere), "q", corpus)
+    rows_without_place = [{"question": row["question"], "excerpts": row["references"][0]["content"]} for row in rows]
+    questions_without_place = stopwatch(
+        f"{count:,} excerpts without place and document",
+        lambda: read_questions(_json_lines(rows_without_place), "q", corpus),
     )
-    assert without_place.usable == questions.usable
-    written = steps("writing them with their context", lambda: questions_to_json_lines(questions.usable, corpus))
-    edited = build_corpus({name: f"A line before.\n{text}" for name, text in by_name.items()})
-    after_edit = steps(f"{count:,} excerpts after a line before each", lambda: read_questions(written, "q", edited))
-    assert len(after_edit.changes) == len(after_edit.usable) == count
-    altered = [json.loads(line) for line in written.splitlines()[:ALTERED]]
-    altered_title = f"{len(altered)} excerpts altered, in the document that they name"
-    for row in altered:
+    assert questions_without_place.usable == questions.usable
+    written_questions = stopwatch(
+        "writing them with their context", lambda: questions_to_json_lines(questions.usable, corpus)
+    )
+    edited_corpus = build_corpus({name: f"A line before.\n{text}" for name, text in text_by_name.items()})
+    questions_after_edit = stopwatch(
+        f"{count:,} excerpts after a line before each", lambda: read_questions(written_questions, "q", edited_corpus)
+    )
+    assert len(questions_after_edit.changes) == len(questions_after_edit.usable) == count
+    altered_rows = [json.loads(line) for line in written_questions.splitlines()[:ALTERED]]
+    altered_title = f"{len(altered_rows)} excerpts altered, in the document that they name"
+    for row in altered_rows:
         (reference,) = row["references"]
         reference["content"] = f"{reference['content'][:100]}another {reference['content'][103:]}"
-    from_altered = steps(altered_title, lambda: read_questions(_json_lines(altered), "q", corpus))
-    assert len(from_altered.usable) == len(from_altered.changes) == len(altered)
-    return steps.rows
+    questions_from_altered = stopwatch(altered_title, lambda: read_questions(_json_lines(altered_rows), "q", corpus))
+    assert len(questions_from_altered.usable) == len(questions_from_altered.changes) == len(altered_rows)
+    return stopwatch.rows
 
 
 def measure_searching(megabytes: int, count: int, which: int) -> list[list[str]]:
     """Measure the time of indexing, searching and measuring."""
-    steps = Stopwatch()
-    by_name = random_documents(megabytes)
-    rows = [{**row, "corpus_id": row["name"]} for row in random_questions(by_name, count)]
-    corpus = build_corpus(by_name)
+    stopwatch = Stopwatch()
+    text_by_name = random_documents(megabytes)
+    rows = [{**row, "corpus_id": row["name"]} for row in random_questions(text_by_name, count)]
+    corpus = build_corpus(text_by_name)
     questions = read_questions(_json_lines(rows), "q", corpus).usable
     chunker = build_chunker(*CHUNKERS[which])
     tokenizer = load_tokenizer()
     tools = Tools(RandomEmbedder(), tokenizer, EmbeddingCache(None))
-    ruler = steps("counting the corpus's tokens", lambda: TokenRuler(corpus.whole.text, tokenizer))
-    index = steps("cutting and indexing, vectors made", lambda: build_index(corpus, chunker, tools))
-    steps.rows[-1][0] += f", {len(index.chunks):,} chunks"
-    evaluation = steps(
+    ruler = stopwatch("counting the corpus's tokens", lambda: TokenRuler(corpus.whole.text, tokenizer))
+    index = stopwatch("cutting and indexing, vectors made", lambda: build_index(corpus, chunker, tools))
+    stopwatch.rows[-1][0] += f", {len(index.chunks):,} chunks"
+    evaluation = stopwatch(
         f"{count:,} questions: search and measures at k", lambda: evaluate_retrieval(index, questions, tools, ruler)
     )
-    steps.rows[-1][0] += f" (one search of all: {evaluation.search.search_s:.1f} s)"
+    stopwatch.rows[-1][0] += f" (one search of all: {evaluation.search.search_s:.1f} s)"
     for word in ("chunk", "window:1", "section"):
-        returned = steps(f"what `{word}` returns", lambda word=word: with_returned_text(index, ReturnedText.parse(word)))  # type: ignore[misc]
-        steps(
-            f"{count:,} questions at 1,000, 2,000 and 4,000 tokens, `{word}` returned",
-            lambda returned=returned: evaluate_at_budgets(returned, questions, tools, ruler, BUDGETS),  # type: ignore[misc]
+        index_returning_text = stopwatch(
+            f"what `{word}` returns",
+            lambda word=word: with_returned_text(index, ReturnedText.parse(word)),  # type: ignore[misc]
         )
-    return steps.rows
+        stopwatch(
+            f"{count:,} questions at 1,000, 2,000 and 4,000 tokens, `{word}` returned",
+            lambda returned=index_returning_text: evaluate_at_budgets(returned, questions, tools, ruler, BUDGETS),  # type: ignore[misc]
+        )
+    return stopwatch.rows
 
 
 def measure_embedding(megabytes: int) -> list[list[str]]:
     """Measure how many chunks the bundled model embeds per second."""
-    steps = Stopwatch()
+    stopwatch = Stopwatch()
     document = Document.from_text(next(iter(random_documents(megabytes).values())), "lines", "one")
     tools = Tools(load_embedder(), load_tokenizer(), EmbeddingCache(None))
     index = build_index(Corpus((document,)), build_chunker("recursive", {"size": 800, "unit": "characters"}), tools)
     chosen = index.texts[:EMBEDDED]
-    steps(
+    stopwatch(
         f"the bundled model on {len(chosen)} chunks of 800 characters",
         lambda: Tools(load_embedder(), load_tokenizer()).embed(chosen),
     )
-    return steps.rows
+    return stopwatch.rows
 
 
 @benchmark(
@@ -173,11 +185,11 @@ def main(megabytes: int, questions: int) -> None:
 
 
 def _tables(megabytes: int, count: int) -> Iterator[tuple[str, list[list[str]]]]:
-    yield "Finding the excerpts", in_new_process(measure_locating, megabytes, count)
+    yield "Finding the excerpts", call_in_new_process(measure_locating, megabytes, count)
     for number, (name, parameters) in enumerate(CHUNKERS):
         settings = ", ".join(f"`{key}` {value}" for key, value in parameters.items())
-        yield f"`{name}`, {settings}", in_new_process(measure_searching, megabytes, count, number)
-    yield "Embedding", in_new_process(measure_embedding, megabytes)
+        yield f"`{name}`, {settings}", call_in_new_process(measure_searching, megabytes, count, number)
+    yield "Embedding", call_in_new_process(measure_embedding, megabytes)
 
 
 if __name__ == "__main__":

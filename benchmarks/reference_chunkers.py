@@ -26,10 +26,10 @@ class CountingEncoder:
     def encode(self, texts: Sequence[str]) -> list[list[float]]:
         """Return the texts' unit vectors as lists of floats, which both libraries expect."""
         self.embedded += len(texts)
-        order = sorted(range(len(texts)), key=lambda i: len(texts[i]), reverse=True)
+        longest_first_indices = sorted(range(len(texts)), key=lambda i: len(texts[i]), reverse=True)
         vectors: list[npt.NDArray[np.float32]] = [np.zeros(0, np.float32)] * len(texts)
-        for start in range(0, len(order), AT_ONCE):
-            batch = order[start : start + AT_ONCE]
+        for start in range(0, len(longest_first_indices), AT_ONCE):
+            batch = longest_first_indices[start : start + AT_ONCE]
             for i, vector in zip(batch, self._embedder.encode([texts[i] for i in batch]), strict=True):
                 vectors[i] = vector
         return [vector.tolist() for vector in vectors]

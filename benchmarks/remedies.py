@@ -15,7 +15,7 @@ from dataclasses import replace
 from functools import partial
 from typing import Any, NamedTuple, Self
 
-from benchmarks.harness import benchmark, markdown_table, option, timed
+from benchmarks.harness import benchmark, markdown_table, option, time_call
 from chunkers import Chunking, Document, Tools, build_chunker, load_embedder, load_tokenizer
 from chunkers.contract import run
 from evaluation.findings.rules import RULES, Finding, find_suspicious_cuts
@@ -84,15 +84,17 @@ def bundled_questions(texts: Mapping[str, Document]) -> Iterator[DocumentQuestio
 
 def generated_questions(texts: Mapping[str, Document], seed: int = 0) -> Iterator[DocumentQuestion]:
     """Yield generated questions endlessly."""
-    draw = random.Random(seed)
-    among = [document for document in texts.values() if len(document.sentences) >= LEAST_SENTENCES]
+    random_generator = random.Random(seed)
+    long_enough_documents = [document for document in texts.values() if len(document.sentences) >= LEAST_SENTENCES]
     while True:
-        document = draw.choice(among)
-        first = draw.randrange(len(document.sentences) - MOST_ANSWERED + 1)
-        last = first + draw.randrange(MOST_ANSWERED)
+        document = random_generator.choice(long_enough_documents)
+        first = random_generator.randrange(len(document.sentences) - MOST_ANSWERED + 1)
+        last = first + random_generator.randrange(MOST_ANSWERED)
         answer = checked_answer(document.text, document.sentences[first].start, document.sentences[last].end)
         words = document.text[answer.start : answer.end].split()
-        yield DocumentQuestion(document, PosedQuestion(" ".join(draw.sample(words, (len(words) + 1) // 2)), answer))
+        yield DocumentQuestion(
+            document, PosedQuestion(" ".join(random_generator.sample(words, (len(words) + 1) // 2)), answer)
+        )
 
 
 def removable_findings(suspect: SuspiciousColumn, tools: Tools) -> list[Finding]:
@@ -140,8 +142,8 @@ class Bench:
 
     def remedies(self, failure: FailingColumn) -> list[Remedy]:
         """Return the remedies for a failure."""
-        tried = try_settings_for_answer(failure, self.tools)
-        return [*remedies_for_answer(failure, tried, self.tools, self.ruler(failure.chunking.document))]
+        tried_settings = try_settings_for_answer(failure, self.tools)
+        return [*remedies_for_answer(failure, tried_settings, self.tools, self.ruler(failure.chunking.document))]
 
 
 class RemedyCounts(NamedTuple):
@@ -157,45 +159,50 @@ class RemedyCounts(NamedTuple):
         cls, bench: Bench, questions: Iterable[DocumentQuestion], title: str, most: int | None = None
     ) -> Self:
         """Search for up to ``most`` failures of one column, and compare the remedies with the exhaustive search."""
-        asked = failures = helped = agreed = 0
+        asked_count = failure_count = helped_count = agreed_count = 0
         for question in questions:
-            asked += 1
+            asked_count += 1
             failure = bench.failing_column(question, title)
             if failure is None:
                 continue
-            failures += 1
+            failure_count += 1
             remedies = bench.remedies(failure)
-            helped += bool(remedies)
-            keeps = keeps_whole(failure, bench.tools, bench.ruler(question.document))
-            agreed += equals_exhaustive(remedies, search_exhaustively(failure, bench.tools, keeps))
-            if failures == most:
+            helped_count += bool(remedies)
+            keeps_answer_whole = keeps_whole(failure, bench.tools, bench.ruler(question.document))
+            agreed_count += equals_exhaustive(remedies, search_exhaustively(failure, bench.tools, keeps_answer_whole))
+            if failure_count == most:
                 break
-        return cls(asked, failures, helped, agreed)
+        return cls(asked_count, failure_count, helped_count, agreed_count)
 
     @classmethod
     def from_findings(cls, bench: Bench, texts: Iterable[Document], title: str, most: int, seed: int) -> Self:
         """Search for up to ``most`` findings of one column, and compare the remedies with the exhaustive search."""
         suspects = [bench.suspect_column(document, title) for document in texts]
-        places = [(suspect, finding) for suspect in suspects for finding in removable_findings(suspect, bench.tools)]
-        drawn = random.Random(seed).sample(places, min(most, len(places)))
-        tried = {suspect: try_settings_for_findings(suspect, bench.tools) for suspect in {suspect for suspect, _ in drawn}}
-        helped = agreed = 0
-        for suspect, finding in drawn:
+        columns_with_findings = [
+            (suspect, finding) for suspect in suspects for finding in removable_findings(suspect, bench.tools)
+        ]
+        drawn_findings = random.Random(seed).sample(columns_with_findings, min(most, len(columns_with_findings)))
+        tried_settings_by_column = {
+            suspect: try_settings_for_findings(suspect, bench.tools)
+            for suspect in {suspect for suspect, _ in drawn_findings}
+        }
+        helped_count = agreed_count = 0
+        for suspect, finding in drawn_findings:
             ruler = bench.ruler(suspect.chunking.document)
-            remedies = [*remedies_for_finding(suspect, finding, tried[suspect], bench.tools, ruler)]
-            helped += bool(remedies)
-            agreed += equals_exhaustive(
+            remedies = [*remedies_for_finding(suspect, finding, tried_settings_by_column[suspect], bench.tools, ruler)]
+            helped_count += bool(remedies)
+            agreed_count += equals_exhaustive(
                 remedies, search_exhaustively(suspect, bench.tools, removes_finding(finding, bench.tools))
             )
-        return cls(len(places), len(drawn), helped, agreed)
+        return cls(len(columns_with_findings), len(drawn_findings), helped_count, agreed_count)
 
     def cells(self, *names: str) -> list[str]:
         """Return the row of a table."""
-        share = f"{self.helped / self.failures:.0%}" if self.failures else "too few"
-        return [*names, f"{self.asked:,}", f"{self.failures:,}", f"{self.helped:,}", share, f"{self.agreed:,}"]
+        helped_share = f"{self.helped / self.failures:.0%}" if self.failures else "too few"
+        return [*names, f"{self.asked:,}", f"{self.failures:,}", f"{self.helped:,}", helped_share, f"{self.agreed:,}"]
 
 
-def search_times(bench: Bench, document: Document, repeats: int) -> list[list[str]]:
+def search_time_rows(bench: Bench, document: Document, repeats: int) -> list[list[str]]:
     """Return for each column the times of one cut, and of the searches for one failure and for all findings.
 
     The first search for a failure is cold; in the others all vectors are cached.
@@ -205,26 +212,28 @@ def search_times(bench: Bench, document: Document, repeats: int) -> list[list[st
         questions = generated_questions({document.name: document})
         failure = next(filter(None, (bench.failing_column(question, title) for question in questions)))
         suspect = bench.suspect_column(document, title)
-        before = bench.tools.meter.embedded
-        cold, _ = timed(partial(bench.remedies, failure))
-        embedded = bench.tools.meter.embedded - before
-        calls = (
+        embedded_count_before = bench.tools.meter.embedded
+        cold_seconds, _ = time_call(partial(bench.remedies, failure))
+        embedded_count = bench.tools.meter.embedded - embedded_count_before
+        timed_calls = (
             partial(run, chunker, document, bench.tools),
             partial(bench.remedies, failure),
             partial(try_settings_for_findings, suspect, bench.tools),
         )
-        runs = ([both(call) for _ in range(repeats)] for call in calls)
-        medians = [[statistics.median(column) for column in zip(*pairs, strict=True)] for pairs in runs]
-        tried = len(try_settings_for_answer(failure, bench.tools))
-        milliseconds = [f"{1000 * seconds:,.0f}" for pair in medians for seconds in pair]
-        rows.append([title, f"{tried:,}", *milliseconds, f"{1000 * cold:,.0f}", f"{embedded:,}"])
+        seconds_by_call = ([both(call) for _ in range(repeats)] for call in timed_calls)
+        median_seconds_by_call = [
+            [statistics.median(column) for column in zip(*pairs, strict=True)] for pairs in seconds_by_call
+        ]
+        tried_setting_count = len(try_settings_for_answer(failure, bench.tools))
+        milliseconds = [f"{1000 * seconds:,.0f}" for pair in median_seconds_by_call for seconds in pair]
+        rows.append([title, f"{tried_setting_count:,}", *milliseconds, f"{1000 * cold_seconds:,.0f}", f"{embedded_count:,}"])
     return rows
 
 
 def both(call: Callable[[], object]) -> tuple[float, float]:
     """Return the wall-clock seconds and the thread's processor seconds that a call takes."""
     began = time.thread_time()
-    seconds, _ = timed(call)
+    seconds, _ = time_call(call)
     return seconds, time.thread_time() - began
 
 
@@ -241,36 +250,40 @@ def main(embedder: str, failures: int, repeats: int, only: list[str] | None) -> 
     texts = {name: document for name, document in texts.items() if only is None or name in only}
     questions = [*bundled_questions(texts)]
     head = ["problems", "column", "asked or found", "tried", "with a remedy", "share", "as the exhaustive search"]
-    share = -(-failures // len(COLUMNS))
-    counts = [("bundled", title, RemedyCounts.from_questions(bench, questions, title)) for title in COLUMNS]
-    counts += [
-        ("generated", title, RemedyCounts.from_questions(bench, generated_questions(texts, seed), title, share))
+    failures_per_column = -(-failures // len(COLUMNS))
+    counts_by_column = [("bundled", title, RemedyCounts.from_questions(bench, questions, title)) for title in COLUMNS]
+    counts_by_column += [
+        (
+            "generated",
+            title,
+            RemedyCounts.from_questions(bench, generated_questions(texts, seed), title, failures_per_column),
+        )
         for seed, title in enumerate(COLUMNS)
     ]
-    counts += [
-        ("findings", title, RemedyCounts.from_findings(bench, texts.values(), title, share, seed))
+    counts_by_column += [
+        ("findings", title, RemedyCounts.from_findings(bench, texts.values(), title, failures_per_column, seed))
         for seed, title in enumerate(COLUMNS)
     ]
-    print(markdown_table(head, [count.cells(*names) for *names, count in counts]), end="\n\n", flush=True)
-    rows = search_times(bench, timed_text, repeats)
+    print(markdown_table(head, [count.cells(*names) for *names, count in counts_by_column]), end="\n\n", flush=True)
+    rows = search_time_rows(bench, timed_text, repeats)
     head = [timed_text.name, "settings"]
     head += [f"{what}, {unit}" for what in ("one cut", "answer", "findings") for unit in ("ms", "CPU")]
     print(markdown_table([*head, "answer, cold, ms", "texts embedded"], rows))
-    wrong = [
+    missed_target_sentences = [
         f"{kind} failures of {title}: the exhaustive search finds other remedies for {count.failures - count.agreed}"
-        for kind, title, count in counts
+        for kind, title, count in counts_by_column
         if count.agreed < count.failures
     ]
     if only is None:
-        wrong += [
+        missed_target_sentences += [
             f"{row[0]}: the search takes {milliseconds} ms"
             for row in rows
             for milliseconds in (row[4], row[6])
             if float(milliseconds.replace(",", "")) > MOST_MS
         ]
-    for sentence in wrong:
+    for sentence in missed_target_sentences:
         print(f"Missed: {sentence}")
-    return int(bool(wrong))
+    return int(bool(missed_target_sentences))
 
 
 def bundled_document(name: str) -> Document:

@@ -17,7 +17,7 @@ def main(rule: str | None) -> int:
     for name in [rule] if rule else (*ON_PASSAGES, *ON_PAGES):
         for language in LANGUAGES:
             labels = labels_and_findings(name, language)
-            score, held_out = (
+            score, held_out_score = (
                 RuleScore.from_labels(labels),
                 RuleScore.from_labels([label for label in labels if label.is_held_out]),
             )
@@ -31,8 +31,8 @@ def main(rule: str | None) -> int:
                     f"{cohens_kappa(labels):.2f}",
                     f"{score.right} of {score.reported}",
                     f"{score.right} of {score.positives}",
-                    f"{held_out.precision:.0%}",
-                    f"{held_out.recall:.0%}",
+                    f"{held_out_score.precision:.0%}",
+                    f"{held_out_score.recall:.0%}",
                     "yes" if score.is_supported else "no",
                 )
             )

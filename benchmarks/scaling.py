@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from benchmarks.harness import benchmark, comma_separated, markdown_table, option, peak_kib, print_progress
+from benchmarks.harness import benchmark, comma_separated_numbers, markdown_table, option, peak_kib, print_progress
 from chunkers import Document, Embedder, InputError, Tools, build_chunker, load_tokenizer, run
 
 SIZES = (1_000, 5_000, 20_000, 60_000)
@@ -107,10 +107,10 @@ class PreparedEmbedder(Embedder):
 def vectors_by_subject(count: int, subject: int) -> npt.NDArray[np.float32]:
     """Return unit vectors of sentences with a mean cosine of 0.3 within a subject, shape (count, 384)."""
     random = np.random.default_rng(0)
-    subjects = count // subject + 1 if subject else 1
+    subject_count = count // subject + 1 if subject else 1
     # Embeddings vary in fewer directions than they have dimensions.
     noise = random.normal(size=(count, WIDTH)) * np.exp(-np.arange(WIDTH) / 100)
-    centres = random.normal(size=(subjects, WIDTH))
+    centres = random.normal(size=(subject_count, WIDTH))
     noise, centres = (rows / np.linalg.norm(rows, axis=1, keepdims=True) for rows in (noise, centres))
     rows = np.sqrt(0.3) * centres[np.arange(count) // (subject or count)] + np.sqrt(0.7) * noise
     return np.asarray(rows / np.linalg.norm(rows, axis=1, keepdims=True), dtype=np.float32)
@@ -134,7 +134,7 @@ def send_measurement(case: Case, count: int, sent: Connection) -> None:
     document = Document.from_text(numbered_sentences(count), "lines")
     if chunker.embeds:
         tools.embed(document.sentence_texts)
-    before = _reset_peak_memory()
+    peak_memory_before = _reset_peak_memory()
     began, cpu_seconds = time.perf_counter(), time.process_time()
     try:
         run(chunker, document, tools)
@@ -142,7 +142,7 @@ def send_measurement(case: Case, count: int, sent: Connection) -> None:
     except InputError as error:
         refusal = str(error)
     seconds, cpu_seconds = time.perf_counter() - began, time.process_time() - cpu_seconds
-    sent.send((seconds, cpu_seconds, 1024 * (peak_kib() - before), refusal))
+    sent.send((seconds, cpu_seconds, 1024 * (peak_kib() - peak_memory_before), refusal))
 
 
 def _reset_peak_memory() -> int:
@@ -153,16 +153,16 @@ def _reset_peak_memory() -> int:
 
 def measure_in_process(case: Case, count: int) -> tuple[float, float, float, str] | None:
     """Run `send_measurement` in a separate process; return None if it exceeds `GIVE_UP` or runs out of memory."""
-    fresh = multiprocessing.get_context("spawn")
-    receive, send = fresh.Pipe(duplex=False)
-    process = fresh.Process(target=send_measurement, args=(case, count, send))
+    spawn_context = multiprocessing.get_context("spawn")
+    receiving_end, sending_end = spawn_context.Pipe(duplex=False)
+    process = spawn_context.Process(target=send_measurement, args=(case, count, sending_end))
     process.start()
-    send.close()
+    sending_end.close()
     try:
         # Allow time for loading and compiling.
-        if receive.poll(GIVE_UP * 2):
-            figures: tuple[float, float, float, str] = receive.recv()
-            return figures
+        if receiving_end.poll(GIVE_UP * 2):
+            measurements: tuple[float, float, float, str] = receiving_end.recv()
+            return measurements
     except EOFError:
         pass
     finally:
@@ -174,34 +174,37 @@ def measure_in_process(case: Case, count: int) -> tuple[float, float, float, str
 @benchmark(
     option("--only", default="", metavar="NAME", help="chunkers whose title has this in it"),
     option(
-        "--sizes", type=comma_separated, default=",".join(map(str, SIZES)), help="numbers of sentences, separated by commas"
+        "--sizes",
+        type=comma_separated_numbers,
+        default=",".join(map(str, SIZES)),
+        help="numbers of sentences, separated by commas",
     ),
 )
 def main(only: str, sizes: list[int]) -> int:
     """Print the table; return 1 if an accepted run takes more than 20 seconds or 2 GB."""
-    rows, refusals, is_beyond = [], [], False
+    rows, refusals, is_limit_exceeded = [], [], False
     for case in CASES:
         if only not in case.title:
             continue
         row = [case.title]
         for count in sizes:
-            figures = measure_in_process(case, count)
-            if figures is None:
+            measurements = measure_in_process(case, count)
+            if measurements is None:
                 row.append("ended")
-                is_beyond = True
+                is_limit_exceeded = True
             else:
-                seconds, cpu_seconds, memory, refusal = figures
+                seconds, cpu_seconds, memory, refusal = measurements
                 # Wall-clock time includes other work on the machine; processor time includes all cores.
-                is_beyond |= min(seconds, cpu_seconds) > MOST_SECONDS or memory > MOST_MEMORY
-                took = f"{seconds:.2f} s ({cpu_seconds:.2f})"
-                row.append(f"refused, {took}" if refusal else f"{took}, {memory / 1e6:,.0f} MB")
+                is_limit_exceeded |= min(seconds, cpu_seconds) > MOST_SECONDS or memory > MOST_MEMORY
+                time_phrase = f"{seconds:.2f} s ({cpu_seconds:.2f})"
+                row.append(f"refused, {time_phrase}" if refusal else f"{time_phrase}, {memory / 1e6:,.0f} MB")
                 if refusal:
                     refusals.append(f"- {case.title}, {count:,} sentences: “{refusal}”")
             print_progress(case.title, f"{count:,}", row[-1])
         rows.append(row)
     print(markdown_table(["chunker", *(f"{count:,}" for count in sizes)], rows))
     print("", *refusals, sep="\n")
-    return int(is_beyond)
+    return int(is_limit_exceeded)
 
 
 if __name__ == "__main__":

@@ -24,24 +24,29 @@ def _splitting_seconds(text: str, splitter: str, repeats: int) -> float:
 @benchmark(option("--repeats", type=int, default=3, help="how often each is timed (default: 3)"))
 def main(repeats: int) -> None:
     """Print the tables."""
-    known = paragraphs_by_language()
-    rows = {code: [count_sentence_ends(paragraph, splitter) for splitter in SPLITTERS] for code, paragraph in known.items()}
+    paragraph_by_language = paragraphs_by_language()
+    rows = {
+        code: [count_sentence_ends(paragraph, splitter) for splitter in SPLITTERS]
+        for code, paragraph in paragraph_by_language.items()
+    }
     lines = []
-    for code, counts in rows.items():
-        text, starts = known[code]
-        lines.append([LANGUAGES[code], f"{len(starts)}", detect_language(text), *(tally.words for tally in counts)])
-    sums = [EndCounts(*map(sum, zip(*column, strict=True))).words for column in zip(*rows.values(), strict=True)]
-    lines.append([f"all {len(rows)}", f"{sum(len(paragraph.starts) for paragraph in known.values())}", "", *sums])
+    for code, end_counts in rows.items():
+        text, starts = paragraph_by_language[code]
+        lines.append([LANGUAGES[code], f"{len(starts)}", detect_language(text), *(tally.words for tally in end_counts)])
+    sum_cells = [EndCounts(*map(sum, zip(*column, strict=True))).words for column in zip(*rows.values(), strict=True)]
+    lines.append(
+        [f"all {len(rows)}", f"{sum(len(paragraph.starts) for paragraph in paragraph_by_language.values())}", "", *sum_cells]
+    )
     print(markdown_table(["language", "ends", "detected", *SPLITTERS], lines))
-    english = known["en"].text + "\n\n"
+    english = paragraph_by_language["en"].text + "\n\n"
     text = english * (1_000_000 // len(english))
     print(f"\n{len(text):,} characters of English, seconds:")
     for splitter in SPLITTERS:
         print(f"- {splitter}: {_splitting_seconds(text, splitter, repeats):.2f}")
     began = time.perf_counter()
-    for paragraph in known.values():
+    for paragraph in paragraph_by_language.values():
         detect_language(paragraph.text)
-    print(f"- detecting a paragraph's language: {(time.perf_counter() - began) / len(known):.4f}")
+    print(f"- detecting a paragraph's language: {(time.perf_counter() - began) / len(paragraph_by_language):.4f}")
 
 
 if __name__ == "__main__":

@@ -94,8 +94,8 @@ def worst_window(shifts: Sequence[tuple[float, float, str]]) -> tuple[float, str
             windows.append([shift])
     if not windows:
         return 0.0, ""
-    worst = max(windows, key=lambda window: sum(value for _, value, _ in window))
-    return sum(value for _, value, _ in worst), max(worst, key=lambda shift: shift[1])[2]
+    worst_shift_window = max(windows, key=lambda window: sum(value for _, value, _ in window))
+    return sum(value for _, value, _ in worst_shift_window), max(worst_shift_window, key=lambda shift: shift[1])[2]
 
 
 def layout_shift(browser: Browser, address: str, window: ViewportSize) -> tuple[float, str]:
@@ -112,13 +112,13 @@ def layout_shift(browser: Browser, address: str, window: ViewportSize) -> tuple[
 def measure_pages(width: int, height: int, pages: Sequence[str]) -> list[list[str]]:
     """Return a table row for each page: its cold and warm shift, each with the element that moved most."""
     window: ViewportSize = {"width": width, "height": height}
-    by_page: dict[str, list[str]] = {name: [] for name in pages}
+    cells_by_page: dict[str, list[str]] = {name: [] for name in pages}
     with app_server() as server, sync_playwright() as playwright, launch(playwright) as browser:
         for _ in ("cold", "warm"):
             for name in pages:
-                value, what = layout_shift(browser, f"{server.url}/{name.removeprefix('compare')}", window)
-                by_page[name] += [f"{value:.3f}", what]
-    return [[f"{width}×{height}", name, *cells] for name, cells in by_page.items()]
+                value, most_moved_element = layout_shift(browser, f"{server.url}/{name.removeprefix('compare')}", window)
+                cells_by_page[name] += [f"{value:.3f}", most_moved_element]
+    return [[f"{width}×{height}", name, *cells] for name, cells in cells_by_page.items()]
 
 
 @benchmark(

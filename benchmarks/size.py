@@ -18,11 +18,11 @@ from sentencex import get_sentence_boundaries
 from benchmarks.harness import (
     Spread,
     benchmark,
-    in_new_process,
+    call_in_new_process,
     markdown_table,
     option,
     peak_kib,
-    timed,
+    time_call,
     use_bundled_token_table,
 )
 from benchmarks.reference_chunkers import CountingEncoder, langchain_breakpoint
@@ -76,33 +76,33 @@ def partition(vectors: Floats) -> list[int]:
     return list(PartitionTable.filled(run_rewards(vectors, LONGEST)).cuts().tolist())
 
 
-def partition_and_gains(vectors: Floats) -> list[int]:
+def partition_cuts_with_gains(vectors: Floats) -> list[int]:
     """Return the cuts of the optimal partition, after computing the gain of every cut."""
     table = PartitionTable.filled(run_rewards(vectors, LONGEST))
     table.gains()
     return list(table.cuts().tolist())
 
 
-def double_loop(vectors: Floats) -> list[int]:
+def double_loop_cuts(vectors: Floats) -> list[int]:
     """Return the cuts by the published algorithm, which sums the matrix of all pairs for every run."""
     matrix = vectors @ vectors.T
     matrix = matrix - matrix[np.triu_indices(len(matrix), k=1)].mean()
     np.fill_diagonal(matrix, 0)
-    best = np.zeros(len(matrix))
+    best_reward_by_end = np.zeros(len(matrix))
     start = np.zeros(len(matrix), dtype=int)
     for last in range(len(matrix)):
         for size in range(1, min(LONGEST, last + 1) + 1):
             first = last - size + 1
             reward = np.sum(matrix[first : last + 1, first : last + 1])
             if first > 0:
-                reward += best[first - 1]
-            if reward > best[last] or size == 1:
-                best[last], start[last] = reward, first
+                reward += best_reward_by_end[first - 1]
+            if reward > best_reward_by_end[last] or size == 1:
+                best_reward_by_end[last], start[last] = reward, first
     cuts = []
-    at = int(start[-1])
-    while at > 0:
-        cuts.append(at)
-        at = int(start[at - 1])
+    chunk_start = int(start[-1])
+    while chunk_start > 0:
+        cuts.append(chunk_start)
+        chunk_start = int(start[chunk_start - 1])
     return cuts[::-1]
 
 
@@ -111,41 +111,45 @@ def measure_optimal(repeats: int) -> None:
     rows = []
     for count in PIECES:
         vectors = unit_vectors(count)
-        seconds = [timed(lambda: partition(vectors))[0] for _ in range(repeats * 5)]  # noqa: B023 - called at once
+        seconds = [time_call(lambda: partition(vectors))[0] for _ in range(repeats * 5)]  # noqa: B023 - called at once
         tracemalloc.start()
-        partition_and_gains(vectors)
+        partition_cuts_with_gains(vectors)
         peak = tracemalloc.get_traced_memory()[1] / 2**20
         tracemalloc.stop()
-        seconds_with_gains = [timed(lambda: partition_and_gains(vectors))[0] for _ in range(repeats)]  # noqa: B023
-        time = Spread.from_values(1000 * second for second in seconds)
+        seconds_with_gains = [time_call(lambda: partition_cuts_with_gains(vectors))[0] for _ in range(repeats)]  # noqa: B023
+        partition_time_spread = Spread.from_values(1000 * second for second in seconds)
         rows.append(
             [
                 f"{count:,}",
-                time.words(),
-                f"{1000 * time.median / count:.2f}",
+                partition_time_spread.words(),
+                f"{1000 * partition_time_spread.median / count:.2f}",
                 Spread.from_values(1000 * second for second in seconds_with_gains).words(),
                 f"{peak:,.1f}",
             ]
         )
     print(markdown_table(["optimal, pieces", "partition, ms", "µs a piece", "with gains, ms", "peak, MB"], rows))
     vectors = unit_vectors(2_000)
-    assert partition(vectors) == double_loop(vectors)
-    theirs = [timed(lambda: double_loop(vectors))[0] for _ in range(repeats * 3)]
-    ours = [timed(lambda: partition(vectors))[0] for _ in range(repeats * 3)]
-    gains = [timed(lambda: partition_and_gains(vectors))[0] for _ in range(repeats * 3)]
+    assert partition(vectors) == double_loop_cuts(vectors)
+    double_loop_seconds = [time_call(lambda: double_loop_cuts(vectors))[0] for _ in range(repeats * 3)]
+    partition_seconds = [time_call(lambda: partition(vectors))[0] for _ in range(repeats * 3)]
+    gains_seconds = [time_call(lambda: partition_cuts_with_gains(vectors))[0] for _ in range(repeats * 3)]
     print("\n2,000 pieces, the published double loop against the same partition here:")
-    for what, seconds in (("partition", ours), ("partition and the gain of every cut", gains)):
-        ratio = Spread.from_values(their / our for their, our in zip(theirs, seconds, strict=True))
+    for work_description, seconds in (
+        ("partition", partition_seconds),
+        ("partition and the gain of every cut", gains_seconds),
+    ):
+        ratio = Spread.from_values(their / our for their, our in zip(double_loop_seconds, seconds, strict=True))
         print(
-            f"- {what}: {1000 * np.median(theirs):.1f} ms / {1000 * np.median(seconds):.2f} ms, {ratio.words()} times faster"
+            f"- {work_description}: {1000 * np.median(double_loop_seconds):.1f} ms / {1000 * np.median(seconds):.2f} ms, "
+            f"{ratio.words()} times faster"
         )
 
 
 def repeated_essay(characters: int) -> str:
     """Return the essay repeated to ``characters`` characters, each time under another heading."""
     essay = load_sample("essay").text
-    copies = -(-characters // len(essay))
-    return "\n\n".join(f"Part {number}. {essay}" for number in range(copies))[:characters]
+    copy_count = -(-characters // len(essay))
+    return "\n\n".join(f"Part {number}. {essay}" for number in range(copy_count))[:characters]
 
 
 def measure_without_embedding(text: str, repeats: int) -> None:
@@ -154,39 +158,41 @@ def measure_without_embedding(text: str, repeats: int) -> None:
     document = Document.from_text(text, "regex")
     tools = Tools(None, load_tokenizer("cl100k_base"))
     tools.token_starts("Load the table.")
-    tokens = TokenTextSplitter(encoding_name="cl100k_base", chunk_size=80, chunk_overlap=0)
-    recursive = RecursiveCharacterTextSplitter(separators=SEPARATORS["chroma"][0], chunk_size=200, chunk_overlap=0)
+    token_splitter = TokenTextSplitter(encoding_name="cl100k_base", chunk_size=80, chunk_overlap=0)
+    recursive_splitter = RecursiveCharacterTextSplitter(separators=SEPARATORS["chroma"][0], chunk_size=200, chunk_overlap=0)
 
-    def chunker(name: str) -> Callable[[], object]:
+    def chunker_call(name: str) -> Callable[[], object]:
         return lambda: run(build_chunker(name, {}), document, tools)
 
-    races: list[tuple[str, Callable[[], object], Callable[[], object] | None]] = [
-        ("fixed_words", chunker("fixed_words"), None),
-        ("fixed_characters", chunker("fixed_characters"), None),
-        ("fixed_tokens / TokenTextSplitter", chunker("fixed_tokens"), lambda: tokens.split_text(text)),
+    timed_races: list[tuple[str, Callable[[], object], Callable[[], object] | None]] = [
+        ("fixed_words", chunker_call("fixed_words"), None),
+        ("fixed_characters", chunker_call("fixed_characters"), None),
+        ("fixed_tokens / TokenTextSplitter", chunker_call("fixed_tokens"), lambda: token_splitter.split_text(text)),
         (
             "recursive, exact offsets / RecursiveCharacterTextSplitter",
             lambda: recursive_spans(text, 200, 0, len, "chroma"),
-            lambda: recursive.split_text(text),
+            lambda: recursive_splitter.split_text(text),
         ),
         (
             "recursive, chunks / RecursiveCharacterTextSplitter",
-            chunker("recursive"),
-            lambda: recursive.split_text(text),
+            chunker_call("recursive"),
+            lambda: recursive_splitter.split_text(text),
         ),
     ]
     rows = []
-    for title, ours, theirs in races:
-        pairs = [(timed(ours)[0], timed(theirs)[0] if theirs else np.nan) for _ in range(repeats + 1)][1:]
-        own = Spread.from_values(1000 * mine for mine, _ in pairs)
-        ratio = Spread.from_values(mine / other for mine, other in pairs)
+    for title, run_ours, run_reference in timed_races:
+        seconds_pairs = [
+            (time_call(run_ours)[0], time_call(run_reference)[0] if run_reference else np.nan) for _ in range(repeats + 1)
+        ][1:]
+        own = Spread.from_values(1000 * mine for mine, _ in seconds_pairs)
+        time_ratio_spread = Spread.from_values(mine / other for mine, other in seconds_pairs)
         rows.append(
             [
                 title,
                 own.words(),
                 f"{len(text) / 1e3 / own.median:.1f}",
-                f"{1000 * np.median([other for _, other in pairs]):,.0f}" if theirs else "",
-                ratio.words() if theirs else "",
+                f"{1000 * np.median([other for _, other in seconds_pairs]):,.0f}" if run_reference else "",
+                time_ratio_spread.words() if run_reference else "",
             ]
         )
     print(f"\n{len(text):,} characters, {len(document.sentences):,} sentences, split before the clock starts:")
@@ -203,8 +209,8 @@ def text_as_markdown(text: str) -> str:
     Sentences are numbered to be distinct, since tokens and vectors of repeated ones would be computed only once.
     """
     numbers = counting()
-    numbered = re.sub(r"(?<=[.?!])\s(?=[A-Z])", lambda space: f"{space[0]}In {next(numbers)} ", text)
-    paragraphs = re.split(r"\n\s*\n", numbered)
+    numbered_text = re.sub(r"(?<=[.?!])\s(?=[A-Z])", lambda space: f"{space[0]}In {next(numbers)} ", text)
+    paragraphs = re.split(r"\n\s*\n", numbered_text)
     for number in range(0, len(paragraphs), 5):
         paragraphs[number] = f"## Part {number}\n\n{paragraphs[number]}"
         if number + 1 < len(paragraphs):
@@ -217,31 +223,31 @@ def measure_beside_others(text: str, repeats: int) -> bool:
 
     Return whether the medians reach `FLOORS`.
     """
-    recursive = RecursiveCharacterTextSplitter(separators=SEPARATORS["chroma"][0], chunk_size=200, chunk_overlap=0)
+    recursive_splitter = RecursiveCharacterTextSplitter(separators=SEPARATORS["chroma"][0], chunk_size=200, chunk_overlap=0)
     parser = MarkdownIt("commonmark").enable("table")
-    static = load_embedder("static")
-    static.encode(["Load the model."])
+    static_embedder = load_embedder("static")
+    static_embedder.encode(["Load the model."])
     # Longer than every paragraph, so that no block is cut.
-    whole = max(WordPieceTokenizer().count(re.split(r"\n\s*\n", text)))
+    longest_paragraph_tokens = max(WordPieceTokenizer().count(re.split(r"\n\s*\n", text)))
 
-    def structured() -> object:
+    def cut_by_structure() -> object:
         tools = Tools(None, WordPieceTokenizer())
-        return run(build_chunker("structure", {"max_size": whole}), Document.from_text(text), tools)
+        return run(build_chunker("structure", {"max_size": longest_paragraph_tokens}), Document.from_text(text), tools)
 
-    def parsed_and_counted() -> object:
+    def parse_and_count() -> object:
         return parser.block.parse(text, parser, {}, []), WordPieceTokenizer().count([text])
 
-    def by_meaning() -> object:
-        tools = Tools(static, WordPieceTokenizer(), EmbeddingCache())
+    def cut_by_meaning() -> object:
+        tools = Tools(static_embedder, WordPieceTokenizer(), EmbeddingCache())
         return run(build_chunker("breakpoint", {"buffer": 1}), Document.from_text(text, "regex"), tools)
 
-    def by_langchain() -> object:
-        return langchain_breakpoint(text, CountingEncoder(static), buffer=1, amount=95)
+    def cut_by_langchain() -> object:
+        return langchain_breakpoint(text, CountingEncoder(static_embedder), buffer=1, amount=95)
 
-    races: list[tuple[str, str, Callable[[], object], Callable[[], object]]] = [
-        ("recursive", "LangChain's", lambda: chunk(text, "recursive"), lambda: recursive.split_text(text)),
-        ("structure", "parsing, and counting tokens once", structured, parsed_and_counted),
-        ("breakpoint", "LangChain's with the same vectors", by_meaning, by_langchain),
+    timed_races: list[tuple[str, str, Callable[[], object], Callable[[], object]]] = [
+        ("recursive", "LangChain's", lambda: chunk(text, "recursive"), lambda: recursive_splitter.split_text(text)),
+        ("structure", "parsing, and counting tokens once", cut_by_structure, parse_and_count),
+        ("breakpoint", "LangChain's with the same vectors", cut_by_meaning, cut_by_langchain),
         (
             "sentencex",
             "sentencex alone",
@@ -249,20 +255,20 @@ def measure_beside_others(text: str, repeats: int) -> bool:
             lambda: get_sentence_boundaries("en", text),
         ),
     ]
-    rows, reached = [], True
-    for name, other, ours, theirs in races:
-        ours()
+    rows, are_floors_reached = [], True
+    for name, reference_name, run_ours, run_reference in timed_races:
+        run_ours()
         # The collector would look through what the races before have left in caches.
         gc.collect()
         gc.freeze()
-        pairs = [(processor_time(ours), processor_time(theirs)) for _ in range(repeats)]
-        own = Spread.from_values(1000 * mine for mine, _ in pairs)
-        speed = Spread.from_values(reference / mine for mine, reference in pairs)
-        rows.append([f"{name} / {other}", own.words(), speed.words(), f"{FLOORS[name]:.2f}"])
-        reached = reached and speed.median >= FLOORS[name]
+        processor_time_pairs = [(processor_time(run_ours), processor_time(run_reference)) for _ in range(repeats)]
+        own = Spread.from_values(1000 * mine for mine, _ in processor_time_pairs)
+        speed_ratio_spread = Spread.from_values(reference / mine for mine, reference in processor_time_pairs)
+        rows.append([f"{name} / {reference_name}", own.words(), speed_ratio_spread.words(), f"{FLOORS[name]:.2f}"])
+        are_floors_reached = are_floors_reached and speed_ratio_spread.median >= FLOORS[name]
     print(f"\n{len(text):,} characters of Markdown, processor time:")
     print(markdown_table(["ours / reference", "ours, ms", "speed, of the reference's", "at least"], rows))
-    return reached
+    return are_floors_reached
 
 
 def processor_time(call: Callable[[], object]) -> float:
@@ -293,7 +299,7 @@ def measure_clustering(counts: Sequence[int]) -> None:
     rows = []
     for count in counts:
         for name, parameters in CLUSTERINGS:
-            seconds, memory = in_new_process(cluster_in_process, name, parameters, count)
+            seconds, memory = call_in_new_process(cluster_in_process, name, parameters, count)
             settings = json.dumps(parameters) if parameters else "defaults"
             rows.append([f"{name}, {settings}", f"{count:,}", f"{seconds:.1f}", f"{memory:,.0f}"])
     print()
@@ -308,13 +314,13 @@ def main(repeats: int, text: Path | None) -> int:
     """Run all measurements; return 1 if a speed is below its floor."""
     # The collector would look through the libraries that are imported here for comparison alone.
     gc.freeze()
-    whole = text.read_text(encoding="utf-8") if text else repeated_essay(10_000_000)
-    counts = [len(Document.from_text(whole, "regex").sentences)] if text else [5_000, MOST_SENTENCES]
+    whole_text = text.read_text(encoding="utf-8") if text else repeated_essay(10_000_000)
+    sentence_counts = [len(Document.from_text(whole_text, "regex").sentences)] if text else [5_000, MOST_SENTENCES]
     measure_optimal(repeats)
-    measure_without_embedding(whole, repeats)
-    reached = measure_beside_others(text_as_markdown(whole[:5_000_000]), repeats)
-    measure_clustering(counts)
-    return 0 if reached else 1
+    measure_without_embedding(whole_text, repeats)
+    are_floors_reached = measure_beside_others(text_as_markdown(whole_text[:5_000_000]), repeats)
+    measure_clustering(sentence_counts)
+    return 0 if are_floors_reached else 1
 
 
 if __name__ == "__main__":

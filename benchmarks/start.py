@@ -20,7 +20,7 @@ from pathlib import Path
 
 from playwright.sync_api import Browser, Page, sync_playwright
 
-from benchmarks.harness import benchmark, markdown_table, option, peak_kib, timed
+from benchmarks.harness import benchmark, markdown_table, option, peak_kib, time_call
 from tests.fixtures.app_server import app_server, launch
 
 LIMIT = 120_000
@@ -109,39 +109,39 @@ def painted_page(browser: Browser, address: str, watch: str, is_painted: str) ->
 def measure_start(browser: Browser, script: str) -> dict[str, float]:
     """Start the server and open the first page; return the seconds to each event, and the server's peak memory in MB."""
     with app_server(script=script) as server:
-        began = wall_clock(server.began)
-        figures = {"the server answers": time.time() - began}
+        began = wall_clock_time(server.began)
+        seconds_by_event = {"the server answers": time.time() - began}
         with painted_page(browser, server.url, WATCH, "() => window.allColumns") as page:
             for number, moment in enumerate(page.evaluate("() => window.columnsSeen"), start=1):
-                figures[f"{number} of the columns painted"] = moment - began
-            figures["peak memory of the server, MB"] = peak_kib(server.pid) / 1000
-    return figures
+                seconds_by_event[f"{number} of the columns painted"] = moment - began
+            seconds_by_event["peak memory of the server, MB"] = peak_kib(server.pid) / 1000
+    return seconds_by_event
 
 
-def measure_empty_start(browser: Browser, script: Path) -> float:
+def seconds_until_empty_page(browser: Browser, script: Path) -> float:
     """Start a server of an empty page and open it; return the seconds until it is painted."""
     with (
         app_server(script=str(script)) as server,
         painted_page(browser, server.url, WATCH_EMPTY, "() => window.emptyShown") as page,
     ):
-        return float(page.evaluate("() => window.emptyShown")) - wall_clock(server.began)
+        return float(page.evaluate("() => window.emptyShown")) - wall_clock_time(server.began)
 
 
-def wall_clock(moment: float) -> float:
+def wall_clock_time(moment: float) -> float:
     """Return a moment of ``time.perf_counter`` in the seconds of ``time.time``, which pages report."""
     return time.time() - (time.perf_counter() - moment)
 
 
 def stage_seconds() -> list[tuple[str, float]]:
     """Return the seconds of each stage."""
-    run = subprocess.run([sys.executable, "-c", STAGES], cwd=ROOT, capture_output=True, text=True, check=True)
-    return [(name, seconds) for name, seconds in json.loads(run.stdout)]
+    completed_process = subprocess.run([sys.executable, "-c", STAGES], cwd=ROOT, capture_output=True, text=True, check=True)
+    return [(name, seconds) for name, seconds in json.loads(completed_process.stdout)]
 
 
 def command_seconds(*arguments: str) -> float:
     """Return the seconds that a command takes in a separate process."""
     command = [sys.executable, "-m", *arguments]
-    return timed(lambda: subprocess.run(command, cwd=ROOT, stdout=subprocess.DEVNULL, check=True))[0]
+    return time_call(lambda: subprocess.run(command, cwd=ROOT, stdout=subprocess.DEVNULL, check=True))[0]
 
 
 @benchmark(
@@ -153,28 +153,31 @@ def main(repeats: int, script: str) -> None:
     with sync_playwright() as playwright, launch(playwright) as browser, tempfile.TemporaryDirectory() as folder:
         empty_script = Path(folder) / "empty.py"
         empty_script.write_text(EMPTY, encoding="utf-8")
-        turns = [
-            measure_start(browser, script) | {EMPTY_SHOWN: measure_empty_start(browser, empty_script)}
+        figures_by_turn = [
+            measure_start(browser, script) | {EMPTY_SHOWN: seconds_until_empty_page(browser, empty_script)}
             for _ in range(repeats)
         ]
-    empty = statistics.median(turn[EMPTY_SHOWN] for turn in turns)
+    empty_page_median = statistics.median(turn[EMPTY_SHOWN] for turn in figures_by_turn)
     rows = []
-    for name in turns[0]:
-        figures = [turn[name] for turn in turns]
-        ratio = "" if name.endswith("MB") else f"{statistics.median(figures) / empty:.2f}"
-        rows.append([name, f"{statistics.median(figures):.2f}", f"{min(figures):.2f}", ratio])
+    for name in figures_by_turn[0]:
+        event_figures = [turn[name] for turn in figures_by_turn]
+        ratio = "" if name.endswith("MB") else f"{statistics.median(event_figures) / empty_page_median:.2f}"
+        rows.append([name, f"{statistics.median(event_figures):.2f}", f"{min(event_figures):.2f}", ratio])
     heads = [f"s after the start of {script}", "median", "least", "times the empty page"]
     print(markdown_table(heads, rows), end="\n\n")
-    runs = [stage_seconds() for _ in range(repeats)]
-    stages = [[name, f"{statistics.median(run[place][1] for run in runs):.2f}"] for place, (name, _) in enumerate(runs[0])]
-    print(markdown_table(["one after the other, without a server", "s"], stages), end="\n\n")
-    smallest = "sample_docs/chinese.txt"
-    chunked = ("seamark", "chunk", smallest, "--chunker")
-    commands = [
-        [f"`{chunker}`", f"{statistics.median(command_seconds(*chunked, chunker) for _ in runs):.2f}"]
+    stage_runs = [stage_seconds() for _ in range(repeats)]
+    stage_rows = [
+        [name, f"{statistics.median(run[place][1] for run in stage_runs):.2f}"]
+        for place, (name, _) in enumerate(stage_runs[0])
+    ]
+    print(markdown_table(["one after the other, without a server", "s"], stage_rows), end="\n\n")
+    smallest_sample_path = "sample_docs/chinese.txt"
+    chunk_command_words = ("seamark", "chunk", smallest_sample_path, "--chunker")
+    command_rows = [
+        [f"`{chunker}`", f"{statistics.median(command_seconds(*chunk_command_words, chunker) for _ in stage_runs):.2f}"]
         for chunker in ("fixed_words", "breakpoint")
     ]
-    print(markdown_table(["`seamark chunk` on the smallest sample", "s"], commands))
+    print(markdown_table(["`seamark chunk` on the smallest sample", "s"], command_rows))
 
 
 if __name__ == "__main__":

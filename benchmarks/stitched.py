@@ -33,7 +33,7 @@ from evaluation.segmentation import (
     summarize_settings,
     sweep_settings,
 )
-from evaluation.statistics import interval_words
+from evaluation.statistics import format_interval
 from sample_docs import load_sample
 
 SOURCES = ("essay", "formulas")
@@ -78,10 +78,10 @@ def bundled_passages() -> list[SubjectPassage]:
 
 def stitched_documents(count: int, sentences: int = 100) -> tuple[list[MarkedDocument], list[MarkedDocument]]:
     """Return ``count`` documents to tune on, and as many held out."""
-    tuned, held = split_by_subject(bundled_passages())
-    tuned_texts = stitch_documents(tuned, sentences, count, 0, "spacy")
-    held_texts = stitch_documents(held, sentences, count, 0, "spacy", first=count + 1)
-    return [text.split("spacy") for text in tuned_texts], [text.split("spacy") for text in held_texts]
+    tuning_passages, held_out_passages = split_by_subject(bundled_passages())
+    tuning_texts = stitch_documents(tuning_passages, sentences, count, 0, "spacy")
+    held_out_texts = stitch_documents(held_out_passages, sentences, count, 0, "spacy", first=count + 1)
+    return [text.split("spacy") for text in tuning_texts], [text.split("spacy") for text in held_out_texts]
 
 
 def score_rows(tuned: Sequence[SettingSummary], held: Sequence[SettingSummary]) -> list[list[str]]:
@@ -89,11 +89,19 @@ def score_rows(tuned: Sequence[SettingSummary], held: Sequence[SettingSummary]) 
 
     The trivial baselines come first; all settings of `change_point` that need no number are included.
     """
-    tuned_summaries, held_summaries = ({summary.setting: summary for summary in ranked} for ranked in (tuned, held))
-    lines = [_score_cells(setting, "looks at nothing", tuned_summaries, held_summaries) for setting in TRIVIAL_SETTINGS]
-    lines += [_score_cells(setting, "by the text shuffled", tuned_summaries, held_summaries) for setting in SHUFFLED]
+    tuned_summary_by_setting, held_summary_by_setting = (
+        {summary.setting: summary for summary in ranked} for ranked in (tuned, held)
+    )
+    lines = [
+        _score_cells(setting, "looks at nothing", tuned_summary_by_setting, held_summary_by_setting)
+        for setting in TRIVIAL_SETTINGS
+    ]
     lines += [
-        _score_cells(SweptSetting(name), "at its defaults", tuned_summaries, held_summaries)
+        _score_cells(setting, "by the text shuffled", tuned_summary_by_setting, held_summary_by_setting)
+        for setting in SHUFFLED
+    ]
+    lines += [
+        _score_cells(SweptSetting(name), "at its defaults", tuned_summary_by_setting, held_summary_by_setting)
         for name in CHUNKERS
         if name not in GRIDS
     ]
@@ -103,7 +111,9 @@ def score_rows(tuned: Sequence[SettingSummary], held: Sequence[SettingSummary]) 
             "best of the tuned half": _best_summary(tuned, chunker).setting,
             "best of the half held out": _best_summary(held, chunker).setting,
         }
-        lines += [_score_cells(setting, how, tuned_summaries, held_summaries) for how, setting in chosen.items()]
+        lines += [
+            _score_cells(setting, how, tuned_summary_by_setting, held_summary_by_setting) for how, setting in chosen.items()
+        ]
     return lines
 
 
@@ -160,24 +170,30 @@ def default_sentences(rows: Sequence[SweepRow], measure: str) -> list[str]:
     section 3.4.3.
     """
     sentences = []
-    ranked = summarize_settings(rows, measure)
+    ranked_summaries = summarize_settings(rows, measure)
     for chunker in GRIDS:
-        default, best = (
-            next(summary for summary in ranked if summary.setting == SweptSetting(chunker)),
-            _best_summary(ranked, chunker),
+        default_summary, best_summary = (
+            next(summary for summary in ranked_summaries if summary.setting == SweptSetting(chunker)),
+            _best_summary(ranked_summaries, chunker),
         )
-        error = standard_error(rows, best.setting, measure)
-        as_good = [
-            summary for summary in ranked if summary.setting.chunker == chunker and abs(summary.mean - best.mean) <= error
+        best_standard_error = standard_error(rows, best_summary.setting, measure)
+        as_good_summaries = [
+            summary
+            for summary in ranked_summaries
+            if summary.setting.chunker == chunker and abs(summary.mean - best_summary.mean) <= best_standard_error
         ]
-        lead = f"{best.setting.words()} is {abs(best.mean - default.mean):.3f} ahead of the default on the tuned half"
-        if default in as_good:
-            sentences.append(f"{chunker}: {lead}, within the standard error of {error:.3f}.")
+        lead_phrase = (
+            f"{best_summary.setting.words()} is {abs(best_summary.mean - default_summary.mean):.3f} ahead of the default "
+            "on the tuned half"
+        )
+        if default_summary in as_good_summaries:
+            sentences.append(f"{chunker}: {lead_phrase}, within the standard error of {best_standard_error:.3f}.")
         else:
-            suggested = min(as_good, key=lambda summary: _count_changed_parameters(summary.setting))
+            suggested_summary = min(as_good_summaries, key=lambda summary: _count_changed_parameters(summary.setting))
             sentences.append(
-                f"{chunker}: {lead}; {suggested.setting.words()}, at {suggested.mean:.3f}, moves least and is within the "
-                f"standard error of {error:.3f}."
+                f"{chunker}: {lead_phrase}; {suggested_summary.setting.words()}, at {suggested_summary.mean:.3f}, moves "
+                "least and is within the "
+                f"standard error of {best_standard_error:.3f}."
             )
     return sentences
 
@@ -185,8 +201,8 @@ def default_sentences(rows: Sequence[SweepRow], measure: str) -> list[str]:
 def standard_error(rows: Sequence[SweepRow], setting: SweptSetting, measure: str) -> float:
     """Return the standard error of the mean over the documents."""
     values = [row.scores[measure].value for row in rows if row.setting == setting]
-    known = [value for value in values if value is not None]
-    return statistics.stdev(known) / math.sqrt(len(known))
+    known_scores = [value for value in values if value is not None]
+    return statistics.stdev(known_scores) / math.sqrt(len(known_scores))
 
 
 def _count_changed_parameters(setting: SweptSetting) -> int:
@@ -197,7 +213,7 @@ def _count_changed_parameters(setting: SweptSetting) -> int:
 
 def winner_sentence(chunker: str, tuned: Sequence[SettingSummary], held: Sequence[SettingSummary]) -> str:
     """Return a sentence on whether a chunker at its defaults is ahead of every setting of `breakpoint`, on both halves."""
-    wins = all(
+    is_ahead = all(
         next(
             summary.setting
             for summary in ranked
@@ -206,7 +222,7 @@ def winner_sentence(chunker: str, tuned: Sequence[SettingSummary], held: Sequenc
         == chunker
         for ranked in (tuned, held)
     )
-    verdict = "is ahead of" if wins else "is not ahead of"
+    verdict = "is ahead of" if is_ahead else "is not ahead of"
     return f"The default {chunker} {verdict} all {len(GRIDS['breakpoint'])} published settings of breakpoint on both halves."
 
 
@@ -216,17 +232,17 @@ def difference_rows(rows: Sequence[SweepRow], tuned: Sequence[SettingSummary], m
     The defaults of `optimal` and `change_point` against the setting of `breakpoint` that is best on the tuned half, and
     against the trivial answers. The documents share their passages: they are other orders, not other texts.
     """
-    others = [_best_summary(tuned, "breakpoint").setting, *TRIVIAL_SETTINGS]
+    compared_settings = [_best_summary(tuned, "breakpoint").setting, *TRIVIAL_SETTINGS]
     lines = []
     for chunker in ("optimal", "change_point"):
-        differences = compare_settings(rows, SweptSetting(chunker), others, measure)
-        for other, difference in differences.items():
+        differences = compare_settings(rows, SweptSetting(chunker), compared_settings, measure)
+        for compared_setting, difference in differences.items():
             cells = ["too few documents", "", ""]
             if difference is not None:
                 verdict = "significant" if difference.significant else "not significant"
-                interval = interval_words(difference.low, difference.high, difference.alpha, 1, 3)
-                cells = [format_number(difference.mean, "+.3f"), interval, f"{difference.p_words}, {verdict}"]
-            lines.append([chunker, other.words(), *cells])
+                interval = format_interval(difference.low, difference.high, difference.alpha, 1, 3)
+                cells = [format_number(difference.mean, "+.3f"), interval, f"{difference.p_value_phrase}, {verdict}"]
+            lines.append([chunker, compared_setting.words(), *cells])
     return lines
 
 
@@ -239,16 +255,27 @@ def main(count: int, measure: str, embedder: str) -> None:
     """Print what every chunker reaches on both halves, what that says of its default, and who is ahead."""
     both_halves = stitched_documents(count)
     for name, half in zip(("tuned half", "held out"), both_halves, strict=True):
-        sentences, seams = sum(len(marked.document.sentences) for marked in half), sum(len(marked.known) for marked in half)
-        print(f"{name}: {len(half)} documents, {sentences:,} sentences, {seams:,} seams.")
-    searched = (setting for name, some in GRIDS.items() for setting in (SweptSetting(name), *some))
-    settings = list(dict.fromkeys([*TRIVIAL_SETTINGS, *SHUFFLED, *map(SweptSetting, CHUNKERS), *searched]))
+        sentence_count, seam_count = (
+            sum(len(marked.document.sentences) for marked in half),
+            sum(len(marked.known) for marked in half),
+        )
+        print(f"{name}: {len(half)} documents, {sentence_count:,} sentences, {seam_count:,} seams.")
+    searched_settings = (setting for name, some in GRIDS.items() for setting in (SweptSetting(name), *some))
+    settings = list(dict.fromkeys([*TRIVIAL_SETTINGS, *SHUFFLED, *map(SweptSetting, CHUNKERS), *searched_settings]))
     tools = Tools(load_embedder(embedder), load_tokenizer())
     tuned_rows, held_rows = (list(sweep_settings(half, settings, tools, os.cpu_count() or 1)) for half in both_halves)
-    tuned, held = summarize_settings(tuned_rows, measure), summarize_settings(held_rows, measure)
-    print(markdown_table(["setting", "chosen", f"{measure}, tuned half", "held out", "chunks"], score_rows(tuned, held)))
-    on_tuned, on_held = (mean_score_given_number(half, tools, measure) for half in both_halves)
-    print(f"change_point, told the number of sections: {on_tuned:.3f} on the tuned half, {on_held:.3f} held out.")
+    tuned_summaries, held_summaries = summarize_settings(tuned_rows, measure), summarize_settings(held_rows, measure)
+    print(
+        markdown_table(
+            ["setting", "chosen", f"{measure}, tuned half", "held out", "chunks"],
+            score_rows(tuned_summaries, held_summaries),
+        )
+    )
+    tuned_mean_score, held_mean_score = (mean_score_given_number(half, tools, measure) for half in both_halves)
+    print(
+        f"change_point, told the number of sections: {tuned_mean_score:.3f} on the tuned half, {held_mean_score:.3f} held "
+        "out."
+    )
     settings_of_own_order = [
         *TRIVIAL_SETTINGS,
         SweptSetting("breakpoint"),
@@ -264,11 +291,11 @@ def main(count: int, measure: str, embedder: str) -> None:
     )
     for sentence in [
         *default_sentences(tuned_rows, measure),
-        *(winner_sentence(name, tuned, held) for name in ("optimal", "change_point")),
+        *(winner_sentence(name, tuned_summaries, held_summaries) for name in ("optimal", "change_point")),
     ]:
         print(sentence)
     heads = ["held out", "better than", "by", "interval", f"documents: {count}"]
-    print(markdown_table(heads, difference_rows(held_rows, tuned, measure)))
+    print(markdown_table(heads, difference_rows(held_rows, tuned_summaries, measure)))
 
 
 if __name__ == "__main__":

@@ -72,8 +72,8 @@ class StructureRow(NamedTuple):
     @property
     def sound(self) -> bool:
         """True if the chunker meets the targets for `structure`; in a short text, a single chunk may change."""
-        few = max(MOST_CHANGED, self.inevitable)
-        return self.integrity >= SOUND and self.compliance >= SOUND and self.changed <= few + 1e-9
+        largest_allowed_change = max(MOST_CHANGED, self.inevitable)
+        return self.integrity >= SOUND and self.compliance >= SOUND and self.changed <= largest_allowed_change + 1e-9
 
     def cells(self) -> list[str]:
         """Return the row of the table."""
@@ -90,8 +90,8 @@ class StructureRow(NamedTuple):
 
 def structured_documents(names: Sequence[str] = ()) -> Iterator[Document]:
     """Yield the bundled Markdown documents and the files as read, all or those with the given names."""
-    files = {path.name: path.read_bytes for path in sorted(SAMPLES_FOLDER.glob("*.md"))} | FILES
-    for name, data in files.items():
+    reader_by_file_name = {path.name: path.read_bytes for path in sorted(SAMPLES_FOLDER.glob("*.md"))} | FILES
+    for name, data in reader_by_file_name.items():
         if not names or name in names:
             yield Document.from_text(read_document(data(), name).text, name=name)
 
@@ -99,25 +99,25 @@ def structured_documents(names: Sequence[str] = ()) -> Iterator[Document]:
 def measure_chunker(document: Document, chunker: str, edits: int = EDITS) -> StructureRow:
     """Measure one chunker on one document."""
     tools = Tools(None, load_tokenizer("all-MiniLM-L6-v2"))
-    built = build_chunker(chunker, CHUNKERS[chunker])
-    chunking = run(built, document, tools)
+    built_chunker = build_chunker(chunker, CHUNKERS[chunker])
+    chunking = run(built_chunker, document, tools)
     blocks = spans_to_keep_whole(document.text)
     sizes = tools.count_tokens([document.text[start:end] for _, (start, end) in blocks])
-    fitting = [block for block, size in zip(blocks, sizes, strict=True) if size <= SIZE]
-    whole = count_whole_spans(fitting, [span for chunk in chunking for span in chunk.spans]).all
+    fitting_blocks = [block for block, size in zip(blocks, sizes, strict=True) if size <= SIZE]
+    whole_block_counts = count_whole_spans(fitting_blocks, [span for chunk in chunking for span in chunk.spans]).all
     lengths = tools.count_tokens([f"{chunk.context}\n{chunk.text}" for chunk in chunking])
-    stability = edit_stability(built, document, tools, edits)
+    edit_stability_result = edit_stability(built_chunker, document, tools, edits)
     return StructureRow(
         document.name,
         chunker,
         len(chunking),
-        whole.count,
-        whole.of,
+        whole_block_counts.count,
+        whole_block_counts.of,
         len(blocks),
         sum(length <= SIZE for length in lengths),
-        stability.mean,
-        stability.worst.share,
-        stability.inevitable,
+        edit_stability_result.mean,
+        edit_stability_result.worst.share,
+        edit_stability_result.inevitable,
     )
 
 

@@ -8,7 +8,7 @@ where a text is located in a wrong document, or the index locates fewer.
 import sys
 from random import Random
 
-from benchmarks.harness import benchmark, markdown_table, option, timed
+from benchmarks.harness import benchmark, markdown_table, option, time_call
 from benchmarks.questions import build_corpus, random_documents
 from chunkers.files.external_chunks import GivenChunk
 from chunkers.found_again import UnorderedLocator, locating_unordered
@@ -22,7 +22,7 @@ def random_retrieved_texts(by_name: dict[str, str], count: int) -> list[tuple[Gi
     random = Random(2)
     documents = [*by_name.values()]
     words = documents[0].split()
-    retrieved = []
+    retrieved_with_document = []
     for number in range(count):
         document = random.randrange(len(documents))
         start = random.randrange(len(documents[document]) - SIZE)
@@ -35,8 +35,8 @@ def random_retrieved_texts(by_name: dict[str, str], count: int) -> list[tuple[Gi
             text = " ".join(word if at % 10 else word[::-1] for at, word in enumerate(text.split(), start=5))
         if is_missing := number % 10 == 9:
             text = " ".join(random.choices(words, k=SIZE // 6))
-        retrieved.append((GivenChunk(text), None if is_missing else document))
-    return retrieved
+        retrieved_with_document.append((GivenChunk(text), None if is_missing else document))
+    return retrieved_with_document
 
 
 @benchmark(
@@ -46,20 +46,30 @@ def random_retrieved_texts(by_name: dict[str, str], count: int) -> list[tuple[Gi
 def main(megabytes: int, questions: int) -> int:
     """Run the measurements; return 1 if a place is wrong or the index locates fewer texts."""
     corpus = random_documents(megabytes)
-    retrieved = random_retrieved_texts(corpus, 10 * questions)
+    retrieved_with_document = random_retrieved_texts(corpus, 10 * questions)
     documents = build_corpus(corpus).documents
-    rows, located, wrong = [], [], 0
+    rows, located_counts, wrong_count = [], [], 0
     for name, compared_whole in (("with the index", 0), ("compared whole", sys.maxsize)):
         locating_unordered.COMPARED_WHOLE = compared_whole
-        searching = UnorderedLocator(documents, [chunk for chunk, _ in retrieved])
-        seconds, placements = timed(lambda: [searching.find(chunk) for chunk, _ in retrieved])  # noqa: B023 - called at once
-        places = [placement.only_place and placement.only_place.document for placement in placements]
-        located.append(sum(place is not None for place in places))
-        wrong += sum(place not in (None, number) for place, (_, number) in zip(places, retrieved, strict=True))
-        present = sum(number is not None for _, number in retrieved)
-        rows.append([name, f"{seconds:,.1f}", f"{located[-1]:,} of {present:,}", "yes" if searching.is_spent else "no"])
+        text_locator = UnorderedLocator(documents, [chunk for chunk, _ in retrieved_with_document])
+        seconds, found_placements = time_call(lambda: [text_locator.find(chunk) for chunk, _ in retrieved_with_document])  # noqa: B023 - called at once
+        found_document_indices = [placement.only_place and placement.only_place.document for placement in found_placements]
+        located_counts.append(sum(place is not None for place in found_document_indices))
+        wrong_count += sum(
+            place not in (None, number)
+            for place, (_, number) in zip(found_document_indices, retrieved_with_document, strict=True)
+        )
+        present_count = sum(number is not None for _, number in retrieved_with_document)
+        rows.append(
+            [
+                name,
+                f"{seconds:,.1f}",
+                f"{located_counts[-1]:,} of {present_count:,}",
+                "yes" if text_locator.is_comparison_budget_spent else "no",
+            ]
+        )
     print(markdown_table(["documents", "seconds", "texts located", "comparisons used up"], rows))
-    return 1 if wrong or located[0] < located[1] else 0
+    return 1 if wrong_count or located_counts[0] < located_counts[1] else 0
 
 
 if __name__ == "__main__":

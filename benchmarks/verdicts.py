@@ -44,11 +44,11 @@ Simulated = Callable[[np.random.Generator, tuple[int, ...], float], FloatArray]
 def simulate_recall(random: np.random.Generator, shape: tuple[int, ...], better: float) -> FloatArray:
     """Simulate recall: mostly 1 or 0, with the same value for all chunkers on 70 % of the questions."""
 
-    def values(size: tuple[int, ...]) -> FloatArray:
-        drawn, part = random.random(size), random.random(size)
-        return np.where(drawn < 0.65, 1.0, np.where(drawn < 0.8, 0.0, part))
+    def recall_values(size: tuple[int, ...]) -> FloatArray:
+        outcome_draws, partial_recalls = random.random(size), random.random(size)
+        return np.where(outcome_draws < 0.65, 1.0, np.where(outcome_draws < 0.8, 0.0, partial_recalls))
 
-    scores = np.where(random.random(shape) < 0.7, values(shape[1:]), values(shape))
+    scores = np.where(random.random(shape) < 0.7, recall_values(shape[1:]), recall_values(shape))
     scores[0] = np.where(random.random(shape[1:]) < better, 1.0, scores[0])
     return scores
 
@@ -83,12 +83,12 @@ class Shares(NamedTuple):
         return " / ".join("–" if share is None else f"{share:.1f}" for share in self)
 
 
-def differences_of(values: FloatArray) -> FloatArray:
+def pairwise_differences(values: FloatArray) -> FloatArray:
     """Return the differences of all pairs of chunkers, shape (data sets, pairs, questions)."""
     return np.stack([values[one] - values[other] for one, other in combinations(range(len(values)), 2)], axis=1)
 
 
-def block_sizes(sets: int) -> Iterator[int]:
+def data_set_block_sizes(sets: int) -> Iterator[int]:
     """Yield the numbers of data sets to simulate at a time."""
     for first, last in pairwise([*range(0, sets, _BLOCK), sets]):
         yield last - first
@@ -97,46 +97,60 @@ def block_sizes(sets: int) -> Iterator[int]:
 def bootstrap_intervals(rows: FloatArray) -> tuple[FloatArray, FloatArray, FloatArray]:
     """Return the percentile bootstrap's p-values and interval ends for each row, each of shape (rows,)."""
     count = rows.shape[1]
-    resamples = np.random.default_rng(0).multinomial(count, np.full(count, 1 / count), DRAWS)
-    means = rows @ resamples.T.astype(float) / count
-    means[np.abs(means) < 1e-12] = 0
-    smaller_side = np.minimum(np.count_nonzero(means <= 0, axis=1), np.count_nonzero(means >= 0, axis=1)) + 1
-    end_places = (round(DRAWS * ALPHA / 2), DRAWS - 1 - round(DRAWS * ALPHA / 2))
-    means.partition(end_places, axis=1)
-    return np.minimum(1, 2 * smaller_side / (DRAWS + 1)), means[:, end_places[0]], means[:, end_places[1]]
+    resample_weights = np.random.default_rng(0).multinomial(count, np.full(count, 1 / count), DRAWS)
+    resampled_means = rows @ resample_weights.T.astype(float) / count
+    resampled_means[np.abs(resampled_means) < 1e-12] = 0
+    smaller_side_counts = (
+        np.minimum(np.count_nonzero(resampled_means <= 0, axis=1), np.count_nonzero(resampled_means >= 0, axis=1)) + 1
+    )
+    interval_end_ranks = (round(DRAWS * ALPHA / 2), DRAWS - 1 - round(DRAWS * ALPHA / 2))
+    resampled_means.partition(interval_end_ranks, axis=1)
+    return (
+        np.minimum(1, 2 * smaller_side_counts / (DRAWS + 1)),
+        resampled_means[:, interval_end_ranks[0]],
+        resampled_means[:, interval_end_ranks[1]],
+    )
 
 
-def any_pair_significant(differences: FloatArray) -> tuple[FloatArray, FloatArray]:
+def pair_significance_by_set(differences: FloatArray) -> tuple[FloatArray, FloatArray]:
     """Return whether any pair of each data set differs significantly, by both methods, each of shape (data sets,)."""
-    sets, pairs, questions = differences.shape
-    ours = [
+    set_count, pair_count, question_count = differences.shape
+    significant_by_ours = [
         any(difference.significant for difference in family if difference)
         for family in paired_differences_by_family(differences, draws=DRAWS)
     ]
-    p_values, _, _ = bootstrap_intervals(differences.reshape(-1, questions))
-    theirs = [
-        any(corrected.significant for corrected in holm_correction(list(family))) for family in p_values.reshape(sets, pairs)
+    p_values, _, _ = bootstrap_intervals(differences.reshape(-1, question_count))
+    significant_by_bootstrap = [
+        any(corrected.significant for corrected in holm_correction(list(family)))
+        for family in p_values.reshape(set_count, pair_count)
     ]
-    return np.array(ours), np.array(theirs)
+    return np.array(significant_by_ours), np.array(significant_by_bootstrap)
 
 
 def share_with_a_winner(simulated: Simulated, chunkers: int, questions: int, sets: int, better: float = 0.0) -> Shares:
     """Return the percentage of data sets in which a chunker is significantly ahead of another."""
     random = np.random.default_rng([chunkers, questions])
-    verdicts = [
-        any_pair_significant(differences_of(simulated(random, (chunkers, size, questions), better)))
-        for size in block_sizes(sets)
+    significance_by_block = [
+        pair_significance_by_set(pairwise_differences(simulated(random, (chunkers, size, questions), better)))
+        for size in data_set_block_sizes(sets)
     ]
-    ours, theirs = (100 * float(np.concatenate(parts).mean()) for parts in zip(*verdicts, strict=True))
-    return Shares(None if questions < FEWEST_VALUES else ours, theirs)
+    our_share, bootstrap_share = (
+        100 * float(np.concatenate(parts).mean()) for parts in zip(*significance_by_block, strict=True)
+    )
+    return Shares(None if questions < FEWEST_VALUES else our_share, bootstrap_share)
 
 
 def share_significant_if_skewed(skewness: float, questions: int, sets: int) -> Shares:
     """Return the percentage of data sets in which skewed differences of mean zero are significant."""
-    random, shape = np.random.default_rng([questions]), 4 / skewness**2
-    verdicts = [any_pair_significant(random.gamma(shape, 1, (size, 1, questions)) / shape - 1) for size in block_sizes(sets)]
-    ours, theirs = (100 * float(np.concatenate(parts).mean()) for parts in zip(*verdicts, strict=True))
-    return Shares(None if questions < FEWEST_VALUES else ours, theirs)
+    random, gamma_shape = np.random.default_rng([questions]), 4 / skewness**2
+    significance_by_block = [
+        pair_significance_by_set(random.gamma(gamma_shape, 1, (size, 1, questions)) / gamma_shape - 1)
+        for size in data_set_block_sizes(sets)
+    ]
+    our_share, bootstrap_share = (
+        100 * float(np.concatenate(parts).mean()) for parts in zip(*significance_by_block, strict=True)
+    )
+    return Shares(None if questions < FEWEST_VALUES else our_share, bootstrap_share)
 
 
 def coverage(
@@ -146,34 +160,36 @@ def coverage(
     covered_by_ours, covered_by_bootstrap = [], []
     for rows in blocks:
         covered_by_ours += [low <= true <= high for low, high in intervals(rows)]
-        _, lows, highs = bootstrap_intervals(rows)
-        covered_by_bootstrap.append((lows <= true) & (true <= highs))
+        _, interval_lows, interval_highs = bootstrap_intervals(rows)
+        covered_by_bootstrap.append((interval_lows <= true) & (true <= interval_highs))
     return Shares(
         100 * sum(covered_by_ours) / len(covered_by_ours) if covered_by_ours else None,
         100 * float(np.concatenate(covered_by_bootstrap).mean()),
     )
 
 
-def coverage_of_differences(simulated: Simulated, questions: int, sets: int, better: float) -> Shares:
+def coverage_of_difference_intervals(simulated: Simulated, questions: int, sets: int, better: float) -> Shares:
     """Return the percentage of data sets in which a difference's interval contains the true value."""
     random = np.random.default_rng([questions])
-    many = differences_of(simulated(np.random.default_rng(1), (2, 1, 2_000_000), better))
-    true = float(many.mean()) if better else 0.0
-    blocks = (differences_of(simulated(random, (2, size, questions), better))[:, 0] for size in block_sizes(sets))
+    many_differences = pairwise_differences(simulated(np.random.default_rng(1), (2, 1, 2_000_000), better))
+    true_difference = float(many_differences.mean()) if better else 0.0
+    blocks = (
+        pairwise_differences(simulated(random, (2, size, questions), better))[:, 0] for size in data_set_block_sizes(sets)
+    )
 
-    def intervals(rows: FloatArray) -> list[tuple[float, float]]:
+    def difference_intervals(rows: FloatArray) -> list[tuple[float, float]]:
         families = paired_differences_by_family(rows[:, np.newaxis], draws=DRAWS)
         return [(difference.low, difference.high) for (difference,) in families if difference]
 
-    return coverage(true, blocks, intervals)
+    return coverage(true_difference, blocks, difference_intervals)
 
 
-def coverage_of_means(simulated: Simulated, questions: int, sets: int) -> Shares:
+def coverage_of_mean_intervals(simulated: Simulated, questions: int, sets: int) -> Shares:
     """Return the percentage of data sets in which a mean's interval contains the true value."""
     random = np.random.default_rng([questions])
-    true = float(simulated(np.random.default_rng(1), (1, 1, 2_000_000), 0.0).mean())
-    blocks = (simulated(random, (1, size, questions), 0.0)[0] for size in block_sizes(sets))
-    return coverage(true, blocks, lambda rows: [*filter(None, map(mean_interval, rows))])
+    true_mean = float(simulated(np.random.default_rng(1), (1, 1, 2_000_000), 0.0).mean())
+    blocks = (simulated(random, (1, size, questions), 0.0)[0] for size in data_set_block_sizes(sets))
+    return coverage(true_mean, blocks, lambda rows: [*filter(None, map(mean_interval, rows))])
 
 
 def simulate_boundaries(random: np.random.Generator, sections: int) -> IntArray:
@@ -185,14 +201,14 @@ def simulate_boundaries(random: np.random.Generator, sections: int) -> IntArray:
 def share_significant_by_sections(sections: int, sets: int) -> Shares:
     """Return the percentage of texts in which the F1 of two exchangeable chunkers differs significantly."""
     random = np.random.default_rng([sections])
-    comparisons = [
+    section_comparisons = [
         section_swap_differences(
             [simulate_boundaries(random, sections), simulate_boundaries(random, sections)], [(0, 1)], f1_from_counts
         )[0]
         for _ in range(sets)
     ]
-    tested = [comparison.significant for comparison in comparisons if comparison is not None]
-    return Shares(100 * sum(tested) / len(tested) if tested else None)
+    significance_flags = [comparison.significant for comparison in section_comparisons if comparison is not None]
+    return Shares(100 * sum(significance_flags) / len(significance_flags) if significance_flags else None)
 
 
 def false_winner_messages(name: str, shares: Sequence[tuple[int, Shares]], most: float, sets: int) -> list[str]:
@@ -223,61 +239,65 @@ def coverage_messages(name: str, shares: Sequence[tuple[int, Shares]], sets: int
 )
 def main(sets: int, most: int) -> int:
     """Print the tables; return 1 if a target is missed."""
-    counts = [count for count in QUESTIONS if count <= most]
-    wrong: list[str] = []
+    question_counts = [count for count in QUESTIONS if count <= most]
+    missed_target_messages: list[str] = []
 
     def print_table(title: str, rows: dict[str, list[tuple[int, Shares]]], unit: str = "") -> None:
         heads = [title, *(f"{count:,}{unit}" for count, _ in next(iter(rows.values())))]
         lines = [[name, *(str(share) for _, share in shares)] for name, shares in rows.items()]
         print(markdown_table(heads, lines), end="\n\n", flush=True)
 
-    null = {
-        f"{name}, {chunkers} chunkers": [(count, share_with_a_winner(simulated, chunkers, count, sets)) for count in counts]
+    false_winner_shares = {
+        f"{name}, {chunkers} chunkers": [
+            (count, share_with_a_winner(simulated, chunkers, count, sets)) for count in question_counts
+        ]
         for name, simulated in MEASURES.items()
         for chunkers in CHUNKERS
     }
-    print_table("false winners, %", null)
+    print_table("false winners, %", false_winner_shares)
     sections = {
         "boundary F1, 2 chunkers": [
             (count, share_significant_by_sections(count, sets)) for count in SECTIONS if count <= most
         ]
     }
     print_table("false winners, %", sections, " sections")
-    for name, shares in (null | sections).items():
-        wrong += false_winner_messages(f"false winners, {name}", shares, FALSE, sets)
-    skews = {
-        f"skewness {skewness:g}": [(count, share_significant_if_skewed(skewness, count, sets)) for count in counts]
+    for name, shares in (false_winner_shares | sections).items():
+        missed_target_messages += false_winner_messages(f"false winners, {name}", shares, FALSE, sets)
+    skewed_significant_shares = {
+        f"skewness {skewness:g}": [(count, share_significant_if_skewed(skewness, count, sets)) for count in question_counts]
         for skewness in (*SKEWNESSES, 3.0)
     }
-    print_table("significant, % (differences of mean zero)", skews)
+    print_table("significant, % (differences of mean zero)", skewed_significant_shares)
     for skewness in SKEWNESSES:
-        wrong += false_winner_messages(f"skewness {skewness:g}", skews[f"skewness {skewness:g}"], SKEWED, sets)
-    covered = {
-        f"mean {name}": [(count, coverage_of_means(simulated, count, sets)) for count in counts]
+        missed_target_messages += false_winner_messages(
+            f"skewness {skewness:g}", skewed_significant_shares[f"skewness {skewness:g}"], SKEWED, sets
+        )
+    coverage_shares = {
+        f"mean {name}": [(count, coverage_of_mean_intervals(simulated, count, sets)) for count in question_counts]
         for name, simulated in MEASURES.items()
     }
-    covered |= {
+    coverage_shares |= {
         f"difference in {name}, {size}": [
-            (count, coverage_of_differences(simulated, count, sets, better)) for count in counts
+            (count, coverage_of_difference_intervals(simulated, count, sets, better)) for count in question_counts
         ]
         for name, simulated in MEASURES.items()
         for size, better in zip(("none", "small", "large"), (0.0, *EFFECTS[name]), strict=True)
     }
-    print_table("coverage of 95 %, %", covered)
-    for name, shares in covered.items():
-        wrong += coverage_messages(f"coverage, {name}", shares, sets)
-    power = {
+    print_table("coverage of 95 %, %", coverage_shares)
+    for name, shares in coverage_shares.items():
+        missed_target_messages += coverage_messages(f"coverage, {name}", shares, sets)
+    power_shares = {
         f"{name}, {size}, {chunkers} chunkers": [
-            (count, share_with_a_winner(simulated, chunkers, count, max(1, sets // 10), better)) for count in counts
+            (count, share_with_a_winner(simulated, chunkers, count, max(1, sets // 10), better)) for count in question_counts
         ]
         for name, simulated in MEASURES.items()
         for size, better in zip(("small", "large"), EFFECTS[name], strict=True)
         for chunkers in (2, 5)
     }
-    print_table("power, %", power)
-    for sentence in wrong:
+    print_table("power, %", power_shares)
+    for sentence in missed_target_messages:
         print(f"Missed: {sentence}")
-    return int(bool(wrong))
+    return int(bool(missed_target_messages))
 
 
 if __name__ == "__main__":

@@ -4,6 +4,6 @@
 lines and Parquet and writes Parquet, on all cores, and goes on where it was killed. docs/corpora.md says how.
 """
 
-from corpus.batches import CHUNKS, DOCUMENTS, Chunks
+from corpus.batch_chunking import CHUNKS, DOCUMENTS, Chunks
 
 __all__ = ["CHUNKS", "DOCUMENTS", "Chunks"]

@@ -11,8 +11,8 @@ from joblib import cpu_count
 from chunkers.commands.arguments import (
     FORMS,
     Parser,
-    add_device,
-    add_encoding,
+    add_device_option,
+    add_encoding_option,
     add_replaced_options,
     parse_chunker_spec,
     parse_spending_limit,
@@ -85,20 +85,20 @@ def _parser() -> argparse.ArgumentParser:
     parser.add_argument(
         "--ray-address", metavar="ADDRESS", help="that of the cluster (default: a Ray on this machine alone)"
     )
-    add_device(parser)
-    add_encoding(parser)
+    add_device_option(parser)
+    add_encoding_option(parser)
     return parser
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run ``seamark corpus`` and return its exit status, 1 if some documents could not be cut."""
-    return run_command(lambda: _run(_parser().parse_args(arguments)))
+    return run_command(lambda: _run_corpus_command(_parser().parse_args(arguments)))
 
 
-def _run(options: argparse.Namespace) -> int:
+def _run_corpus_command(options: argparse.Namespace) -> int:
     if not 1 <= options.workers <= MOST_WORKERS:
         raise InputError(f"--workers must be from 1 to {MOST_WORKERS:,}; got {options.workers:,}.")
-    model, limit = _language_model(options)
+    model, spending_limit = _language_model_and_limit(options)
     if options.shard_size is None:
         options.shard_size = SHARD_MB if model is None else ASKING_SHARD_MB
     if not SMALLEST_SHARD <= options.shard_size <= LARGEST_SHARD:
@@ -111,7 +111,7 @@ def _run(options: argparse.Namespace) -> int:
     parsed_chunker_spec = parse_chunker_spec(options.chunker)
     chunker = parsed_chunker_spec.build()
     corpus_chunking_run = Run(
-        parsed_chunker_spec.recipe_like(Recipe(chunker=chunker.name), chunker),
+        parsed_chunker_spec.recipe_based_on(Recipe(chunker=chunker.name), chunker),
         tuple(options.inputs),
         options.output,
         columns=TextColumns(options.text_column, options.id_column),
@@ -119,7 +119,7 @@ def _run(options: argparse.Namespace) -> int:
         device=options.device,
         shard_bytes=round(options.shard_size * 1_000_000),
         language_model=model,
-        limit=limit,
+        limit=spending_limit,
     )
     progress_line = _ProgressLine(corpus_chunking_run)
     try:
@@ -136,20 +136,20 @@ def _run(options: argparse.Namespace) -> int:
     return 1 if final_progress.tally.problems else 0
 
 
-def _language_model(options: argparse.Namespace) -> tuple[LanguageModel | None, SpendingLimit | None]:
+def _language_model_and_limit(options: argparse.Namespace) -> tuple[LanguageModel | None, SpendingLimit | None]:
     """Return the language model, if any, and its spending limit."""
-    name, spend = options.language_model, options.spend
-    if name is None and spend is None:
+    language_model_name, spending_limit_text = options.language_model, options.spend
+    if language_model_name is None and spending_limit_text is None:
         return None, None
-    if name is None or spend is None:
+    if language_model_name is None or spending_limit_text is None:
         raise InputError("--language-model and --spend must be given together; only one was given. Give both, or neither.")
-    model_spending_limit = parse_spending_limit(spend)
+    model_spending_limit = parse_spending_limit(spending_limit_text)
     if options.engine != "local":
         raise InputError(
             "--engine must be local when a language model is asked, because machines cannot share a spending limit; got "
             f"{options.engine}."
         )
-    return ChatServer(name), model_spending_limit
+    return ChatServer(language_model_name), model_spending_limit
 
 
 def _chosen_engine(options: argparse.Namespace) -> Engine:
@@ -168,21 +168,21 @@ class _ProgressLine:
     def __init__(self, run: Run) -> None:
         self._run = run
         self._began = self._said = time.monotonic()
-        self._line = False
+        self._document_of_line = False
         self._first = True
 
     def __call__(self, state: Progress) -> None:
         current_monotonic_seconds = time.monotonic()
         if self._first:
             self._first = False
-            if counts := skipped_files(self._run.left_out):
-                print_to_stderr(f"Passed by: {counts}.")
+            if skipped_files_phrase := skipped_file_counts_phrase(self._run.left_out):
+                print_to_stderr(f"Passed by: {skipped_files_phrase}.")
             if self._run.resumed:
                 print_to_stderr(f"Going on where a run stopped: {state.done:,} of {pluralize(state.shards, 'shard')}.")
             self._began = current_monotonic_seconds
         elif sys.stderr.isatty():
             show_progress_line(self._words(state, current_monotonic_seconds))
-            self._line = True
+            self._document_of_line = True
         elif current_monotonic_seconds - self._said >= SAID_EVERY_S:
             print_to_stderr(self._words(state, current_monotonic_seconds))
             self._said = current_monotonic_seconds
@@ -196,9 +196,9 @@ class _ProgressLine:
 
     def end(self) -> None:
         """End the progress line on the terminal with a line break."""
-        if self._line:
+        if self._document_of_line:
             sys.stderr.write("\n")
-            self._line = False
+            self._document_of_line = False
 
 
 def _closing_sentence(whole: Progress, output: Path) -> str:
@@ -220,7 +220,7 @@ def _closing_sentence(whole: Progress, output: Path) -> str:
     )
 
 
-def skipped_files(counts: dict[str, int]) -> str:
+def skipped_file_counts_phrase(counts: dict[str, int]) -> str:
     """Format the counts of skipped files as a list, such as “2 symbolic links, 1 hidden file or folder”."""
     plural_by_skipped_file_kind = {
         "hidden file or folder": "hidden files or folders",

@@ -18,9 +18,9 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from chunkers.commands.arguments import file_bytes, printable_name
-from chunkers.support import InputError, named_message, on_one_line, short_repr
+from chunkers.support import InputError, message_with_document_name, on_one_line, short_repr
 from chunkers.text import READABLE_ENDINGS, check_text, read_document
-from corpus.batches import parts_to_column
+from corpus.batch_chunking import parts_to_column
 
 LINES = (".jsonl", ".ndjson")
 """Endings of files with a document on each line, as JSON."""
@@ -126,11 +126,11 @@ class Inputs:
                     "permissions."
                 ) from error
             if stat.S_ISDIR(input_root_file_status.st_mode):
-                yield from self._folder(number, root)
+                yield from self._pieces_of_folder(number, root)
             else:
                 yield from self._file(number, "", root, input_root_file_status)
 
-    def _folder(self, number: int, root: Path) -> Iterator[InputPiece]:
+    def _pieces_of_folder(self, number: int, root: Path) -> Iterator[InputPiece]:
         """Yield the pieces of a folder, with a stack instead of recursion, which a deep folder would exhaust."""
         open_folders = [self._list_folder(number, root, "")]
         while open_folders:
@@ -146,7 +146,7 @@ class Inputs:
                 elif not entry.name.lower().endswith((*READABLE_ENDINGS, *LINES, *PARQUET)):
                     self.left_out["file of another kind"] += 1
                 else:
-                    yield from self._entry(number, path, entry)
+                    yield from self._pieces_of_entry(number, path, entry)
 
     def _list_folder(self, number: int, root: Path, below: str) -> Iterator[tuple[str, os.DirEntry[str]] | InputPiece]:
         try:
@@ -165,7 +165,7 @@ class Inputs:
             else:
                 yield below + entry.name, entry
 
-    def _entry(self, number: int, path: str, entry: os.DirEntry[str]) -> Iterator[InputPiece]:
+    def _pieces_of_entry(self, number: int, path: str, entry: os.DirEntry[str]) -> Iterator[InputPiece]:
         try:
             entry_file_status = entry.stat(follow_symlinks=False)
         except OSError as error:
@@ -202,9 +202,9 @@ class Inputs:
             return
         self._check_columns(schema, printable_name(whole.path or where.name))
         rows_before = 0
-        for row_group_metadata in range(metadata.num_row_groups):
-            row_count = metadata.row_group(row_group_metadata).num_rows
-            text_column_byte_count = column_bytes(metadata.row_group(row_group_metadata), self.columns.text)
+        for row_group_number in range(metadata.num_row_groups):
+            row_count = metadata.row_group(row_group_number).num_rows
+            text_column_byte_count = column_byte_count(metadata.row_group(row_group_number), self.columns.text)
             part_count = max(1, min(row_count, -(-text_column_byte_count // self.part)))
             part_edge_row_numbers = [row_count * number // part_count for number in range(part_count + 1)]
             for begin, end in pairwise(part_edge_row_numbers):
@@ -213,7 +213,7 @@ class Inputs:
                         kind="rows",
                         begin=begin,
                         end=end,
-                        group=row_group_metadata,
+                        group=row_group_number,
                         before=rows_before,
                         weight=text_column_byte_count // part_count,
                     )
@@ -238,7 +238,7 @@ class Inputs:
             )
 
 
-def column_bytes(group: Any, column: str) -> int:
+def column_byte_count(group: Any, column: str) -> int:
     """Return the uncompressed size in bytes of a column in a Parquet row group."""
     group_column_chunks = (group.column(number) for number in range(group.num_columns))
     return sum(
@@ -249,20 +249,24 @@ def column_bytes(group: Any, column: str) -> int:
 def check_inputs_disjoint(roots: Iterable[Path]) -> None:
     """Raise InputError if an input is given twice or lies inside another, which would duplicate documents."""
     real_and_given_input_paths = sorted((Path(os.path.realpath(root)), root) for root in roots)
-    for (outer, outer_root), (other, inner_root) in pairwise(real_and_given_input_paths):
+    for (previous_real_path, previous_given_path), (real_path, given_path) in pairwise(real_and_given_input_paths):
         # Sorted by their parts, all that lies below a folder follows it.
-        if other.is_relative_to(outer):
-            overlap_phrase = "is given twice" if outer == other else f"lies within {printable_name(str(outer_root))}"
+        if real_path.is_relative_to(previous_real_path):
+            overlap_phrase = (
+                "is given twice"
+                if previous_real_path == real_path
+                else f"lies within {printable_name(str(previous_given_path))}"
+            )
             raise InputError(
-                f"No input may lie within another or be given twice; {printable_name(str(inner_root))} {overlap_phrase}. "
+                f"No input may lie within another or be given twice; {printable_name(str(given_path))} {overlap_phrase}. "
                 "Name only one of the two."
             )
 
 
 def piece_label(roots: Sequence[Path], piece: InputPiece) -> str:
     """Return a file's name for document ids: its path below the input, prefixed with the input if there are several."""
-    path_of_piece = roots[piece.root]
-    label_prefix = os.path.normpath(path_of_piece) if len(roots) > 1 else "" if piece.path else path_of_piece.name
+    input_path = roots[piece.root]
+    label_prefix = os.path.normpath(input_path) if len(roots) > 1 else "" if piece.path else input_path.name
     return printable_name(Path(label_prefix, piece.path).as_posix())
 
 
@@ -345,7 +349,7 @@ class Source:
             else:
                 yield from self._rows(path, input_piece_label, piece)
         except InputError as error:
-            yield Unreadable(input_piece_label, named_message(input_piece_label, error))
+            yield Unreadable(input_piece_label, message_with_document_name(input_piece_label, error))
         except (OSError, pa.ArrowException) as error:
             yield Unreadable(
                 input_piece_label,
@@ -363,34 +367,36 @@ class Source:
         if line_offset:
             # From the byte before, which is a line end where a line begins with the piece.
             lines.seek(line_offset - 1)
-            line_offset += _rest_of_line(lines) - 1
+            line_offset += _skip_rest_of_line(lines) - 1
         while line_offset < piece.end:
-            place, line = f"{name}#{line_offset}", lines.readline(LONGEST_LINE + 1)
+            line_label, line = f"{name}#{line_offset}", lines.readline(LONGEST_LINE + 1)
             if not line:
                 return
             line_offset += len(line)
             if len(line) > LONGEST_LINE:
-                line_offset += 0 if line.endswith(b"\n") else _rest_of_line(lines)
-                yield Unreadable(place, f"{place}: a line may have at most {LONGEST_LINE:,} bytes; this one has more.")
+                line_offset += 0 if line.endswith(b"\n") else _skip_rest_of_line(lines)
+                yield Unreadable(
+                    line_label, f"{line_label}: a line may have at most {LONGEST_LINE:,} bytes; this one has more."
+                )
             elif line.strip(BLANK):
-                yield self._line(line, place)
+                yield self._document_of_line(line, line_label)
 
-    def _line(self, line: bytes, place: str) -> InputDocument | Unreadable:
+    def _document_of_line(self, line: bytes, place: str) -> InputDocument | Unreadable:
         try:
             parsed_json_line = json.loads(line.decode("utf-8-sig"))
         except (ValueError, RecursionError) as error:
             return Unreadable(place, f"{place}: a line must be JSON in UTF-8; {error}.")
         if not isinstance(parsed_json_line, dict):
             return Unreadable(place, f"{place}: a line must be an object of JSON; got {short_repr(parsed_json_line)}.")
-        for column in (self.columns.text, self.columns.id):
-            if column is not None and column not in parsed_json_line:
+        for required_key in (self.columns.text, self.columns.id):
+            if required_key is not None and required_key not in parsed_json_line:
                 return Unreadable(
                     place,
-                    f"{place}: a line must have the key {short_repr(column)}; this one has "
+                    f"{place}: a line must have the key {short_repr(required_key)}; this one has "
                     f"{short_repr([*parsed_json_line])}.",
                 )
         document_id_key = self.columns.id or "id"
-        return self._document_of(
+        return self._checked_input_document(
             parsed_json_line[self.columns.text],
             parsed_json_line.get(document_id_key, place) if document_id_key in parsed_json_line else place,
             place,
@@ -404,17 +410,19 @@ class Source:
                 *([] if id_column_name in (None, self.columns.text) else [id_column_name]),
             ]
             row_group_metadata = file.metadata.row_group(piece.group)
-            mean_text_byte_count = column_bytes(row_group_metadata, self.columns.text) / max(1, row_group_metadata.num_rows)
-            row_count = max(1, min(READ_ROWS, int(READ_AT_ONCE / max(1.0, mean_text_byte_count))))
+            mean_text_byte_count = column_byte_count(row_group_metadata, self.columns.text) / max(
+                1, row_group_metadata.num_rows
+            )
+            rows_per_batch = max(1, min(READ_ROWS, int(READ_AT_ONCE / max(1.0, mean_text_byte_count))))
             batch_end = 0
             for batch in file.iter_batches(
-                row_count, row_groups=[piece.group], columns=text_and_id_column_names, use_threads=False
+                rows_per_batch, row_groups=[piece.group], columns=text_and_id_column_names, use_threads=False
             ):
-                first, batch_end = batch_end, batch_end + batch.num_rows
-                for row in range(max(piece.begin, first) - first, min(piece.end, batch_end) - first):
-                    file_and_row_number_label = f"{name}#{piece.before + first + row}"
+                batch_begin, batch_end = batch_end, batch_end + batch.num_rows
+                for row in range(max(piece.begin, batch_begin) - batch_begin, min(piece.end, batch_end) - batch_begin):
+                    file_and_row_number_label = f"{name}#{piece.before + batch_begin + row}"
                     text = _cell_value(batch, self.columns.text, row)
-                    yield self._document_of(
+                    yield self._checked_input_document(
                         text,
                         file_and_row_number_label if id_column_name is None else _cell_value(batch, id_column_name, row),
                         file_and_row_number_label,
@@ -422,7 +430,7 @@ class Source:
                 if batch_end >= piece.end:
                     return
 
-    def _document_of(self, text: object, number: object, place: str) -> InputDocument | Unreadable:
+    def _checked_input_document(self, text: object, number: object, place: str) -> InputDocument | Unreadable:
         """Return a document of a table; its id is a text or a whole number."""
         if isinstance(number, bool) or not isinstance(number, str | int):
             return Unreadable(place, f"{place}: an id must be a text or a whole number; got {short_repr(number)}.")
@@ -431,7 +439,7 @@ class Source:
             check_text(document_id_text, place)
             check_text(text, document_id_text)
         except InputError as error:
-            return Unreadable(place, named_message(place, error))
+            return Unreadable(place, message_with_document_name(place, error))
         assert isinstance(text, str)
         return InputDocument(document_id_text, text)
 
@@ -444,11 +452,11 @@ def _cell_value(batch: pa.RecordBatch, column: str, row: int) -> object:
         return error.object
 
 
-def _rest_of_line(lines: BinaryIO) -> int:
+def _skip_rest_of_line(lines: BinaryIO) -> int:
     """Go behind the next line end, a buffer at a time; return how many bytes that are."""
     rest_of_line_byte_count = 0
-    while piece := lines.readline(BUFFER):
-        rest_of_line_byte_count += len(piece)
-        if piece.endswith(b"\n"):
+    while line_part := lines.readline(BUFFER):
+        rest_of_line_byte_count += len(line_part)
+        if line_part.endswith(b"\n"):
             break
     return rest_of_line_byte_count

@@ -24,9 +24,9 @@ from filelock import FileLock, Timeout
 
 from chunkers.language_models import AnswerCache, Asking, LanguageModel, SpendingLimit
 from chunkers.support import InputError, import_required
-from corpus.batches import Chunks
+from corpus.batch_chunking import Chunks
 from corpus.inputs import InputPiece, Inputs, Source, TextColumns, piece_label
-from corpus.shards import LOCK, PROBLEMS, Job, Manifest, Shard, Tally, atomic_write, shards_of
+from corpus.shards import LOCK, PROBLEMS, Job, Manifest, Shard, Tally, atomic_write, group_into_shards
 from integrations.recipe_cutter import AnyRecipe
 
 SHARD_MB = 8
@@ -132,9 +132,9 @@ class Run:
         with _locked_output(self.output, self.inputs):
             output_manifest = Manifest(self.output, self.inputs, self._settings_of_chunks(chunk_table_maker))
             corpus_inputs = Inputs(self.inputs, self.columns, self.shard_bytes)
-            self.resumed = output_manifest.begin(shards_of(corpus_inputs.pieces(), self.shard_bytes))
+            self.resumed = output_manifest.begin(group_into_shards(corpus_inputs.pieces(), self.shard_bytes))
             self.left_out = corpus_inputs.left_out
-            output_manifest.remove_unfinished()
+            output_manifest.remove_unfinished_files()
             (self.output / SUMMARY).unlink(missing_ok=True)
             absolute_input_paths = [Path(os.path.abspath(root)) for root in self.inputs]  # noqa: PTH100 - a link stays a link
             input_document_source = Source(absolute_input_paths, self.inputs, self.columns, self.encoding)
@@ -150,7 +150,7 @@ class Run:
             try:
                 final_progress = self._write(shard_writing_job, output_manifest, engine, workers, progress)
             finally:
-                output_manifest.remove_unfinished()
+                output_manifest.remove_unfinished_files()
                 _gather_problems(self.output, output_manifest)
             finished_run_summary = {
                 **final_progress.tally._asdict(),
@@ -185,23 +185,23 @@ class Run:
     def _write(
         self, job: Job, manifest: Manifest, engine: Engine, workers: int, progress: Callable[[Progress], None]
     ) -> Progress:
-        finished: set[int] = set()
-        embedding_model_identity, total, count = "", Tally(), 0
+        finished_shard_numbers: set[int] = set()
+        embedding_model_identity, finished_shards_tally, shard_count = "", Tally(), 0
         for shard in manifest.shards():
-            count += 1
+            shard_count += 1
             if tally_and_model := job.finished(shard):
-                finished.add(shard.number)
-                total += tally_and_model[0]
+                finished_shard_numbers.add(shard.number)
+                finished_shards_tally += tally_and_model[0]
                 embedding_model_identity = embedding_model_identity or tally_and_model[1]
         job = replace(job, model=embedding_model_identity, parent=os.getpid())
-        latest_run_progress = Progress(len(finished), count, total, Tally())
+        latest_run_progress = Progress(len(finished_shard_numbers), shard_count, finished_shards_tally, Tally())
         progress(latest_run_progress)
-        unfinished_shards = (shard for shard in manifest.shards() if shard.number not in finished)
-        if len(finished) < count:
-            for tally in engine(job, unfinished_shards, min(workers, count - len(finished))):
+        unfinished_shards = (shard for shard in manifest.shards() if shard.number not in finished_shard_numbers)
+        if len(finished_shard_numbers) < shard_count:
+            for tally in engine(job, unfinished_shards, min(workers, shard_count - len(finished_shard_numbers))):
                 latest_run_progress = Progress(
                     latest_run_progress.done + 1,
-                    count,
+                    shard_count,
                     latest_run_progress.tally + tally,
                     latest_run_progress.since_start + tally,
                 )
@@ -212,11 +212,11 @@ class Run:
 def _engine_in_this_process(chunks: Chunks) -> Engine:
     """Return the engine that writes all shards here, one after another."""
 
-    def engine(job: Job, missing: Iterator[Shard], workers: int) -> Generator[Tally]:
+    def write_in_this_process(job: Job, missing: Iterator[Shard], workers: int) -> Generator[Tally]:
         for shard in missing:
             yield job.write(shard, chunks)
 
-    return engine
+    return write_in_this_process
 
 
 def write_in_processes(job: Job, missing: Iterator[Shard], workers: int) -> Generator[Tally]:
@@ -229,30 +229,30 @@ def write_in_processes(job: Job, missing: Iterator[Shard], workers: int) -> Gene
     # A worker that keeps much memory after a large document is replaced, which is no news to the user.
     warnings.filterwarnings("ignore", "A worker stopped while some jobs", UserWarning)
     shard_worker_pool = ProcessPoolExecutor(
-        workers, timeout=IDLE_S, initializer=_tie_worker_to_run, initargs=(os.getpid(),), env={**ENVIRONMENT}
+        workers, timeout=IDLE_S, initializer=_end_worker_with_run, initargs=(os.getpid(),), env={**ENVIRONMENT}
     )
     # Ctrl-C reaches the main thread; a shard sent by another is sent whole, and is then known to be on its way. That thread
     # runs before there is a shard, since nobody waits for one whose start was interrupted.
     sending_thread = ThreadPoolExecutor(1)
     sending_thread.submit(time.sleep, 0).result()
-    pending: set[Future[Tally]] = set()
+    pending_shard_futures: set[Future[Tally]] = set()
 
-    def send(shard: Shard) -> None:
-        pending.add(shard_worker_pool.submit(job.write, shard))
+    def send_shard(shard: Shard) -> None:
+        pending_shard_futures.add(shard_worker_pool.submit(job.write, shard))
 
-    def ended_tallies() -> Generator[Tally]:
-        done = wait(pending, return_when=FIRST_COMPLETED).done
-        pending.difference_update(done)
-        yield from [future.result() for future in done]
+    def wait_for_ended_tallies() -> Generator[Tally]:
+        done_futures = wait(pending_shard_futures, return_when=FIRST_COMPLETED).done
+        pending_shard_futures.difference_update(done_futures)
+        yield from [future.result() for future in done_futures]
 
     try:
         for shard in missing:
-            sending_thread.submit(send, shard).result()
+            sending_thread.submit(send_shard, shard).result()
             # No more are sent than keep the workers busy: there may be a hundred thousand.
-            while len(pending) >= 2 * workers:
-                yield from ended_tallies()
-        while pending:
-            yield from ended_tallies()
+            while len(pending_shard_futures) >= 2 * workers:
+                yield from wait_for_ended_tallies()
+        while pending_shard_futures:
+            yield from wait_for_ended_tallies()
     except BrokenProcessPool as error:
         raise InputError(
             "A worker process ended early, perhaps because memory ran out. Run the same command again to resume; "
@@ -261,12 +261,12 @@ def write_in_processes(job: Job, missing: Iterator[Shard], workers: int) -> Gene
     finally:
         sending_thread.shutdown()
         # loky's thread fails if it is told to end while a shard is on its way to the workers.
-        while any(not (future.running() or future.done()) for future in pending):
+        while any(not (future.running() or future.done()) for future in pending_shard_futures):
             time.sleep(0.01)
         shard_worker_pool.shutdown(wait=True, kill_workers=True)
 
 
-def _tie_worker_to_run(run: int) -> None:
+def _end_worker_with_run(run: int) -> None:
     """Leave Ctrl-C, which a terminal sends to all processes, to the run itself, and end with it.
 
     Parameters
@@ -277,12 +277,12 @@ def _tie_worker_to_run(run: int) -> None:
     """
     signal.signal(signal.SIGINT, signal.SIG_IGN)
 
-    def watch() -> None:
+    def exit_when_run_ended() -> None:
         while os.getppid() == run:
             time.sleep(LOOK_S)
         os._exit(1)
 
-    threading.Thread(target=watch, daemon=True, name="end with the run").start()
+    threading.Thread(target=exit_when_run_ended, daemon=True, name="end with the run").start()
 
 
 @contextmanager
@@ -330,8 +330,8 @@ def _gather_problems(output: Path, manifest: Manifest) -> None:
         return
     with atomic_write(problems_path) as file:
         for shard in manifest.shards():
-            with suppress(FileNotFoundError), (output / shard.problems).open("rb") as problems:
-                shutil.copyfileobj(problems, file)
+            with suppress(FileNotFoundError), (output / shard.problems).open("rb") as shard_problems_file:
+                shutil.copyfileobj(shard_problems_file, file)
 
 
 # The same on a Ray cluster: actors that hold the model write the shards, to storage that all of them see.
@@ -402,9 +402,11 @@ def _write_on_ray(address: str | None, job: Job, missing: Iterator[Shard], worke
             logging.getLogger(name).setLevel(logging.ERROR)
         ray_data_context = ray.data.DataContext.get_current()
         ray_data_context.enable_progress_bars = False
-        while lines := [shard.to_json() for shard in islice(missing, MOST_BLOCKS)]:
+        while shard_json_lines := [shard.to_json() for shard in islice(missing, MOST_BLOCKS)]:
             # A block to a shard, so that no more than one is done again where an actor is killed.
-            ray_shard_dataset = ray.data.from_items([{"shard": line} for line in lines], override_num_blocks=len(lines))
+            ray_shard_dataset = ray.data.from_items(
+                [{"shard": line} for line in shard_json_lines], override_num_blocks=len(shard_json_lines)
+            )
             outcome_rows = ray_shard_dataset.map_batches(
                 ShardActor,
                 fn_constructor_args=(job,),

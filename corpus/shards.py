@@ -17,7 +17,7 @@ import pyarrow.parquet as pq
 
 from chunkers import Recipe
 from chunkers.support import InputError, raise_if_cancelled, short_repr
-from corpus.batches import DOCUMENTS, SCHEMA, Chunks
+from corpus.batch_chunking import DOCUMENTS, SCHEMA, Chunks
 from corpus.inputs import MOST_FILES, InputDocument, InputPiece, Source, Unreadable, piece_label
 
 PROBLEMS = "_problems"
@@ -137,14 +137,14 @@ class Job:
             If the process that started the run has ended.
         """
         try:
-            return _ShardWriter(self, shard, chunks or _loaded_chunks(self.recipe.to_json(), self.device)).write()
+            return _ShardWriter(self, shard, chunks or _batch_chunker_for_recipe(self.recipe.to_json(), self.device)).write()
         except OSError as error:
             raise InputError(
                 f"--output must be writable; writing {shard.file} failed: {error.strerror or error}. Check the folder's "
                 "permissions and free space."
             ) from error
 
-    def check_wanted(self) -> None:
+    def raise_if_run_ended(self) -> None:
         """Raise Cancelled if the process that started the run has ended.
 
         Another run may have taken its place.
@@ -153,7 +153,7 @@ class Job:
 
 
 @lru_cache(maxsize=1)
-def _loaded_chunks(recipe: str, device: str) -> Chunks:
+def _batch_chunker_for_recipe(recipe: str, device: str) -> Chunks:
     """Return the `Chunks` callable for a recipe in JSON, which is created once per process and then reused."""
     return Chunks(Recipe.from_json(recipe), device)
 
@@ -169,28 +169,28 @@ class _ShardWriter:
     tally: Tally = field(default_factory=Tally)
 
     def write(self) -> Tally:
-        schema, model = self.chunks.schema, self.chunks.embedding_model_identity
-        if self.job.model and model != self.job.model:
+        schema, embedding_model_identity = self.chunks.schema, self.chunks.embedding_model_identity
+        if self.job.model and embedding_model_identity != self.job.model:
             raise InputError(
                 f"The embedding model must be the same as for the existing shards, {self.job.model}; it is now "
-                f"{model or 'none'}. Name a new --output folder."
+                f"{embedding_model_identity or 'none'}. Name a new --output folder."
             )
         problems_path = self.job.output / self.shard.problems
         with atomic_write(self.job.output / self.shard.file) as file:
             # Before the shard's own file appears, so that there is none without its problems.
             with atomic_write(problems_path) as problems_file, pq.ParquetWriter(file, schema, compression="zstd") as writer:
                 self._problems_file = problems_file
-                for batch in self._batches():
+                for batch in self._document_batches():
                     self._cut_documents(batch, writer)
-                self._flush(writer)
+                self._write_row_group(writer)
                 tally_json = json.dumps(self.tally._asdict())
                 writer.add_key_value_metadata({"seamark.shard": self.job.identity(self.shard), "seamark.tally": tally_json})
             if not problems_path.stat().st_size:
                 problems_path.unlink()
-            self.job.check_wanted()
+            self.job.raise_if_run_ended()
         return self.tally
 
-    def _batches(self) -> Iterator[list[InputDocument]]:
+    def _document_batches(self) -> Iterator[list[InputDocument]]:
         """Yield the documents some at a time."""
         batch: list[InputDocument] = []
         batch_character_count = 0
@@ -211,7 +211,7 @@ class _ShardWriter:
             yield batch
 
     def _cut_documents(self, documents: list[InputDocument], writer: pq.ParquetWriter) -> None:
-        self.job.check_wanted()
+        self.job.raise_if_run_ended()
         document_rows = [{"id": document.id, "text": document.text, "parts": document.parts} for document in documents]
         earlier_problem_count = self.tally.problems
         chunk_table_of_documents = self.chunks.cut(pa.Table.from_pylist(document_rows, DOCUMENTS), self._record_problem)
@@ -223,9 +223,9 @@ class _ShardWriter:
         )
         self.tables.append(chunk_table_of_documents)
         if sum(table.nbytes for table in self.tables) >= ROW_GROUP:
-            self._flush(writer)
+            self._write_row_group(writer)
 
-    def _flush(self, writer: pq.ParquetWriter) -> None:
+    def _write_row_group(self, writer: pq.ParquetWriter) -> None:
         if self.tables:
             concatenated_chunk_table = pa.concat_tables(self.tables)
             self.tables = []
@@ -280,18 +280,18 @@ VERSION = 1
 """The number of the manifest's form."""
 
 
-def shards_of(pieces: Iterable[InputPiece], size: int) -> Iterator[Shard]:
+def group_into_shards(pieces: Iterable[InputPiece], size: int) -> Iterator[Shard]:
     """Group consecutive input pieces into shards of at most ``size`` bytes and `MOST_FILES` pieces each.
 
     A piece larger than ``size`` forms a shard of its own.
     """
-    number, shard_pieces, weight = 0, list[InputPiece](), 0
+    number, shard_pieces, shard_byte_count = 0, list[InputPiece](), 0
     for piece in pieces:
-        if shard_pieces and (weight + piece.weight > size or len(shard_pieces) >= MOST_FILES):
+        if shard_pieces and (shard_byte_count + piece.weight > size or len(shard_pieces) >= MOST_FILES):
             yield Shard(number, tuple(shard_pieces))
-            number, shard_pieces, weight = number + 1, [], 0
+            number, shard_pieces, shard_byte_count = number + 1, [], 0
         shard_pieces.append(piece)
-        weight += piece.weight
+        shard_byte_count += piece.weight
     if shard_pieces:
         yield Shard(number, tuple(shard_pieces))
 
@@ -310,7 +310,7 @@ class Manifest:
     """
 
     def __init__(self, folder: Path, names: Sequence[Path], settings: Mapping[str, Any]) -> None:
-        self._folder = folder
+        self._pieces_of_folder = folder
         self._path = folder / MANIFEST
         self._names = names
         self._settings = {"manifest": VERSION, "schema": SCHEMA, **settings}
@@ -327,9 +327,9 @@ class Manifest:
         """
         if self._path.exists():
             self._check_settings()
-            self._check_shards(shards)
+            self._check_input_pieces(shards)
             return True
-        output_names_except_lock = sorted(path.name for path in self._folder.iterdir() if path.name != LOCK)
+        output_names_except_lock = sorted(path.name for path in self._pieces_of_folder.iterdir() if path.name != LOCK)
         if output_names_except_lock:
             raise InputError(
                 "--output must be a new or empty folder, or the folder of an earlier run; this folder contains "
@@ -342,7 +342,7 @@ class Manifest:
                 raise InputError(
                     "The inputs must contain at least one readable document; they contain none. Name other inputs."
                 )
-        (self._folder / PROBLEMS).mkdir(exist_ok=True)
+        (self._pieces_of_folder / PROBLEMS).mkdir(exist_ok=True)
         return False
 
     def shards(self) -> Iterator[Shard]:
@@ -351,9 +351,9 @@ class Manifest:
             next(file)
             yield from map(Shard.from_json, file)
 
-    def remove_unfinished(self) -> None:
+    def remove_unfinished_files(self) -> None:
         """Remove unfinished files left by a killed run."""
-        for folder in (self._folder, self._folder / PROBLEMS):
+        for folder in (self._pieces_of_folder, self._pieces_of_folder / PROBLEMS):
             for path in folder.glob(f"{UNFINISHED}*"):
                 path.unlink(missing_ok=True)
 
@@ -364,7 +364,7 @@ class Manifest:
             earlier_run_settings = {"schema": 1, **json.loads(file.readline())}
         if earlier_run_settings["schema"] != SCHEMA:
             raise InputError(
-                f"--output must continue a run with the same columns; {self._folder} has version "
+                f"--output must continue a run with the same columns; {self._pieces_of_folder} has version "
                 f"{short_repr(earlier_run_settings['schema'])} of the columns, and this Seamark writes version {SCHEMA}. "
                 "Name a new folder."
             )
@@ -379,19 +379,20 @@ class Manifest:
                 f"{short_repr(new)}. Name a new folder."
             )
 
-    def _check_shards(self, new_shards: Iterable[Shard]) -> None:
+    def _check_input_pieces(self, new_shards: Iterable[Shard]) -> None:
         """Raise InputError if the inputs differ, naming the first difference."""
         for old_piece, new_piece in zip_longest(_pieces_of_shards(self.shards()), _pieces_of_shards(new_shards)):
             if old_piece == new_piece:
                 continue
             if new_piece is None or (old_piece is not None and _piece_sort_key(old_piece) < _piece_sort_key(new_piece)):
-                piece, change_phrase = old_piece, "is gone"
+                differing_piece, change_phrase = old_piece, "is gone"
             elif old_piece is None or _piece_sort_key(new_piece) < _piece_sort_key(old_piece):
-                piece, change_phrase = new_piece, "is new"
+                differing_piece, change_phrase = new_piece, "is new"
             else:
-                piece, change_phrase = new_piece, "has changed"
+                differing_piece, change_phrase = new_piece, "has changed"
             raise InputError(
-                f"--output must continue a run with the same inputs; {piece_label(self._names, piece)} {change_phrase} "
+                f"--output must continue a run with the same inputs; {piece_label(self._names, differing_piece)} "
+                f"{change_phrase} "
                 "since that run began. Name a new folder."
             )
 
@@ -410,8 +411,8 @@ def _first_difference(old: Mapping[str, Any], new: Mapping[str, Any]) -> tuple[s
     for name in {**old, **new}:
         old_entry, new_entry = old.get(name), new.get(name)
         if isinstance(old_entry, dict) and isinstance(new_entry, dict) and old_entry != new_entry:
-            inner, old_entry, new_entry = _first_difference(old_entry, new_entry)
-            return f"{name}.{inner}", old_entry, new_entry
+            inner_entry_name, old_entry, new_entry = _first_difference(old_entry, new_entry)
+            return f"{name}.{inner_entry_name}", old_entry, new_entry
         if old_entry != new_entry:
             return name, old_entry, new_entry
     raise AssertionError

@@ -14,17 +14,17 @@ def _parser() -> argparse.ArgumentParser:
     )
     subcommand_parsers = parser.add_subparsers(dest="command", required=True)
     for add_command in (
-        known_boundaries.add_sweep,
-        known_boundaries.add_stitch,
-        retrieval.add_retrieval,
-        questions.add_questions,
-        one_document.add_answers,
-        without_labels.add_agreement,
-        without_labels.add_unlabelled,
-        check.add_check,
-        diff.add_diff,
-        one_document.add_report,
-        trace.add_trace,
+        known_boundaries.add_sweep_command,
+        known_boundaries.add_stitch_command,
+        retrieval.add_retrieval_command,
+        questions.add_questions_command,
+        one_document.add_answers_command,
+        without_labels.add_agreement_command,
+        without_labels.add_unlabelled_command,
+        check.add_check_command,
+        diff.add_diff_command,
+        one_document.add_report_command,
+        trace.add_trace_command,
     ):
         add_command(subcommand_parsers)
     return parser
@@ -33,9 +33,9 @@ def _parser() -> argparse.ArgumentParser:
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run an evaluation command from the command line and return its exit status."""
 
-    def work() -> int:
+    def parse_and_run_command() -> int:
         options = _parser().parse_args(arguments)
         # A command without a status of its own has done what it was asked for.
         return options.run(options) or 0
 
-    return run_command(work)
+    return run_command(parse_and_run_command)

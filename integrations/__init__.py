@@ -2,8 +2,8 @@
 
 Each library's class is in a module of its own, which needs that library: `seamark.integrations.langchain`,
 `seamark.integrations.llama_index`, `seamark.integrations.haystack` and `seamark.integrations.chonkie`.
-`seamark.integrations.code` writes the code that uses them, and that which sets up the libraries' own chunkers where they do
-the same.
+`seamark.integrations.recipe_code` writes the code that uses them, and that which sets up the libraries' own chunkers where
+they do the same.
 """
 
 from integrations.recipe_cutter import Cutter, recipe_of

@@ -75,8 +75,8 @@ class SeamarkDocumentSplitter:
     @classmethod
     def from_dict(cls, data: dict[str, Any]) -> "SeamarkDocumentSplitter":
         """Return the splitter described by the output of `to_dict`."""
-        component: SeamarkDocumentSplitter = default_from_dict(cls, data)
-        return component
+        restored_splitter: SeamarkDocumentSplitter = default_from_dict(cls, data)
+        return restored_splitter
 
     @component.output_types(documents=list[Document])
     def run(self, documents: list[Document]) -> dict[str, list[Document]]:
@@ -87,14 +87,14 @@ class SeamarkDocumentSplitter:
         InputError
             If a document has no text, or its text cannot be cut; see `chunkers.Recipe.run`.
         """
-        documents_made = []
+        chunk_documents = []
         for document in documents:
             if document.content is None:
                 raise InputError(f"documents: every document must have text as its content; {document.id} has none.")
             chunking = self._cut(document.content)
             for number, (chunk, metadata) in enumerate(zip(chunking, chunk_metadata(chunking), strict=True)):
                 split_metadata = {"source_id": document.id, "split_id": number, "split_idx_start": chunk.start}
-                documents_made.append(
+                chunk_documents.append(
                     Document(content=chunk.text, meta={**deepcopy(document.meta), **metadata, **split_metadata})
                 )
-        return {"documents": documents_made}
+        return {"documents": chunk_documents}

@@ -67,7 +67,7 @@ class SeamarkNodeParser(NodeParser):
 
     def _parse_nodes(self, nodes: Sequence[BaseNode], show_progress: bool = False, **options: Any) -> list[BaseNode]:
         """Return the nodes of all chunks; raises InputError as `chunkers.Recipe.run` does."""
-        nodes_made: list[BaseNode] = []
+        chunk_nodes: list[BaseNode] = []
         for parent in nodes:
             chunking = self._cut(parent.get_content(metadata_mode=MetadataMode.NONE))
             chunk_nodes_of_parent = build_nodes_from_splits([*chunking.texts], parent, id_func=self.id_func)
@@ -76,8 +76,8 @@ class SeamarkNodeParser(NodeParser):
                 node.metadata = metadata
                 node.excluded_embed_metadata_keys = [*node.excluded_embed_metadata_keys, *METADATA]
                 node.excluded_llm_metadata_keys = [*node.excluded_llm_metadata_keys, *METADATA]
-            nodes_made += chunk_nodes_of_parent
-        return nodes_made
+            chunk_nodes += chunk_nodes_of_parent
+        return chunk_nodes
 
     def _postprocess_parsed_nodes(self, nodes: list[BaseNode], parent_doc_map: dict[str, Any]) -> list[BaseNode]:
         """Add relationships and metadata as LlamaIndex does; where a node lies is known, and not looked for by its text."""
@@ -85,7 +85,7 @@ class SeamarkNodeParser(NodeParser):
             (node.start_char_idx, node.end_char_idx) if isinstance(node, TextNode) else None for node in nodes
         ]
         nodes_with_relationships = super()._postprocess_parsed_nodes(nodes, parent_doc_map)
-        for node, place in zip(nodes_with_relationships, node_character_ranges, strict=True):
-            if place is not None and isinstance(node, TextNode):
-                node.start_char_idx, node.end_char_idx = place
+        for node, character_range in zip(nodes_with_relationships, node_character_ranges, strict=True):
+            if character_range is not None and isinstance(node, TextNode):
+                node.start_char_idx, node.end_char_idx = character_range
         return nodes_with_relationships

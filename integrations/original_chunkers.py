@@ -15,7 +15,7 @@ from chunkers.building_blocks.recursive_splitting import SEPARATORS
 from chunkers.recipes import ADAPTERS
 from chunkers.support import on_one_line, pluralize
 from chunkers.text import BYTE_PAIRS
-from integrations.code import Program, Tool, format_call, python_literal
+from integrations.recipe_code import Program, Tool, format_function_call, python_literal
 
 MOST_RUN = 100_000
 """Maximum number of characters of a text on which a library's own chunker is run beside a column while the page waits."""
@@ -46,7 +46,7 @@ class Original:
     remark: str = ""
 
 
-def original_for(tool: Tool, recipe: Recipe) -> Original | None:
+def original_chunker_for_recipe(tool: Tool, recipe: Recipe) -> Original | None:
     """Return another library's own chunker with the recipe's settings; None if it cannot apply them."""
     original_chunker_factory = _ORIGINALS.get((tool, recipe.chunker))
     if original_chunker_factory is None:
@@ -61,7 +61,7 @@ def original_for(tool: Tool, recipe: Recipe) -> Original | None:
     return original_chunker
 
 
-def run_original(original: Original, text: str) -> list[str]:
+def run_original_chunker(original: Original, text: str) -> list[str]:
     """Return the texts of the chunks that another library's chunker makes, by running the displayed code.
 
     Of the recipe, the code contains only numbers, names defined by this project, and literals; see
@@ -121,11 +121,11 @@ def compare_chunks(ours: Chunking, theirs: Sequence[str] | Chunking) -> tuple[bo
     )
     if first_differing_chunk_index is None:
         first_differing_chunk_index = min(len(our_spans), len(their_spans))
-        longer, longer_side = (our_spans, "ours") if len(our_spans) > len(their_spans) else (their_spans, "theirs")
+        longer_spans, longer_side = (our_spans, "ours") if len(our_spans) > len(their_spans) else (their_spans, "theirs")
         return (
             False,
             f"{chunk_counts_phrase}; the first {first_differing_chunk_index:,} are the same, then {longer_side} go on with "
-            f"{_describe_chunk(text, longer[first_differing_chunk_index])}",
+            f"{_describe_chunk(text, longer_spans[first_differing_chunk_index])}",
         )
     return False, (
         f"{chunk_counts_phrase}; chunk {first_differing_chunk_index + 1:,} is the first that differs: ours is "
@@ -147,7 +147,7 @@ def _describe_chunk(text: str, spans: tuple[Span, ...] | None) -> str:
 Make = Callable[[Recipe, dict[str, Any]], Original | None]
 
 
-def _langchain(
+def _langchain_original(
     kind: str,
     arguments: Sequence[str],
     *,
@@ -162,7 +162,7 @@ def _langchain(
         f"LangChain's {kind}",
         Program(
             (f"from {module} import {kind}", *imports),
-            f"{before}splitter = {format_call(kind, arguments)}\nchunks = splitter.split_text(text)",
+            f"{before}splitter = {format_function_call(kind, arguments)}\nchunks = splitter.split_text(text)",
         ),
         requirement,
         column,
@@ -179,21 +179,21 @@ def _langchain_recursive(recipe: Recipe, settings: dict[str, Any]) -> Original |
     if settings["parent_size"] is not None:
         return None
     separators, is_regex = SEPARATORS[settings["separators"]]
-    imports, setup_code, counter = _length_function(recipe, settings["unit"])
-    return _langchain(
+    imports, setup_code, length_function_code = _length_function_code(recipe, settings["unit"])
+    return _langchain_original(
         "RecursiveCharacterTextSplitter",
         [
             f"separators={python_literal(separators)}",
             *(["is_separator_regex=True"] if is_regex else []),
             *_size_arguments(settings),
-            f"length_function={counter}",
+            f"length_function={length_function_code}",
         ],
         imports=imports,
         before=setup_code,
     )
 
 
-def _length_function(recipe: Recipe, unit: str) -> tuple[list[str], str, str]:
+def _length_function_code(recipe: Recipe, unit: str) -> tuple[list[str], str, str]:
     """Return code that counts a unit in a text: imports, preparation, and the function."""
     if unit == "characters":
         return [], "", "len"
@@ -207,13 +207,13 @@ def _length_function(recipe: Recipe, unit: str) -> tuple[list[str], str, str]:
 
 
 def _langchain_characters(recipe: Recipe, settings: dict[str, Any]) -> Original:
-    return _langchain("CharacterTextSplitter", ['separator=""', *_size_arguments(settings)])
+    return _langchain_original("CharacterTextSplitter", ['separator=""', *_size_arguments(settings)])
 
 
 def _langchain_tokens(recipe: Recipe, settings: dict[str, Any]) -> Original | None:
     if recipe.tokenizer not in BYTE_PAIRS:
         return None
-    return _langchain(
+    return _langchain_original(
         "TokenTextSplitter",
         [f"encoding_name={python_literal(recipe.tokenizer)}", *_size_arguments(settings)],
         requirement="langchain-text-splitters tiktoken",
@@ -228,8 +228,8 @@ def _has_no_size_limits(settings: Mapping[str, Any]) -> bool:
 def _langchain_breakpoint(recipe: Recipe, settings: dict[str, Any]) -> Original | None:
     if not _has_no_size_limits(settings):
         return None
-    imports, setup_code = _embedder_setup(recipe, "langchain_embeddings", "LangChainEmbeddings")
-    return _langchain(
+    imports, setup_code = _embedder_setup_code(recipe, "langchain_embeddings", "LangChainEmbeddings")
+    return _langchain_original(
         "SemanticChunker",
         [
             "LangChainEmbeddings(lambda texts: tools.embed(texts).tolist())",
@@ -248,26 +248,31 @@ def _langchain_breakpoint(recipe: Recipe, settings: dict[str, Any]) -> Original 
     )
 
 
-def _embedder_setup(recipe: Recipe, module: str, name: str, *more: str) -> tuple[tuple[str, ...], str]:
+def _embedder_setup_code(recipe: Recipe, module: str, name: str, *more: str) -> tuple[tuple[str, ...], str]:
     """Return the imports and the lines that give another library the recipe's embedder."""
-    fitted = recipe.embedder == "tfidf"
-    imported_seamark_names = sorted({"Tools", "load_embedder", "load_tokenizer", *more, *(["Document"] if fitted else [])})
+    is_embedder_fitted = recipe.embedder == "tfidf"
+    imported_seamark_names = sorted(
+        {"Tools", "load_embedder", "load_tokenizer", *more, *(["Document"] if is_embedder_fitted else [])}
+    )
     seamark_import_line = f"from seamark.chunkers import {', '.join(imported_seamark_names)}"
     embedder_import_lines = ("", seamark_import_line, f"from seamark.chunkers.adapters.{module} import {name}")
-    embedder = f"load_embedder({python_literal(recipe.embedder)})"
+    embedder_code = f"load_embedder({python_literal(recipe.embedder)})"
     document_code = (
-        f"document = Document.from_text(text, {python_literal(recipe.sentences)})\n" if fitted or "Document" in more else ""
+        f"document = Document.from_text(text, {python_literal(recipe.sentences)})\n"
+        if is_embedder_fitted or "Document" in more
+        else ""
     )
-    embedder_fit_code = ".for_document(document)" if fitted else ""
+    embedder_fit_code = ".for_document(document)" if is_embedder_fitted else ""
     return (
         embedder_import_lines,
-        f"{document_code}tools = Tools({embedder}{embedder_fit_code}, load_tokenizer({python_literal(recipe.tokenizer)}))\n",
+        f"{document_code}tools = Tools({embedder_code}{embedder_fit_code}, "
+        f"load_tokenizer({python_literal(recipe.tokenizer)}))\n",
     )
 
 
-def _llama_index(recipe: Recipe, kind: str, column: str, settings: dict[str, Any], sentences: str) -> Original:
-    imports, setup_code = _embedder_setup(recipe, "llama_index_embeddings", "LlamaIndexEmbedding", "Document")
-    node_parser_call_code = format_call(
+def _llama_index_original(recipe: Recipe, kind: str, column: str, settings: dict[str, Any], sentences: str) -> Original:
+    imports, setup_code = _embedder_setup_code(recipe, "llama_index_embeddings", "LlamaIndexEmbedding", "Document")
+    node_parser_call_code = format_function_call(
         kind,
         [
             "embed_model=LlamaIndexEmbedding(lambda texts: tools.embed(texts).tolist())",
@@ -298,7 +303,9 @@ def _llama_index_semantic(recipe: Recipe, settings: dict[str, Any]) -> Original:
         "starts = [*document.starts, len(text)]\n"
         "sentences = [text[start:following] for start, following in zip(starts, starts[1:])]\n"
     )
-    return _llama_index(recipe, "SemanticSplitterNodeParser", "llama_index_semantic", settings, sentence_splitting_code)
+    return _llama_index_original(
+        recipe, "SemanticSplitterNodeParser", "llama_index_semantic", settings, sentence_splitting_code
+    )
 
 
 def _llama_index_breakpoint(recipe: Recipe, settings: dict[str, Any]) -> Original | None:
@@ -312,7 +319,7 @@ def _llama_index_breakpoint(recipe: Recipe, settings: dict[str, Any]) -> Origina
 
 def _llama_index_merging(recipe: Recipe, settings: dict[str, Any]) -> Original:
     sentence_texts_code = "sentences = document.sentence_texts\n"
-    return _llama_index(
+    return _llama_index_original(
         recipe, "SemanticDoubleMergingSplitterNodeParser", "llama_index_double_merging", settings, sentence_texts_code
     )
 
@@ -328,12 +335,12 @@ def _llama_index_double_pass(recipe: Recipe, settings: dict[str, Any]) -> Origin
     )
 
 
-def _haystack(arguments: Sequence[str], remark: str, kind: str = "DocumentSplitter") -> Original:
+def _haystack_original(arguments: Sequence[str], remark: str, kind: str = "DocumentSplitter") -> Original:
     return Original(
         f"Haystack's {kind}",
         Program(
             ("from haystack import Document", f"from haystack.components.preprocessors import {kind}"),
-            f"splitter = {format_call(kind, arguments)}\n"
+            f"splitter = {format_function_call(kind, arguments)}\n"
             'documents = splitter.run(documents=[Document(content=text)])["documents"]\n'
             "chunks = [document.content for document in documents]",
         ),
@@ -343,7 +350,7 @@ def _haystack(arguments: Sequence[str], remark: str, kind: str = "DocumentSplitt
 
 
 def _haystack_words(recipe: Recipe, settings: dict[str, Any]) -> Original:
-    return _haystack(
+    return _haystack_original(
         ['split_by="word"', f"split_length={settings['size']}", f"split_overlap={settings['overlap']}"],
         "Only spaces part its words, not line breaks.",
     )
@@ -353,7 +360,7 @@ def _haystack_sentences(recipe: Recipe, settings: dict[str, Any]) -> Original | 
     haystack_split_unit = {"lines": "line", "paragraphs": "passage"}.get(recipe.sentences)
     if haystack_split_unit is None or settings["chunks"] is not None or not _has_no_size_limits(settings):
         return None
-    return _haystack(
+    return _haystack_original(
         [
             f"split_by={python_literal(haystack_split_unit)}",
             f"split_length={settings['size']}",
@@ -373,7 +380,7 @@ def _haystack_recursive(recipe: Recipe, settings: dict[str, Any]) -> Original | 
         for separator in separators
         if separator
     ]
-    return _haystack(
+    return _haystack_original(
         [
             f"split_length={settings['size']}",
             f"split_overlap={settings['overlap']}",
@@ -385,7 +392,7 @@ def _haystack_recursive(recipe: Recipe, settings: dict[str, Any]) -> Original | 
     )
 
 
-def _chonkie(
+def _chonkie_original(
     kind: str,
     arguments: Sequence[str],
     *,
@@ -398,7 +405,8 @@ def _chonkie(
         f"Chonkie's {kind}",
         Program(
             (f"from chonkie import {kind}", *imports),
-            f"{before}chunker = {format_call(kind, arguments)}\nchunks = [chunk.text for chunk in chunker.chunk(text)]",
+            f"{before}chunker = {format_function_call(kind, arguments)}\nchunks = [chunk.text for chunk in "
+            "chunker.chunk(text)]",
         ),
         requirement,
         column,
@@ -406,17 +414,21 @@ def _chonkie(
 
 
 def _chonkie_characters(recipe: Recipe, settings: dict[str, Any]) -> Original:
-    return _chonkie("TokenChunker", [python_literal("character"), *_size_arguments(settings)])
+    return _chonkie_original("TokenChunker", [python_literal("character"), *_size_arguments(settings)])
 
 
 def _chonkie_tokens(recipe: Recipe, settings: dict[str, Any]) -> Original | None:
     tokenizer = {"characters": "character", **{name: name for name in BYTE_PAIRS}}.get(recipe.tokenizer)
-    return None if tokenizer is None else _chonkie("TokenChunker", [python_literal(tokenizer), *_size_arguments(settings)])
+    return (
+        None
+        if tokenizer is None
+        else _chonkie_original("TokenChunker", [python_literal(tokenizer), *_size_arguments(settings)])
+    )
 
 
 def _chonkie_semantic(recipe: Recipe, settings: dict[str, Any]) -> Original:
-    imports, setup_code = _embedder_setup(recipe, "chonkie_embeddings", "ChonkieEmbeddings")
-    return _chonkie(
+    imports, setup_code = _embedder_setup_code(recipe, "chonkie_embeddings", "ChonkieEmbeddings")
+    return _chonkie_original(
         "SemanticChunker",
         ["ChonkieEmbeddings(tools)", *(f"{name}={python_literal(setting)}" for name, setting in settings.items())],
         imports=imports,

@@ -17,10 +17,12 @@ Open `/?deck={deck}` and press Page Down; `b` blanks the screen. The class answe
 def lesson_plan() -> str:
     """Return the lesson plan as Markdown."""
     scenes = bundled_decks()[DECK].scenes
-    return "\n".join([_HEAD.format(deck=DECK), *(_section(number, scene) for number, scene in enumerate(scenes, start=1))])
+    return "\n".join(
+        [_HEAD.format(deck=DECK), *(_scene_section(number, scene) for number, scene in enumerate(scenes, start=1))]
+    )
 
 
-def _section(number: int, scene: Scene) -> str:
+def _scene_section(number: int, scene: Scene) -> str:
     parts = [f"- **{part.capitalize()}**: {words}" for part, words in scene.words.items()]
     return "\n".join([f"## {number}. {scene.title} ({scene.minutes} min)", "", *parts, ""])
 

@@ -45,13 +45,13 @@ def typescript_type(kind: Any) -> str:
     if origin in (Union, UnionType):
         return " | ".join(typescript_type(part) for part in type_arguments)
     if origin in (list, Sequence) or (origin is tuple and type_arguments[1:] == (...,)):
-        item = typescript_type(type_arguments[0])
-        return f"({item})[]" if "|" in item else f"{item}[]"
+        item_type = typescript_type(type_arguments[0])
+        return f"({item_type})[]" if "|" in item_type else f"{item_type}[]"
     if origin is tuple:
         return f"[{', '.join(map(typescript_type, type_arguments))}]"
     if origin in (dict, Mapping):
-        record = f"Record<{typescript_type(type_arguments[0])}, {typescript_type(type_arguments[1])}>"
-        return record if type_arguments[0] is str else f"Partial<{record}>"
+        record_type = f"Record<{typescript_type(type_arguments[0])}, {typescript_type(type_arguments[1])}>"
+        return record_type if type_arguments[0] is str else f"Partial<{record_type}>"
     raise TypeError(f"{kind}: data for a script must be of types that JSON has")
 
 
@@ -59,43 +59,45 @@ def mentioned_typed_dicts(kind: Any) -> Iterator[type]:
     """Yield the `TypedDict`s that occur in a type."""
     if is_typeddict(kind):
         yield kind
-    for part in get_args(kind):
-        yield from mentioned_typed_dicts(part)
+    for type_argument in get_args(kind):
+        yield from mentioned_typed_dicts(type_argument)
 
 
 def docstring_parts(declared: type) -> tuple[str, dict[str, str]]:
     """Return the summary of a declaration's docstring, and the description of each attribute."""
     text = "" if declared.__doc__ == dict.__doc__ else inspect.getdoc(declared) or ""
     summary, _, attributes = text.partition("\n\nAttributes\n----------\n")
-    fields: dict[str, str] = {}
+    description_by_field: dict[str, str] = {}
     for names, description in re.findall(r"^(\S.*)\n((?:    .*\n?)+)", attributes, re.MULTILINE):
-        fields |= dict.fromkeys(names.split(", "), " ".join(description.split()))
-    return " ".join(summary.split()), fields
+        description_by_field |= dict.fromkeys(names.split(", "), " ".join(description.split()))
+    return " ".join(summary.split()), description_by_field
 
 
 def typescript_interface(declared: type) -> str:
     """Return the TypeScript interface of a `TypedDict`."""
-    summary, fields = docstring_parts(declared)
+    summary, description_by_field = docstring_parts(declared)
     lines = [*([f"/** {summary} */"] if summary else []), f"export interface {declared.__name__} {{"]
-    optional: frozenset[str] = declared.__optional_keys__  # type: ignore[attr-defined]  # each TypedDict has it
+    optional_keys: frozenset[str] = declared.__optional_keys__  # type: ignore[attr-defined]  # each TypedDict has it
     for name, kind in get_type_hints(declared, include_extras=True).items():
-        lines += [f"  /** {fields[name]} */"] if name in fields else []
-        lines.append(f"  {name}{'?' * (name in optional)}: {typescript_type(kind)};")
+        lines += [f"  /** {description_by_field[name]} */"] if name in description_by_field else []
+        lines.append(f"  {name}{'?' * (name in optional_keys)}: {typescript_type(kind)};")
     return "\n".join([*lines, "}"])
 
 
 def types_file_text(module: ModuleType) -> str:
     """Return the TypeScript declarations of a module, with the imports they need."""
-    own = declared_typed_dicts(module)
-    kinds = [kind for declared in own for kind in get_type_hints(declared, include_extras=True).values()]
-    imported_types = {other for kind in kinds for other in mentioned_typed_dicts(kind) if other not in own}
+    own_typed_dicts = declared_typed_dicts(module)
+    field_types = [kind for declared in own_typed_dicts for kind in get_type_hints(declared, include_extras=True).values()]
+    imported_types = {other for kind in field_types for other in mentioned_typed_dicts(kind) if other not in own_typed_dicts}
     own_folder = types_file_path(module.__name__).parent
     imports = [
         f'import type {{ {other.__name__} }} from "{_relative_import_path(own_folder, types_file_path(other.__module__))}";'
         for other in sorted(imported_types, key=lambda other: other.__name__)
     ]
     head = f"// Made from {module.__name__} by packing/payload_types.py."
-    return "\n\n".join([head, *(["\n".join(imports)] if imports else []), *map(typescript_interface, own)]) + "\n"
+    return (
+        "\n\n".join([head, *(["\n".join(imports)] if imports else []), *map(typescript_interface, own_typed_dicts)]) + "\n"
+    )
 
 
 def types_file_path(module: str) -> Path:

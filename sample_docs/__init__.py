@@ -35,19 +35,19 @@ class Sample:
 
 
 @lru_cache(maxsize=1)
-def _manifest() -> dict[str, dict[str, Any]]:
+def _manifest_entry_by_id() -> dict[str, dict[str, Any]]:
     with (SAMPLES_FOLDER / "manifest.toml").open("rb") as file:
         return {entry["id"]: entry for entry in tomllib.load(file)["documents"]}
 
 
 def sample_titles() -> dict[str, str]:
     """Return id to title, in the order of the page; reads no text."""
-    return {name: entry["title"] for name, entry in _manifest().items()}
+    return {name: entry["title"] for name, entry in _manifest_entry_by_id().items()}
 
 
 def sample_splitters() -> dict[str, str]:
     """Return id to the sentence splitter that suits the document; reads no text."""
-    return {name: entry["sentences"] for name, entry in _manifest().items()}
+    return {name: entry["sentences"] for name, entry in _manifest_entry_by_id().items()}
 
 
 @lru_cache(maxsize=16)
@@ -59,15 +59,15 @@ def load_sample(name: str) -> Sample:
     InputError
         If there is none, or a section's first words in the manifest do not occur exactly once in the text.
     """
-    entry = _manifest().get(name)
+    entry = _manifest_entry_by_id().get(name)
     if entry is None:
-        raise InputError(f"sample must be one of {', '.join(_manifest())}; got {name!r}.")
+        raise InputError(f"sample must be one of {', '.join(_manifest_entry_by_id())}; got {name!r}.")
     files = entry.get("parts") or [entry["file"]]
     # Bytes, so that line ends stay as they are.
     text = "\n\n".join((SAMPLES_FOLDER / file).read_bytes().decode("utf-8") for file in files)
     starts = [_section_start(name, text, words) for words in entry["sections"]] if "sections" in entry else None
-    known = None if starts is None else tuple(starts[1:])
-    return Sample(name, entry["title"], entry["sentences"], entry["teaches"], text, known)
+    known_boundaries = None if starts is None else tuple(starts[1:])
+    return Sample(name, entry["title"], entry["sentences"], entry["teaches"], text, known_boundaries)
 
 
 def _section_start(name: str, text: str, words: str) -> int:

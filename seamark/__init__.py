@@ -83,7 +83,7 @@ __all__ = [
 ]
 
 if not os.path.isdir(os.path.join(os.path.dirname(__file__), "chunkers")):  # noqa: PTH112, PTH118, PTH120 - pathlib takes long
-    from seamark.checkout import CheckoutFinder
+    from seamark.checkout_imports import CheckoutFinder
 
     # In front of Python's own finders, which would find `integrations/langchain.py` a second time.
     sys.meta_path.insert(0, CheckoutFinder())

@@ -43,7 +43,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 
 def _run_corpus(arguments: Sequence[str]) -> int:
-    from chunkers.support.extras import require_extra
+    from chunkers.support.optional_packages import require_extra
 
     require_extra("corpus", "seamark corpus")
     from corpus.command_line import main as corpus

@@ -19,7 +19,7 @@ from tests.sources import parsed
 from tests.support import AngleEmbedder, cut, tools
 from viz.breakpoints.decision_steps import scan_steps
 from viz.breakpoints.gap_table import gap_rows
-from viz.components.reader.column_body import score_curve
+from viz.components.reader.column_body import score_curve_data
 from viz.double_pass.passes import pass_rows, pass_steps
 
 HYPHEN = re.compile(r"(?<![\w.=/-])-\.?\d")
@@ -62,7 +62,7 @@ def said_of(chunker, chunking):
         yield from (gap.reason, gap.why.brief(), str(chunker.tipping(chunking, gap, tools(AngleEmbedder())) or ""))
     yield from (chunker.describe(), chunker.remark("amount"), words_of(result_html(chunking)))
     yield from strings(
-        [score_curve(chunker, chunking, movable=True), gap_rows(chunking, 0.1), scan_steps(chunking, 0.1, None)]
+        [score_curve_data(chunker, chunking, movable=True), gap_rows(chunking, 0.1), scan_steps(chunking, 0.1, None)]
     )
     if chunking.comparisons:
         yield from strings([pass_rows(chunking, None, {}), pass_steps(chunking, None)])

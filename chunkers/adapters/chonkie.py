@@ -95,7 +95,7 @@ class ChonkieSemantic(Adapter):
     )
 
     @model_validator(mode="after")
-    def _filter_fits(self) -> Self:
+    def _check_filter_settings(self) -> Self:
         if self.filter_window % 2 == 0:
             raise ValueError(f"filter_window must be odd; got {self.filter_window}.")
         if self.filter_polyorder >= self.filter_window:

@@ -29,8 +29,8 @@ def hybrid_chunks(text: str, max_tokens: int, count: Counter) -> list[tuple[str,
 
     The header is removed from the text; it is empty if Docling repeats none.
     """
-    document, tables = docling_document(text)
-    table_serializer_provider = _VerbatimSerializerProvider(tables)
+    document, table_text_by_reference = docling_document(text)
+    table_serializer_provider = _VerbatimSerializerProvider(table_text_by_reference)
     chunker = HybridChunker(
         tokenizer=_DoclingTokenizer(count=count, most=max_tokens), serializer_provider=table_serializer_provider
     )
@@ -40,14 +40,16 @@ def hybrid_chunks(text: str, max_tokens: int, count: Counter) -> list[tuple[str,
         # semchunk remembers all that a counter counted for good, which would keep the text.
         getattr(semchunk.semchunk, "_memoized_token_counters", {}).pop(count, None)
     chunk_text_header_pairs = []
-    previous_ref = None
+    previous_chunk_item_reference = None
     for chunk in chunks:
         table_header = (
-            _table_header(tables.get(previous_ref, "")) if chunk.meta.doc_items[0].self_ref == previous_ref else ""
+            _table_header(table_text_by_reference.get(previous_chunk_item_reference, ""))
+            if chunk.meta.doc_items[0].self_ref == previous_chunk_item_reference
+            else ""
         )
         repeated_header = table_header if table_header and chunk.text.startswith(table_header) else ""
         chunk_text_header_pairs.append((chunk.text[len(repeated_header) :], repeated_header.strip()))
-        previous_ref = chunk.meta.doc_items[-1].self_ref
+        previous_chunk_item_reference = chunk.meta.doc_items[-1].self_ref
     return chunk_text_header_pairs
 
 
@@ -57,7 +59,7 @@ def docling_document(text: str) -> tuple[DoclingDocument, dict[str | None, str]]
     List items and paragraphs keep their Markdown source as text, marks included; headings lose their marks.
     """
     document = DoclingDocument(name="document")
-    tables: dict[str | None, str] = {}
+    table_text_by_reference: dict[str | None, str] = {}
     title_by_start = {heading.span.start: heading.title for heading in headings(text)}
     item_starts = outline_of(text).items
     for kind, (start, end), level in outline_of(text).blocks:
@@ -65,21 +67,21 @@ def docling_document(text: str) -> tuple[DoclingDocument, dict[str | None, str]]
         if kind == "heading":
             document.add_heading(title_by_start[start], level=level)
         elif kind == "table":
-            tables[document.add_table(TableData(num_rows=0, num_cols=0)).self_ref] = block_source_text
+            table_text_by_reference[document.add_table(TableData(num_rows=0, num_cols=0)).self_ref] = block_source_text
         elif kind == "list":
             item_starts_inside = item_starts[bisect_left(item_starts, start) : bisect_left(item_starts, end)]
             docling_list_group = document.add_list_group()
-            for first, last in pairwise([start, *item_starts_inside[1:], end]):
-                document.add_list_item(text[first:last].rstrip(), parent=docling_list_group)
+            for item_start, item_end in pairwise([start, *item_starts_inside[1:], end]):
+                document.add_list_item(text[item_start:item_end].rstrip(), parent=docling_list_group)
         else:
             document.add_text(DocItemLabel.TEXT, block_source_text)
-    return document, tables
+    return document, table_text_by_reference
 
 
 def _table_header(table: str) -> str:
     """Return the lines of a table that the chunker repeats."""
-    lines, _ = MarkdownTableSerializer().get_header_and_body_lines(table_text=table)
-    return "".join(lines)
+    header_lines, _ = MarkdownTableSerializer().get_header_and_body_lines(table_text=table)
+    return "".join(header_lines)
 
 
 class _DoclingTokenizer(BaseTokenizer):  # type: ignore[misc]

@@ -41,7 +41,7 @@ def chunking_of_pieces(document: Document, pieces: Sequence[str], library: str, 
             for span, context in zip(found_piece_spans, located_contexts, strict=True)
         ),
         with_uncut_gaps(document, cut_gaps, Reason(remark=f"{library} begins no chunk here")),
-        notes=tuple(_inexact_notes(text, pieces, piece_spans, library)),
+        notes=tuple(_inexact_location_notes(text, pieces, piece_spans, library)),
     )
 
 
@@ -62,10 +62,15 @@ def locate_pieces(text: str, pieces: Sequence[str]) -> list[Span | None]:
     visible_text = _VisibleText(text)
     pieces_without_whitespace = ["".join(piece.split()) for piece in pieces]
     visible_text_piece_spans = _locate_in_order(visible_text, pieces, pieces_without_whitespace)
-    piece_location_losses = _count_losses(visible_text, pieces_without_whitespace, visible_text_piece_spans)
-    if any(piece_location_losses):
+    missing_and_uncovered_counts = _count_missing_and_uncovered(
+        visible_text, pieces_without_whitespace, visible_text_piece_spans
+    )
+    if any(missing_and_uncovered_counts):
         evenly_spread_spans = _locate_in_order(visible_text, pieces, pieces_without_whitespace, even=True)
-        if _count_losses(visible_text, pieces_without_whitespace, evenly_spread_spans) < piece_location_losses:
+        if (
+            _count_missing_and_uncovered(visible_text, pieces_without_whitespace, evenly_spread_spans)
+            < missing_and_uncovered_counts
+        ):
             visible_text_piece_spans = evenly_spread_spans
     return [None if span is None else visible_text.original_span(span) for span in visible_text_piece_spans]
 
@@ -77,30 +82,36 @@ def _locate_in_order(
     spans: list[Span | None] = []
     last_found_span = Span(-1, 0)
     last_piece_latest_start = solid.length - len(keys[-1]) if keys else 0
-    for number, (piece, key, following) in enumerate(zip(pieces, keys, [*keys, ""][1:], strict=True)):
+    for piece_index, (piece, visible_piece_text, following_visible_text) in enumerate(
+        zip(pieces, keys, [*keys, ""][1:], strict=True)
+    ):
         found_piece_start = -1
-        if even and key and last_found_span.start >= 0:
-            even_piece_start_distance = (last_piece_latest_start - last_found_span.start) / (len(keys) - number)
-            found_piece_start = solid.nearest(key, last_found_span, last_found_span.start + round(even_piece_start_distance))
-        if found_piece_start < 0 and key:
-            found_piece_start = solid.find_piece_start(piece, key, last_found_span, following)
+        if even and visible_piece_text and last_found_span.start >= 0:
+            even_piece_start_distance = (last_piece_latest_start - last_found_span.start) / (len(keys) - piece_index)
+            found_piece_start = solid.nearest(
+                visible_piece_text, last_found_span, last_found_span.start + round(even_piece_start_distance)
+            )
+        if found_piece_start < 0 and visible_piece_text:
+            found_piece_start = solid.find_piece_start(piece, visible_piece_text, last_found_span, following_visible_text)
         if found_piece_start < 0:
             spans.append(None)
             continue
-        last_found_span = Span(found_piece_start, found_piece_start + len(key))
+        last_found_span = Span(found_piece_start, found_piece_start + len(visible_piece_text))
         spans.append(last_found_span)
     return spans
 
 
-def _count_losses(solid: "_VisibleText", keys: Sequence[str], spans: Sequence[Span | None]) -> tuple[int, int]:
+def _count_missing_and_uncovered(
+    solid: "_VisibleText", keys: Sequence[str], spans: Sequence[Span | None]
+) -> tuple[int, int]:
     """Count the pieces that are not found, and the characters of the solid text in no piece."""
     missing_piece_count = sum(span is None for span, key in zip(spans, keys, strict=True) if key)
-    covered = covered_to = 0
+    covered_character_count = covered_to = 0
     for span in spans:
         if span is not None and span.end > covered_to:
-            covered += span.end - max(span.start, covered_to)
+            covered_character_count += span.end - max(span.start, covered_to)
             covered_to = span.end
-    return missing_piece_count, solid.length - covered
+    return missing_piece_count, solid.length - covered_character_count
 
 
 class _VisibleText:
@@ -119,11 +130,15 @@ class _VisibleText:
     def nearest(self, key: str, last: Span, place: int) -> int:
         """Return the start of ``key`` nearest to ``place``, inside the span ``last`` or just after it; -1 if not found."""
         place = min(max(place, last.start + 1), last.end)
-        start_after_place = self._solid.find(key, place, last.end + len(key))
+        key_start_after_place = self._solid.find(key, place, last.end + len(key))
         key_start_before_place = self._solid.rfind(key, last.start + 1, place + len(key))
-        if start_after_place < 0 or key_start_before_place < 0:
-            return max(start_after_place, key_start_before_place)
-        return key_start_before_place if place - key_start_before_place <= start_after_place - place else start_after_place
+        if key_start_after_place < 0 or key_start_before_place < 0:
+            return max(key_start_after_place, key_start_before_place)
+        return (
+            key_start_before_place
+            if place - key_start_before_place <= key_start_after_place - place
+            else key_start_after_place
+        )
 
     def original_span(self, span: Span) -> Span:
         """Convert a span of the text without white space to the corresponding span of the original text."""
@@ -152,21 +167,21 @@ class _VisibleText:
         )
 
 
-def _inexact_notes(text: str, pieces: Sequence[str], located: Sequence[Span | None], library: str) -> list[str]:
+def _inexact_location_notes(text: str, pieces: Sequence[str], located: Sequence[Span | None], library: str) -> list[str]:
     """Return notes on pieces that are not found, on text in no piece, and on altered white space."""
     location_notes = []
-    for number, (piece, span) in enumerate(zip(pieces, located, strict=True), start=1):
+    for piece_number, (piece, span) in enumerate(zip(pieces, located, strict=True), start=1):
         if span is None:
             beginning_quote = quotable_beginning(piece)
             left_out_reason_phrase = f", “{beginning_quote}”, is not found in the text" if beginning_quote else " is empty"
-            location_notes.append(f"Chunk {number} of {library}{left_out_reason_phrase}; it is left out.")
+            location_notes.append(f"Chunk {piece_number} of {library}{left_out_reason_phrase}; it is left out.")
     unnamed_piece_count = len(location_notes) - _MOST_NAMED
     if unnamed_piece_count > 1:
         location_notes[_MOST_NAMED:] = [
             f"Further chunks of {library} that are left out, empty or not found: {unnamed_piece_count:,}."
         ]
-    if lost_characters := count_characters_outside(text, filter(None, located)):
-        location_notes.append(f"Lost characters, which lie in no chunk, white space not counted: {lost_characters:,}.")
+    if lost_character_count := count_characters_outside(text, filter(None, located)):
+        location_notes.append(f"Lost characters, which lie in no chunk, white space not counted: {lost_character_count:,}.")
     altered_piece_count = sum(
         span is not None and text[span.start : span.end] != piece.strip()
         for piece, span in zip(pieces, located, strict=True)

@@ -25,12 +25,12 @@ WHOLE = frozenset({"slide", "cell"})
 
 def select_blocks(document: Document, select: Callable[[Outline], Sequence[Block]]) -> tuple[Block, ...]:
     """Return the selected blocks of a document's outline, in which each slide and cell has its own."""
-    slide_and_cell_parts = document.parts
-    if slide_and_cell_parts is None or slide_and_cell_parts.kind not in WHOLE:
+    document_parts = document.parts
+    if document_parts is None or document_parts.kind not in WHOLE:
         return tuple(select(outline_of(document.text)))
     return tuple(
         Block(kind, Span(start + span.start, start + span.end), level)
-        for start, end in pairwise([*slide_and_cell_parts.starts, len(document.text)])
+        for start, end in pairwise([*document_parts.starts, len(document.text)])
         for kind, span, level in select(outline_of(document.text[start:end]))
     )
 
@@ -67,7 +67,7 @@ class BlockSplitter:
         self._most = most
         self._tools = tools
         self._nested = select_blocks(document, lambda outline: outline.nested)
-        self._rule_savings = self._wide_rule_savings()
+        self._rule_savings = self._delimiter_row_savings()
 
     def size(self, start: int, end: int) -> int:
         """Return the number of tokens between two offsets in code points, neither of which may be at white space.
@@ -94,20 +94,26 @@ class BlockSplitter:
 
         Return None if this would cut an item, a line or a table header that fits into a chunk by itself.
         """
-        span, most = block.span, min(first, rest)
+        span, smaller_part_limit = block.span, min(first, rest)
         if block.kind == "table":
             return self._split_table(span, first, rest)
         if block.kind == "list":
-            block_pieces_to_pack = [*self._split_items(self._inner_block_numbers(span), most)]
+            block_pieces_to_pack = [*self._split_items(self._inner_block_numbers(span), smaller_part_limit)]
         elif block.kind in ("code block", "HTML", "front matter", "link definitions"):
-            block_pieces_to_pack = [*self._split_code(span, f"{block.kind} cut between lines", most)]
+            block_pieces_to_pack = [*self._split_code(span, f"{block.kind} cut between lines", smaller_part_limit)]
         elif block.kind == "quotation" and (inner_block_numbers := [*self._inner_block_numbers(span)]):
-            block_pieces_to_pack = [*self._split_around(span, inner_block_numbers, block.kind, most)]
+            block_pieces_to_pack = [
+                *self._split_around_inner_blocks(span, inner_block_numbers, block.kind, smaller_part_limit)
+            ]
         else:
-            return self._split_prose(span, block.kind, most)
-        return self._pack(block_pieces_to_pack, first, rest) if self._all_fit(block_pieces_to_pack, first, rest) else None
+            return self._split_prose(span, block.kind, smaller_part_limit)
+        return (
+            self._join_fitting_neighbours(block_pieces_to_pack, first, rest)
+            if self._all_units_fit(block_pieces_to_pack, first, rest)
+            else None
+        )
 
-    def _all_fit(self, units: Sequence[Piece], first: int, rest: int) -> bool:
+    def _all_units_fit(self, units: Sequence[Piece], first: int, rest: int) -> bool:
         """Return whether every unit that fits into a chunk also fits into the rest of one."""
         if min(first, rest) >= self._most:
             return True
@@ -115,22 +121,24 @@ class BlockSplitter:
         return unit_token_counts[0] <= first and max(unit_token_counts) <= rest
 
     def _split_table(self, span: Span, first: int, rest: int) -> list[Piece] | None:
-        head, rule, *rows = self._nonblank_lines(*span)
-        text, remark = self._document.text, "table cut between rows"
+        header_row_span, delimiter_row_span, *rows = self._nonblank_lines(*span)
+        text, cut_remark = self._document.text, "table cut between rows"
         # Some readers give a table without a header an empty one: then its first row tells what the columns are.
-        last_header_line = rows.pop(0) if rows and not _LETTER.search(text, *head) else rule
-        header_span = Span(head.start, last_header_line.end)
+        last_header_line = rows.pop(0) if rows and not _LETTER.search(text, *header_row_span) else delimiter_row_span
+        header_span = Span(header_row_span.start, last_header_line.end)
         shortened_table_header = (
-            text[head.start : rule.start] + _shortened_delimiter_row(text[slice(*rule)]) + text[rule.end : header_span.end]
+            text[header_row_span.start : delimiter_row_span.start]
+            + _shortened_delimiter_row(text[slice(*delimiter_row_span)])
+            + text[delimiter_row_span.end : header_span.end]
         )
-        context_tokens = self._tools.count_tokens([shortened_table_header])[0]
-        if context_tokens >= rest:
-            shortened_table_header, context_tokens = "", 0
+        context_token_count = self._tools.count_tokens([shortened_table_header])[0]
+        if context_token_count >= rest:
+            shortened_table_header, context_token_count = "", 0
         if rows and self.size(header_span.start, rows[0].end) <= min(first, rest):
-            table_run_units = [Piece(header_span.start, rows.pop(0).end, self._cut_reason(remark))]
+            table_run_units = [Piece(header_span.start, rows.pop(0).end, self._cut_reason(cut_remark))]
         else:
-            table_run_units = self._split_header(header_span, rule, min(first, rest))
-            if not self._all_fit(table_run_units, first, rest):
+            table_run_units = self._split_header(header_span, delimiter_row_span, min(first, rest))
+            if not self._all_units_fit(table_run_units, first, rest):
                 return None
         # Runs of rows that have the header beside them, and of rows that fit without it alone.
         unit_runs = [(True, table_run_units)]
@@ -138,20 +146,22 @@ class BlockSplitter:
             row_token_count = self.size(*row)
             # The header is repeated beside a row if both fit, or if the row must be cut anyway.
             repeats_header = (
-                not context_tokens
-                or row_token_count + context_tokens <= rest
-                or (row_token_count > rest and context_tokens <= self._most // 2)
+                not context_token_count
+                or row_token_count + context_token_count <= rest
+                or (row_token_count > rest and context_token_count <= self._most // 2)
             )
             if repeats_header != unit_runs[-1][0]:
                 unit_runs.append((repeats_header, []))
-            unit_runs[-1][1].extend(self._split_lines([row], remark, "row", rest - context_tokens * repeats_header))
+            unit_runs[-1][1].extend(self._split_lines([row], cut_remark, "row", rest - context_token_count * repeats_header))
         parts: list[Piece] = []
         for repeats_header, table_run_units in unit_runs:
-            room_beside_header = rest - context_tokens * repeats_header
-            packed_run_parts = self._pack(table_run_units, room_beside_header if parts else first, room_beside_header)
+            room_beside_header = rest - context_token_count * repeats_header
+            packed_run_parts = self._join_fitting_neighbours(
+                table_run_units, room_beside_header if parts else first, room_beside_header
+            )
             parts += [
                 _with_header_context(part, shortened_table_header, repeats_header)
-                if context_tokens and part.start >= header_span.end
+                if context_token_count and part.start >= header_span.end
                 else part
                 for part in packed_run_parts
             ]
@@ -159,51 +169,59 @@ class BlockSplitter:
 
     def _split_header(self, header: Span, rule: Span, most: int) -> list[Piece]:
         """Return the parts of a table's header: one that fits into a chunk is whole, and so is the delimiter row."""
-        text, remark = self._document.text, "table cut between rows"
+        text, cut_remark = self._document.text, "table cut between rows"
         if self.size(*header) <= self._most:
-            return [Piece(*header, self._cut_reason(remark))]
-        shortened_rule_tokens = self._tools.count_tokens([_shortened_delimiter_row(text[slice(*rule)])])[0]
+            return [Piece(*header, self._cut_reason(cut_remark))]
+        shortened_rule_token_count = self._tools.count_tokens([_shortened_delimiter_row(text[slice(*rule)])])[0]
         nonblank_header_lines = self._nonblank_lines(*header)
-        if shortened_rule_tokens > most or all(self.size(*line) <= most for line in nonblank_header_lines):
-            return [*self._split_lines(nonblank_header_lines, remark, "row", most)]
+        if shortened_rule_token_count > most or all(self.size(*line) <= most for line in nonblank_header_lines):
+            return [*self._split_lines(nonblank_header_lines, cut_remark, "row", most)]
         header_row_span = Span(header.start, rule.start).trimmed(text)
         header_row_pieces = [
-            *self._split_words(header_row_span, "row cut between words", max(1, most - shortened_rule_tokens))
+            *self._split_words(header_row_span, "row cut between words", max(1, most - shortened_rule_token_count))
         ]
         if self.size(header_row_pieces[-1].start, rule.end) <= most:
             header_row_pieces[-1] = header_row_pieces[-1]._replace(end=rule.end)
         else:
-            header_row_pieces.append(Piece(*rule, self._cut_reason(remark)))
-        return [*header_row_pieces, *self._split_lines(self._nonblank_lines(rule.end, header.end), remark, "row", most)]
+            header_row_pieces.append(Piece(*rule, self._cut_reason(cut_remark)))
+        return [*header_row_pieces, *self._split_lines(self._nonblank_lines(rule.end, header.end), cut_remark, "row", most)]
 
-    def _wide_rule_savings(self) -> list[tuple[int, int]]:
+    def _delimiter_row_savings(self) -> list[tuple[int, int]]:
         """Return the start of each delimiter row too long with its header, and the number of tokens it is shortened by."""
-        text, savings = self._document.text, []
+        text, start_and_saving_pairs = self._document.text, []
         for block in select_blocks(self._document, lambda outline: outline.special):
             # A token has a character at least.
             if block.kind != "table" or block.span.end - block.span.start <= self._most:
                 continue
-            head, rule, *_ = self._nonblank_lines(*block.span)
-            if rule.end - head.start > self._most < self._sizes(head.start, rule.end):
-                shortened_rule_tokens = self._tools.count_tokens([_shortened_delimiter_row(text[slice(*rule)])])[0]
-                if shortened_rule_tokens <= min(self._most, self._sizes(*rule) - 1):
-                    savings.append((rule.start, self._sizes(*rule) - shortened_rule_tokens))
-        return savings
+            header_row_span, delimiter_row_span, *_ = self._nonblank_lines(*block.span)
+            if (
+                delimiter_row_span.end - header_row_span.start
+                > self._most
+                < self._sizes(header_row_span.start, delimiter_row_span.end)
+            ):
+                shortened_rule_token_count = self._tools.count_tokens(
+                    [_shortened_delimiter_row(text[slice(*delimiter_row_span)])]
+                )[0]
+                if shortened_rule_token_count <= min(self._most, self._sizes(*delimiter_row_span) - 1):
+                    start_and_saving_pairs.append(
+                        (delimiter_row_span.start, self._sizes(*delimiter_row_span) - shortened_rule_token_count)
+                    )
+        return start_and_saving_pairs
 
     def _tokens_saved(self, start: int, end: int) -> int:
         """Return by how many tokens the delimiter rows are shortened that begin between two code points."""
-        first, last = (bisect_left(self._rule_savings, (place, 0)) for place in (start, end))
-        return sum(saved for _, saved in self._rule_savings[first:last])
+        first_saving_index, savings_end_index = (bisect_left(self._rule_savings, (place, 0)) for place in (start, end))
+        return sum(saved for _, saved in self._rule_savings[first_saving_index:savings_end_index])
 
     def _attach_fences(self, lines: list[Span], most: int) -> list[Span]:
         """Return the lines of code, each fence joined with the line next to it if they fit, so that none stands alone."""
         text = self._document.text
         if not text.startswith(("```", "~~~"), lines[0].start) or len(lines) < 3:
             return lines
-        for fence_line in (len(lines) - 2, 0):
-            fence_and_neighbour_span = Span(lines[fence_line].start, lines[fence_line + 1].end)
+        for fence_line_index in (len(lines) - 2, 0):
+            fence_and_neighbour_span = Span(lines[fence_line_index].start, lines[fence_line_index + 1].end)
             if self.size(*fence_and_neighbour_span) <= most:
-                lines[fence_line : fence_line + 2] = [fence_and_neighbour_span]
+                lines[fence_line_index : fence_line_index + 2] = [fence_and_neighbour_span]
         return lines
 
     def _join_front_matter_fences(self, units: list[Span]) -> list[Span]:
@@ -234,40 +252,42 @@ class BlockSplitter:
     def _split_items(self, items: Iterable[int], most: int) -> Iterator[Piece]:
         """Cut between items; one that is too long, between the blocks and lines inside it."""
         item_cut_reason = self._cut_reason("list cut between items")
-        for number in items:
-            list_item_span = self._nested[number].span
-            inner_block_numbers = [*self._inner_block_numbers(list_item_span, number + 1)]
+        for item_block_number in items:
+            list_item_span = self._nested[item_block_number].span
+            inner_block_numbers = [*self._inner_block_numbers(list_item_span, item_block_number + 1)]
             if self.size(*list_item_span) <= self._most:
                 yield Piece(*list_item_span, item_cut_reason)
             elif inner_block_numbers or len(self._nonblank_lines(*list_item_span)) > 1:
-                yield from _with_first_reason(
-                    item_cut_reason, self._split_around(list_item_span, inner_block_numbers, "item", most)
+                yield from _with_first_part_reason(
+                    item_cut_reason, self._split_around_inner_blocks(list_item_span, inner_block_numbers, "item", most)
                 )
             else:
-                yield from _with_first_reason(item_cut_reason, self._split_prose(list_item_span, "item of the list", most))
+                yield from _with_first_part_reason(
+                    item_cut_reason, self._split_prose(list_item_span, "item of the list", most)
+                )
 
-    def _split_around(self, span: Span, inside: Sequence[int], kind: str, most: int) -> Iterator[Piece]:
+    def _split_around_inner_blocks(self, span: Span, inside: Sequence[int], kind: str, most: int) -> Iterator[Piece]:
         """Cut an item or a quotation around the blocks inside it, which are whole where they fit."""
         inner_cut_remark = "item of the list cut between lines" if kind == "item" else f"{kind} cut between its blocks"
         covered_to = span.start
-        for number in (*inside, None):
-            inner_block = None if number is None else self._nested[number]
+        for inner_block_number in (*inside, None):
+            inner_block = None if inner_block_number is None else self._nested[inner_block_number]
             lines_before_inner_block = self._nonblank_lines(covered_to, inner_block.span.start if inner_block else span.end)
             if lines_before_inner_block and kind == "item":
                 yield from self._split_lines(lines_before_inner_block, inner_cut_remark, "line", most)
             elif lines_before_inner_block:
-                yield from _with_first_reason(
+                yield from _with_first_part_reason(
                     self._cut_reason(inner_cut_remark),
                     self._split_prose(Span(lines_before_inner_block[0].start, lines_before_inner_block[-1].end), kind, most),
                 )
-            if inner_block is None or number is None:
+            if inner_block is None or inner_block_number is None:
                 return
             covered_to = inner_block.span.end
             # A list in an item goes on with it.
             if (kind != "item" or inner_block.kind != "list") and self.size(*inner_block.span) <= self._most:
                 yield Piece(*inner_block.span, self._cut_reason(inner_cut_remark))
             elif inner_block.kind == "list":
-                yield from self._split_items(self._inner_block_numbers(inner_block.span, number + 1), most)
+                yield from self._split_items(self._inner_block_numbers(inner_block.span, inner_block_number + 1), most)
             elif inner_block.kind == "table":
                 yield from self._split_table(inner_block.span, most, most) or self._split_lines(
                     self._nonblank_lines(*inner_block.span), inner_cut_remark, "row", most
@@ -287,22 +307,22 @@ class BlockSplitter:
             if self.size(start, end) <= most:
                 yield Piece(start, end, line_cut_reason)
             else:
-                yield from _with_first_reason(
+                yield from _with_first_part_reason(
                     line_cut_reason, self._split_words(Span(start, end), f"{name} cut between words", most)
                 )
 
     def _split_prose(self, span: Span, name: str, most: int) -> list[Piece]:
         if self._inner is None:
             return self._split_sentences(span, name, most)
-        inner_document, inner_chunker = self._document_inside(span), self._inner(most)
+        inner_document, inner_chunker = self._document_of_span(span), self._inner(most)
         chunking = inner_chunker.chunk(inner_document, self._tools)
         block_cut_reason = self._cut_reason(f"{name} of {self.size(*span):,} tokens cut by {inner_chunker.name}")
         reason_by_start = {}
         for gap in chunking.gaps:
-            step, *others = gap.why.steps()
+            first_reason_step, *other_reason_steps = gap.why.steps()
             # The number of the sentence is that in the block.
             inner_chunker_gap_reason = combine_reasons(
-                step._replace(heading="") if gap.offset is not None else step, *others
+                first_reason_step._replace(heading="") if gap.offset is not None else first_reason_step, *other_reason_steps
             )
             inner_gap_document_offset = span.start + gap.start_after(inner_document)
             if gap.verdict.is_cut:
@@ -320,51 +340,60 @@ class BlockSplitter:
                 if is_within_limit
                 else self._split_sentences(Span(start, end), name, most)
             )
-            parts += _with_first_reason(reason_by_start.get(start, block_cut_reason), chunk_parts)
+            parts += _with_first_part_reason(reason_by_start.get(start, block_cut_reason), chunk_parts)
         return parts
 
     def _split_sentences(self, span: Span, name: str, most: int) -> list[Piece]:
         """Cut between sentences, and one that is too long between its words."""
         cut_remark = f"{name} cut between sentences"
-        return self._pack([*self._split_lines(self._sentence_parts_in(span), cut_remark, "sentence", most)], most, most)
+        return self._join_fitting_neighbours(
+            [*self._split_lines(self._sentence_parts_in(span), cut_remark, "sentence", most)], most, most
+        )
 
     def _split_words(self, span: Span, why_split: str, most: int) -> list[Piece]:
         """Cut between words, and one that is too long as the recursive chunker does."""
-        why, text = self._cut_reason(why_split), self._document.text
-        words_with_cut_reason = [
-            Piece(*word, why)
+        word_cut_reason, text = self._cut_reason(why_split), self._document.text
+        word_pieces = [
+            Piece(*word, word_cut_reason)
             for word in self._join_front_matter_fences([Span(*match.span()) for match in _WORD.finditer(text, *span)])
         ]
-        word_token_counts = self._tools.count_tokens([text[word.start : word.end] for word in words_with_cut_reason])
-        units: list[Piece] = []
-        for word, size in zip(words_with_cut_reason, word_token_counts, strict=True):
-            if size <= most:
-                units.append(word)
+        word_token_counts = self._tools.count_tokens([text[word.start : word.end] for word in word_pieces])
+        pieces_to_pack: list[Piece] = []
+        for word, word_token_count in zip(word_pieces, word_token_counts, strict=True):
+            if word_token_count <= most:
+                pieces_to_pack.append(word)
                 continue
             word_part_spans = fitting_spans(text, most, self._measure, Span(word.start, word.end))
-            units += [Piece(start, end, why) for start, end in word_part_spans]
-        return self._pack(units, most, most)
+            pieces_to_pack += [Piece(start, end, word_cut_reason) for start, end in word_part_spans]
+        return self._join_fitting_neighbours(pieces_to_pack, most, most)
 
-    def _pack(self, units: Sequence[Piece], first: int, rest: int) -> list[Piece]:
+    def _join_fitting_neighbours(self, units: Sequence[Piece], first: int, rest: int) -> list[Piece]:
         """Join neighbours, from the first on, as many as fit."""
         text = self._document.text
         next_starts = [*(unit.start for unit in units[1:]), units[-1].end]
-        sizes = self._tools.count_tokens([text[unit.start : end] for unit, end in zip(units, next_starts, strict=True)])
+        unit_token_counts = self._tools.count_tokens(
+            [text[unit.start : end] for unit, end in zip(units, next_starts, strict=True)]
+        )
         if self._rule_savings:
-            sizes = [size - self._tokens_saved(unit.start, unit.end) for size, unit in zip(sizes, units, strict=True)]
+            unit_token_counts = [
+                size - self._tokens_saved(unit.start, unit.end) for size, unit in zip(unit_token_counts, units, strict=True)
+            ]
         parts: list[Piece] = []
-        first_unit = 0
-        while first_unit < len(units):
+        first_unit_index = 0
+        while first_unit_index < len(units):
             part_token_limit = rest if parts else first
-            total, end = sizes[first_unit], first_unit + 1
-            while end < len(units) and total + sizes[end] <= part_token_limit:
-                total += sizes[end]
-                end += 1
+            part_token_count, part_end_index = unit_token_counts[first_unit_index], first_unit_index + 1
+            while part_end_index < len(units) and part_token_count + unit_token_counts[part_end_index] <= part_token_limit:
+                part_token_count += unit_token_counts[part_end_index]
+                part_end_index += 1
             # Joined, they may have more tokens than they have apart.
-            while end - first_unit > 1 and self.size(units[first_unit].start, units[end - 1].end) > part_token_limit:
-                end -= 1
-            parts.append(units[first_unit]._replace(end=units[end - 1].end))
-            first_unit = end
+            while (
+                part_end_index - first_unit_index > 1
+                and self.size(units[first_unit_index].start, units[part_end_index - 1].end) > part_token_limit
+            ):
+                part_end_index -= 1
+            parts.append(units[first_unit_index]._replace(end=units[part_end_index - 1].end))
+            first_unit_index = part_end_index
         return parts
 
     def _cut_reason(self, why_split: str) -> Reason:
@@ -379,14 +408,17 @@ class BlockSplitter:
     def _sentence_parts_in(self, span: Span) -> list[Span]:
         """Return the parts of sentences that are inside a span."""
         whole_document = self._document
-        first, last = whole_document.sentence_at(span.start), whole_document.sentence_at(span.end - 1)
+        first_sentence_index, last_sentence_index = (
+            whole_document.sentence_at(span.start),
+            whole_document.sentence_at(span.end - 1),
+        )
         clipped_sentences = [
             Span(max(sentence.start, span.start), min(sentence.end, span.end))
-            for sentence in whole_document.sentences[first : last + 1]
+            for sentence in whole_document.sentences[first_sentence_index : last_sentence_index + 1]
         ]
         return [part.trimmed(whole_document.text) for part in clipped_sentences if part.start < part.end]
 
-    def _document_inside(self, span: Span) -> Document:
+    def _document_of_span(self, span: Span) -> Document:
         sentence_spans = tuple([Span(start - span.start, end - span.start) for start, end in self._sentence_parts_in(span)])
         return Document(self._document.text[slice(*span)], sentence_spans, self._document.name)
 
@@ -399,12 +431,14 @@ def _shortened_delimiter_row(rule: str) -> str:
 
 
 def _with_header_context(part: Piece, context: str, repeats: bool) -> Piece:
-    (step,) = part.why.steps()
+    (reason_step,) = part.why.steps()
     context_phrase = "the header is its context" if repeats else "the header does not fit beside it"
-    return part._replace(why=step._replace(remark=f"{step.remark}; {context_phrase}"), context=context if repeats else "")
+    return part._replace(
+        why=reason_step._replace(remark=f"{reason_step.remark}; {context_phrase}"), context=context if repeats else ""
+    )
 
 
-def _with_first_reason(why: Reason, parts: Sequence[Piece] | Iterator[Piece]) -> Iterator[Piece]:
+def _with_first_part_reason(why: Reason, parts: Sequence[Piece] | Iterator[Piece]) -> Iterator[Piece]:
     """Yield the parts, the first with that reason."""
-    for number, part in enumerate(parts):
-        yield part if number else part._replace(why=why)
+    for part_index, part in enumerate(parts):
+        yield part if part_index else part._replace(why=why)

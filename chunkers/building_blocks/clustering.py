@@ -41,13 +41,14 @@ def joint_distances(vectors: FloatArray, position_weight: float) -> Iterator[tup
     """
     sentence_count = len(vectors)
     sentence_indices = np.arange(sentence_count)
-    for first in range(0, sentence_count, ROWS):
-        block_sentence_vectors = vectors[first : first + ROWS]
+    for first_row in range(0, sentence_count, ROWS):
+        block_sentence_vectors = vectors[first_row : first_row + ROWS]
         position_distances = (
-            np.abs(sentence_indices[first : first + len(block_sentence_vectors), None] - sentence_indices) / sentence_count
+            np.abs(sentence_indices[first_row : first_row + len(block_sentence_vectors), None] - sentence_indices)
+            / sentence_count
         )
         yield (
-            first,
+            first_row,
             position_weight * position_distances
             + (1 - position_weight) * _semantic_distances(1 - block_sentence_vectors @ vectors.T),
         )
@@ -85,7 +86,7 @@ class JointDistanceChunker(Chunker):
             )
         return tools.embed(document.sentence_texts).astype(np.float64)
 
-    def _joint_of_neighbours(self, vectors: FloatArray) -> FloatArray:
+    def _neighbour_joint_distances(self, vectors: FloatArray) -> FloatArray:
         """Return the joint distance at each gap, shape (n - 1,)."""
         semantic_distances = _semantic_distances(gap_distances(vectors))
         return np.asarray(self.position_weight / max(len(vectors), 1) + (1 - self.position_weight) * semantic_distances)
@@ -111,19 +112,19 @@ def chunking_from_labels(
     clusters
         Further details of the clustering.
     """
-    chunk_of_label = {label: number for number, label in enumerate(dict.fromkeys(int(label) for label in labels))}
-    sentence_chunks = [chunk_of_label[int(label)] for label in labels]
-    spans: list[list[Span]] = [[] for _ in chunk_of_label]
+    chunk_number_by_label = {label: number for number, label in enumerate(dict.fromkeys(int(label) for label in labels))}
+    sentence_chunk_numbers = [chunk_number_by_label[int(label)] for label in labels]
+    spans: list[list[Span]] = [[] for _ in chunk_number_by_label]
     run_start_sentence_index = 0
-    for number, run in groupby(sentence_chunks):
+    for chunk_number, run in groupby(sentence_chunk_numbers):
         run_end_sentence_index = run_start_sentence_index + len(list(run))
-        spans[number].append(document.slice(run_start_sentence_index, run_end_sentence_index))
+        spans[chunk_number].append(document.slice(run_start_sentence_index, run_end_sentence_index))
         run_start_sentence_index = run_end_sentence_index
     cut_threshold_level = lines[0].level if lines else None
     sentence_roles = clusters.roles
 
-    def gap(index: int, score: float) -> Gap:
-        own_chunk, next_chunk = sentence_chunks[index], sentence_chunks[index + 1]
+    def gap_after_sentence(index: int, score: float) -> Gap:
+        own_chunk, next_chunk = sentence_chunk_numbers[index], sentence_chunk_numbers[index + 1]
         chunks_phrase = (
             f"both in chunk {own_chunk + 1}"
             if own_chunk == next_chunk
@@ -146,7 +147,7 @@ def chunking_from_labels(
             combine_reasons(*gap_reasons),
         )
 
-    gaps_between_sentences = tuple(gap(index, score) for index, score in enumerate(scores.tolist()))
+    gaps_between_sentences = tuple(gap_after_sentence(index, score) for index, score in enumerate(scores.tolist()))
     score_curve = Curve(f"{score_name} of neighbours", tuple(scores.tolist()), lines, cut_above=True, live=False)
     cluster_chunks = tuple(Chunk.of(document, *parts) for parts in spans)
     return Chunking(document, cluster_chunks, gaps_between_sentences, tuple(merges), (score_curve,), clusters=clusters)

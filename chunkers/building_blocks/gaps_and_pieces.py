@@ -40,14 +40,14 @@ class PieceCutter:
     most: int
     join_reasons: dict[int, Reason] = field(default_factory=dict, init=False)
 
-    def tokens_of(self, context: str) -> int:
+    def count_context_tokens(self, context: str) -> int:
         """Return the number of tokens of a context."""
         return self.tools.count_tokens([context])[0] if context else 0
 
     def context_if_short(self, context: str) -> tuple[str, int]:
         """Return a context and its number of tokens; none if it would take more than half of a chunk."""
-        context_tokens = self.tokens_of(context)
-        return (context, context_tokens) if context_tokens <= self.most // 2 else ("", 0)
+        context_token_count = self.count_context_tokens(context)
+        return (context, context_token_count) if context_token_count <= self.most // 2 else ("", 0)
 
     def trimmed_end(self, start: int, end: int) -> int:
         """Return the offset at which the text from ``start`` to ``end`` ends, leaving out trailing white space."""
@@ -82,8 +82,8 @@ def cuts_to_gaps(document: Document, offsets: Sequence[int], verdict: Verdict, w
 
 def _reason_inside_sentence(index: int, why: Reason) -> Reason:
     """Return the reason for a cut, reworded for a cut inside sentence ``index``."""
-    first, *others = why.steps()
-    return combine_reasons(first._replace(heading=f"inside sentence {index + 1}"), *others)
+    first_step, *other_steps = why.steps()
+    return combine_reasons(first_step._replace(heading=f"inside sentence {index + 1}"), *other_steps)
 
 
 def with_uncut_gaps(

@@ -95,18 +95,20 @@ def sentence_windows(document: Document, most: int, tools: Tools) -> list[Senten
 
 def propositions_prompt(document: Document, window: SentenceWindow, before: int) -> list[Message]:
     """Return the prompt that asks for a window's propositions, with the ``before`` preceding sentences as context."""
-    first, last, _ = window
+    first_sentence_index, sentences_end_index, _ = window
     document_sentence_texts = document.sentence_texts
-    preceding_sentences_text = "\n".join(document_sentence_texts[max(0, first - before) : first])
-    numbered_sentences = "".join(
+    preceding_sentences_text = "\n".join(
+        document_sentence_texts[max(0, first_sentence_index - before) : first_sentence_index]
+    )
+    numbered_sentences_text = "".join(
         prompts.PROPOSITIONS_PIECE.format(number=number + 1, text=document_sentence_texts[number])
-        for number in range(first, last)
+        for number in range(first_sentence_index, sentences_end_index)
     )
     propositions_question_text = prompts.PROPOSITIONS_QUESTION.format(
         before=prompts.PROPOSITIONS_BEFORE.format(text=preceding_sentences_text) if preceding_sentences_text else "",
-        pieces=numbered_sentences,
-        first=first + 1,
-        last=last,
+        pieces=numbered_sentences_text,
+        first=first_sentence_index + 1,
+        last=sentences_end_index,
     )
     return [Message("system", prompts.PROPOSITIONS_SYSTEM), Message("user", propositions_question_text)]
 
@@ -137,10 +139,10 @@ def request_propositions(
         If the user stops.
     """
     windows_of_sentences = sentence_windows(document, most, tools)
-    lock, ready = threading.Lock(), 0
+    lock, finished_sentence_count = threading.Lock(), 0
 
-    def claims_or_complaint(window_tools: Tools, window: SentenceWindow) -> list[Claim] | str:
-        nonlocal ready
+    def request_window_claims(window_tools: Tools, window: SentenceWindow) -> list[Claim] | str:
+        nonlocal finished_sentence_count
         sentence_count = window.last - window.first
         answer_token_limit = (
             answer_forms.ROOM + _ANSWER_TOKENS_PER_TOKEN * window.tokens + 2 * _TOKENS_AROUND_PROPOSITION * sentence_count
@@ -152,35 +154,35 @@ def request_propositions(
         window_answer_parser = partial(parse_claims, first=window.first + 1, last=window.last)
         try:
             propositions_prompt_messages = propositions_prompt(document, window, before)
-            claims_or_complaint_text: list[Claim] | str = usable_answer(
+            claims_or_failure_reason: list[Claim] | str = usable_answer(
                 partial(window_tools.ask, kind=propositions_answer_form),
                 propositions_prompt_messages,
                 window_answer_parser,
                 window_tools.report_usability,
             )
         except UnusableAnswer as complaint:
-            claims_or_complaint_text = complaint.summary
+            claims_or_failure_reason = complaint.summary
         with lock:
-            ready += sentence_count
-            done(ready)
-        return claims_or_complaint_text
+            finished_sentence_count += sentence_count
+            done(finished_sentence_count)
+        return claims_or_failure_reason
 
-    claims_or_complaints = tools.together([partial(claims_or_complaint, window=window) for window in windows_of_sentences])
-    return _tie_to_text(document, windows_of_sentences, claims_or_complaints)
+    claims_or_complaints = tools.together([partial(request_window_claims, window=window) for window in windows_of_sentences])
+    return _tie_claims_to_text(document, windows_of_sentences, claims_or_complaints)
 
 
 def _answer_size_limits(document: Document, window: SentenceWindow, tokens: int) -> answer_forms.Sizes:
     """Return sizes with which an answer fits into its tokens, so that a model that repeats itself comes to an end."""
-    count, texts = window.last - window.first, document.sentence_texts[window.first : window.last]
+    sentence_count, texts = window.last - window.first, document.sentence_texts[window.first : window.last]
     longest_sentence_length = max(map(len, texts))
-    longest_text = longest_sentence_length + _LONGEST_BEYOND_SENTENCE
+    longest_proposition_length = longest_sentence_length + _LONGEST_BEYOND_SENTENCE
     fitting_proposition_count = tokens // (
-        (longest_sentence_length + longest_text) // _SHORTEST_TOKEN + _TOKENS_AROUND_PROPOSITION
+        (longest_sentence_length + longest_proposition_length) // _SHORTEST_TOKEN + _TOKENS_AROUND_PROPOSITION
     )
     return {
-        "text": longest_text,
+        "text": longest_proposition_length,
         "quotation": longest_sentence_length,
-        "propositions": max(count, min(_MOST_PER_SENTENCE * count, fitting_proposition_count)),
+        "propositions": max(sentence_count, min(_MOST_PER_SENTENCE * sentence_count, fitting_proposition_count)),
     }
 
 
@@ -193,20 +195,26 @@ def parse_claims(answer: str, first: int, last: int) -> list[Claim]:
         If the answer has another form, has no proposition, or names a sentence outside the range.
     """
     claims_in_answer = []
-    for stated in parse_json_answer(answer, answer_forms.PropositionsAnswer).propositions:
-        if not first <= stated.sentence <= last:
+    for stated_proposition in parse_json_answer(answer, answer_forms.PropositionsAnswer).propositions:
+        if not first <= stated_proposition.sentence <= last:
             raise UnusableAnswer(
-                f"the answer may name only sentences {first} to {last}; it names sentence {stated.sentence}"
+                f"the answer may name only sentences {first} to {last}; it names sentence {stated_proposition.sentence}"
             )
-        if not stated.text.strip():
+        if not stated_proposition.text.strip():
             raise UnusableAnswer("the answer must give every proposition a text; one text is empty")
-        claims_in_answer.append(Claim(" ".join(stated.text.split()), stated.sentence - 1, stated.quotation.strip()))
+        claims_in_answer.append(
+            Claim(
+                " ".join(stated_proposition.text.split()),
+                stated_proposition.sentence - 1,
+                stated_proposition.quotation.strip(),
+            )
+        )
     if not claims_in_answer:
         raise UnusableAnswer("the answer must state at least one proposition; it states none")
     return claims_in_answer
 
 
-def _tie_to_text(
+def _tie_claims_to_text(
     document: Document, windows: Sequence[SentenceWindow], answers: Sequence[list[Claim] | str]
 ) -> StatedPropositions:
     """Tie the propositions of each window to the text; sentences without a proposition stand for themselves."""
@@ -215,8 +223,8 @@ def _tie_to_text(
         document.text, [claim.text for claims in answers if not isinstance(claims, str) for claim in claims]
     )
     comparison_budget = ComparisonBudget(_MOST_COMPARED)
-    covered: set[int] = set()
-    distinct: dict[tuple[str, Span], Proposition] = {}
+    restated_sentence_indices: set[int] = set()
+    distinct_proposition_by_key: dict[tuple[str, Span], Proposition] = {}
     for window, claims in zip(windows, answers, strict=True):
         if isinstance(claims, str):
             document_propositions.failed += 1
@@ -232,22 +240,23 @@ def _tie_to_text(
             if tied_proposition.span is None:
                 document_propositions.left_out.append(tied_proposition)
                 continue
-            document_propositions.repeated += (tied_proposition.text, tied_proposition.span) in distinct
-            distinct.setdefault((tied_proposition.text, tied_proposition.span), tied_proposition)
-            covered.update(overlapped_sentences(document, tied_proposition.span))
+            document_propositions.repeated += (tied_proposition.text, tied_proposition.span) in distinct_proposition_by_key
+            distinct_proposition_by_key.setdefault((tied_proposition.text, tied_proposition.span), tied_proposition)
+            restated_sentence_indices.update(overlapped_sentence_indices(document, tied_proposition.span))
     unstated_sentences = [
         Proposition(text, span)
         for number, (text, span) in enumerate(zip(document.sentence_texts, document.sentences, strict=True))
-        if number not in covered
+        if number not in restated_sentence_indices
     ]
     # Of those whose sources begin at one place, the first that was stated is first.
     document_propositions.propositions = sorted(
-        [*distinct.values(), *unstated_sentences], key=lambda stated: stated.span.start if stated.span else 0
+        [*distinct_proposition_by_key.values(), *unstated_sentences],
+        key=lambda stated: stated.span.start if stated.span else 0,
     )
     return document_propositions
 
 
-def overlapped_sentences(document: Document, span: Span) -> range:
+def overlapped_sentence_indices(document: Document, span: Span) -> range:
     """Return the indices of the sentences that overlap a span."""
     return range(document.sentence_at(span.start), document.sentence_at(span.end - 1) + 1)
 
@@ -256,15 +265,17 @@ def _tie_claim(
     document: Document, searched: SearchableText, start: int, claim: Claim, vocabulary: "Vocabulary"
 ) -> Proposition:
     """Tie a claim to the text of its window, which begins at ``start``."""
-    text, number, quotation = claim
-    quotation_span_and_tie = _locate_quotation(searched, document.sentences[number], start, quotation) if quotation else None
+    text, sentence_index, quotation = claim
+    quotation_span_and_tie = (
+        _locate_quotation(searched, document.sentences[sentence_index], start, quotation) if quotation else None
+    )
     if quotation_span_and_tie is None:
-        return Proposition(text, None, "nowhere", quotation, sentence=number)
-    span, tied = quotation_span_and_tie
-    source_sentence_range = overlapped_sentences(document, span)
+        return Proposition(text, None, "nowhere", quotation, sentence=sentence_index)
+    span, tie_kind = quotation_span_and_tie
+    source_sentence_range = overlapped_sentence_indices(document, span)
     source_sentences_text = document.text[slice(*document.slice(source_sentence_range.start, source_sentence_range.stop))]
-    elsewhere, nowhere = unsupported_words(text, source_sentences_text, vocabulary)
-    return Proposition(text, span, tied, quotation, elsewhere, nowhere)
+    words_found_elsewhere, words_found_nowhere = unsupported_words(text, source_sentences_text, vocabulary)
+    return Proposition(text, span, tie_kind, quotation, words_found_elsewhere, words_found_nowhere)
 
 
 def _locate_quotation(searched: SearchableText, sentence: Span, start: int, quotation: str) -> tuple[Span, Tied] | None:
@@ -273,13 +284,17 @@ def _locate_quotation(searched: SearchableText, sentence: Span, start: int, quot
     if start_in_window >= 0:
         return Span(start + start_in_window, start + start_in_window + len(quotation)), "word for word"
     quotation_with_start = Quotation(quotation, start=sentence.start - start)
-    tied: Tied = "word for word"
-    match = searched.exact_match(quotation_with_start)
-    if match is None:
-        tied, match = "typography", searched.typographic_match(quotation_with_start)
-    if match is None and len(quotation) >= SHORTEST_ALTERED:
-        tied, match = "altered", searched.altered_match(quotation_with_start)
-    return None if match is None else (Span(start + match.span.start, start + match.span.end), tied)
+    tie_kind: Tied = "word for word"
+    quotation_match = searched.exact_match(quotation_with_start)
+    if quotation_match is None:
+        tie_kind, quotation_match = "typography", searched.typographic_match(quotation_with_start)
+    if quotation_match is None and len(quotation) >= SHORTEST_ALTERED:
+        tie_kind, quotation_match = "altered", searched.altered_match(quotation_with_start)
+    return (
+        None
+        if quotation_match is None
+        else (Span(start + quotation_match.span.start, start + quotation_match.span.end), tie_kind)
+    )
 
 
 @dataclass(frozen=True)
@@ -322,18 +337,21 @@ def unsupported_words(text: str, source: str, vocabulary: Vocabulary) -> tuple[t
         Words that occur elsewhere in the text, and words that do not occur in it.
     """
     source_vocabulary = Vocabulary.of(source)
-    elsewhere: list[str] = []
-    nowhere: list[str] = []
+    words_found_elsewhere: list[str] = []
+    words_found_nowhere: list[str] = []
     for match in _WORD.finditer(text):
-        word, before = match.group(), text[max(0, match.start() - _LOOK_BEHIND) : match.start()].rstrip("\"'“”‘’«»([ ")
-        is_sentence_initial_word = not before or before[-1] in ".!?:…"
+        word, text_before_word = (
+            match.group(),
+            text[max(0, match.start() - _LOOK_BEHIND) : match.start()].rstrip("\"'“”‘’«»([ "),
+        )
+        is_sentence_initial_word = not text_before_word or text_before_word[-1] in ".!?:…"
         is_ordinary_word = not word[0].isupper() or (is_sentence_initial_word and word.lower() in vocabulary.small)
         if not is_ordinary_word and word.casefold() not in source_vocabulary.words:
-            (elsewhere if word.casefold() in vocabulary.words else nowhere).append(word)
+            (words_found_elsewhere if word.casefold() in vocabulary.words else words_found_nowhere).append(word)
     for number in _NUMBER.findall(text):
         if number not in source_vocabulary.numbers:
-            (elsewhere if number in vocabulary.numbers else nowhere).append(number)
-    return tuple(dict.fromkeys(elsewhere)), tuple(dict.fromkeys(nowhere))
+            (words_found_elsewhere if number in vocabulary.numbers else words_found_nowhere).append(number)
+    return tuple(dict.fromkeys(words_found_elsewhere)), tuple(dict.fromkeys(words_found_nowhere))
 
 
 # Propositions sorted into chunks, each with a title and a summary by the model.
@@ -399,30 +417,35 @@ def request_groups(texts: Sequence[str], batch: int, tools: Tools, done: Callabl
         If the user stops.
     """
     grouping_outcome = GroupedPropositions()
-    last_used: dict[int, int] = {}
-    for first in range(0, len(texts), batch):
-        batch_end_index = min(first + batch, len(texts))
+    last_batch_by_group: dict[int, int] = {}
+    for batch_start_index in range(0, len(texts), batch):
+        batch_end_index = min(batch_start_index + batch, len(texts))
         grouping_outcome.batches += 1
-        listed_group_indices = sorted(sorted(last_used, key=last_used.__getitem__)[-MOST_LISTED:])
-        answer_token_limit = answer_forms.ROOM + _SORTING_TOKENS * (batch_end_index - first)
+        listed_group_indices = sorted(sorted(last_batch_by_group, key=last_batch_by_group.__getitem__)[-MOST_LISTED:])
+        answer_token_limit = answer_forms.ROOM + _SORTING_TOKENS * (batch_end_index - batch_start_index)
         # Without chunks so far, no number of one is allowed.
-        chunk_bounds = (listed_group_indices[0] + 1, listed_group_indices[-1] + 1) if listed_group_indices else (0, -1)
+        chunk_number_bounds = (
+            (listed_group_indices[0] + 1, listed_group_indices[-1] + 1) if listed_group_indices else (0, -1)
+        )
         # No more chunks, and no more in each, than there are propositions.
-        answer_list_size_limits = {"chunks": batch_end_index - first, "propositions": batch_end_index - first}
+        answer_list_size_limits = {
+            "chunks": batch_end_index - batch_start_index,
+            "propositions": batch_end_index - batch_start_index,
+        }
         grouping_answer_form = answer_forms.GROUPS.for_request(
-            {"chunk": chunk_bounds, "propositions": (first + 1, batch_end_index)},
+            {"chunk": chunk_number_bounds, "propositions": (batch_start_index + 1, batch_end_index)},
             answer_token_limit,
             answer_list_size_limits,
         )
         grouping_answer_parser = partial(
             parse_placements,
             listed=[number + 1 for number in listed_group_indices],
-            first=first + 1,
+            first=batch_start_index + 1,
             last=batch_end_index,
         )
         try:
             grouping_prompt_messages = grouping_prompt(
-                grouping_outcome.groups, listed_group_indices, texts, first, batch_end_index
+                grouping_outcome.groups, listed_group_indices, texts, batch_start_index, batch_end_index
             )
             batch_placements = usable_answer(
                 partial(tools.ask, kind=grouping_answer_form),
@@ -432,9 +455,9 @@ def request_groups(texts: Sequence[str], batch: int, tools: Tools, done: Callabl
             )
         except UnusableAnswer as complaint:
             grouping_outcome.failed += 1
-            why_unusable = f"{complaint.summary} (propositions {first + 1:,} to {batch_end_index:,})"
-            grouping_outcome.unusable |= dict.fromkeys(range(first, batch_end_index), why_unusable)
-            grouping_outcome.groups.append(PropositionGroup(members=[*range(first, batch_end_index)]))
+            unusable_batch_complaint = f"{complaint.summary} (propositions {batch_start_index + 1:,} to {batch_end_index:,})"
+            grouping_outcome.unusable |= dict.fromkeys(range(batch_start_index, batch_end_index), unusable_batch_complaint)
+            grouping_outcome.groups.append(PropositionGroup(members=[*range(batch_start_index, batch_end_index)]))
         else:
             for placement in batch_placements:
                 if placement.chunk is None:
@@ -446,7 +469,7 @@ def request_groups(texts: Sequence[str], batch: int, tools: Tools, done: Callabl
                     shorten(placement.summary, LONGEST_SUMMARY),
                 )
                 placement_group.members += [proposition - 1 for proposition in placement.propositions]
-                last_used[placement_group_number - 1] = first
+                last_batch_by_group[placement_group_number - 1] = batch_start_index
         done(batch_end_index)
     for placement_group in grouping_outcome.groups:
         placement_group.members.sort()
@@ -457,16 +480,16 @@ def grouping_prompt(
     groups: Sequence[PropositionGroup], listed: Sequence[int], texts: Sequence[str], first: int, last: int
 ) -> list[Message]:
     """Return the prompt that asks the model to assign propositions ``first`` to ``last - 1`` to chunks."""
-    listed_groups = "".join(
+    listed_groups_text = "".join(
         prompts.GROUPS_CHUNK.format(number=number + 1, title=groups[number].title, summary=groups[number].summary)
         for number in listed
     )
-    numbered_propositions = "".join(
+    numbered_propositions_text = "".join(
         prompts.GROUPS_PIECE.format(number=number + 1, text=shorten(texts[number], LONGEST_SHOWN))
         for number in range(first, last)
     )
     grouping_question_text = prompts.GROUPS_QUESTION.format(
-        chunks=listed_groups or prompts.GROUPS_NONE, pieces=numbered_propositions, first=first + 1, last=last
+        chunks=listed_groups_text or prompts.GROUPS_NONE, pieces=numbered_propositions_text, first=first + 1, last=last
     )
     return [Message("system", prompts.GROUPS_SYSTEM), Message("user", grouping_question_text)]
 
@@ -482,7 +505,7 @@ def parse_placements(answer: str, listed: Sequence[int], first: int, last: int) 
         If the answer has another form, names a chunk that is not in ``listed``, or omits a proposition.
     """
     answered_placements = parse_json_answer(answer, answer_forms.PlacementsAnswer).chunks
-    seen: set[int] = set()
+    placed_proposition_numbers: set[int] = set()
     for placement in answered_placements:
         if placement.chunk is not None and placement.chunk not in listed:
             listed_chunks_phrase = f"the list has only {', '.join(map(str, listed))}" if listed else "none is listed"
@@ -491,15 +514,17 @@ def parse_placements(answer: str, listed: Sequence[int], first: int, last: int) 
             )
         if not placement.title.strip():
             raise UnusableAnswer("the answer must give every chunk a title; one title is empty")
-        for number in placement.propositions:
-            if not first <= number <= last:
+        for proposition_number in placement.propositions:
+            if not first <= proposition_number <= last:
                 raise UnusableAnswer(
-                    f"the answer may assign only propositions {first} to {last}; it names proposition {number}"
+                    f"the answer may assign only propositions {first} to {last}; it names proposition {proposition_number}"
                 )
         # Small models go on repeating a chunk.
-        placement.propositions = [number for number in dict.fromkeys(placement.propositions) if number not in seen]
-        seen.update(placement.propositions)
-    unplaced_proposition_numbers = [number for number in range(first, last + 1) if number not in seen]
+        placement.propositions = [
+            number for number in dict.fromkeys(placement.propositions) if number not in placed_proposition_numbers
+        ]
+        placed_proposition_numbers.update(placement.propositions)
+    unplaced_proposition_numbers = [number for number in range(first, last + 1) if number not in placed_proposition_numbers]
     if unplaced_proposition_numbers:
         raise UnusableAnswer(
             f"the answer must assign every proposition to a chunk; it leaves out proposition "

@@ -38,17 +38,17 @@ def text_size_function(unit: Unit, tools: Tools) -> Callable[[str], int]:
         return len
     if unit == "words":
         return lambda text: len(text.split())
-    counted: dict[str, int] = {}
+    token_count_by_text: dict[str, int] = {}
 
-    def tokens(text: str) -> int:
-        text_token_count = counted.get(text)
+    def count_tokens(text: str) -> int:
+        text_token_count = token_count_by_text.get(text)
         if text_token_count is None:
             (text_token_count,) = tools.count_tokens([text])
-            if len(text) <= _SHORT and len(counted) < _REMEMBERED:
-                counted[text] = text_token_count
+            if len(text) <= _SHORT and len(token_count_by_text) < _REMEMBERED:
+                token_count_by_text[text] = text_token_count
         return text_token_count
 
-    return tokens
+    return count_tokens
 
 
 @cache
@@ -78,7 +78,7 @@ def recursive_spans(
     separator_regexes = [pattern for _, pattern in separator_patterns(separators)]
     windows: list[tuple[int, int]] = []
 
-    def split(start: int, end: int, level: int) -> None:
+    def split_into_windows(start: int, end: int, level: int) -> None:
         piece_sizes: list[int] = []
         while level < len(separator_regexes) and not piece_sizes:
             piece_sizes = (
@@ -102,19 +102,23 @@ def recursive_spans(
         else:
             piece_sizes = [measure(text[first:last]) for first, last in pairwise(piece_edge_offsets)]
             cumulative_piece_sizes = [0, *accumulate(piece_sizes)]
-        piece_index = 0
-        for place in [place for place, piece in enumerate(piece_sizes) if piece >= size]:
-            windows.extend(merge_into_windows(piece_edge_offsets, cumulative_piece_sizes, piece_index, place, size, overlap))
+        next_piece_index = 0
+        for large_piece_index in [place for place, piece in enumerate(piece_sizes) if piece >= size]:
+            windows.extend(
+                merge_into_windows(
+                    piece_edge_offsets, cumulative_piece_sizes, next_piece_index, large_piece_index, size, overlap
+                )
+            )
             if level < 0:
-                windows.append((piece_edge_offsets[place], piece_edge_offsets[place + 1]))
+                windows.append((piece_edge_offsets[large_piece_index], piece_edge_offsets[large_piece_index + 1]))
             else:
-                split(piece_edge_offsets[place], piece_edge_offsets[place + 1], level)
-            piece_index = place + 1
+                split_into_windows(piece_edge_offsets[large_piece_index], piece_edge_offsets[large_piece_index + 1], level)
+            next_piece_index = large_piece_index + 1
         windows.extend(
-            merge_into_windows(piece_edge_offsets, cumulative_piece_sizes, piece_index, len(piece_sizes), size, overlap)
+            merge_into_windows(piece_edge_offsets, cumulative_piece_sizes, next_piece_index, len(piece_sizes), size, overlap)
         )
 
-    split(*(part or (0, len(text))), 0)
+    split_into_windows(*(part or (0, len(text))), 0)
     trimmed_window_spans = (Span(*window).trimmed(text) for window in windows)
     return [span for span in trimmed_window_spans if span.start < span.end]
 

@@ -72,8 +72,8 @@ def shuffled_orders(count: int, run: int = 1, most: int = SAMPLE) -> tuple[IntAr
         first_run_length = int(seeded_random_generator.integers(1, run + 1))
         sentence_index_runs = np.split(np.arange(count), np.arange(first_run_length, count, run))
         run_order = seeded_random_generator.permutation(len(sentence_index_runs))
-        runs_needed = np.searchsorted(np.cumsum([len(sentence_index_runs[place]) for place in run_order]), most) + 1
-        sentence_orders.append(np.concatenate([sentence_index_runs[place] for place in run_order[:runs_needed]])[:most])
+        needed_run_count = np.searchsorted(np.cumsum([len(sentence_index_runs[place]) for place in run_order]), most) + 1
+        sentence_orders.append(np.concatenate([sentence_index_runs[place] for place in run_order[:needed_run_count]])[:most])
     return tuple(sentence_orders)
 
 

@@ -101,11 +101,13 @@ class TokenSizes:
 
     def __call__(self, start: int, end: int) -> int:
         """Return the number of tokens of the text between two offsets."""
-        first, last = bisect_left(self._ends, start), bisect_left(self._ends, end) - 1
-        if first > last:
+        first_end_index, last_end_index = bisect_left(self._ends, start), bisect_left(self._ends, end) - 1
+        if first_end_index > last_end_index:
             return self._count(start, end)
-        tokens_between = self._totals[last] - self._totals[first]
-        return self._count(start, self._ends[first]) + tokens_between + self._count(self._ends[last], end)
+        tokens_between = self._token_totals_at_ends[last_end_index] - self._token_totals_at_ends[first_end_index]
+        return (
+            self._count(start, self._ends[first_end_index]) + tokens_between + self._count(self._ends[last_end_index], end)
+        )
 
     @cached_property
     def _ends(self) -> list[int]:
@@ -118,12 +120,16 @@ class TokenSizes:
         return [match.start() for match in sure_token_end_matches if match]
 
     @cached_property
-    def _totals(self) -> list[int]:
+    def _token_totals_at_ends(self) -> list[int]:
         """The tokens from the first of `_ends` to each."""
-        parts = [self._text[first:last] for first, last in pairwise(self._ends)]
+        texts_between_ends = [self._text[first:last] for first, last in pairwise(self._ends)]
         return [
             0,
-            *accumulate(self._tools.count_tokens([part.rstrip() for part in parts] if self._skips_space else parts)),
+            *accumulate(
+                self._tools.count_tokens(
+                    [part.rstrip() for part in texts_between_ends] if self._skips_space else texts_between_ends
+                )
+            ),
         ]
 
     def _count(self, start: int, end: int) -> int:
@@ -181,7 +187,7 @@ class SizeLimitedChunker(Chunker):
     )
 
     @model_validator(mode="after")
-    def _ordered_sizes(self) -> Self:
+    def _check_size_order(self) -> Self:
         if self.min_size is not None and self.max_size is not None and self.min_size > self.max_size:
             raise ValueError(
                 f"min_size must be at most max_size ({self.max_size}); got {self.min_size}. Lower min_size or raise "
@@ -259,35 +265,39 @@ class _SizeEnforcer:
             *(gaps[position].end_before(self.document) for position in cut_gap_positions),
             self.document.sentences[-1].end,
         ]
-        standing_cuts: list[int] = []
+        standing_cut_positions: list[int] = []
         merged_chunk_starts = [self.document.starts[0]]
-        for number, (end, position) in enumerate(zip(chunk_end_offsets, [*cut_gap_positions, None], strict=True)):
-            current_chunk_size = self.size(merged_chunk_starts[-1], end)
+        for chunk_index, (chunk_end, cut_gap_position) in enumerate(
+            zip(chunk_end_offsets, [*cut_gap_positions, None], strict=True)
+        ):
+            current_chunk_size = self.size(merged_chunk_starts[-1], chunk_end)
             # The first chunk has none before it: remove the cut after it and let it grow.
-            cut_position = standing_cuts[-1] if standing_cuts else position
-            if current_chunk_size < self.least and cut_position is not None:
+            adjacent_cut_position = standing_cut_positions[-1] if standing_cut_positions else cut_gap_position
+            if current_chunk_size < self.least and adjacent_cut_position is not None:
                 merged_chunk_size = (
-                    self.size(merged_chunk_starts[-2], end)
-                    if standing_cuts
-                    else self.size(merged_chunk_starts[-1], chunk_end_offsets[number + 1])
+                    self.size(merged_chunk_starts[-2], chunk_end)
+                    if standing_cut_positions
+                    else self.size(merged_chunk_starts[-1], chunk_end_offsets[chunk_index + 1])
                 )
                 is_merge = merged_chunk_size <= self.most
                 chunk_remark = f"a chunk of {current_chunk_size:,} {self.unit} beside it, below minimum size {self.least:,}"
                 chunk_remark += "" if is_merge else f", but with its neighbour above maximum size {self.most:,}"
-                dropped_cut_verdict = Verdict.REJECTED if is_merge else gaps[cut_position].verdict
-                dropped_cut_reason = combine_reasons(gaps[cut_position].why, Reason(remark=chunk_remark))
-                gaps[cut_position] = gaps[cut_position]._replace(verdict=dropped_cut_verdict, why=dropped_cut_reason)
-                if is_merge and standing_cuts:
-                    standing_cuts.pop()
+                adjacent_cut_verdict = Verdict.REJECTED if is_merge else gaps[adjacent_cut_position].verdict
+                adjacent_cut_reason = combine_reasons(gaps[adjacent_cut_position].why, Reason(remark=chunk_remark))
+                gaps[adjacent_cut_position] = gaps[adjacent_cut_position]._replace(
+                    verdict=adjacent_cut_verdict, why=adjacent_cut_reason
+                )
+                if is_merge and standing_cut_positions:
+                    standing_cut_positions.pop()
                     merged_chunk_starts.pop()
-            if position is not None and gaps[position].verdict.is_cut:
-                standing_cuts.append(position)
-                merged_chunk_starts.append(gaps[position].start_after(self.document))
+            if cut_gap_position is not None and gaps[cut_gap_position].verdict.is_cut:
+                standing_cut_positions.append(cut_gap_position)
+                merged_chunk_starts.append(gaps[cut_gap_position].start_after(self.document))
         return gaps
 
     def cut_large(self, gaps: list[Gap]) -> list[Gap]:
         document = self.document
-        forced: list[Gap] = []
+        forced_cuts: list[Gap] = []
         chunk_start_offset = document.starts[0]
         for gap in [*(gap for gap in gaps if gap.verdict.is_cut), None]:
             chunk_end_offset = gap.end_before(document) if gap is not None else document.sentences[-1].end
@@ -300,25 +310,25 @@ class _SizeEnforcer:
                 too_large_reason = Reason(
                     remark=f"a chunk of {chunk_part_size:,} {self.unit}, above maximum size {self.most:,}"
                 )
-                weakest_index = self.weakest_gap(checked_part_span) if self.oversize == "weakest_gap" else None
-                if weakest_index is not None:
+                weakest_gap_index = self.weakest_gap(checked_part_span) if self.oversize == "weakest_gap" else None
+                if weakest_gap_index is not None:
                     cut_reason = combine_reasons(
-                        too_large_reason, Reason("distance", float(self.distances[weakest_index]), "largest")
+                        too_large_reason, Reason("distance", float(self.distances[weakest_gap_index]), "largest")
                     )
-                    if min(self.sides(checked_part_span, weakest_index)) < self.least:
+                    if min(self.sides(checked_part_span, weakest_gap_index)) < self.least:
                         cut_reason = combine_reasons(
                             cut_reason, Reason(remark=f"a side below minimum size {self.least:,} is left")
                         )
-                    forced.append(Gap(weakest_index, None, None, Verdict.FORCED, cut_reason))
-                    part_before_weakest_gap = Span(checked_part_span.start, document.sentences[weakest_index].end)
+                    forced_cuts.append(Gap(weakest_gap_index, None, None, Verdict.FORCED, cut_reason))
+                    part_before_weakest_gap = Span(checked_part_span.start, document.sentences[weakest_gap_index].end)
                     unchecked_part_spans += [
-                        Span(document.sentences[weakest_index + 1].start, checked_part_span.end),
+                        Span(document.sentences[weakest_gap_index + 1].start, checked_part_span.end),
                         part_before_weakest_gap,
                     ]
                 else:
-                    forced.extend(self.cut_by_recursive_chunker(checked_part_span, too_large_reason))
+                    forced_cuts.extend(self.cut_by_recursive_chunker(checked_part_span, too_large_reason))
             chunk_start_offset = gap.start_after(document) if gap is not None else chunk_end_offset
-        return _insert_forced_cuts(gaps, forced)
+        return _insert_forced_cuts(gaps, forced_cuts)
 
     def sides(self, part: Span, gap: int) -> tuple[int, int]:
         """Return the sizes of the two sides of ``part``, before and after ``gap``."""
@@ -343,9 +353,9 @@ class _SizeEnforcer:
             return self.cut_by_sentence_count(part, above)
         text, measure = self.document.text, text_size_function(self.unit, self.tools)
         recursive_piece_spans = fitting_spans(text, self.most, measure, part)
-        has_below_minimum = any(measure(text[start:end]) < self.least for start, end in recursive_piece_spans)
+        has_too_small_piece = any(measure(text[start:end]) < self.least for start, end in recursive_piece_spans)
         recursive_cut_remark = "cut by the recursive chunker"
-        recursive_cut_remark += f", which leaves pieces below minimum size {self.least:,}" if has_below_minimum else ""
+        recursive_cut_remark += f", which leaves pieces below minimum size {self.least:,}" if has_too_small_piece else ""
         recursive_cut_offsets = [start for start, _ in recursive_piece_spans[1:]]
         return cuts_to_gaps(
             self.document,
@@ -356,16 +366,22 @@ class _SizeEnforcer:
 
     def cut_by_sentence_count(self, part: Span, above: Reason) -> list[Gap]:
         """Cut ``part`` whenever it has as many sentences as the maximum chunk size allows."""
-        first, last = self.document.sentence_at(part.start), self.document.sentence_at(part.end - 1)
+        first_sentence_index, last_sentence_index = (
+            self.document.sentence_at(part.start),
+            self.document.sentence_at(part.end - 1),
+        )
         even_cut_remark = f"cut after every {self.most:,}"
-        leftover_sentence_count = (last - first) % self.most + 1
+        leftover_sentence_count = (last_sentence_index - first_sentence_index) % self.most + 1
         even_cut_remark += (
             f", which leaves {leftover_sentence_count:,}, below minimum size {self.least:,}"
             if leftover_sentence_count < self.least
             else ""
         )
         cut_reason = combine_reasons(above, Reason(remark=even_cut_remark))
-        return [Gap(gap, None, None, Verdict.FORCED, cut_reason) for gap in range(first + self.most - 1, last, self.most)]
+        return [
+            Gap(gap, None, None, Verdict.FORCED, cut_reason)
+            for gap in range(first_sentence_index + self.most - 1, last_sentence_index, self.most)
+        ]
 
 
 def span_size_function(document: Document, unit: SizeUnit, tools: Tools) -> Callable[[int, int], int]:
@@ -399,11 +415,11 @@ def window_end(sizes: Sequence[int], start: int, most: int, least: int) -> int:
     least
         Minimum number of units in the window, whatever their size, unless the text ends earlier.
     """
-    end, size = start + least, sum(sizes[start : start + least])
-    while end < len(sizes) and size + sizes[end] <= most:
-        size += sizes[end]
-        end += 1
-    return min(end, len(sizes))
+    end_unit_index, window_token_count = start + least, sum(sizes[start : start + least])
+    while end_unit_index < len(sizes) and window_token_count + sizes[end_unit_index] <= most:
+        window_token_count += sizes[end_unit_index]
+        end_unit_index += 1
+    return min(end_unit_index, len(sizes))
 
 
 def fitting_spans(text: str, most: int, measure: Callable[[str], int], part: Span) -> list[tuple[int, int]]:
@@ -412,12 +428,12 @@ def fitting_spans(text: str, most: int, measure: Callable[[str], int], part: Spa
     Joined pieces may have more tokens than the sum of their sizes; a span that becomes too large is split again with a
     smaller limit.
     """
-    pending, spans = [(part, most)], []
-    while pending:
-        pending_part, size = pending.pop()
-        for span in recursive_spans(text, size, 0, measure, "chroma", pending_part):
-            if size > 1 and measure(text[slice(*span)]) > most:
-                pending.append((Span(*span), size - 1))
+    pending_parts_with_limits, spans = [(part, most)], []
+    while pending_parts_with_limits:
+        pending_part, span_size_limit = pending_parts_with_limits.pop()
+        for span in recursive_spans(text, span_size_limit, 0, measure, "chroma", pending_part):
+            if span_size_limit > 1 and measure(text[slice(*span)]) > most:
+                pending_parts_with_limits.append((Span(*span), span_size_limit - 1))
             else:
                 spans.append(span)
     return sorted(spans)
@@ -425,10 +441,10 @@ def fitting_spans(text: str, most: int, measure: Callable[[str], int], part: Spa
 
 def _insert_forced_cuts(gaps: Sequence[Gap], forced: Sequence[Gap]) -> list[Gap]:
     """Insert the forced cuts: on the gap between sentences where they fall on one, else inside the sentence."""
-    forced_by_gap = {gap.index: gap for gap in forced if gap.offset is None}
+    forced_cut_by_gap = {gap.index: gap for gap in forced if gap.offset is None}
     gaps_with_forced_cuts = []
     for gap in gaps:
-        forced_cut = forced_by_gap.get(gap.index) if gap.offset is None and not gap.verdict.is_cut else None
+        forced_cut = forced_cut_by_gap.get(gap.index) if gap.offset is None and not gap.verdict.is_cut else None
         if forced_cut is not None:
             gap = gap._replace(verdict=Verdict.FORCED, why=combine_reasons(gap.why, forced_cut.why))
         gaps_with_forced_cuts.append(gap)

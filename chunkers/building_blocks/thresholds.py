@@ -106,9 +106,9 @@ def _depth_scores(distances: FloatArray) -> FloatArray:
 def _left_trough_distances(distances: FloatArray) -> FloatArray:
     """Return the least distance that is reached from each gap by going left as long as it does not grow."""
     left_trough_distances = distances.copy()
-    for gap in range(1, len(distances)):
-        if distances[gap - 1] <= distances[gap]:
-            left_trough_distances[gap] = left_trough_distances[gap - 1]
+    for gap_index in range(1, len(distances)):
+        if distances[gap_index - 1] <= distances[gap_index]:
+            left_trough_distances[gap_index] = left_trough_distances[gap_index - 1]
     return left_trough_distances
 
 
@@ -121,8 +121,8 @@ def _deviation_levels(scores: FloatArray, amounts: FloatArray) -> FloatArray:
 
 
 def _interquartile_levels(scores: FloatArray, amounts: FloatArray) -> FloatArray:
-    lower, upper = np.percentile(scores, [25, 75])
-    return np.asarray(np.mean(scores) + amounts * (upper - lower))
+    lower_quartile, upper_quartile = np.percentile(scores, [25, 75])
+    return np.asarray(np.mean(scores) + amounts * (upper_quartile - lower_quartile))
 
 
 def _negative_deviation_levels(scores: FloatArray, amounts: FloatArray) -> FloatArray:
@@ -274,7 +274,7 @@ class ThresholdChunker(Chunker):
 
     @model_validator(mode="before")
     @classmethod
-    def _default_amount(cls, values: Any) -> Any:
+    def _fill_in_default_amount(cls, values: Any) -> Any:
         """Fill in the threshold's own default amount."""
         if isinstance(values, dict) and values.get("amount") is None:
             threshold_name = values.get("threshold", "percentile")
@@ -284,7 +284,7 @@ class ThresholdChunker(Chunker):
         return values
 
     @model_validator(mode="after")
-    def _amount_in_range(self) -> Self:
+    def _check_amount_range(self) -> Self:
         threshold_rule = self.rule
         if not threshold_rule.low <= self.amount <= threshold_rule.high:
             hint_phrase = (

@@ -53,10 +53,10 @@ class VerdictReversals:
         sorted_parameter_values = tuple(sorted(values.items()))
         if sorted_parameter_values not in self._results:
             self._results[sorted_parameter_values] = self._rerun(values)
-        chunking, place = self._results[sorted_parameter_values], (self.gap.index, self.gap.offset)
+        chunking, gap_place = self._results[sorted_parameter_values], (self.gap.index, self.gap.offset)
         if chunking is None:
             return None
-        return next(((chunking, gap) for gap in chunking.gaps if (gap.index, gap.offset) == place), None)
+        return next(((chunking, gap) for gap in chunking.gaps if (gap.index, gap.offset) == gap_place), None)
 
     def _rerun(self, values: Mapping[str, float]) -> Chunking | None:
         document = self.chunking.document
@@ -90,33 +90,33 @@ class VerdictReversals:
         others
             Values of other parameters that do not reverse the verdict by themselves.
         """
-        present, other_values = getattr(self.chunker, parameter), dict(others or {})
+        present_value, other_values = getattr(self.chunker, parameter), dict(others or {})
         parameter_slider_stops = parameter_spec(self.chunker, parameter).stops
-        is_search_upwards = candidate > present if candidate is not None else not self.gap.verdict.is_cut
+        is_search_upwards = candidate > present_value if candidate is not None else not self.gap.verdict.is_cut
         stops_outwards = (
-            [stop for stop in parameter_slider_stops if stop > present]
+            [stop for stop in parameter_slider_stops if stop > present_value]
             if is_search_upwards
-            else [stop for stop in reversed(parameter_slider_stops) if stop < present]
+            else [stop for stop in reversed(parameter_slider_stops) if stop < present_value]
         )
         if not stops_outwards:
             return None
 
-        def reverses(place: int) -> bool:
+        def stop_reverses_verdict(place: int) -> bool:
             return place >= 0 and self.reverses_verdict({**other_values, parameter: stops_outwards[place]})
 
         reversing_stop_index = stops_outwards.index(candidate) if candidate in stops_outwards else len(stops_outwards) - 1
         unreversed_stop_index = reversing_stop_index - 1
-        if not reverses(reversing_stop_index):
+        if not stop_reverses_verdict(reversing_stop_index):
             unreversed_stop_index, reversing_stop_index = reversing_stop_index, len(stops_outwards) - 1
-            if unreversed_stop_index == reversing_stop_index or not reverses(reversing_stop_index):
+            if unreversed_stop_index == reversing_stop_index or not stop_reverses_verdict(reversing_stop_index):
                 return None
-        elif reverses(unreversed_stop_index):
+        elif stop_reverses_verdict(unreversed_stop_index):
             unreversed_stop_index, reversing_stop_index = -1, unreversed_stop_index
         while reversing_stop_index - unreversed_stop_index > 1:
             middle_stop_index = (unreversed_stop_index + reversing_stop_index) // 2
             unreversed_stop_index, reversing_stop_index = (
                 (unreversed_stop_index, middle_stop_index)
-                if reverses(middle_stop_index)
+                if stop_reverses_verdict(middle_stop_index)
                 else (middle_stop_index, reversing_stop_index)
             )
         return stops_outwards[reversing_stop_index]

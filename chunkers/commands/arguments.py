@@ -157,8 +157,10 @@ def _read_bounded(opened: BinaryIO, name: str) -> bytes:
     if len(content_bytes) <= MAX_BYTES:
         return content_bytes
     # A device or a pipe does not tell its size beforehand.
-    size = os.fstat(opened.fileno()).st_size if opened.seekable() else 0
-    raise (too_large_error(name, size) if size > MAX_BYTES else too_large_error(name, len(content_bytes), "at least "))
+    file_size = os.fstat(opened.fileno()).st_size if opened.seekable() else 0
+    raise (
+        too_large_error(name, file_size) if file_size > MAX_BYTES else too_large_error(name, len(content_bytes), "at least ")
+    )
 
 
 def write_output(text: str, file: str | None) -> None:
@@ -173,7 +175,7 @@ def write_output(text: str, file: str | None) -> None:
         raise InputError(f"{file}: the file cannot be written: {error.strerror}. Check its path and permissions.") from error
 
 
-def add_encoding(parser: argparse.ArgumentParser) -> None:
+def add_encoding_option(parser: argparse.ArgumentParser) -> None:
     """Add the command-line option for the documents' encoding."""
     parser.add_argument(
         "--encoding",
@@ -182,7 +184,7 @@ def add_encoding(parser: argparse.ArgumentParser) -> None:
     )
 
 
-def add_device(parser: argparse.ArgumentParser) -> None:
+def add_device_option(parser: argparse.ArgumentParser) -> None:
     """Add the command-line option for the device on which a model runs."""
     parser.add_argument(
         "--device",
@@ -192,7 +194,7 @@ def add_device(parser: argparse.ArgumentParser) -> None:
     )
 
 
-def add_spend(parser: argparse.ArgumentParser, what: str = "asking it") -> None:
+def add_spending_option(parser: argparse.ArgumentParser, what: str = "asking it") -> None:
     """Add the command-line option that limits spending on a language model; `parse_spending_limit` parses its value."""
     parser.add_argument(
         "--spend", metavar="TOKENS", help=f"the most tokens that {what} may take (default: {MOST_SPENT_TOKENS:,})"
@@ -274,13 +276,13 @@ def document_reader(encoding: str | None) -> Callable[[bytes, str], FileText]:
     if encoding is not None:
         canonical_encoding(encoding)
 
-    def read(data: bytes, name: str) -> FileText:
+    def read_document_bytes(data: bytes, name: str) -> FileText:
         file_text = read_document(data, name, encoding)
-        if doubts := file_text.doubts(name):
-            print_to_stderr(f"{doubts} --encoding names another.")
+        if encoding_doubts := file_text.doubts(name):
+            print_to_stderr(f"{encoding_doubts} --encoding names another.")
         return file_text
 
-    return read
+    return read_document_bytes
 
 
 def named_files(names: Sequence[str], endings: Sequence[str] = READABLE_ENDINGS) -> Iterator[tuple[str, str]]:
@@ -431,7 +433,7 @@ class ChunkerSpec:
     recipe: Recipe | None = None
 
     @property
-    def has_chunks(self) -> bool:
+    def is_chunk_file(self) -> bool:
         """True if the command line names a file of chunks instead of a chunker."""
         return self.file is not None and self.recipe is None
 
@@ -454,7 +456,7 @@ class ChunkerSpec:
         given_chunks = read_chunks(file_bytes(str(self.file)), self.file.name)
         return YourChunks.from_file(ChunkFile(self.file.name, tuple(given_chunks)))
 
-    def recipe_like(self, like: Recipe, chunker: Chunker) -> Recipe:
+    def recipe_based_on(self, like: Recipe, chunker: Chunker) -> Recipe:
         """Return the recipe of the built ``chunker``; settings that the command line does not give are those of ``like``."""
         if self.recipe is not None and not self.parameters:
             return self.recipe
@@ -533,7 +535,7 @@ def _parse_parameters(text: str, written: str) -> dict[str, Any]:
     return parameter_value_by_name
 
 
-def add_chunker(parser: argparse.ArgumentParser, *, chunks: bool = False, default: str | None = None) -> None:
+def add_chunker_option(parser: argparse.ArgumentParser, *, chunks: bool = False, default: str | None = None) -> None:
     """Add the option that names one chunker; `parse_chunker_spec` parses its value."""
     help_text = f"the chunker: {FORMS_WITH_CHUNKS if chunks else FORMS}"
     parser.add_argument(
@@ -542,7 +544,7 @@ def add_chunker(parser: argparse.ArgumentParser, *, chunks: bool = False, defaul
     add_replaced_options(parser, "--recipe", "--set")
 
 
-def add_chunkers(parser: argparse.ArgumentParser, *, chunks: bool = False) -> None:
+def add_chunkers_option(parser: argparse.ArgumentParser, *, chunks: bool = False) -> None:
     """Add the option that names several chunkers."""
     parser.add_argument(
         "--chunker",
@@ -584,5 +586,5 @@ class _ReplacedOption(argparse.Action):
     ) -> None:
         """Raise InputError with what to write in place of the option."""
         (option,) = self.option_strings
-        written = ("," if "NAME:" in self.const else " ").join(map(str, values or ["…"]))
-        raise InputError(f"{option} is written in another way now: {self.const.format(written)}.")
+        replacement_arguments = ("," if "NAME:" in self.const else " ").join(map(str, values or ["…"]))
+        raise InputError(f"{option} is written in another way now: {self.const.format(replacement_arguments)}.")

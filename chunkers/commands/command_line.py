@@ -9,10 +9,10 @@ from typing import Any
 from chunkers.commands.arguments import (
     SPLITTER_NAMES,
     Parser,
-    add_chunker,
-    add_device,
-    add_encoding,
-    add_spend,
+    add_chunker_option,
+    add_device_option,
+    add_encoding_option,
+    add_spending_option,
     document_reader,
     file_bytes,
     load_command_embedder,
@@ -29,7 +29,7 @@ from chunkers.embedders import EMBEDDERS, OTHERS
 from chunkers.language_models import Asking, SpendingLimit
 from chunkers.recipes import ADAPTERS, ASKING, CHUNKERS, Recipe, discover, known_chunkers_phrase, run, to_dict
 from chunkers.results import EMBEDDED_AS, EmbeddedAs
-from chunkers.support import InputError, named_message
+from chunkers.support import InputError, message_with_document_name
 from chunkers.text import Document, load_tokenizer
 
 
@@ -40,17 +40,17 @@ def _parser() -> argparse.ArgumentParser:
         epilog=f"The chunkers are {known_chunkers_phrase()}; installed packages may offer more.",
     )
     parser.add_argument("files", nargs="*", metavar="FILE", help="a document, a folder of them, or - for standard input")
-    add_chunker(parser, chunks=True)
+    add_chunker_option(parser, chunks=True)
     embedder_names = ", ".join([*EMBEDDERS, *OTHERS])
     parser.add_argument("--embedder", metavar="NAME", help=f"one of {embedder_names}")
-    add_device(parser)
+    add_device_option(parser)
     parser.add_argument(
         "--language-model",
         metavar="openai:NAME",
         help=f"for {', '.join(ASKING)} and --embedded-as context: a model of the server at OPENAI_BASE_URL, to which the "
         "text is sent",
     )
-    add_spend(parser)
+    add_spending_option(parser)
     parser.add_argument("--sentences", metavar="NAME", help=f"one of {SPLITTER_NAMES}")
     parser.add_argument("--tokenizer", metavar="NAME")
     parser.add_argument(
@@ -58,7 +58,7 @@ def _parser() -> argparse.ArgumentParser:
         choices=[*EMBEDDED_AS],
         help="with heading_path, each chunk also has the text to embed, headings first",
     )
-    add_encoding(parser)
+    add_encoding_option(parser)
     parser.add_argument("--list", action="store_true", help="print every chunker with its parameters as JSON")
     return parser
 
@@ -89,7 +89,7 @@ def _run(options: argparse.Namespace) -> int:
     tokenizer = load_tokenizer(options.tokenizer or base_recipe.tokenizer)
     sentence_splitter_choice = options.sentences or base_recipe.sentences
     chunker = chunker_spec.build(embedder)
-    if chunker_spec.has_chunks:
+    if chunker_spec.is_chunk_file:
         chunker = chunker.for_documents([name for _, name in named_files(options.files)])
     embedded_as = options.embedded_as or base_recipe.embedded_as
     model_access = _language_model_access(
@@ -97,15 +97,15 @@ def _run(options: argparse.Namespace) -> int:
     )
     tools = Tools(embedder, tokenizer, watcher=preparation_watcher(embedder), asking=model_access)
     try:
-        is_older = chunker_spec.recipe is not None and chunker_spec.recipe.is_older
-        return _cut_each(options, chunker, sentence_splitter_choice, tools, embedded_as, is_older=is_older)
+        is_older_recipe = chunker_spec.recipe is not None and chunker_spec.recipe.is_older
+        return _cut_and_print_files(options, chunker, sentence_splitter_choice, tools, embedded_as, is_older=is_older_recipe)
     finally:
         # However it ends: what was asked is paid for.
         if model_access is not None:
             print_to_stderr(f"{model_access.model.name}: {model_access.summary}.")
 
 
-def _cut_each(
+def _cut_and_print_files(
     options: argparse.Namespace,
     chunker: Chunker,
     sentences: str,
@@ -124,7 +124,7 @@ def _cut_each(
             document = Document.from_text(file_text.text, sentences, name, file_text.parts)
             chunking = run(chunker, document, tools, embedded_as)
         except InputError as error:
-            print_to_stderr(named_message(name, error))
+            print_to_stderr(message_with_document_name(name, error))
             exit_status = 2
             continue
         if is_older and (change_note := chunker.changed_since(len(document.sentences))):

@@ -17,7 +17,7 @@ from pydantic_core import PydanticUndefined
 from chunkers.contract.tools import Meter, Tools
 from chunkers.results import Chunking, Gap, LazyTuple, Timing
 from chunkers.support import ParameterError, format_bound, format_number, short_repr
-from chunkers.text import Document, misfits_of
+from chunkers.text import Document, misfit_warnings
 
 
 @dataclass(frozen=True)
@@ -294,8 +294,8 @@ def _field_specs(cls: type[Chunker]) -> tuple[FieldSpec, ...]:
     """Return the declaration of every parameter; a page asks for them many times whenever it is drawn."""
     json_schema = cls.model_json_schema()["properties"]
     own_parameter_names = [name for name in cls.model_fields if name in inspect.get_annotations(cls)]
-    own_first_parameter_names = dict.fromkeys([*own_parameter_names, *cls.model_fields])
-    return tuple(_field_spec(name, json_schema[name], cls.model_fields[name].default) for name in own_first_parameter_names)
+    parameter_names_own_first = dict.fromkeys([*own_parameter_names, *cls.model_fields])
+    return tuple(_field_spec(name, json_schema[name], cls.model_fields[name].default) for name in parameter_names_own_first)
 
 
 def _field_spec(name: str, schema: dict[str, Any], default: Any) -> FieldSpec:
@@ -377,5 +377,5 @@ def run(chunker: Chunker, document: Document, tools: Tools) -> Chunking:
         "embedder": embedder if run_usage_meter.seen else None,
         "tokenizer": tools.tokenizer if run_usage_meter.counted else None,
     }
-    splitter_and_model_misfits = LazyTuple(lambda: misfits_of(document, **used_models))
+    splitter_and_model_misfits = LazyTuple(lambda: misfit_warnings(document, **used_models))
     return replace(chunking, timing=run_stage_timing, misfits=splitter_and_model_misfits, spending=run_usage_meter.spending)

@@ -181,16 +181,18 @@ class Tools:
         """Embed the missing texts in batches, and add them to ``entries``; ``count`` is the number of all texts."""
         raise_if_cancelled(lambda: self.watcher.cached_only or self.cancelled())
         self._load(embedder)
-        with self._turn(embedder), cancellable(self.cancelled):
+        with self._acquire_embedding_turn(embedder), cancellable(self.cancelled):
             # Another run may have computed them while this one waited for its turn.
-            computed_meanwhile = self.cache.get_many(missing)
-            self.meter.cached += len(computed_meanwhile)
-            entries.update(computed_meanwhile)
-            lengths, ordered = self._by_length({key: text for key, text in missing.items() if key not in computed_meanwhile})
-            total_length, work_done = sum(lengths), 0
-            for place in split_into_batches(lengths, embedder.batch, embedder.batch_length):
+            entries_computed_meanwhile = self.cache.get_many(missing)
+            self.meter.cached += len(entries_computed_meanwhile)
+            entries.update(entries_computed_meanwhile)
+            text_lengths, keyed_texts_longest_first = self._texts_longest_first(
+                {key: text for key, text in missing.items() if key not in entries_computed_meanwhile}
+            )
+            total_length, embedded_length = sum(text_lengths), 0
+            for batch_slice in split_into_batches(text_lengths, embedder.batch, embedder.batch_length):
                 raise_if_cancelled(self.cancelled)
-                batch_of_keyed_texts = ordered[place]
+                batch_of_keyed_texts = keyed_texts_longest_first[batch_slice]
                 batch_start_time = time.perf_counter()
                 batch_texts = [text for _, text in batch_of_keyed_texts]
                 batch_text_vectors = checked_vectors(embedder.name, embedder.encode(batch_texts), batch_texts)
@@ -202,11 +204,11 @@ class Tools:
                     self.cache.put_many([key for key, _ in batch_of_keyed_texts], batch_text_vectors, seconds_per_text)
                 )
                 self.meter.embedded += len(batch_of_keyed_texts)
-                work_done += sum(lengths[place])
-                self.watcher.share(work_done / total_length if total_length else 1.0)
-                self.watcher.progress(place.stop, len(ordered))
+                embedded_length += sum(text_lengths[batch_slice])
+                self.watcher.share(embedded_length / total_length if total_length else 1.0)
+                self.watcher.progress(batch_slice.stop, len(keyed_texts_longest_first))
 
-    def _turn(self, embedder: Embedder) -> AbstractContextManager[None]:
+    def _acquire_embedding_turn(self, embedder: Embedder) -> AbstractContextManager[None]:
         """Let one run at a time embed with a model, so that no two runs compute the same vectors.
 
         A server has no turns: while it answers, or does not, others must not wait.
@@ -217,7 +219,7 @@ class Tools:
             (embedder.name, embedder.identity), self.cancelled, self.watcher.waiting, self.watcher.arrival
         )
 
-    def _by_length(self, missing: Mapping[bytes, str]) -> tuple[list[int], list[tuple[bytes, str]]]:
+    def _texts_longest_first(self, missing: Mapping[bytes, str]) -> tuple[list[int], list[tuple[bytes, str]]]:
         """Return the length that the model reads of each text, and the texts, longest first: it saves padding."""
         if self.embedder is None or self.cancelled():
             return [1] * len(missing), list(missing.items())
@@ -225,8 +227,10 @@ class Tools:
         text_token_lengths = self.embedder.lengths(list(missing.values()))
         if model_token_limit is not None:
             text_token_lengths = [min(length, model_token_limit) for length in text_token_lengths]
-        longest_first = sorted(zip(text_token_lengths, missing.items(), strict=True), key=lambda item: item[0], reverse=True)
-        return [length for length, _ in longest_first], [item for _, item in longest_first]
+        lengths_with_keyed_texts = sorted(
+            zip(text_token_lengths, missing.items(), strict=True), key=lambda item: item[0], reverse=True
+        )
+        return [length for length, _ in lengths_with_keyed_texts], [item for _, item in lengths_with_keyed_texts]
 
     def ask(self, messages: Sequence[Message], kind: AnswerKind) -> Reply:
         """Ask the language model and return its answer, in the form that ``kind`` requires.
@@ -322,9 +326,11 @@ class Tools:
     @contextmanager
     def measure_merging_time(self) -> Iterator[None]:
         """Return a context manager that counts the time spent inside it as pass two, except for time spent on embedding."""
-        began, elsewhere = time.perf_counter(), self.meter.embed_s + self.meter.load_s
+        began, earlier_embedding_seconds = time.perf_counter(), self.meter.embed_s + self.meter.load_s
         yield
-        self.meter.merge_s += time.perf_counter() - began - (self.meter.embed_s + self.meter.load_s - elsewhere)
+        self.meter.merge_s += (
+            time.perf_counter() - began - (self.meter.embed_s + self.meter.load_s - earlier_embedding_seconds)
+        )
 
 
 def _check_same_dimensions(name: str, now: VectorArray, before: VectorArray) -> None:

@@ -156,23 +156,25 @@ def object_token(instance: object) -> str:
 
 def split_into_batches(lengths: Sequence[int], most: int, most_length: int | None) -> Iterator[slice]:
     """Yield slices that divide texts, in order, into batches of at most ``most`` texts and ``most_length`` total length."""
-    start, sum_of_lengths = 0, 0
-    for place, length in enumerate(lengths):
-        is_too_long = most_length is not None and sum_of_lengths + length > most_length
-        if place > start and (is_too_long or place - start >= most):
-            yield slice(start, place)
-            start, sum_of_lengths = place, 0
-        sum_of_lengths += length
-    if start < len(lengths):
-        yield slice(start, len(lengths))
+    batch_start, batch_length = 0, 0
+    for text_index, length in enumerate(lengths):
+        is_too_long = most_length is not None and batch_length + length > most_length
+        if text_index > batch_start and (is_too_long or text_index - batch_start >= most):
+            yield slice(batch_start, text_index)
+            batch_start, batch_length = text_index, 0
+        batch_length += length
+    if batch_start < len(lengths):
+        yield slice(batch_start, len(lengths))
 
 
 def scale_to_unit_length(vectors: npt.NDArray[Any]) -> VectorArray:
     """Return the rows scaled to length 1; rows of zeros stay zero."""
-    precision_rows = np.asarray(vectors, dtype=np.float64)
-    vector_row_norms = np.linalg.norm(precision_rows, axis=1, keepdims=True)
+    double_precision_rows = np.asarray(vectors, dtype=np.float64)
+    vector_row_norms = np.linalg.norm(double_precision_rows, axis=1, keepdims=True)
     return np.asarray(
-        np.divide(precision_rows, vector_row_norms, out=np.zeros_like(precision_rows), where=vector_row_norms > 0),
+        np.divide(
+            double_precision_rows, vector_row_norms, out=np.zeros_like(double_precision_rows), where=vector_row_norms > 0
+        ),
         dtype=np.float32,
     )
 
@@ -199,19 +201,28 @@ class OwnEmbedder(Embedder):
 
     def __init__(self, encoder: Encoder) -> None:
         self._encoder = encoder
-        own_name = getattr(encoder, "name", None)
+        encoder_own_name = getattr(encoder, "name", None)
         encoder_own_revision = getattr(encoder, "revision", None)
         # With the provider, so that the name never equals the name of a loadable embedder.
         self.name = str(
-            ModelName("own", own_name if isinstance(own_name, str) and own_name.strip() else type(encoder).__name__)
+            ModelName(
+                "own",
+                encoder_own_name
+                if isinstance(encoder_own_name, str) and encoder_own_name.strip()
+                else type(encoder).__name__,
+            )
         )
         self.revision = encoder_own_revision if isinstance(encoder_own_revision, str) else ""
 
     @property
     def identity(self) -> str:
         """Identifier made of the object's class and revision; without a revision, a token unique to the object."""
-        kind = type(self._encoder)
-        return f"{kind.__module__}.{kind.__qualname__}/{self.revision}" if self.revision else object_token(self._encoder)
+        encoder_class = type(self._encoder)
+        return (
+            f"{encoder_class.__module__}.{encoder_class.__qualname__}/{self.revision}"
+            if self.revision
+            else object_token(self._encoder)
+        )
 
     def encode(self, texts: Sequence[str]) -> VectorArray:
         """Return the object's vectors unchecked; callers pass them through `checked_vectors`."""
@@ -285,10 +296,10 @@ def checked_vectors(name: str, output: object, texts: Sequence[str]) -> VectorAr
     if not checked_embedding_vectors.shape[1]:
         raise ModelError(f"{name}: encode must return at least one number for each text; it returned empty rows.")
     if not np.isfinite(checked_embedding_vectors).all():
-        first_faulty_row_index, column = np.argwhere(~np.isfinite(checked_embedding_vectors))[0]
+        first_faulty_row_index, faulty_column_index = np.argwhere(~np.isfinite(checked_embedding_vectors))[0]
         raise ModelError(
             f"{name}: encode must return finite numbers; for the text {short_repr(texts[first_faulty_row_index])} it "
-            f"returned {checked_embedding_vectors[first_faulty_row_index, column]}."
+            f"returned {checked_embedding_vectors[first_faulty_row_index, faulty_column_index]}."
         )
     with np.errstate(over="ignore"):
         vector_lengths = np.linalg.norm(checked_embedding_vectors.astype(np.float64, copy=False), axis=1)

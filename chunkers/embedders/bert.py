@@ -103,9 +103,11 @@ def read_tensors(path: Path, mapped: bool) -> dict[str, npt.NDArray[Any]]:
     tensor_by_name = {}
     for name, entry in json.loads(safetensors_bytes[8:tensor_data_offset].tobytes()).items():
         if name != "__metadata__" and entry["dtype"] == "F32":
-            first, last = entry["data_offsets"]
+            tensor_start, tensor_end = entry["data_offsets"]
             shaped_tensor_values = (
-                safetensors_bytes[tensor_data_offset + first : tensor_data_offset + last].view("<f4").reshape(entry["shape"])
+                safetensors_bytes[tensor_data_offset + tensor_start : tensor_data_offset + tensor_end]
+                .view("<f4")
+                .reshape(entry["shape"])
             )
             # Whoever wrote the file may not have aligned it, and products copy such numbers each time.
             tensor_by_name[name] = np.require(shaped_tensor_values, np.float32, "A").view(np.ndarray)
@@ -146,7 +148,7 @@ class BertNetwork:
         self._layers = [self._layer(tensors, f"encoder.layer.{number}") for number in range(encoder_layer_count)]
 
     def _layer(self, tensors: Mapping[str, Matrix], name: str) -> Layer:
-        query, key, value = (
+        query_linear, key_linear, value_linear = (
             _weight_and_bias(tensors, f"{name}.attention.self.{part}") for part in ("query", "key", "value")
         )
         attention_query_scale = np.float32((self.width // self._heads) ** -0.5)
@@ -155,10 +157,10 @@ class BertNetwork:
             # The keys' bias adds the same to all scores of a query, which the softmax takes away again. The values' bias is
             # added to every weighted mean of values, so that it comes with that of the next product.
             attend=Linear(
-                np.concatenate([query.weight * attention_query_scale, key.weight, value.weight]),
-                query.bias * attention_query_scale,
+                np.concatenate([query_linear.weight * attention_query_scale, key_linear.weight, value_linear.weight]),
+                query_linear.bias * attention_query_scale,
             ),
-            mix=Linear(output_linear.weight, output_linear.bias + output_linear.weight @ value.bias),
+            mix=Linear(output_linear.weight, output_linear.bias + output_linear.weight @ value_linear.bias),
             after_attention=_weight_and_bias(tensors, f"{name}.attention.output.LayerNorm"),
             widen=_weight_and_bias(tensors, f"{name}.intermediate.dense"),
             narrow=_weight_and_bias(tensors, f"{name}.output.dense"),
@@ -175,7 +177,7 @@ class BertNetwork:
         """
         pooled_text_vectors = np.empty((len(texts), self.width), dtype=np.float32)
 
-        def pool(numbers: Sequence[int], rows: Matrix, runs: Sequence[_Run]) -> None:
+        def store_pooled_vectors(numbers: Sequence[int], rows: Matrix, runs: Sequence[_Run]) -> None:
             if self.pooling == "cls":
                 pooled_text_vectors[numbers] = rows[
                     [run.start + number * run.length for run in runs for number in range(run.texts)]
@@ -186,7 +188,7 @@ class BertNetwork:
                 ]
                 pooled_text_vectors[numbers] = np.concatenate(mean_text_vectors_by_run)
 
-        self._process_parts(texts, pool)
+        self._process_parts(texts, store_pooled_vectors)
         return pooled_text_vectors
 
     def token_vectors(self, texts: Sequence[Sequence[int]]) -> list[Matrix]:
@@ -201,8 +203,8 @@ class BertNetwork:
 
         def store_rows_by_text(numbers: Sequence[int], rows: Matrix, runs: Sequence[_Run]) -> None:
             text_first_row_indices = [run.start + number * run.length for run in runs for number in range(run.texts)]
-            for number, text_rows in zip(numbers, np.split(rows, text_first_row_indices[1:]), strict=True):
-                vectors[number] = text_rows
+            for text_index, text_rows in zip(numbers, np.split(rows, text_first_row_indices[1:]), strict=True):
+                vectors[text_index] = text_rows
 
         self._process_parts(texts, store_rows_by_text)
         return vectors
@@ -216,13 +218,15 @@ class BertNetwork:
         """
         text_indices_by_length = sorted(range(len(texts)), key=lambda place: len(texts[place]))
 
-        def work(part: slice) -> None:
+        def process_part(part: slice) -> None:
             take(
                 text_indices_by_length[part],
                 *self._last_layer_rows([texts[place] for place in text_indices_by_length[part]]),
             )
 
-        run_in_threads(work, list(balanced_parts([len(texts[place]) for place in text_indices_by_length], blas_threads())))
+        run_in_threads(
+            process_part, list(balanced_parts([len(texts[place]) for place in text_indices_by_length], blas_threads()))
+        )
 
     def _last_layer_rows(self, texts: Sequence[Sequence[int]]) -> tuple[Matrix, list[_Run]]:
         """Return the last layer's rows for texts in ascending order of length, and their runs."""
@@ -237,7 +241,7 @@ class BertNetwork:
             max(max(len(layer.attend.weight), len(layer.widen.weight)) for layer in self._layers) if self._layers else 0
         )
         layer_scratch_buffer = np.empty(len(word_piece_rows) * widest_layer_width, dtype=np.float32)
-        attended, summed = np.empty_like(word_piece_rows), np.empty_like(word_piece_rows)
+        attended_rows, summed_rows = np.empty_like(word_piece_rows), np.empty_like(word_piece_rows)
         for layer in self._layers:
             query_key_value_rows = np.matmul(
                 word_piece_rows,
@@ -246,25 +250,27 @@ class BertNetwork:
             )
             query_key_value_rows[:, :width] += layer.attend.bias
             for run in equal_length_text_runs:
-                self._attend(query_key_value_rows[run.start : run.end], run, attended[run.start : run.end])
-            np.matmul(attended, layer.mix.weight.T, out=summed)
-            _add_and_normalise(summed, layer.mix.bias, word_piece_rows, layer.after_attention, epsilon)
+                self._attend(query_key_value_rows[run.start : run.end], run, attended_rows[run.start : run.end])
+            np.matmul(attended_rows, layer.mix.weight.T, out=summed_rows)
+            _add_and_normalise(summed_rows, layer.mix.bias, word_piece_rows, layer.after_attention, epsilon)
             feed_forward_rows = layer_scratch_buffer[: len(word_piece_rows) * len(layer.widen.weight)].reshape(
                 len(word_piece_rows), -1
             )
-            np.matmul(summed, layer.widen.weight.T, out=feed_forward_rows)
+            np.matmul(summed_rows, layer.widen.weight.T, out=feed_forward_rows)
             gelu(feed_forward_rows, layer.widen.bias)
             np.matmul(feed_forward_rows, layer.narrow.weight.T, out=word_piece_rows)
-            _add_and_normalise(word_piece_rows, layer.narrow.bias, summed, layer.after_all, epsilon)
+            _add_and_normalise(word_piece_rows, layer.narrow.bias, summed_rows, layer.after_all, epsilon)
         return word_piece_rows, equal_length_text_runs
 
     def _attend(self, parted: Matrix, run: _Run, attended: Matrix) -> None:
         """Let the tokens of each text of a run attend to each other; shape (tokens, 3 · width) to (tokens, width)."""
-        key_value_shape = run.texts, run.length, 3, self._heads, self.width // self._heads
-        queries, keys, values = parted.reshape(key_value_shape).transpose(2, 0, 3, 1, 4)
+        query_key_value_shape = run.texts, run.length, 3, self._heads, self.width // self._heads
+        queries, keys, values = parted.reshape(query_key_value_shape).transpose(2, 0, 3, 1, 4)
         attention_scores = queries @ keys.swapaxes(2, 3)
         softmax(attention_scores)
-        np.matmul(attention_scores, values, out=attended.reshape(run.texts, run.length, *key_value_shape[3:]).swapaxes(1, 2))
+        np.matmul(
+            attention_scores, values, out=attended.reshape(run.texts, run.length, *query_key_value_shape[3:]).swapaxes(1, 2)
+        )
 
 
 class BertEncoder:
@@ -329,8 +335,8 @@ def _weight_and_bias(tensors: Mapping[str, Matrix], name: str) -> Linear:
 
 def _runs_of_equal_length(texts: Sequence[Sequence[int]]) -> Iterator[_Run]:
     run_start_row_index = 0
-    for length, same in groupby(texts, key=len):
-        run_text_count = sum(1 for _ in same)
+    for length, equal_length_texts in groupby(texts, key=len):
+        run_text_count = sum(1 for _ in equal_length_texts)
         yield _Run(run_start_row_index, run_start_row_index + run_text_count * length, run_text_count, length)
         run_start_row_index += run_text_count * length
 
@@ -367,12 +373,12 @@ def gelu(rows: Matrix, bias: Matrix) -> None:
     """Add a bias to the rows and apply the exact GELU, x Φ(x), in place."""
     row_block_shape = min(_ROWS, len(rows)), rows.shape[1]
     shares, squares, polynomials = (np.empty(row_block_shape, dtype=np.float32) for _ in range(3))
-    limit, half = np.float32(_FURTHEST), np.float32(0.5)
+    clip_limit, half = np.float32(_FURTHEST), np.float32(0.5)
     for start in range(0, len(rows), _ROWS):
         row_block = rows[start : start + _ROWS]
         share, square, polynomial = shares[: len(row_block)], squares[: len(row_block)], polynomials[: len(row_block)]
         row_block += bias
-        np.clip(row_block, -limit, limit, out=share)
+        np.clip(row_block, -clip_limit, clip_limit, out=share)
         np.multiply(share, share, out=square)
         np.add(square, _BELOW[0], out=polynomial)
         _extend_polynomial(polynomial, _BELOW[1:], square)
@@ -413,7 +419,7 @@ def blas_threads() -> int:
     with _LOCK:
         if _LIMITS is not None:
             return max(_LIMITS.get_original_num_threads()["blas"] or 1, 1)
-        return max((library["num_threads"] for library in _blas().info()), default=1)
+        return max((library["num_threads"] for library in _blas_controller().info()), default=1)
 
 
 def run_in_threads(work: Callable[[Part], Result], parts: Sequence[Part]) -> list[Result]:
@@ -430,7 +436,7 @@ def run_in_threads(work: Callable[[Part], Result], parts: Sequence[Part]) -> lis
 
 
 @cache
-def _blas() -> ThreadpoolController:
+def _blas_controller() -> ThreadpoolController:
     from threadpoolctl import ThreadpoolController
 
     return ThreadpoolController().select(user_api="blas")
@@ -442,7 +448,7 @@ def _one_blas_thread() -> Iterator[None]:
     global _USERS, _LIMITS
     with _LOCK:
         if not _USERS:
-            _LIMITS = _blas().limit(limits=1)
+            _LIMITS = _blas_controller().limit(limits=1)
         _USERS += 1
     try:
         yield

@@ -67,26 +67,28 @@ def read_encoder(folder: Path) -> BertEncoder | None:
 
 def _read_supported_encoder(folder: Path) -> BertEncoder:
     settings_by_file_name = {name: _read_json_object(folder / name) for name in _AS_USUAL}
-    for name, usual in _AS_USUAL.items():
-        for key, value in usual.items():
-            _require(settings_by_file_name[name].get(key, value) in (value, None))
+    for name, usual_settings in _AS_USUAL.items():
+        for key, value in usual_settings.items():
+            _require_supported(settings_by_file_name[name].get(key, value) in (value, None))
     config, sentence_config = settings_by_file_name["config.json"], settings_by_file_name["sentence_bert_config.json"]
-    _require(config["model_type"] == "bert" and config["hidden_act"] == "gelu")
-    _require(
+    _require_supported(config["model_type"] == "bert" and config["hidden_act"] == "gelu")
+    _require_supported(
         not sentence_config.keys() - _AS_USUAL["sentence_bert_config.json"].keys() - _ELSEWHERE["sentence_bert_config.json"]
     )
-    _require(not (folder / "adapter_config.json").exists())
+    _require_supported(not (folder / "adapter_config.json").exists())
     row_pooling_method = _read_pooling(folder)
     tokenizer_config = _read_json_object(folder / "tokenizer_config.json")
     model_token_limit = sentence_config.get("max_seq_length") or tokenizer_config["model_max_length"]
-    _require(isinstance(model_token_limit, int) and 2 < model_token_limit <= config["max_position_embeddings"])
+    _require_supported(isinstance(model_token_limit, int) and 2 < model_token_limit <= config["max_position_embeddings"])
     tokenizer = _read_tokenizer(folder, tokenizer_config, bool(sentence_config.get("do_lower_case")))
     weight_tensor_by_name = read_tensors(folder / WEIGHTS, mapped=False)
     attention_head_count = config["num_attention_heads"]
-    _require(config["hidden_size"] % attention_head_count == 0 and tokenizer.get_vocab_size() <= config["vocab_size"])
-    _require(
+    _require_supported(
+        config["hidden_size"] % attention_head_count == 0 and tokenizer.get_vocab_size() <= config["vocab_size"]
+    )
+    _require_supported(
         {name: tensor.shape for name, tensor in weight_tensor_by_name.items() if name.startswith(_USED)}
-        == _expected_shapes(config)
+        == _expected_weight_shapes(config)
     )
     return BertEncoder(
         tokenizer,
@@ -98,27 +100,27 @@ def _read_supported_encoder(folder: Path) -> BertEncoder:
 _USED = ("embeddings.", "encoder.")
 
 
-def _expected_shapes(config: Mapping[str, Any]) -> dict[str, tuple[int, ...]]:
+def _expected_weight_shapes(config: Mapping[str, Any]) -> dict[str, tuple[int, ...]]:
     """Return the shapes of all weights of a model with these settings, by name."""
-    width, wide = config["hidden_size"], config["intermediate_size"]
+    width, intermediate_width = config["hidden_size"], config["intermediate_size"]
     shapes: dict[str, tuple[int, ...]] = {
         "embeddings.word_embeddings.weight": (config["vocab_size"], width),
         "embeddings.position_embeddings.weight": (config["max_position_embeddings"], width),
         "embeddings.token_type_embeddings.weight": (config["type_vocab_size"], width),
     }
-    normalisations, products = ["embeddings.LayerNorm"], {}
-    for number in range(config["num_hidden_layers"]):
-        layer_name_prefix = f"encoder.layer.{number}"
-        normalisations += [f"{layer_name_prefix}.attention.output.LayerNorm", f"{layer_name_prefix}.output.LayerNorm"]
+    normalisation_names, matrix_shape_by_name = ["embeddings.LayerNorm"], {}
+    for layer_number in range(config["num_hidden_layers"]):
+        layer_name_prefix = f"encoder.layer.{layer_number}"
+        normalisation_names += [f"{layer_name_prefix}.attention.output.LayerNorm", f"{layer_name_prefix}.output.LayerNorm"]
         for part in ("self.query", "self.key", "self.value", "output.dense"):
-            products[f"{layer_name_prefix}.attention.{part}"] = (width, width)
-        products |= {
-            f"{layer_name_prefix}.intermediate.dense": (wide, width),
-            f"{layer_name_prefix}.output.dense": (width, wide),
+            matrix_shape_by_name[f"{layer_name_prefix}.attention.{part}"] = (width, width)
+        matrix_shape_by_name |= {
+            f"{layer_name_prefix}.intermediate.dense": (intermediate_width, width),
+            f"{layer_name_prefix}.output.dense": (width, intermediate_width),
         }
-    for name in normalisations:
+    for name in normalisation_names:
         shapes |= {f"{name}.weight": (width,), f"{name}.bias": (width,)}
-    for name, shape in products.items():
+    for name, shape in matrix_shape_by_name.items():
         shapes |= {f"{name}.weight": shape, f"{name}.bias": shape[:1]}
     return shapes
 
@@ -127,10 +129,12 @@ def _read_pooling(folder: Path) -> Pooling:
     """Return the pooling of the rows; raises _UnsupportedModel unless the modules are BERT, pooling, maybe normalisation."""
     module_descriptions = json.loads((folder / "modules.json").read_text())
     module_types = [module["type"].rpartition(".") for module in module_descriptions]
-    _require(all(package.startswith("sentence_transformers.") for package, _, _ in module_types))
+    _require_supported(all(package.startswith("sentence_transformers.") for package, _, _ in module_types))
     # The vectors are scaled to length 1 in any case.
-    _require([name for _, _, name in module_types] in (["Transformer", "Pooling"], ["Transformer", "Pooling", "Normalize"]))
-    _require(module_descriptions[0]["path"] == "")
+    _require_supported(
+        [name for _, _, name in module_types] in (["Transformer", "Pooling"], ["Transformer", "Pooling", "Normalize"])
+    )
+    _require_supported(module_descriptions[0]["path"] == "")
     pooling_module_settings = _read_json_object(folder / module_descriptions[1]["path"] / "config.json")
     pooling_mode_or_modes = pooling_module_settings.get("pooling_mode") or [
         called for key, called in _POOLING_MODES.items() if pooling_module_settings.get(key)
@@ -150,8 +154,8 @@ def _read_tokenizer(folder: Path, config: Mapping[str, Any], lowers: bool) -> An
     from tokenizers import Tokenizer, normalizers
 
     tokenizer_json = _read_json_object(folder / "tokenizer.json")
-    _require(config["tokenizer_class"] in ("BertTokenizer", "BertTokenizerFast"))
-    model, normalizer = tokenizer_json["model"], tokenizer_json["normalizer"]
+    _require_supported(config["tokenizer_class"] in ("BertTokenizer", "BertTokenizerFast"))
+    model_json, normalizer = tokenizer_json["model"], tokenizer_json["normalizer"]
     usual_normalizer = {
         "type": "BertNormalizer",
         "clean_text": True,
@@ -159,31 +163,35 @@ def _read_tokenizer(folder: Path, config: Mapping[str, Any], lowers: bool) -> An
         "strip_accents": config.get("strip_accents"),
         "lowercase": config.get("do_lower_case", True),
     }
-    _require(normalizer == usual_normalizer)
-    _require(tokenizer_json["pre_tokenizer"] == {"type": "BertPreTokenizer"})
+    _require_supported(normalizer == usual_normalizer)
+    _require_supported(tokenizer_json["pre_tokenizer"] == {"type": "BertPreTokenizer"})
     special_tokens = {key: config.get(key, f"[{key[:3].upper() if key != 'mask_token' else 'MASK'}]") for key in _SPECIAL}
-    _require({added["content"] for added in tokenizer_json["added_tokens"]} == set(special_tokens.values()))
-    _require(
+    _require_supported({added["content"] for added in tokenizer_json["added_tokens"]} == set(special_tokens.values()))
+    _require_supported(
         not any(added[side] for added in tokenizer_json["added_tokens"] for side in ("lstrip", "rstrip", "single_word"))
     )
-    model_settings = [model[key] for key in ("type", "unk_token", "continuing_subword_prefix", "max_input_chars_per_word")]
-    _require(model_settings == ["WordPiece", special_tokens["unk_token"], "##", 100])
+    model_settings = [
+        model_json[key] for key in ("type", "unk_token", "continuing_subword_prefix", "max_input_chars_per_word")
+    ]
+    _require_supported(model_settings == ["WordPiece", special_tokens["unk_token"], "##", 100])
     tokenizer = Tokenizer.from_str(json.dumps(tokenizer_json))
     tokenizer.no_truncation()
     tokenizer.no_padding()
     if lowers:
         tokenizer.normalizer = normalizers.Sequence([normalizers.Lowercase(), tokenizer.normalizer])
-    _require(tokenizer.encode("").ids == [tokenizer.token_to_id(special_tokens[key]) for key in ("cls_token", "sep_token")])
+    _require_supported(
+        tokenizer.encode("").ids == [tokenizer.token_to_id(special_tokens[key]) for key in ("cls_token", "sep_token")]
+    )
     return tokenizer
 
 
 def _read_json_object(path: Path) -> dict[str, Any]:
     """Return the settings of a file."""
     json_file_settings = json.loads(path.read_text(encoding="utf-8"))
-    _require(isinstance(json_file_settings, dict))
+    _require_supported(isinstance(json_file_settings, dict))
     return json_file_settings  # type: ignore[no-any-return]  # as just checked
 
 
-def _require(holds: bool) -> None:
+def _require_supported(holds: bool) -> None:
     if not holds:
         raise _UnsupportedModel

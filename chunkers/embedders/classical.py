@@ -43,7 +43,7 @@ class SpacyVectors(Embedder):
     }
 
     def __init__(self, name: str) -> None:
-        self._pipeline_name = ModelName.parse(name).name_at("spacy", "embedder", "an installed pipeline")
+        self._pipeline_name = ModelName.parse(name).name_at_required_provider("spacy", "embedder", "an installed pipeline")
         self.name = name
         self._lock = threading.Lock()
         self._pipeline: Language | None = None

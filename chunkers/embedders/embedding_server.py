@@ -56,7 +56,7 @@ class OpenAIServer(Embedder):
     batch = 64
 
     def __init__(self, name: str, address: str = "", key: str = "") -> None:
-        self._model = ModelName.parse(name).name_at("openai", "embedder", "a model on the server")
+        self._model = ModelName.parse(name).name_at_required_provider("openai", "embedder", "a model on the server")
         self.name = name
         self._connection = Connection(name, address, key)
         # A hash, because the revision is written to recipes and an address may be private.
@@ -119,16 +119,17 @@ class OpenAIServer(Embedder):
         except openai.APIStatusError as error:
             if error.status_code in (413, 422) and len(texts) > 1:
                 half_text_count = len(texts) // 2
-                first, second = (
+                first_half_vectors, second_half_vectors = (
                     self._request_vectors(texts[:half_text_count]),
                     self._request_vectors(texts[half_text_count:]),
                 )
-                if first.shape[1] != second.shape[1]:
+                if first_half_vectors.shape[1] != second_half_vectors.shape[1]:
                     raise self._connection.unusable(
-                        f"All vectors must have the same number of dimensions; some vectors have {first.shape[1]}, others "
-                        f"{second.shape[1]}."
+                        "All vectors must have the same number of dimensions; some vectors have "
+                        f"{first_half_vectors.shape[1]}, others "
+                        f"{second_half_vectors.shape[1]}."
                     ) from None
-                return np.concatenate([first, second])
+                return np.concatenate([first_half_vectors, second_half_vectors])
             raise self._connection.failure(error, TIMEOUT) from None
         except openai.APIConnectionError as error:
             raise self._connection.failure(error, TIMEOUT) from None
@@ -137,9 +138,9 @@ class OpenAIServer(Embedder):
                 f"The answer must be uncompressed, with at most {LARGEST_ANSWER:,} bytes for each text; it is compressed or "
                 "larger."
             ) from None
-        return self._rows_in_order(self._parse(server_answer_body, len(texts)), len(texts))
+        return self._rows_in_order(self._parse_answer(server_answer_body, len(texts)), len(texts))
 
-    def _parse(self, body: bytes, count: int) -> Any:
+    def _parse_answer(self, body: bytes, count: int) -> Any:
         """Parse an answer for ``count`` texts after checking that it fits into memory."""
         if body.count(b"[") + body.count(b"{") > MOST_BRACKETS * (count + 1):
             raise self._connection.unusable(

@@ -65,7 +65,7 @@ class _Pieces(NamedTuple):
 class LateChunks(Embedder):
     """Embedder of chunks by late chunking, for the chunks of given texts.
 
-    `encode` takes places, see `chunk_place`, instead of texts, so that the cache, the progress and the cancellation of
+    `encode` takes places, see `chunk_place_key`, instead of texts, so that the cache, the progress and the cancellation of
     `chunkers.contract.tools.Tools.embed` apply to chunks as to texts. Neighbouring chunks share windows: a text's places
     should come in order.
 
@@ -110,7 +110,7 @@ class LateChunks(Embedder):
         return late_chunking_encoder
 
     @staticmethod
-    def chunk_place(text: str, spans: Sequence[tuple[int, int]]) -> str:
+    def chunk_place_key(text: str, spans: Sequence[tuple[int, int]]) -> str:
         """Return the place of a chunk, a hash of the whole text and the chunk's spans, as `encode` takes it."""
         return f"{_text_digest(text)} {','.join(f'{start}-{end}' for start, end in spans)}"
 
@@ -129,16 +129,16 @@ class LateChunks(Embedder):
             digest: self._pieces.get(digest) or self._tokenize_text(late_chunking_encoder, digest)
             for digest in document_text_digests
         }
-        rows_by_window: dict[tuple[str, int], list[tuple[int, slice]]] = {}
-        for number, place in enumerate(texts):
-            digest, _, spans = place.partition(" ")
-            for start, end in (map(int, span.split("-")) for span in spans.split(",")):
-                for window, rows in _span_rows_by_window(self._pieces[digest], start, end):
-                    rows_by_window.setdefault((digest, window), []).append((number, rows))
-        for key, vectors in self._window_vectors(late_chunking_encoder, list(rows_by_window)):
-            for number, rows in rows_by_window[key]:
-                chunk_token_vector_sums[number] += vectors[rows].sum(axis=0, dtype=np.float64)
-                chunk_token_counts[number] += len(vectors[rows])
+        row_slices_by_window: dict[tuple[str, int], list[tuple[int, slice]]] = {}
+        for chunk_index, place_key in enumerate(texts):
+            text_digest, _, spans_text = place_key.partition(" ")
+            for start, end in (map(int, span.split("-")) for span in spans_text.split(",")):
+                for window_index, row_slice in _span_rows_by_window(self._pieces[text_digest], start, end):
+                    row_slices_by_window.setdefault((text_digest, window_index), []).append((chunk_index, row_slice))
+        for window_key, vectors in self._window_vectors(late_chunking_encoder, list(row_slices_by_window)):
+            for chunk_index, row_slice in row_slices_by_window[window_key]:
+                chunk_token_vector_sums[chunk_index] += vectors[row_slice].sum(axis=0, dtype=np.float64)
+                chunk_token_counts[chunk_index] += len(vectors[row_slice])
         return scale_to_unit_length(chunk_token_vector_sums / np.maximum(chunk_token_counts, 1))
 
     def _tokenize_text(self, encoder: "BertEncoder", digest: str) -> _Pieces:
@@ -156,15 +156,23 @@ class LateChunks(Embedder):
         remembered_vectors_by_window = {key: self._last[key] for key in keys if key in self._last}
         yield from remembered_vectors_by_window.items()
         missing_window_key_iterator = iter([key for key in keys if key not in remembered_vectors_by_window])
-        first, last = encoder.special_piece_ids()
-        while group := list(islice(missing_window_key_iterator, WINDOWS_AT_ONCE)):
+        first_special_id, last_special_id = encoder.special_piece_ids()
+        while window_keys_at_once := list(islice(missing_window_key_iterator, WINDOWS_AT_ONCE)):
             raise_if_cancelled(self._cancelled)
-            window_pieces = []
-            for digest, number in group:
+            window_piece_ids = []
+            for digest, window_index in window_keys_at_once:
                 text_word_pieces = self._pieces[digest]
-                word_piece_window = text_word_pieces.windows[number]
-                window_pieces.append([first, *text_word_pieces.ids[word_piece_window.start : word_piece_window.end], last])
-            computed_vectors_by_window = dict(zip(group, self._model.token_vectors(window_pieces), strict=True))
+                word_piece_window = text_word_pieces.windows[window_index]
+                window_piece_ids.append(
+                    [
+                        first_special_id,
+                        *text_word_pieces.ids[word_piece_window.start : word_piece_window.end],
+                        last_special_id,
+                    ]
+                )
+            computed_vectors_by_window = dict(
+                zip(window_keys_at_once, self._model.token_vectors(window_piece_ids), strict=True)
+            )
             self._last = dict([*remembered_vectors_by_window.items(), *computed_vectors_by_window.items()][-2:])
             yield from computed_vectors_by_window.items()
 
@@ -205,14 +213,22 @@ def _span_rows_by_window(pieces: _Pieces, start: int, end: int) -> Iterator[tupl
 
     A token that a cut goes through counts for both sides. Row 0 of a window is the special piece that begins it.
     """
-    first, last = int(np.searchsorted(pieces.ends, start, "right")), int(np.searchsorted(pieces.starts, end, "left"))
-    first_window = max(0, bisect_right(pieces.windows, first, key=lambda window: window.first) - 1)
-    for number, window in enumerate(pieces.windows[first_window:], first_window):
-        begin, other = max(first, window.first), min(last, window.last)
-        if begin >= other:
+    first_piece_index, piece_end_index = (
+        int(np.searchsorted(pieces.ends, start, "right")),
+        int(np.searchsorted(pieces.starts, end, "left")),
+    )
+    first_window_index = max(0, bisect_right(pieces.windows, first_piece_index, key=lambda window: window.first) - 1)
+    for window_index, window in enumerate(pieces.windows[first_window_index:], first_window_index):
+        taken_start, taken_end = max(first_piece_index, window.first), min(piece_end_index, window.last)
+        if taken_start >= taken_end:
             return
         # The special piece at an end of the text belongs to the token there.
-        yield number, slice(begin - window.start + (begin > 0), other - window.start + 1 + (other == len(pieces.ids)))
+        yield (
+            window_index,
+            slice(
+                taken_start - window.start + (taken_start > 0), taken_end - window.start + 1 + (taken_end == len(pieces.ids))
+            ),
+        )
 
 
 def _text_digest(text: str) -> str:

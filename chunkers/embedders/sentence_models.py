@@ -86,8 +86,8 @@ def find_device(requested: str) -> str:
         If torch or sentence-transformers is not installed, torch cannot be imported, or it does not find the device; the
         message says which, and names the devices that torch finds.
     """
-    if known := device_without_torch(requested):
-        return known
+    if known_device := device_without_torch(requested):
+        return known_device
     require_extra("models", f"The device {requested}")
     try:
         import_torch()
@@ -132,13 +132,13 @@ def import_torch() -> None:
     """
     require_extra("models", "What runs on torch", "torch")
     # OpenMP reads the policy once, when torch loads it. Processes that this one starts need not inherit it.
-    sets_policy = _POLICY not in os.environ
-    if sets_policy:
+    sets_wait_policy = _POLICY not in os.environ
+    if sets_wait_policy:
         os.environ[_POLICY] = "passive"
     try:
         import torch  # noqa: F401
     finally:
-        if sets_policy:
+        if sets_wait_policy:
             os.environ.pop(_POLICY, None)
 
 
@@ -323,8 +323,8 @@ class HubModel(Model):
         """Return the folder of the model in the hub's cache, which has all files that BERT needs if the model is one."""
         from huggingface_hub import snapshot_download
 
-        cache_dir = os.environ.get("SENTENCE_TRANSFORMERS_HOME")
-        model_snapshot_fetcher = partial(snapshot_download, self.name, revision=commit, cache_dir=cache_dir)
+        cache_folder = os.environ.get("SENTENCE_TRANSFORMERS_HOME")
+        model_snapshot_fetcher = partial(snapshot_download, self.name, revision=commit, cache_dir=cache_folder)
         try:
             cached_model_folder = Path(model_snapshot_fetcher(local_files_only=True))
         except OSError:

@@ -64,22 +64,24 @@ def distil_table(
     Cancelled
         If the user asked to stop.
     """
-    first, last = (vocabulary[piece] for piece in _AROUND)
+    first_special_id, last_special_id = (vocabulary[piece] for piece in _AROUND)
     piece_ids = sorted(number for piece, number in vocabulary.items() if piece not in _LEFT_OUT and not _UNUSED.match(piece))
     word_piece_vector_batches = []
     for start in range(0, len(piece_ids), BATCH):
         progress(start / len(piece_ids))
         raise_if_cancelled(cancelled)
-        word_piece_vector_batches.append(means([[first, piece, last] for piece in piece_ids[start : start + BATCH]]))
+        word_piece_vector_batches.append(
+            means([[first_special_id, piece, last_special_id] for piece in piece_ids[start : start + BATCH]])
+        )
         # Others use the network too. Its lock is not fair: without a pause this thread would have it again before they wake.
         time.sleep(_PAUSE_S)
     progress(1.0)
-    rows = (
+    weighted_piece_vectors = (
         project_onto_principal_components(np.concatenate(word_piece_vector_batches), DIMENSIONS)
         * word_piece_weights(len(piece_ids))[:, None]
     )
-    static_vector_table = np.zeros((max(vocabulary.values()) + 1, rows.shape[1]), dtype=np.float16)
-    static_vector_table[piece_ids] = rows
+    static_vector_table = np.zeros((max(vocabulary.values()) + 1, weighted_piece_vectors.shape[1]), dtype=np.float16)
+    static_vector_table[piece_ids] = weighted_piece_vectors
     static_vector_table[[vocabulary[piece] for piece in _UNKNOWN]] = 0
     return static_vector_table
 
@@ -93,10 +95,10 @@ def project_onto_principal_components(rows: npt.NDArray[np.floating], most: int)
     mean_centred_rows = rows - rows.mean(axis=0, dtype=np.float64)
     # The eigenvalues ascend.
     _, directions = np.linalg.eigh(mean_centred_rows.T @ mean_centred_rows)
-    projected: FloatArray = mean_centred_rows @ directions[:, ::-1][:, :most]
-    largest_value_row_indices = np.abs(projected).argmax(axis=0)
-    projected *= np.sign(projected[largest_value_row_indices, np.arange(projected.shape[1])])
-    return projected
+    projected_rows: FloatArray = mean_centred_rows @ directions[:, ::-1][:, :most]
+    largest_value_row_indices = np.abs(projected_rows).argmax(axis=0)
+    projected_rows *= np.sign(projected_rows[largest_value_row_indices, np.arange(projected_rows.shape[1])])
+    return projected_rows
 
 
 def word_piece_weights(count: int) -> FloatArray:
@@ -164,12 +166,12 @@ class Static(Embedder):
         if self._table is not None:
             return
 
-        def report_and_check() -> bool:
+        def report_and_check_cancelled() -> bool:
             # Whoever waits for another run's distilling sees how far that is.
             progress(self._share)
             return cancelled()
 
-        with self._turns.acquire(self.name, report_and_check):
+        with self._turns.acquire(self.name, report_and_check_cancelled):
             if self._table is None:
                 table, self.revision = read_table(self._path) or self._distil(progress, cancelled)
                 self._table = table.astype(np.float32)
@@ -177,13 +179,13 @@ class Static(Embedder):
     def _distil(self, progress: Callable[[float], None], cancelled: Callable[[], bool]) -> tuple[Table, str]:
         """Distil the table and write it; return it with its hash."""
 
-        def report(share: float) -> None:
+        def report_share(share: float) -> None:
             self._share = share
             progress(share)
 
-        report(0.0)
+        report_share(0.0)
         self._full.prepare(cancelled=cancelled)
-        distilled_vector_table = distil_table(word_piece_tokenizer().get_vocab(), self._full.means, report, cancelled)
+        distilled_vector_table = distil_table(word_piece_tokenizer().get_vocab(), self._full.means, report_share, cancelled)
         return distilled_vector_table, write_table(self._path, distilled_vector_table)
 
     def unknown_token_lengths(self, texts: Sequence[str]) -> list[list[int]]:
@@ -200,8 +202,8 @@ class Static(Embedder):
         word_piece_ids_by_text = self._words.pieces(texts)
         # The mean of a text's rows differs from their sum in its length alone.
         word_piece_vector_sums = np.empty((len(word_piece_ids_by_text), self._table.shape[1]), dtype=np.float32)
-        for row, numbers in zip(word_piece_vector_sums, word_piece_ids_by_text, strict=True):
-            np.add.reduce(self._table[np.array(numbers, dtype=np.intp)], axis=0, out=row)
+        for row, text_piece_ids in zip(word_piece_vector_sums, word_piece_ids_by_text, strict=True):
+            np.add.reduce(self._table[np.array(text_piece_ids, dtype=np.intp)], axis=0, out=row)
         return scale_to_unit_length(word_piece_vector_sums)
 
 
@@ -238,15 +240,15 @@ def _word_piece_ids(words: Sequence[str]) -> list[list[int]]:
     joined_word_batches = [
         f" {_END} ".join(cleaned_words[start : start + _AT_ONCE]) for start in range(0, len(cleaned_words), _AT_ONCE)
     ]
-    word_ids: list[list[int]] = []
+    piece_ids_by_word: list[list[int]] = []
     for encoding in word_piece_tokenizer().encode_batch_fast(joined_word_batches, add_special_tokens=False):
-        word_ids.append([])
-        for number in encoding.ids:
-            if number == text_end_token_id:
-                word_ids.append([])
+        piece_ids_by_word.append([])
+        for piece_id in encoding.ids:
+            if piece_id == text_end_token_id:
+                piece_ids_by_word.append([])
             else:
-                word_ids[-1].append(number)
-    return word_ids
+                piece_ids_by_word[-1].append(piece_id)
+    return piece_ids_by_word
 
 
 def read_table(path: Path) -> tuple[Table, str] | None:

@@ -20,8 +20,8 @@ from chunkers.support import (
     require_extra,
 )
 from chunkers.text import (
-    check_columns,
-    check_rows,
+    check_column_count,
+    check_row_count,
     csv_reader,
     decode_by_evidence,
     decode_if_plain_utf_8,
@@ -127,8 +127,8 @@ def csv_rows(text: str, name: str, *, tabs: bool = False) -> Iterator[list[str]]
     csv_field_separator = "\t" if tabs else find_csv_separator(text)
     for number, row in enumerate(csv_reader(text, csv_field_separator, quoted=not tabs, strict=True)):
         if not number:
-            check_columns(len(row), name)
-        check_rows(number, name)
+            check_column_count(len(row), name)
+        check_row_count(number, name)
         if row or not number:
             yield row
 
@@ -155,7 +155,7 @@ def parquet_rows(data: bytes, name: str, wanted: Collection[str], counted: Input
     try:
         # Each text stays what it is in the file, one entry of a dictionary, instead of being copied into 256 rows.
         file_schema = pq.read_schema(io.BytesIO(data))
-        check_columns(len(file_schema.names), name)
+        check_column_count(len(file_schema.names), name)
         text_columns = [
             field.name for field in file_schema if pa.types.is_string(field.type) or pa.types.is_large_string(field.type)
         ]
@@ -170,7 +170,7 @@ def parquet_rows(data: bytes, name: str, wanted: Collection[str], counted: Input
                 "Divide the table."
             )
         for batch in parquet_file.iter_batches(_ROWS_AT_ONCE, columns=present_columns, use_threads=False):
-            rows_at_once = _ROWS_AT_ONCE if _longest_text_bytes(batch) * _ROWS_AT_ONCE <= MOST_READ_CHARACTERS else 1
+            rows_at_once = _ROWS_AT_ONCE if _longest_text_byte_count(batch) * _ROWS_AT_ONCE <= MOST_READ_CHARACTERS else 1
             for start in range(0, batch.num_rows, rows_at_once):
                 for row in batch.slice(start, rows_at_once).to_pylist():
                     counted.count_row(*(value for value in row.values() if isinstance(value, str)))
@@ -184,18 +184,18 @@ def parquet_rows(data: bytes, name: str, wanted: Collection[str], counted: Input
         ) from error
 
 
-def _longest_text_bytes(batch: Any) -> int:
+def _longest_text_byte_count(batch: Any) -> int:
     """Return the approximate size in bytes of the longest text in the dictionaries of a batch."""
     import pyarrow as pa
     import pyarrow.compute as pc
 
-    longest_bytes = 0
+    longest_byte_count = 0
     for column in batch.columns:
         if pa.types.is_dictionary(column.type) and len(column.dictionary):
             distinct_texts = column.dictionary
             if pa.types.is_string(distinct_texts.type) or pa.types.is_large_string(distinct_texts.type):
-                longest_bytes = max(longest_bytes, pc.max(pc.binary_length(distinct_texts)).as_py() or 0)
-    return longest_bytes
+                longest_byte_count = max(longest_byte_count, pc.max(pc.binary_length(distinct_texts)).as_py() or 0)
+    return longest_byte_count
 
 
 def read_json_file(data: bytes, name: str, most: int) -> Iterator[Any]:
@@ -227,8 +227,8 @@ def parse_json_file(text: str, name: str) -> Any:
 def check_json_length(value: Any, name: str, most: int) -> Any:
     """Return the value unchanged. Raise InputError if the value takes more than ``most`` characters as compact JSON."""
     character_count = 0
-    for piece in json.JSONEncoder(separators=(",", ":"), ensure_ascii=False).iterencode(value):
-        character_count += len(piece)
+    for json_part in json.JSONEncoder(separators=(",", ":"), ensure_ascii=False).iterencode(value):
+        character_count += len(json_part)
         if character_count > most:
             raise InputError(
                 f"{name}: the part of the file that Seamark reads may have at most {most:,} characters of JSON; it has more."

@@ -68,7 +68,7 @@ def read_chunk_file(data: bytes, name: str) -> Iterator[GivenChunk]:
     input_counter = InputCounter(name, _FILE_KIND)
     if data.startswith(b"PAR1"):
         # Of its rows, what is not read is not counted; their texts are, before they are copied.
-        placed_rows: Iterator[tuple[str, Any]] = (
+        rows_with_places: Iterator[tuple[str, Any]] = (
             (f"row {number:,}", row)
             for number, row in enumerate(parquet_rows(data, name, KNOWN, InputCounter(name, _FILE_KIND)), start=1)
         )
@@ -76,10 +76,10 @@ def read_chunk_file(data: bytes, name: str) -> Iterator[GivenChunk]:
         text = decode_file(data, name)
         if not text.strip():
             raise InputError(f"{name}: a file of chunks must contain at least one chunk; this file is empty.")
-        placed_rows = _json_rows(text, name) if text.lstrip().startswith(("{", "[", '"')) else _csv_rows(text, name)
+        rows_with_places = _json_rows(text, name) if text.lstrip().startswith(("{", "[", '"')) else _csv_rows(text, name)
     span_count = 0
-    for row_place, row in placed_rows:
-        given_chunk = as_given_chunk(row, f"{name}, {row_place}")
+    for row_place_phrase, row in rows_with_places:
+        given_chunk = as_given_chunk(row, f"{name}, {row_place_phrase}")
         input_counter.count_row(given_chunk.text, given_chunk.document)
         span_count += len(given_chunk.spans)
         if span_count > MOST_CHUNKS:
@@ -124,13 +124,15 @@ def _csv_rows(text: str, name: str) -> Iterator[tuple[str, Any]]:
     try:
         csv_row_iterator = csv_rows(text, name)
         csv_column_names = next(csv_row_iterator, [])
-        column_places = column_positions(csv_column_names, KNOWN)
+        position_by_column = column_positions(csv_column_names, KNOWN)
         for number, row in enumerate(csv_row_iterator, start=1):
             # An empty cell is none.
-            known_cells = {column: row[at] for column, at in column_places.items() if at < len(row) and row[at]}
+            known_cell_by_column = {
+                column: row[at] for column, at in position_by_column.items() if at < len(row) and row[at]
+            }
             yield (
                 f"row {number:,}",
-                known_cells or {column: None for column, cell in zip(csv_column_names, row, strict=False) if cell},
+                known_cell_by_column or {column: None for column, cell in zip(csv_column_names, row, strict=False) if cell},
             )
     except csv.Error as error:
         raise InputError(f"{name}: the file must be valid CSV; this one is not ({error}).") from error
@@ -201,15 +203,15 @@ def _is_pair(pair: Any) -> bool:
 
 def _chunk_attributes(node: Any) -> dict[str, Any]:
     """Return the fields of a chunk that an object of another library has."""
-    known_names = (*TEXTS, *STARTS, *ENDS, *DOCUMENTS, *IDS, "metadata", "meta")
-    known_attributes = {name: getattr(node, name) for name in known_names if hasattr(node, name)}
+    known_attribute_names = (*TEXTS, *STARTS, *ENDS, *DOCUMENTS, *IDS, "metadata", "meta")
+    value_by_attribute = {name: getattr(node, name) for name in known_attribute_names if hasattr(node, name)}
     if (
-        "meta" in known_attributes
-        and not isinstance(known_attributes["meta"], Mapping)
-        and hasattr(known_attributes["meta"], "model_dump")
+        "meta" in value_by_attribute
+        and not isinstance(value_by_attribute["meta"], Mapping)
+        and hasattr(value_by_attribute["meta"], "model_dump")
     ):
-        known_attributes["meta"] = known_attributes["meta"].model_dump()
-    return {name: value for name, value in known_attributes.items() if not callable(value)}
+        value_by_attribute["meta"] = value_by_attribute["meta"].model_dump()
+    return {name: value for name, value in value_by_attribute.items() if not callable(value)}
 
 
 def _stated_spans(row: Mapping[str, Any], metadata: Mapping[str, Any], text: str | None, place: str) -> tuple[Span, ...]:
@@ -244,13 +246,13 @@ def _stated_spans(row: Mapping[str, Any], metadata: Mapping[str, Any], text: str
 
 
 def _checked_span(start: Any, end: Any, place: str) -> Span:
-    whole_start, whole_end = _whole_number(start, place), _whole_number(end, place)
-    if not 0 <= whole_start <= whole_end:
+    start_number, end_number = _whole_number(start, place), _whole_number(end, place)
+    if not 0 <= start_number <= end_number:
         raise InputError(
-            f"{place}: a chunk must start at 0 or later, and must not end before its start; got {whole_start:,} to "
-            f"{whole_end:,}."
+            f"{place}: a chunk must start at 0 or later, and must not end before its start; got {start_number:,} to "
+            f"{end_number:,}."
         )
-    return Span(whole_start, whole_end)
+    return Span(start_number, end_number)
 
 
 def _whole_number(value: Any, place: str) -> int:

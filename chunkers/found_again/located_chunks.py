@@ -47,14 +47,16 @@ def inspect(
     InputError
         If there are no chunks, or a chunk is invalid; if the chunks are from several documents and none is selected.
     """
-    cut_document = text if isinstance(text, Document) else Document.from_text(text, sentences)
+    searched_document = text if isinstance(text, Document) else Document.from_text(text, sentences)
     if isinstance(chunks, str | Path):
         given_chunks = read_chunks(_read_bytes(Path(chunks)), Path(chunks).name)
     elif isinstance(chunks, Iterable) and not isinstance(chunks, bytes | Mapping):
         given_chunks = [_as_given_chunk(chunk, f"chunk {number:,}") for number, chunk in enumerate(chunks, start=1)]
     else:
         raise InputError(f"chunks must be a path, or a sequence of chunks; got {short_repr(chunks)}.")
-    return locate_chunks(cut_document, select_document_chunks(given_chunks, document, cut_document.name), maker).chunking
+    return locate_chunks(
+        searched_document, select_document_chunks(given_chunks, document, searched_document.name), maker
+    ).chunking
 
 
 def read_chunks(data: bytes, name: str, cancelled: Callable[[], bool] = bool) -> list[GivenChunk]:
@@ -136,15 +138,19 @@ class DocumentNames:
         """
         if name in self._names:
             return [name]
-        path, bare_path = _path_parts(name), _path_parts_without_ending(name)
-        with_same_file = self._by_end.get(_file_name(name), ())
-        return [candidate for candidate in with_same_file if _have_same_end(path, _path_parts(candidate))] or [
+        path_parts, parts_without_ending = _path_parts(name), _path_parts_without_ending(name)
+        names_with_same_file = self._by_end.get(_file_name(name), ())
+        return [candidate for candidate in names_with_same_file if _have_same_end(path_parts, _path_parts(candidate))] or [
             *(
                 other
                 for other in self._by_stem.get(_file_name(name), ())
-                if _have_same_end(path, _path_parts_without_ending(other))
+                if _have_same_end(path_parts, _path_parts_without_ending(other))
             ),
-            *(other for other in self._by_end.get(_stem(name), ()) if _have_same_end(bare_path, _path_parts(other))),
+            *(
+                other
+                for other in self._by_end.get(_stem(name), ())
+                if _have_same_end(parts_without_ending, _path_parts(other))
+            ),
         ]
 
 
@@ -178,7 +184,7 @@ def select_document_chunks(given: Sequence[GivenChunk], wanted: str | None, name
     InputError
         If there are no chunks or too many; if the chunks are from several documents and the right document is unclear.
     """
-    wanted_document_chunks = _of_document(given, wanted, name)
+    wanted_document_chunks = _chunks_of_document(given, wanted, name)
     if not wanted_document_chunks:
         raise InputError("chunks must contain at least one chunk; got none.")
     if len(wanted_document_chunks) > MOST_CHUNKS:
@@ -188,7 +194,7 @@ def select_document_chunks(given: Sequence[GivenChunk], wanted: str | None, name
     return wanted_document_chunks
 
 
-def _of_document(given: Sequence[GivenChunk], wanted: str | None, name: str) -> Sequence[GivenChunk]:
+def _chunks_of_document(given: Sequence[GivenChunk], wanted: str | None, name: str) -> Sequence[GivenChunk]:
     stated_names = document_names(given)
     if wanted is None and len(stated_names) > 1:
         possible_names = DocumentNames(stated_names).names_matching(name)

@@ -43,12 +43,16 @@ def shared_first_lines(texts: Sequence[str]) -> str:
     """Return the whole lines that all of the texts share at the beginning; empty if there are none."""
     if len(texts) < 2:
         return ""
-    smallest_text, largest_text = min(texts), max(texts)
+    alphabetically_first_text, alphabetically_last_text = min(texts), max(texts)
     shared_prefix_length = next(
-        (place for place, (one, other) in enumerate(zip(smallest_text, largest_text, strict=False)) if one != other),
-        len(smallest_text),
+        (
+            place
+            for place, (one, other) in enumerate(zip(alphabetically_first_text, alphabetically_last_text, strict=False))
+            if one != other
+        ),
+        len(alphabetically_first_text),
     )
-    return smallest_text[: smallest_text.rfind("\n", 0, shared_prefix_length) + 1]
+    return alphabetically_first_text[: alphabetically_first_text.rfind("\n", 0, shared_prefix_length) + 1]
 
 
 def find_passage(
@@ -78,14 +82,17 @@ def _passage_at_stated_place(searched: SearchableText, text: str, spans: Sequenc
         return None
     start, end = spans[0]
     stated_text = searched.text[start:end].strip()
-    if stated_text and (match := SearchableText(text).typographic_match(Quotation(stated_text))) is not None:
-        follows_line = "\n" in _preceding_whitespace(text, match.span.start) and not text[match.span.end :].strip()
+    if stated_text and (stated_text_match := SearchableText(text).typographic_match(Quotation(stated_text))) is not None:
+        follows_context_line = (
+            "\n" in _preceding_whitespace(text, stated_text_match.span.start)
+            and not text[stated_text_match.span.end :].strip()
+        )
         stated_length = len(fold_text(stated_text))
-        if follows_line or stated_length >= SHORTEST_ALTERED or stated_length >= LEAST_SHARE * len(fold_text(text)):
-            return _passage_in_context(text, match.span, Span(start, end).trimmed(searched.text))
+        if follows_context_line or stated_length >= SHORTEST_ALTERED or stated_length >= LEAST_SHARE * len(fold_text(text)):
+            return _passage_in_context(text, stated_text_match.span, Span(start, end).trimmed(searched.text))
     # The end of a chunk that names its start alone is that of its text, which is too long by the context.
-    found_end = searched.longest_suffix_at(text, start)
-    return None if found_end is None else _passage_in_context(text, found_end)
+    suffix_span = searched.longest_suffix_at(text, start)
+    return None if suffix_span is None else _passage_in_context(text, suffix_span)
 
 
 def _passage_after_first_lines(searched: SearchableText, text: str, front: str) -> PassageInContext | None:
@@ -130,21 +137,29 @@ def _first_word_start(whole: str, text: str, span: Span, quoted: Span) -> int:
     ]
     if not word_starts:
         return quoted.end
-    first_start = word_starts[0]
-    characters_to_skip = len(fold_text(text[quoted.start : first_start]))
-    place = span.start
+    first_word_offset = word_starts[0]
+    characters_to_skip = len(fold_text(text[quoted.start : first_word_offset]))
+    offset_in_whole = span.start
     while characters_to_skip > 0:
-        characters_to_skip -= len(fold_text(whole[place]))
-        place += 1
-    place += len(whole[place:]) - len(whole[place:].lstrip()) if whole[place : place + 1].isspace() else 0
-    if "\n" in _preceding_whitespace(text, first_start) or place == 0 or "\n" in _preceding_whitespace(whole, place):
-        return first_start
+        characters_to_skip -= len(fold_text(whole[offset_in_whole]))
+        offset_in_whole += 1
+    offset_in_whole += (
+        len(whole[offset_in_whole:]) - len(whole[offset_in_whole:].lstrip())
+        if whole[offset_in_whole : offset_in_whole + 1].isspace()
+        else 0
+    )
+    if (
+        "\n" in _preceding_whitespace(text, first_word_offset)
+        or offset_in_whole == 0
+        or "\n" in _preceding_whitespace(whole, offset_in_whole)
+    ):
+        return first_word_offset
     nearby_line_starts = (
         start
         for start in word_starts
         if start - quoted.start <= CONTEXT_CHARACTERS and "\n" in _preceding_whitespace(text, start)
     )
-    return next(nearby_line_starts, first_start)
+    return next(nearby_line_starts, first_word_offset)
 
 
 def _passage_in_context(text: str, passage: Span, span: Span | None = None) -> PassageInContext | None:
@@ -242,55 +257,66 @@ def locate_chunks(
         Called with (done, to do) at intervals during a long search; an exception that it raises ends the search.
     """
     text = document.text
-    latest = time.monotonic()
+    last_report_time = time.monotonic()
 
-    def report(number: int) -> None:
-        nonlocal latest
-        if time.monotonic() - latest > _SECONDS_BETWEEN_REPORTS:
+    def report_at_intervals(number: int) -> None:
+        nonlocal last_report_time
+        if time.monotonic() - last_report_time > _SECONDS_BETWEEN_REPORTS:
             report_progress(number, len(given_chunks))
-            latest = time.monotonic()
+            last_report_time = time.monotonic()
 
-    spans_in_place = [stated_spans(text, given_chunk) for given_chunk in given_chunks]
+    stated_spans_by_chunk = [stated_spans(text, given_chunk) for given_chunk in given_chunks]
     searchable_document_text = SearchableText(text)
-    span_by_number = _locate_unplaced_chunks(text, given_chunks)
+    span_by_chunk_index = _locate_unplaced_chunks(text, given_chunks)
     context_separator = _ContextSeparator(searchable_document_text, given_chunks)
     contexts: dict[int, str] = {}
     chunks_without_context = list(given_chunks)
-    for number, (given_chunk, spans) in enumerate(zip(given_chunks, spans_in_place, strict=True)):
-        if not spans and span_by_number.get(number) is None and given_chunk.text is not None and given_chunk.text.strip():
-            report(number)
+    for chunk_index, (given_chunk, spans) in enumerate(zip(given_chunks, stated_spans_by_chunk, strict=True)):
+        if (
+            not spans
+            and span_by_chunk_index.get(chunk_index) is None
+            and given_chunk.text is not None
+            and given_chunk.text.strip()
+        ):
+            report_at_intervals(chunk_index)
             chunk_passage_and_context = context_separator.passage(given_chunk)
             if chunk_passage_and_context is not None:
-                contexts[number] = chunk_passage_and_context.context
-                chunks_without_context[number] = given_chunk._replace(text=chunk_passage_and_context.text)
-                spans_in_place[number] = () if chunk_passage_and_context.span is None else (chunk_passage_and_context.span,)
+                contexts[chunk_index] = chunk_passage_and_context.context
+                chunks_without_context[chunk_index] = given_chunk._replace(text=chunk_passage_and_context.text)
+                stated_spans_by_chunk[chunk_index] = (
+                    () if chunk_passage_and_context.span is None else (chunk_passage_and_context.span,)
+                )
     if contexts:
-        span_by_number = _locate_unplaced_chunks(text, chunks_without_context)
-    chunk_search = _ChunkSearch(searchable_document_text, span_by_number)
+        span_by_chunk_index = _locate_unplaced_chunks(text, chunks_without_context)
+    chunk_search = _ChunkSearch(searchable_document_text, span_by_chunk_index)
     chunk_search.unsure.update(context_separator.unsure)
     chunks: list[Chunk] = []
     reason_by_start: dict[int, str] = {}
     oddities: list[Oddity] = []
-    last_end = 0
-    for number, (given_chunk, spans) in enumerate(zip(chunks_without_context, spans_in_place, strict=True)):
-        report(number)
-        found_spans, way_found, odd = (
-            (spans, "at the place that it names", []) if spans else chunk_search.find(number, given_chunk)
+    last_chunk_end = 0
+    for chunk_index, (given_chunk, spans) in enumerate(zip(chunks_without_context, stated_spans_by_chunk, strict=True)):
+        report_at_intervals(chunk_index)
+        found_spans, way_found_phrase, chunk_remarks = (
+            (spans, "at the place that it names", []) if spans else chunk_search.find(chunk_index, given_chunk)
         )
-        chunk_context_text = contexts.get(number, "")
+        chunk_context_text = contexts.get(chunk_index, "")
         if found_spans:
-            odd += [("context", f"“{quotable_beginning(chunk_context_text)}” is around it")] if chunk_context_text else []
+            chunk_remarks += (
+                [("context", f"“{quotable_beginning(chunk_context_text)}” is around it")] if chunk_context_text else []
+            )
             chunks.append(Chunk.of(document, *found_spans)._replace(context=chunk_context_text))
-            last_end = found_spans[-1].end
+            last_chunk_end = found_spans[-1].end
             for span in found_spans:
-                reason_by_start.setdefault(span.start, f"{maker} begins chunk {number + 1:,} here, found {way_found}")
+                reason_by_start.setdefault(
+                    span.start, f"{maker} begins chunk {chunk_index + 1:,} here, found {way_found_phrase}"
+                )
         oddity_span = (
             Span(found_spans[0].start, found_spans[-1].end)
             if found_spans
-            else _stated_place(given_chunk, last_end, len(text))
+            else _lost_chunk_span(given_chunk, last_chunk_end, len(text))
         )
-        chunk_beginning = _first_words(given_chunks[number].text or "")
-        oddities += [Oddity(number + 1, kind, remark, chunk_beginning, oddity_span) for kind, remark in odd]
+        chunk_beginning = _first_words(given_chunks[chunk_index].text or "")
+        oddities += [Oddity(chunk_index + 1, kind, remark, chunk_beginning, oddity_span) for kind, remark in chunk_remarks]
     chunks.sort(key=lambda chunk: (chunk.start, chunk.end))
     cut_gaps = cuts_to_gaps(
         document, sorted(reason_by_start)[1:], Verdict.CUT, lambda start: Reason(remark=reason_by_start[start])
@@ -300,18 +326,21 @@ def locate_chunks(
         document,
         tuple(chunks),
         with_uncut_gaps(document, cut_gaps, Reason(remark=f"{maker} begins no chunk here")),
-        notes=(*_notes(maker, given_chunks, oddities, chunk_search.unsure), *_uncovered_notes(text, chunks)),
+        notes=(
+            *_oddity_notes(maker, given_chunks, oddities, chunk_search.unsure),
+            *_uncovered_character_notes(text, chunks),
+        ),
     )
     return LocatedChunks(chunking, len(given_chunks), tuple(oddities))
 
 
 def _locate_unplaced_chunks(text: str, given_chunks: Sequence[GivenChunk]) -> dict[int, Span | None]:
     """Locate the chunks that give no position, by number; the order of the chunks tells repeated passages apart."""
-    unplaced_numbers = [number for number, chunk in enumerate(given_chunks) if not chunk.spans]
+    unplaced_chunk_indices = [number for number, chunk in enumerate(given_chunks) if not chunk.spans]
     return dict(
         zip(
-            unplaced_numbers,
-            locate_pieces(text, [given_chunks[number].text or "" for number in unplaced_numbers]),
+            unplaced_chunk_indices,
+            locate_pieces(text, [given_chunks[number].text or "" for number in unplaced_chunk_indices]),
             strict=True,
         )
     )
@@ -332,15 +361,15 @@ class _ContextSeparator:
         chunk_text, text_length = chunk.text or "", len(self._searched.text)
         search_start = max(0, chunk.spans[0].start - SEARCHED) if chunk.spans else self._reached
         likely_range = Span(min(search_start, text_length), min(text_length, search_start + 2 * SEARCHED))
-        for within in dict.fromkeys([likely_range, Span(0, text_length)]):
+        for search_range in dict.fromkeys([likely_range, Span(0, text_length)]):
             if self._left < 0:
                 self.unsure[_NOT_ALL_SURROUNDED] = None
                 return None
             # A stretch is halved until its length is found, at the end, the beginning and both sides of the middle.
-            self._left -= 4 * len(chunk_text).bit_length() * (within.end - within.start)
-            chunk_passage_in_text = find_passage(self._searched, chunk_text, chunk.spans, self._front, within)
+            self._left -= 4 * len(chunk_text).bit_length() * (search_range.end - search_range.start)
+            chunk_passage_in_text = find_passage(self._searched, chunk_text, chunk.spans, self._front, search_range)
             if chunk_passage_in_text is not None:
-                passage_start = self._searched.text.find(chunk_passage_in_text.text[:_LONGEST_WORDS], within.start)
+                passage_start = self._searched.text.find(chunk_passage_in_text.text[:_LONGEST_WORDS], search_range.start)
                 self._reached = max(self._reached, passage_start)
                 return chunk_passage_in_text
         return None
@@ -375,45 +404,47 @@ class _ChunkSearch:
             return (span,), "in the order of the chunks", match_remarks + _spacing_remarks(chunk, text, span)
         chunk_text = (chunk.text or "").strip()
         if not chunk_text:
-            why_lost = f"nothing is at {chunk.spans[0].start:,} to {chunk.spans[-1].end:,}" if chunk.spans else "it is empty"
-            return (), "", [("lost", why_lost)]
+            loss_reason = (
+                f"nothing is at {chunk.spans[0].start:,} to {chunk.spans[-1].end:,}" if chunk.spans else "it is empty"
+            )
+            return (), "", [("lost", loss_reason)]
         quotation_to_find = Quotation(chunk_text, start=chunk.spans[0].start if chunk.spans else None)
         chunk_text_match = (
             self._searched.exact_match(quotation_to_find)
             or self._searched.typographic_match(quotation_to_find)
-            or self._altered(quotation_to_find)
+            or self._altered_match(quotation_to_find)
         )
         if chunk_text_match is None:
             return (), "", [("lost", "nothing in the text is like it")]
-        stated_place, found_place = quotation_to_find.start, chunk_text_match.span.start
-        is_elsewhere = stated_place is not None and (
-            stated_place > len(text) or text[min(stated_place, found_place) : max(stated_place, found_place)].strip() != ""
+        stated_start, found_start = quotation_to_find.start, chunk_text_match.span.start
+        is_at_another_place = stated_start is not None and (
+            stated_start > len(text) or text[min(stated_start, found_start) : max(stated_start, found_start)].strip() != ""
         )
-        way_found = "out of the order of the chunks" if stated_place is None else "at the place that it names"
-        way_found = "at another place than it names" if is_elsewhere else way_found
+        way_found_phrase = "out of the order of the chunks" if stated_start is None else "at the place that it names"
+        way_found_phrase = "at another place than it names" if is_at_another_place else way_found_phrase
         match_remarks = []
         if chunk_text_match.how == "altered":
             similarity_phrase = f"{int(100 * chunk_text_match.alike)} % alike"
-            way_found = f"where the text is most like it, {similarity_phrase}"
+            way_found_phrase = f"where the text is most like it, {similarity_phrase}"
             match_remarks.append(("altered", similarity_phrase))
         elif "".join(chunk_text.split()) != "".join(text[chunk_text_match.span.start : chunk_text_match.span.end].split()):
             match_remarks.append(("altered", "other quotation marks, dashes or the like"))
         if chunk_text_match.several:
             match_remarks.append(("ambiguous", "it is there more than once; this is the first place"))
-        if is_elsewhere:
-            match_remarks.append(("elsewhere", f"it is at {found_place:,}; the place that it names is {stated_place:,}"))
+        if is_at_another_place:
+            match_remarks.append(("elsewhere", f"it is at {found_start:,}; the place that it names is {stated_start:,}"))
         return (
             (chunk_text_match.span,),
-            way_found,
+            way_found_phrase,
             match_remarks + _spacing_remarks(chunk, text, chunk_text_match.span),
         )
 
-    def _altered(self, quoted: Quotation) -> Match | None:
+    def _altered_match(self, quoted: Quotation) -> Match | None:
         budget_was_spent = self._searched.work.spent
-        match = self._searched.altered_match(quoted)
-        if match is None and budget_was_spent:
+        altered_match = self._searched.altered_match(quoted)
+        if altered_match is None and budget_was_spent:
             self.unsure[_NOT_ALL_ALTERED] = None
-        return match
+        return altered_match
 
     def _is_repeated(self, passage: str) -> bool:
         document_text = self._searched.text
@@ -443,11 +474,15 @@ def _ambiguous_spans(text: str, spans: Sequence[Span]) -> frozenset[Span]:
     if all(span.start >= before.end for before, span in consecutive_span_pairs):
         return frozenset()
     ambiguous_spans = set()
-    for before, span in consecutive_span_pairs:
-        passage, latest_start = text[span.start : span.end], max(before.end, span.start)
-        first = text.find(passage, before.start + 1, latest_start + len(passage))
-        other_occurrence = text.find(passage, first + 1, latest_start + len(passage)) if first == span.start else first
-        if span.start <= before.end + 1 and other_occurrence >= 0:
+    for previous_span, span in consecutive_span_pairs:
+        passage, latest_start = text[span.start : span.end], max(previous_span.end, span.start)
+        first_occurrence = text.find(passage, previous_span.start + 1, latest_start + len(passage))
+        other_occurrence = (
+            text.find(passage, first_occurrence + 1, latest_start + len(passage))
+            if first_occurrence == span.start
+            else first_occurrence
+        )
+        if span.start <= previous_span.end + 1 and other_occurrence >= 0:
             ambiguous_spans.add(span)
     return frozenset(ambiguous_spans)
 
@@ -478,7 +513,7 @@ def _spacing_remarks(chunk: GivenChunk, text: str, span: Span) -> list[tuple[Kin
     return [] if nothing_to_remark else [("spaced", "the text has other white space")]
 
 
-def _stated_place(chunk: GivenChunk, reached: int, length: int) -> Span:
+def _lost_chunk_span(chunk: GivenChunk, reached: int, length: int) -> Span:
     stated_or_reached_offset = min(chunk.spans[0].start, length) if chunk.spans else reached
     return Span(stated_or_reached_offset, stated_or_reached_offset)
 
@@ -488,25 +523,33 @@ def _first_words(text: str) -> str:
     return one_line if len(one_line) <= _LONGEST_WORDS else one_line[: _LONGEST_WORDS - 1] + "…"
 
 
-def _notes(maker: str, given_chunks: Sequence[GivenChunk], oddities: Sequence[Oddity], unsure: Iterable[str]) -> list[str]:
+def _oddity_notes(
+    maker: str, given_chunks: Sequence[GivenChunk], oddities: Sequence[Oddity], unsure: Iterable[str]
+) -> list[str]:
     """Return notes on the oddities."""
     oddities_by_kind = {kind: [odd for odd in oddities if odd.kind == kind] for kind in KINDS}
-    altered_labels = [f"{odd.number:,} ({odd.said}, at {odd.span.start:,})" for odd in oddities_by_kind["altered"]]
-    moved_labels = [
+    altered_chunk_labels = [f"{odd.number:,} ({odd.said}, at {odd.span.start:,})" for odd in oddities_by_kind["altered"]]
+    moved_chunk_labels = [
         f"{odd.number:,} (at {odd.span.start:,}, not {given_chunks[odd.number - 1].spans[0].start:,})"
         for odd in oddities_by_kind["elsewhere"]
     ]
-    ambiguous_labels = [f"{odd.number:,} (at {odd.span.start:,})" for odd in oddities_by_kind["ambiguous"]]
-    context_labels = [f"{odd.number:,} ({odd.said.removesuffix(' is around it')})" for odd in oddities_by_kind["context"]]
-    lost_labels = [_chunk_label(odd.number, given_chunks[odd.number - 1]) for odd in oddities_by_kind["lost"]]
+    ambiguous_chunk_labels = [f"{odd.number:,} (at {odd.span.start:,})" for odd in oddities_by_kind["ambiguous"]]
+    context_chunk_labels = [
+        f"{odd.number:,} ({odd.said.removesuffix(' is around it')})" for odd in oddities_by_kind["context"]
+    ]
+    lost_chunk_labels = [_chunk_label(odd.number, given_chunks[odd.number - 1]) for odd in oddities_by_kind["lost"]]
     chunk_oddity_notes = [
-        _note_with_list(f"Chunks of {maker} that are not found in the text and left out", lost_labels),
-        _note_with_list(f"Chunks of {maker} that are altered, and found where the text is most like them", altered_labels),
+        _note_with_list(f"Chunks of {maker} that are not found in the text and left out", lost_chunk_labels),
         _note_with_list(
-            f"Chunks of {maker} that stand in the text more than once, and may be at another place", ambiguous_labels
+            f"Chunks of {maker} that are altered, and found where the text is most like them", altered_chunk_labels
         ),
-        _note_with_list(f"Chunks of {maker} that are not at the place that they name", moved_labels),
-        _note_with_list(f"Chunks of {maker} with a context around them that the text does not have there", context_labels),
+        _note_with_list(
+            f"Chunks of {maker} that stand in the text more than once, and may be at another place", ambiguous_chunk_labels
+        ),
+        _note_with_list(f"Chunks of {maker} that are not at the place that they name", moved_chunk_labels),
+        _note_with_list(
+            f"Chunks of {maker} with a context around them that the text does not have there", context_chunk_labels
+        ),
         f"Chunks of {maker} with other white space than the text: {len(oddities_by_kind['spaced']):,}."
         if oddities_by_kind["spaced"]
         else "",
@@ -518,8 +561,8 @@ def _notes(maker: str, given_chunks: Sequence[GivenChunk], oddities: Sequence[Od
 def _note_with_list(what: str, names: Sequence[str]) -> str:
     if not names:
         return ""
-    list_of_names = ", ".join(names[:_MOST_NAMED]) + (" and more" if len(names) > _MOST_NAMED else "")
-    return f"{what}: {len(names):,}: {list_of_names}."
+    names_phrase = ", ".join(names[:_MOST_NAMED]) + (" and more" if len(names) > _MOST_NAMED else "")
+    return f"{what}: {len(names):,}: {names_phrase}."
 
 
 def _chunk_label(number: int, chunk: GivenChunk) -> str:
@@ -528,6 +571,10 @@ def _chunk_label(number: int, chunk: GivenChunk) -> str:
     return f"{number:,} (“{quotable_beginning(chunk.text)}”)"
 
 
-def _uncovered_notes(text: str, chunks: Sequence[Chunk]) -> list[str]:
-    uncovered_count = count_characters_outside(text, [span for chunk in chunks for span in chunk.spans])
-    return [f"Characters that lie in no chunk, white space not counted: {uncovered_count:,}."] if uncovered_count else []
+def _uncovered_character_notes(text: str, chunks: Sequence[Chunk]) -> list[str]:
+    uncovered_character_count = count_characters_outside(text, [span for chunk in chunks for span in chunk.spans])
+    return (
+        [f"Characters that lie in no chunk, white space not counted: {uncovered_character_count:,}."]
+        if uncovered_character_count
+        else []
+    )

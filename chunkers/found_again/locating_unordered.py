@@ -121,8 +121,8 @@ class UnorderedLocator:
         """Return the documents that may have one of some folded texts."""
         if self._runs is None or any(len(text) < SHORTEST_INDEXED for text in texts):
             return numbers
-        holder_numbers = {number for text in texts for number in self._runs.holders(text)}
-        return [number for number in numbers if number in holder_numbers]
+        holding_document_numbers = {number for text in texts for number in self._runs.holders(text)}
+        return [number for number in numbers if number in holding_document_numbers]
 
     @cached_property
     def _names(self) -> DocumentNames:
@@ -150,27 +150,27 @@ class UnorderedLocator:
     def altered(self, text: str, numbers: Sequence[int] | None = None) -> tuple[list[Place], float]:
         """Return the places most like a text, if any, and how much alike they are; see `SearchableText.altered_match`."""
         searched_numbers = range(len(self._documents)) if numbers is None else numbers
-        quoted, folded_text = Quotation(text), fold_text(text)
+        quotation, folded_text = Quotation(text), fold_text(text)
         ranges_by_document: Mapping[int, Sequence[Span] | None] = dict.fromkeys(searched_numbers)
         if self._runs is not None and len(folded_text) >= SHORTEST_INDEXED:
             ranges_by_document = self._runs.ranges_sharing_runs(folded_text, max_edit_distance(len(folded_text)))
         attempted_matches = [
-            (number, self._searched[number].altered_match(quoted, within=ranges_by_document[number]))
+            (number, self._searched[number].altered_match(quotation, within=ranges_by_document[number]))
             for number in searched_numbers
             if number in ranges_by_document
         ]
-        numbered_altered_matches = [(number, match) for number, match in attempted_matches if match is not None]
-        highest_similarity = max((match.alike for _, match in numbered_altered_matches), default=0.0)
+        numbers_with_matches = [(number, match) for number, match in attempted_matches if match is not None]
+        highest_similarity = max((match.alike for _, match in numbers_with_matches), default=0.0)
         return [
-            Place(number, match.span) for number, match in numbered_altered_matches if match.alike == highest_similarity
+            Place(number, match.span) for number, match in numbers_with_matches if match.alike == highest_similarity
         ], highest_similarity
 
-    def renew(self) -> None:
+    def renew_comparison_budget(self) -> None:
         """Allow as many comparisons again, for texts of another kind."""
         self._work.left = MOST_COMPARED
 
     @property
-    def is_spent(self) -> bool:
+    def is_comparison_budget_spent(self) -> bool:
         """True if so many texts were compared with small changes that no more are."""
         return self._work.spent
 
@@ -182,40 +182,46 @@ class UnorderedLocator:
         """
         chunk_without_id = chunk._replace(id=None)
         if chunk_without_id not in self._known:
-            self._known[chunk_without_id] = self._find(chunk_without_id)
+            self._known[chunk_without_id] = self._find_placement(chunk_without_id)
         return self._known[chunk_without_id]
 
-    def _find(self, chunk: GivenChunk) -> Placement:
-        named_documents = self.numbers(chunk.document)
+    def _find_placement(self, chunk: GivenChunk) -> Placement:
+        named_document_numbers = self.numbers(chunk.document)
         if (
             chunk.spans
-            and len(named_documents) == 1
-            and (spans := stated_spans(self._documents[named_documents[0]].text, chunk))
+            and len(named_document_numbers) == 1
+            and (spans := stated_spans(self._documents[named_document_numbers[0]].text, chunk))
         ):
-            return Placement((Place(named_documents[0], Span(spans[0].start, spans[-1].end)),))
+            return Placement((Place(named_document_numbers[0], Span(spans[0].start, spans[-1].end)),))
         chunk_text = (chunk.text or "").strip()
         if not chunk_text:
             return Placement((), "it has no text, and nothing stands at the place that it states")
         absence_phrase = "is not among the documents" if self._noun == "document" else "has no chunks at hand"
-        absent_document_phrase = f"{short_repr(chunk.document)} {absence_phrase}" if not named_documents else ""
-        uncut_text = _CUT_SHORT.sub("", chunk_text)
-        texts_to_try = [(chunk_text, "")] + [(uncut_text, "cut short")] * (
-            uncut_text != chunk_text and len(fold_text(uncut_text)) >= SHORTEST_ALTERED
+        absent_document_phrase = f"{short_repr(chunk.document)} {absence_phrase}" if not named_document_numbers else ""
+        text_without_cut_mark = _CUT_SHORT.sub("", chunk_text)
+        texts_with_remarks = [(chunk_text, "")] + [(text_without_cut_mark, "cut short")] * (
+            text_without_cut_mark != chunk_text and len(fold_text(text_without_cut_mark)) >= SHORTEST_ALTERED
         )
-        for text, exactness_remark in texts_to_try:
-            if placement := self._verbatim(text, chunk, named_documents, exactness_remark, absent_document_phrase):
+        for text, exactness_remark in texts_with_remarks:
+            if placement := self._verbatim_placement(
+                text, chunk, named_document_numbers, exactness_remark, absent_document_phrase
+            ):
                 return placement
         if absent_document_phrase:
             return Placement((), absent_document_phrase)
-        if (passage := self._longest_passage_found(uncut_text, chunk, named_documents)) is not None:
+        if (passage := self._longest_passage_in_documents(text_without_cut_mark, chunk, named_document_numbers)) is not None:
             context_remark = f"“{quotable_beginning(passage.context)}” is around it"
-            exactness_remark = context_remark + ("; cut short" if uncut_text != chunk_text else "")
-            if placement := self._verbatim(passage.text, chunk, named_documents, exactness_remark, absent_document_phrase):
+            exactness_remark = context_remark + ("; cut short" if text_without_cut_mark != chunk_text else "")
+            if placement := self._verbatim_placement(
+                passage.text, chunk, named_document_numbers, exactness_remark, absent_document_phrase
+            ):
                 return placement
-        places, similarity = self.altered(chunk_text, named_documents)
+        places, similarity = self.altered(chunk_text, named_document_numbers)
         if places:
-            return _placement_with_remarks(places, [f"altered, {int(100 * similarity)} % alike"], uncut_text != chunk_text)
-        if self.is_spent or self._characters_left < 0:
+            return _placement_with_remarks(
+                places, [f"altered, {int(100 * similarity)} % alike"], text_without_cut_mark != chunk_text
+            )
+        if self.is_comparison_budget_spent or self._characters_left < 0:
             return Placement(
                 (), f"it stands in no {self._noun} word for word; with changes it was not compared with all passages"
             )
@@ -224,11 +230,13 @@ class UnorderedLocator:
         )
         return Placement((), f"nothing in the {self._noun}s{shared_runs_phrase} is like it")
 
-    def _verbatim(self, text: str, chunk: GivenChunk, named: Sequence[int], how: str, where: str) -> Placement | None:
+    def _verbatim_placement(
+        self, text: str, chunk: GivenChunk, named: Sequence[int], how: str, where: str
+    ) -> Placement | None:
         placement_remarks = [how] if how else []
-        whole_word_places = self._whole_words(text, self.occurrences(text, named))
+        whole_word_places = self._places_at_whole_words(text, self.occurrences(text, named))
         if not whole_word_places and len(named) < len(self._documents):
-            whole_word_places = self._whole_words(text, self.occurrences(text))
+            whole_word_places = self._places_at_whole_words(text, self.occurrences(text))
             placement_remarks += [where or "in another document than it names"] if whole_word_places else []
         if not whole_word_places:
             return None
@@ -244,7 +252,7 @@ class UnorderedLocator:
             placement_remarks.append("other white space or signs")
         return _placement_with_remarks(whole_word_places, placement_remarks, how.endswith("cut short"))
 
-    def _whole_words(self, text: str, places: list[Place]) -> list[Place]:
+    def _places_at_whole_words(self, text: str, places: list[Place]) -> list[Place]:
         """Return the places; of a very short text only those that are not inside a word."""
         if len(fold_text(text)) >= SHORTEST_ALTERED:
             return places
@@ -257,7 +265,7 @@ class UnorderedLocator:
     def _text_at_place(self, place: Place) -> str:
         return self._documents[place.document].text[place.span.start : place.span.end]
 
-    def _longest_passage_found(self, text: str, chunk: GivenChunk, named: Sequence[int]) -> PassageInContext | None:
+    def _longest_passage_in_documents(self, text: str, chunk: GivenChunk, named: Sequence[int]) -> PassageInContext | None:
         """Return the longest part of a chunk with a context that occurs in one of the documents; None if there is none."""
         passages: list[PassageInContext] = []
         folded_text = fold_text(text)
@@ -271,8 +279,8 @@ class UnorderedLocator:
             folded_text[middle_offset - half_length : middle_offset],
             folded_text[middle_offset : middle_offset + half_length],
         )
-        for number in named if chunk.spans else self._holders(chunk_text_probes, named):
-            searchable_document_text = self._searched[number]
+        for document_number in named if chunk.spans else self._holders(chunk_text_probes, named):
+            searchable_document_text = self._searched[document_number]
             if not chunk.spans and not any(map(searchable_document_text.contains, chunk_text_probes)):
                 continue
             if self._characters_left < 0:
@@ -287,10 +295,10 @@ class UnorderedLocator:
 
 
 def _placement_with_remarks(places: Sequence[Place], remarks: Sequence[str], is_cut_short: bool) -> Placement:
-    several_places_remark = (
+    several_places_remarks = (
         [f"stands in {'at least ' * (len(places) == MOST_PLACES)}{len(places)} places"] if len(places) > 1 else []
     )
-    return Placement(tuple(places), "; ".join([*remarks, *several_places_remark]), is_cut_short)
+    return Placement(tuple(places), "; ".join([*remarks, *several_places_remarks]), is_cut_short)
 
 
 class SharedRuns:
@@ -300,17 +308,17 @@ class SharedRuns:
         hashes_by_text = [_run_hashes(text)[::STEP] for text in texts]
         run_counts = np.array([len(own) for own in hashes_by_text], dtype=np.intp)
         all_hashes = np.concatenate(hashes_by_text) if hashes_by_text else np.empty(0, dtype=np.uint64)
-        sorted_places = np.argsort(all_hashes, kind="stable")
-        self._hashes = all_hashes[sorted_places]
-        self._order = sorted_places.astype(np.uint32)
+        run_order = np.argsort(all_hashes, kind="stable")
+        self._hashes = all_hashes[run_order]
+        self._order = run_order.astype(np.uint32)
         self._first = np.cumsum(run_counts) - run_counts
 
     def holders(self, text: str) -> list[int]:
         """Return the numbers of the texts that may contain ``text``, which has at least `SHORTEST_INDEXED` characters."""
-        first_places, place_counts = self._run_places_and_counts(text)
+        first_sorted_positions, occurrence_counts = self._sorted_positions_and_counts(text)
         # A text that contains it has all runs of one of the alignments, and so the rarest of them.
-        rarest_runs = [start + STEP * int(place_counts[start::STEP].argmin()) for start in range(STEP)]
-        text_numbers, _ = self._run_occurrences(first_places[rarest_runs], place_counts[rarest_runs])
+        rarest_runs = [start + STEP * int(occurrence_counts[start::STEP].argmin()) for start in range(STEP)]
+        text_numbers, _ = self._run_occurrences(first_sorted_positions[rarest_runs], occurrence_counts[rarest_runs])
         return [int(number) for number in np.unique(text_numbers)]
 
     def ranges_sharing_runs(self, text: str, reach: int) -> dict[int, list[Span]]:
@@ -319,45 +327,51 @@ class SharedRuns:
         A range is as long as ``text`` and ``reach`` characters more on both sides. It shares one run, and another for every
         `EVERY` characters of ``text``.
         """
-        first_places, place_counts = self._run_places_and_counts(text)
-        runs_by_rarity = np.argsort(place_counts, kind="stable")
-        rare_runs = np.sort(runs_by_rarity[np.cumsum(place_counts[runs_by_rarity]) <= MOST_SHARED])
-        text_numbers, starts = self._run_occurrences(first_places[rare_runs], place_counts[rare_runs])
-        starts -= np.repeat(rare_runs, place_counts[rare_runs])
-        ranges: dict[int, list[Span]] = {}
-        runs_by_text: dict[int, list[int]] = {}
-        for at in np.lexsort((starts, text_numbers)).tolist():
-            own, shared_counts = (
-                ranges.setdefault(int(text_numbers[at]), []),
-                runs_by_text.setdefault(int(text_numbers[at]), []),
+        first_sorted_positions, occurrence_counts = self._sorted_positions_and_counts(text)
+        runs_by_rarity = np.argsort(occurrence_counts, kind="stable")
+        rare_runs = np.sort(runs_by_rarity[np.cumsum(occurrence_counts[runs_by_rarity]) <= MOST_SHARED])
+        text_numbers, starts = self._run_occurrences(first_sorted_positions[rare_runs], occurrence_counts[rare_runs])
+        starts -= np.repeat(rare_runs, occurrence_counts[rare_runs])
+        ranges_by_text: dict[int, list[Span]] = {}
+        run_counts_by_text: dict[int, list[int]] = {}
+        for occurrence_index in np.lexsort((starts, text_numbers)).tolist():
+            text_ranges, range_run_counts = (
+                ranges_by_text.setdefault(int(text_numbers[occurrence_index]), []),
+                run_counts_by_text.setdefault(int(text_numbers[occurrence_index]), []),
             )
-            start, end = max(0, int(starts[at]) - reach), int(starts[at]) + len(text) + reach
-            if own and start <= own[-1].end:
-                own[-1] = Span(own[-1].start, max(own[-1].end, end))
-                shared_counts[-1] += 1
+            start, end = max(0, int(starts[occurrence_index]) - reach), int(starts[occurrence_index]) + len(text) + reach
+            if text_ranges and start <= text_ranges[-1].end:
+                text_ranges[-1] = Span(text_ranges[-1].start, max(text_ranges[-1].end, end))
+                range_run_counts[-1] += 1
             else:
-                own.append(Span(start, end))
-                shared_counts.append(1)
-        least_shared = 1 + len(text) // EVERY
+                text_ranges.append(Span(start, end))
+                range_run_counts.append(1)
+        least_shared_run_count = 1 + len(text) // EVERY
         return {
             number: near
-            for number, own in ranges.items()
-            if (near := [span for span, count in zip(own, runs_by_text[number], strict=True) if count >= least_shared])
+            for number, own in ranges_by_text.items()
+            if (
+                near := [
+                    span
+                    for span, count in zip(own, run_counts_by_text[number], strict=True)
+                    if count >= least_shared_run_count
+                ]
+            )
         }
 
-    def _run_places_and_counts(self, text: str) -> tuple[IntArray, IntArray]:
+    def _sorted_positions_and_counts(self, text: str) -> tuple[IntArray, IntArray]:
         """Return the first place of each run of a text among the sorted runs, and the number of its places."""
         text_run_hashes = _run_hashes(text)
-        first_places = np.searchsorted(self._hashes, text_run_hashes, "left")
-        return first_places, np.searchsorted(self._hashes, text_run_hashes, "right") - first_places
+        first_sorted_positions = np.searchsorted(self._hashes, text_run_hashes, "left")
+        return first_sorted_positions, np.searchsorted(self._hashes, text_run_hashes, "right") - first_sorted_positions
 
     def _run_occurrences(self, first: IntArray, counts: IntArray) -> tuple[IntArray, IntArray]:
         """Return the text and the place in it of every occurrence of some runs."""
-        occurrences_before = np.cumsum(counts) - counts
-        sorted_places = np.arange(counts.sum()) + np.repeat(first - occurrences_before, counts)
-        run_starts = self._order[sorted_places].astype(np.intp)
-        text_numbers = np.searchsorted(self._first, run_starts, "right") - 1
-        return text_numbers, (run_starts - self._first[text_numbers]) * STEP
+        earlier_occurrence_counts = np.cumsum(counts) - counts
+        sorted_run_positions = np.arange(counts.sum()) + np.repeat(first - earlier_occurrence_counts, counts)
+        run_indices = self._order[sorted_run_positions].astype(np.intp)
+        text_numbers = np.searchsorted(self._first, run_indices, "right") - 1
+        return text_numbers, (run_indices - self._first[text_numbers]) * STEP
 
 
 def _run_hashes(text: str) -> np.ndarray[tuple[int], np.dtype[np.uint64]]:
@@ -367,7 +381,7 @@ def _run_hashes(text: str) -> np.ndarray[tuple[int], np.dtype[np.uint64]]:
         return np.empty(0, dtype=np.uint64)
     hash_factor = np.uint64(_FACTOR)
     character_run_hashes = character_codes[: len(character_codes) - SIZE + 1].copy()
-    for at in range(1, SIZE):
+    for character_offset in range(1, SIZE):
         character_run_hashes *= hash_factor
-        character_run_hashes += character_codes[at : len(character_codes) - SIZE + 1 + at]
+        character_run_hashes += character_codes[character_offset : len(character_codes) - SIZE + 1 + character_offset]
     return character_run_hashes

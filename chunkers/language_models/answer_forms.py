@@ -73,8 +73,10 @@ class LineForm(Form):
     def line_wording(cls) -> str:
         """Return the prompt's sentence that asks for an answer on a single line."""
         ((_, field_info),) = cls.model_fields.items()
-        field_value = (field_info.examples or [1])[0]
-        example_numbers_phrase = ", ".join(map(str, field_value)) if isinstance(field_value, list) else f"ID {field_value}"
+        example_value = (field_info.examples or [1])[0]
+        example_numbers_phrase = (
+            ", ".join(map(str, example_value)) if isinstance(example_value, list) else f"ID {example_value}"
+        )
         return (
             f"Answer with one line and nothing else: {cls.label}: and {field_info.description}, as in {cls.label}: "
             f"{example_numbers_phrase}. "
@@ -95,15 +97,19 @@ def _resolved_schema(form: type[Form]) -> dict[str, Any]:
     """Return the JSON schema of a form, with each reference replaced by its definition."""
     form_schema = form.model_json_schema()
 
-    def resolved(part: Any) -> Any:
+    def resolve_references(part: Any) -> Any:
         if isinstance(part, list):
-            return [*map(resolved, part)]
+            return [*map(resolve_references, part)]
         if not isinstance(part, dict):
             return part
         schema_definition = form_schema["$defs"][part["$ref"].rpartition("/")[2]] if "$ref" in part else {}
-        return {key: resolved(value) for key, value in {**schema_definition, **part}.items() if key not in ("$ref", "$defs")}
+        return {
+            key: resolve_references(value)
+            for key, value in {**schema_definition, **part}.items()
+            if key not in ("$ref", "$defs")
+        }
 
-    return resolved(form_schema)  # type: ignore[no-any-return]  # a dictionary stays one
+    return resolve_references(form_schema)  # type: ignore[no-any-return]  # a dictionary stays one
 
 
 def _refuse_booleans(value: object) -> object:
@@ -334,8 +340,8 @@ def _request_schema(schema: Mapping[str, Any], asked: AnswerKind, name: str = ""
             "additionalProperties": False,
         }
     if "anyOf" in schema:
-        options = [_request_schema(option, asked, name) for option in schema["anyOf"]]
-        allowed_schema_options = [option for option in options if option.get("enum", True)]
+        option_schemas = [_request_schema(option, asked, name) for option in schema["anyOf"]]
+        allowed_schema_options = [option for option in option_schemas if option.get("enum", True)]
         return {"anyOf": allowed_schema_options} if len(allowed_schema_options) > 1 else allowed_schema_options[0]
     json_type, upper_size_limit = schema["type"], schema.get("most")
     match json_type:

@@ -84,7 +84,9 @@ class ChatServer(LanguageModel):
 
     def __init__(self, name: ModelName | str, address: str = "", key: str = "") -> None:
         self.name = str(name)
-        self._model = ModelName.parse(self.name).name_at("openai", "The language model", "a model on the server")
+        self._model = ModelName.parse(self.name).name_at_required_provider(
+            "openai", "The language model", "a model on the server"
+        )
         self._connection = Connection(self.name, address, key)
         self.revision = self._connection.identity
         # Settings that the server has said it does not know.
@@ -145,7 +147,9 @@ class ChatServer(LanguageModel):
             self._deadline,
             LARGEST_ANSWER,
             attempts,
-            lambda body: self._answer_fits_in_memory(body) and is_repeating(body, self._connection.client(self._timeout)),
+            lambda body: (
+                self._answer_fits_in_memory(body) and is_stream_repeating(body, self._connection.client(self._timeout))
+            ),
         )
 
     @property
@@ -189,8 +193,8 @@ class ChatServer(LanguageModel):
                 "larger."
             ) from None
         if not raw_server_response.headers.get("content-type", "").startswith(EVENTS):
-            return self._reply_from(self._parse(raw_server_response.content))
-        reply = self._reply_from(self._parse(raw_server_response.content, client))
+            return self._reply_from(self._parse_answer(raw_server_response.content))
+        reply = self._reply_from(self._parse_answer(raw_server_response.content, client))
         if reply.tokens_out is None and reply.ended == "whole":
             # It may count the tokens of answers that it sends in one piece.
             self._unknown |= {*STREAMED}
@@ -199,10 +203,10 @@ class ChatServer(LanguageModel):
     @staticmethod
     def _answer_fits_in_memory(body: bytes) -> bool:
         """Return whether an answer fits into memory once it is parsed."""
-        without_strings = _STRING.sub(b"", body)
-        return without_strings.count(b"[") + without_strings.count(b"{") <= MOST_BRACKETS
+        body_without_strings = _STRING.sub(b"", body)
+        return body_without_strings.count(b"[") + body_without_strings.count(b"{") <= MOST_BRACKETS
 
-    def _parse(self, body: bytes, streamed_by: "openai.OpenAI | None" = None) -> Any:
+    def _parse_answer(self, body: bytes, streamed_by: "openai.OpenAI | None" = None) -> Any:
         """Parse an answer, or the stream of events that a client has read, if it fits into memory."""
         import openai
 
@@ -235,7 +239,7 @@ class ChatServer(LanguageModel):
         if shape.dialect == "json_object":
             return {"response_format": {"type": "json_object", "schema": answer_json_schema}}
         if self._connection.address == ADDRESS:
-            answer_json_schema = _without_lengths(answer_json_schema)
+            answer_json_schema = _schema_without_lengths(answer_json_schema)
         return {
             "response_format": {
                 "type": "json_schema",
@@ -246,12 +250,12 @@ class ChatServer(LanguageModel):
     def _settings(self, most_tokens: int, shape: AnswerShape) -> dict[str, Any]:
         """Return the settings that the server accepts, as far as known; the maximum of tokens has one of two names."""
         is_standard_server_address = self._connection.address == ADDRESS
-        setting_name = next(
+        token_limit_setting = next(
             setting_name
             for setting_name in (_MOST_NAMES[::-1] if is_standard_server_address else _MOST_NAMES)
             if setting_name not in self._unknown
         )
-        settings: dict[str, Any] = {setting_name: most_tokens, "temperature": TEMPERATURE}
+        settings: dict[str, Any] = {token_limit_setting: most_tokens, "temperature": TEMPERATURE}
         settings |= {"stop": [*shape.stop]} if shape.stop else {}
         # An answer with a schema comes to an end by itself, and OpenAI's own models do not repeat themselves.
         settings |= STREAMED if not (shape.schema or is_standard_server_address) and most_tokens <= LONGEST_STREAMED else {}
@@ -285,11 +289,13 @@ class ChatServer(LanguageModel):
         return Reply(self._connection.mask_key(text), tokens_read, tokens_written, answer_ending_kind)
 
 
-def _without_lengths(schema: Any) -> Any:
+def _schema_without_lengths(schema: Any) -> Any:
     """Return a schema without bounds of characters, which OpenAI's own server refuses."""
     if isinstance(schema, dict):
-        return {name: _without_lengths(part) for name, part in schema.items() if name not in ("minLength", "maxLength")}
-    return [*map(_without_lengths, schema)] if isinstance(schema, list) else schema
+        return {
+            name: _schema_without_lengths(part) for name, part in schema.items() if name not in ("minLength", "maxLength")
+        }
+    return [*map(_schema_without_lengths, schema)] if isinstance(schema, list) else schema
 
 
 def _token_count(value: object) -> int | None:
@@ -327,33 +333,33 @@ def join_stream(body: bytes, client: "openai.OpenAI") -> dict[str, Any]:
 
     whole_lines = body[: body.rfind(b"\n") + 1]
     whole_lines_response = httpx2.Response(200, content=whole_lines, request=httpx2.Request("POST", client.base_url))
-    contents: list[Any] = []
+    content_pieces: list[Any] = []
     last_refusal_text = token_usage_fields = stream_finish_reason = None
-    choices: list[Any] = []
+    last_event_choices: list[Any] = []
     for event in openai.Stream(cast_to=object, response=whole_lines_response, client=client):
         token_usage_fields = json_field(event, "usage") or token_usage_fields
         event_choices = json_field(event, "choices")
         # The last event has the numbers of tokens, and no choice.
         if not isinstance(event_choices, list) or not event_choices:
             continue
-        choices, delta = event_choices, json_field(event_choices[0], "delta")
-        stream_finish_reason = json_field(choices[0], "finish_reason") or stream_finish_reason
+        last_event_choices, delta = event_choices, json_field(event_choices[0], "delta")
+        stream_finish_reason = json_field(last_event_choices[0], "finish_reason") or stream_finish_reason
         last_refusal_text = json_field(delta, "refusal") or last_refusal_text
-        contents += [] if json_field(delta, "content") is None else [delta["content"]]
+        content_pieces += [] if json_field(delta, "content") is None else [delta["content"]]
     # An empty answer has no piece with content.
-    joined_answer_text: Any = contents or (None if stream_finish_reason is None or last_refusal_text else "")
-    if contents and all(isinstance(piece, str) for piece in contents):
-        joined_answer_text = "".join(contents)
+    joined_answer_text: Any = content_pieces or (None if stream_finish_reason is None or last_refusal_text else "")
+    if content_pieces and all(isinstance(piece, str) for piece in content_pieces):
+        joined_answer_text = "".join(content_pieces)
         if stream_finish_reason is None and repeated_ending(joined_answer_text, unfinished=True):
             stream_finish_reason = REPEATING
     joined_message = {"content": joined_answer_text, "refusal": last_refusal_text}
     return {
-        "choices": [{"message": joined_message, "finish_reason": stream_finish_reason}] if choices else [],
+        "choices": [{"message": joined_message, "finish_reason": stream_finish_reason}] if last_event_choices else [],
         "usage": token_usage_fields,
     }
 
 
-def is_repeating(body: bytes, client: "openai.OpenAI") -> bool:
+def is_stream_repeating(body: bytes, client: "openai.OpenAI") -> bool:
     """Return whether an unfinished stream of events has come to repeat itself."""
     import openai
 
@@ -384,10 +390,10 @@ class LocalServer(NamedTuple):
 def find_local_servers(ports: Sequence[int] = USUAL_PORTS) -> list[LocalServer]:
     """Return the servers of this machine that list models at ``/v1/models``, in the order of their ports."""
     with ThreadPoolExecutor(len(ports)) as pool:
-        return [server for server in pool.map(_server_at, ports) if server is not None]
+        return [server for server in pool.map(_local_server_at_port, ports) if server is not None]
 
 
-def _server_at(port: int) -> LocalServer | None:
+def _local_server_at_port(port: int) -> LocalServer | None:
     """Return the server at a port; None if none there lists a model."""
     local_server_address = f"http://127.0.0.1:{port}/v1"
     try:

@@ -94,7 +94,7 @@ def usable_answer(
     UnusableAnswer
         If the last answer is unusable, refused or cut off, or as soon as an unusable answer repeats itself.
     """
-    for repeat in range(MOST_REPEATS + 1):
+    for retry_count in range(MOST_REPEATS + 1):
         reply = ask(messages)
         try:
             if reply.ended != "whole":
@@ -105,12 +105,12 @@ def usable_answer(
         except UnusableAnswer as error:
             tell(False)
             unusable_answer_error = error
-            if repeated := repeated_ending(reply.text):
+            if repeated_text := repeated_ending(reply.text):
                 unusable_answer_error = Repetitive(
-                    f"the answer repeats {short_repr(repeated)} again and again, so the model was not asked again"
+                    f"the answer repeats {short_repr(repeated_text)} again and again, so the model was not asked again"
                 )
-            unusable_answer_error.attempts = repeat + 1
-            if repeat == MOST_REPEATS or isinstance(unusable_answer_error, Repetitive):
+            unusable_answer_error.attempts = retry_count + 1
+            if retry_count == MOST_REPEATS or isinstance(unusable_answer_error, Repetitive):
                 raise unusable_answer_error from None
             previous_answer = without_reasoning(reply.text)[:LONGEST_REPEATED] or NO_WORDS
             messages = [
@@ -135,13 +135,15 @@ def repeated_ending(answer: str, *, unfinished: bool = False) -> str:
     least_repeated_length = _REPEATED_SIGNS * (2 if unfinished else 1)
     # The prefix function of Knuth, Morris and Pratt: the longest border gives the shortest period.
     prefix_border_lengths = [0] * len(reversed_end)
-    for at in range(1, len(reversed_end)):
-        current_border_length = prefix_border_lengths[at - 1]
-        while current_border_length and reversed_end[at] != reversed_end[current_border_length]:
+    for character_index in range(1, len(reversed_end)):
+        current_border_length = prefix_border_lengths[character_index - 1]
+        while current_border_length and reversed_end[character_index] != reversed_end[current_border_length]:
             current_border_length = prefix_border_lengths[current_border_length - 1]
-        prefix_border_lengths[at] = current_border_length + (reversed_end[at] == reversed_end[current_border_length])
-        size, period = at + 1, at + 1 - prefix_border_lengths[at]
-        if size >= least_repeated_length and size >= _REPEATED_TIMES * period:
+        prefix_border_lengths[character_index] = current_border_length + (
+            reversed_end[character_index] == reversed_end[current_border_length]
+        )
+        prefix_length, period = character_index + 1, character_index + 1 - prefix_border_lengths[character_index]
+        if prefix_length >= least_repeated_length and prefix_length >= _REPEATED_TIMES * period:
             return examined_answer_end[-period:].strip() or examined_answer_end[-1:]
     return ""
 
@@ -185,13 +187,13 @@ def parse_json_answer(answer: str, form: type[AnyForm]) -> AnyForm:
     """
     validated_answer_form: AnyForm | None = None
     unusable_answer_error = UnusableAnswer("the answer must contain a JSON object; it has none")
-    for number, candidate in enumerate(_outermost_json_objects(answer)):
+    for object_number, json_object_or_error in enumerate(_outermost_json_objects(answer)):
         try:
-            if isinstance(candidate, UnusableAnswer):
-                raise candidate
-            validated_answer_form = _validated_form(candidate, form)
+            if isinstance(json_object_or_error, UnusableAnswer):
+                raise json_object_or_error
+            validated_answer_form = _validated_form(json_object_or_error, form)
         except UnusableAnswer as error:
-            unusable_answer_error = unusable_answer_error if number else error
+            unusable_answer_error = unusable_answer_error if object_number else error
     if validated_answer_form is None:
         raise unusable_answer_error from None
     return validated_answer_form
@@ -228,8 +230,8 @@ def _outermost_json_objects(answer: str) -> Iterator[object]:
         if object_start_offset < 0:
             return
         try:
-            parsed, next_search_offset = decoder.raw_decode(answer, object_start_offset)
-            yield parsed
+            parsed_object, next_search_offset = decoder.raw_decode(answer, object_start_offset)
+            yield parsed_object
         except (ValueError, RecursionError) as error:
             json_defect_phrase = (
                 error.msg if isinstance(error, json.JSONDecodeError) else "it is too deep or has too long a number"
@@ -252,5 +254,5 @@ def _validated_form(parsed: object, form: type[AnyForm]) -> AnyForm:
             "the JSON of the answer must be nested less deeply; it is nested too deeply to be read"
         ) from None
     except ValidationError as error:
-        place, first = first_validation_error(error, "the object")
-        raise UnusableAnswer(f"{place}: {first['msg']}; got {short_repr(first['input'])}") from None
+        fault_place, first_fault = first_validation_error(error, "the object")
+        raise UnusableAnswer(f"{fault_place}: {first_fault['msg']}; got {short_repr(first_fault['input'])}") from None

@@ -139,7 +139,7 @@ class Asking:
 
         One request at most is counted, although a server that refuses the first dialect is asked in the second too.
         """
-        return (0, 0) if self._recall_structured() else (1, _PROBE_SENT)
+        return (0, 0) if self._recall_schema_treatment() else (1, _PROBE_SENT)
 
     @property
     def summary(self) -> str:
@@ -204,17 +204,17 @@ class Asking:
         """
         if kind.form is not None:
             # A small request, whose schema forces a word.
-            self._learn_structured(
+            self._learn_schema_treatment(
                 lambda shape: self._answer(_PROBE_MESSAGES, cancelled, ledger, _PROBE_TOKENS, 0, shape)[0]
             )
-        shaped, shape = self._shaped(messages, kind)
+        shaped_messages, answer_shape = self._shaped_request(messages, kind)
         try:
-            reply, sent = self._answer(shaped, cancelled, ledger, kind.most_tokens, repeat, shape)
+            reply, was_sent = self._answer(shaped_messages, cancelled, ledger, kind.most_tokens, repeat, answer_shape)
         except SchemaRefused:
             # This schema, not every one: a server may know fewer rules than another.
-            shape = AnswerShape(kind.stop)
-            reply, sent = self._answer(messages, cancelled, ledger, kind.most_tokens, repeat, shape)
-        if not sent:
+            answer_shape = AnswerShape(kind.stop)
+            reply, was_sent = self._answer(messages, cancelled, ledger, kind.most_tokens, repeat, answer_shape)
+        if not was_sent:
             cache_hit_spending = Spending(remembered=1)
             if ledger is not None:
                 ledger.add(cache_hit_spending)
@@ -223,14 +223,14 @@ class Asking:
 
     def cached_answer(self, messages: Sequence[Message], kind: AnswerKind = ANY_WORDS, *, repeat: int = 0) -> Reply | None:
         """Return the cached answer that `ask` would return; None if `ask` would send a request."""
-        if kind.form is not None and not self._recall_structured():
+        if kind.form is not None and not self._recall_schema_treatment():
             return None
-        shaped, shape = self._shaped(messages, kind)
-        return self._answers.get(self._key(shaped, kind.most_tokens, repeat, shape))
+        shaped_messages, answer_shape = self._shaped_request(messages, kind)
+        return self._answers.get(self._key(shaped_messages, kind.most_tokens, repeat, answer_shape))
 
     def _key(self, messages: Sequence[Message], most_tokens: int, repeat: int, shape: AnswerShape) -> bytes:
-        key_shape = shape if self.model.takes_shape and shape != ANY_SHAPE else None
-        return self._answers.key(self.model, most_tokens, messages, repeat, key_shape)
+        shape_in_key = shape if self.model.takes_shape and shape != ANY_SHAPE else None
+        return self._answers.key(self.model, most_tokens, messages, repeat, shape_in_key)
 
     def _answer(
         self,
@@ -261,22 +261,24 @@ class Asking:
             self._answers.put(answer_cache_key, reply)
             return reply, True
 
-    def _shaped(self, messages: Sequence[Message], kind: AnswerKind) -> tuple[Sequence[Message], AnswerShape]:
+    def _shaped_request(self, messages: Sequence[Message], kind: AnswerKind) -> tuple[Sequence[Message], AnswerShape]:
         """Return the conversation as it is sent, and the limits on the answer."""
         answer_json_schema = kind.schema
         if answer_json_schema is None or self._dialect is None:
             return messages, AnswerShape(kind.stop)
         if kind.form is not None and issubclass(kind.form, LineForm):
             # A prompt that asks for a line would contradict the schema.
-            (role, text), *others = messages
-            messages = [Message(role, text.replace(kind.form.line_wording(), kind.form.wording())), *others]
+            (role, text), *later_messages = messages
+            messages = [Message(role, text.replace(kind.form.line_wording(), kind.form.wording())), *later_messages]
         return messages, AnswerShape((), json.dumps(answer_json_schema), self._dialect)
 
-    def _recall_structured(self) -> bool:
+    def _recall_schema_treatment(self) -> bool:
         """Learn from the cache how the server treats a schema, and return whether that is known; nothing is sent."""
-        return self._learn_structured(lambda shape: self._answers.get(self._key(_PROBE_MESSAGES, _PROBE_TOKENS, 0, shape)))
+        return self._learn_schema_treatment(
+            lambda shape: self._answers.get(self._key(_PROBE_MESSAGES, _PROBE_TOKENS, 0, shape))
+        )
 
-    def _learn_structured(self, answer_probe: Callable[[AnswerShape], Reply | None]) -> bool:
+    def _learn_schema_treatment(self, answer_probe: Callable[[AnswerShape], Reply | None]) -> bool:
         """Learn how the server treats a schema from its answers to the probe, and return whether that is known."""
         if not self.model.takes_shape or self.structured is not None:
             return True
@@ -302,12 +304,12 @@ class Asking:
         shape: AnswerShape,
     ) -> Reply:
         """Send the request, and record its cost however it ends."""
-        model, call = self.model, next(_calls)
-        most_in = upper_bound_on_tokens(messages)
+        model, call_number = self.model, next(_calls)
+        most_tokens_in = upper_bound_on_tokens(messages)
         request_attempts = Attempts()
 
         def reserve_next_request(before: int) -> None:
-            self._budget.reserve(call, model, most_in, most_out, request_attempts.unanswered_count + 1)
+            self._budget.reserve(call_number, model, most_tokens_in, most_out, request_attempts.unanswered_count + 1)
 
         request_attempts.allow = reserve_next_request
         reply = None
@@ -315,14 +317,14 @@ class Asking:
         while not self._slots.acquire(timeout=_POLL_S):
             raise_if_cancelled(cancelled)
         try:
-            self._budget.reserve(call, model, most_in, most_out, 1, cancelled)
+            self._budget.reserve(call_number, model, most_tokens_in, most_out, 1, cancelled)
             with cancellable(cancelled):
-                shape_argument = {"shape": shape} if model.takes_shape and shape != ANY_SHAPE else {}
-                reply = model.reply(messages, most_out, request_attempts, **shape_argument)
+                shape_arguments = {"shape": shape} if model.takes_shape and shape != ANY_SHAPE else {}
+                reply = model.reply(messages, most_out, request_attempts, **shape_arguments)
         finally:
             self._slots.release()
-            call_spending = spending_of_call(model, reply, most_in, most_out, request_attempts)
-            self._budget.settle(call, call_spending)
+            call_spending = spending_of_call(model, reply, most_tokens_in, most_out, request_attempts)
+            self._budget.settle(call_number, call_spending)
             if ledger is not None:
                 ledger.add(call_spending)
         return reply

@@ -180,13 +180,13 @@ class Budget(Ledger):
 
     def _refusal(self, there: Spending, wanted: Spending, name: str) -> str:
         """Return the reason why a request may not be sent; empty if it may."""
-        spending_after, limit = there + wanted, self.limit
-        if limit.tokens is not None and spending_after.tokens > limit.tokens:
+        spending_after_request, limit = there + wanted, self.limit
+        if limit.tokens is not None and spending_after_request.tokens > limit.tokens:
             return (
                 f"{name}: the spending limit is {limit.tokens:,} tokens; {there.tokens:,} are spent or set aside, and the "
                 f"next request may take {wanted.tokens:,}. What was answered is kept."
             )
-        if limit.money is not None and (spending_after.cost is None or spending_after.cost > limit.money):
+        if limit.money is not None and (spending_after_request.cost is None or spending_after_request.cost > limit.money):
             return (
                 f"{name}: the spending limit is ${limit.money}; ${there.cost or 0:.4f} are spent or set aside, and the next "
                 f"request may cost ${wanted.cost or 0:.4f}. What was answered is kept."

@@ -96,16 +96,16 @@ class Breakpoint(ThresholdChunker, SizeLimitedChunker):
     def _shuffled_quartiles(self, vectors: VectorArray) -> Band | None:
         """Return the quartiles of the scores in the shuffled text; None where it has no score."""
 
-        def scores(shuffled: VectorArray) -> FloatArray:
+        def scores_of_shuffled(shuffled: VectorArray) -> FloatArray:
             return self.rule.scores(gap_distances(shuffled))
 
-        null_scores = scores_under_shuffling(vectors, 1, self.rule.score_name, scores)
+        null_scores = scores_under_shuffling(vectors, 1, self.rule.score_name, scores_of_shuffled)
         null_scores = null_scores[~np.isnan(null_scores)]
         return Band(*np.percentile(null_scores, [25, 75]).tolist()) if len(null_scores) else None
 
     def tipping(self, chunking: Chunking, gap: Gap, tools: Tools) -> Tipping | None:
         """Return the nearest amount that moves the threshold to the other side of the gap's score; None if there is none."""
-        if gap.score is None or gap.threshold is None or gap.verdict.is_sized:
+        if gap.score is None or gap.threshold is None or gap.verdict.is_decided_by_size:
             return None
         amount_parameter_spec = parameter_spec(self, "amount")
         level_by_stop = dict(
@@ -117,41 +117,47 @@ class Breakpoint(ThresholdChunker, SizeLimitedChunker):
         )
         gap_score_array = np.array([gap.score])
         is_gap_cut = gap.verdict.is_cut
-        amount = nearest_slider_stop(
+        reversing_amount = nearest_slider_stop(
             amount_parameter_spec,
             self.amount,
             lambda stop: bool(self.rule.passes(gap_score_array, level_by_stop[stop])[0]) != is_gap_cut,
         )
-        if amount is not None and (self.min_size is not None or self.max_size is not None):
+        if reversing_amount is not None and (self.min_size is not None or self.max_size is not None):
             # Sizes may overrule the score: then only a run tells.
-            amount = VerdictReversals(self, chunking, gap, tools).nearest_reversing_stop("amount", amount)
-        if amount is None:
+            reversing_amount = VerdictReversals(self, chunking, gap, tools).nearest_reversing_stop(
+                "amount", reversing_amount
+            )
+        if reversing_amount is None:
             return None
-        return Tipping("amount", self.threshold.replace("_", " "), amount, not is_gap_cut, abs(gap.score - gap.threshold))
+        return Tipping(
+            "amount", self.threshold.replace("_", " "), reversing_amount, not is_gap_cut, abs(gap.score - gap.threshold)
+        )
 
     def _judged_gaps(self, scores: FloatArray, level: float) -> list[Gap]:
         threshold_rule = self.rule
-        passing: Relation = ">" if threshold_rule.above else "<"
-        failing: Relation = "≤" if threshold_rule.above else "≥"
+        passing_relation: Relation = ">" if threshold_rule.above else "<"
+        failing_relation: Relation = "≤" if threshold_rule.above else "≥"
         score_threshold_or_none = none_if_nan(level)
         undefined_score_reason = Reason(remark=f"no {threshold_rule.score_name} at this gap: it needs a gap beside it")
         is_score_passing_at = threshold_rule.passes(scores, level)
         is_score_tied_at = ~is_score_passing_at & (scores > level if threshold_rule.above else scores < level)
         judged_gaps = []
-        for index, (score, passed, tied) in enumerate(
+        for index, (score, is_passing, is_tied) in enumerate(
             zip(scores.tolist(), is_score_passing_at.tolist(), is_score_tied_at.tolist(), strict=True)
         ):
-            gap_verdict_reason = Reason(threshold_rule.score_name, score, passing if passed else failing, level)
+            gap_verdict_reason = Reason(
+                threshold_rule.score_name, score, passing_relation if is_passing else failing_relation, level
+            )
             if math.isnan(score):
                 gap_verdict_reason = undefined_score_reason
-            elif tied:
+            elif is_tied:
                 gap_verdict_reason = Reason(threshold_rule.score_name, score, "=", level, remark="but for rounding")
             judged_gaps.append(
                 Gap(
                     index,
                     none_if_nan(score),
                     score_threshold_or_none,
-                    Verdict.CUT if passed else Verdict.KEPT,
+                    Verdict.CUT if is_passing else Verdict.KEPT,
                     gap_verdict_reason,
                 )
             )

@@ -11,7 +11,7 @@ import numpy as np
 from pydantic import Field, model_validator
 
 from chunkers.building_blocks import SAMPLE, SizeLimitedChunker, enforce_size_limits, gap_distances, scores_under_shuffling
-from chunkers.building_blocks.change_search import best_partition_by_count, best_partition_by_penalty, critical_penalty
+from chunkers.building_blocks.change_point_search import best_partition_by_count, best_partition_by_penalty, critical_penalty
 from chunkers.contract import Tools
 from chunkers.results import Band, Chunking, Curve, Gap, Line, Reason, Verdict, combine_reasons
 from chunkers.support import (
@@ -22,7 +22,7 @@ from chunkers.support import (
     IntArray,
     raise_if_cancelled,
 )
-from chunkers.text import Document, paragraph_starts
+from chunkers.text import Document, paragraph_first_sentence_indices
 
 Caution = Literal["eager", "balanced", "cautious"]
 CutsAt = Literal["auto", "paragraphs", "sentences"]
@@ -56,7 +56,7 @@ class ChangePoint(SizeLimitedChunker):
 
     Kernel change-point detection with the linear kernel, as by KernelCPD of the library ruptures (PELT for a penalty,
     dynamic programming for a number of chunks). The partitions are the same, found in less time; see
-    `chunkers.building_blocks.change_search`. None of the sources describes this chunker.
+    `chunkers.building_blocks.change_point_search`. None of the sources describes this chunker.
     """
 
     name: ClassVar[str] = "change_point"
@@ -166,8 +166,8 @@ class ChangePoint(SizeLimitedChunker):
 
     def changed_since(self, sentences: int | None = None) -> str:
         """Return a sentence on how the penalty for long texts has changed; empty if the change makes no difference."""
-        is_short = sentences is not None and sentences <= SAMPLE
-        if is_short or self.penalty is not None or self.chunks is not None or self.target_sentences is not None:
+        is_short_text = sentences is not None and sentences <= SAMPLE
+        if is_short_text or self.penalty is not None or self.chunks is not None or self.target_sentences is not None:
             return ""
         length_phrase = "" if sentences is None else f", {sentences:,} sentences,"
         affected_texts_phrase = f"In texts of more than {SAMPLE:,} sentences" if sentences is None else "Here"
@@ -190,37 +190,46 @@ class ChangePoint(SizeLimitedChunker):
         sentence_count = len(document.sentences)
         if not sentence_count:
             return Chunking(document, (), ())
-        requested_chunks = self._requested_chunks(sentence_count)
-        allowed_starts = self._allowed_starts(document, requested_chunks)
-        possible_starts = list(range(1, sentence_count)) if allowed_starts is None else allowed_starts.tolist()
-        unit_count, unit = len(possible_starts) + 1, "sentences" if allowed_starts is None else "paragraphs"
-        chunk_count = None if requested_chunks is None else min(requested_chunks, unit_count)
+        requested_chunk_count = self._requested_chunk_count(sentence_count)
+        allowed_start_sentences = self._allowed_start_sentences(document, requested_chunk_count)
+        possible_start_sentences = (
+            list(range(1, sentence_count)) if allowed_start_sentences is None else allowed_start_sentences.tolist()
+        )
+        unit_count, unit_noun = (
+            len(possible_start_sentences) + 1,
+            "sentences" if allowed_start_sentences is None else "paragraphs",
+        )
+        chunk_count = None if requested_chunk_count is None else min(requested_chunk_count, unit_count)
         needs_count_search = chunk_count is not None and 1 < chunk_count < unit_count
         if chunk_count is not None and needs_count_search:
-            _check_steps(unit_count, chunk_count, unit)
+            _check_search_steps(unit_count, chunk_count, unit_noun)
             # One vector tells the dimensions.
-            _check_products(unit_count, tools.embed(document.sentence_texts[:1]).shape[1], unit)
+            _check_search_products(unit_count, tools.embed(document.sentence_texts[:1]).shape[1], unit_noun)
         vectors = tools.embed(document.sentence_texts).astype(np.float64)
         cut_penalty, null_penalties = None, None
         if chunk_count is None:
-            null_penalties = self._shuffled_penalties(vectors, allowed_starts, tools)
+            null_penalties = self._shuffled_penalties(vectors, allowed_start_sentences, tools)
             cut_penalty = self._minimum_gain(null_penalties)
-            cut_starts = set(best_partition_by_penalty(vectors, cut_penalty, _work_counter(vectors, tools), allowed_starts))
+            cut_start_sentences = set(
+                best_partition_by_penalty(vectors, cut_penalty, _work_counter(vectors, tools), allowed_start_sentences)
+            )
         elif needs_count_search:
-            cut_starts = set(best_partition_by_count(vectors, chunk_count, _work_counter(vectors, tools), allowed_starts))
+            cut_start_sentences = set(
+                best_partition_by_count(vectors, chunk_count, _work_counter(vectors, tools), allowed_start_sentences)
+            )
         else:
-            cut_starts = set(possible_starts) if chunk_count == unit_count else set()
-        gap_cut_gains = _cut_gains(vectors, cut_starts)
+            cut_start_sentences = set(possible_start_sentences) if chunk_count == unit_count else set()
+        gap_cut_gains = _cut_gains(vectors, cut_start_sentences)
         shuffled_phrase = f"from {sentence_count:,} sentences shuffled" if self.penalty is None else ""
-        possible_start_set = set(possible_starts)
-        searched_gaps = [
-            _searched_gap(index, gain, index + 1 in cut_starts, cut_penalty, chunk_count, shuffled_phrase)
+        possible_start_set = set(possible_start_sentences)
+        gaps_judged_by_search = [
+            _gap_judged_by_search(index, gain, index + 1 in cut_start_sentences, cut_penalty, chunk_count, shuffled_phrase)
             if index + 1 in possible_start_set
             else Gap(index, gain, None, Verdict.KEPT, Reason("gain", gain, remark="inside a paragraph"))
             for index, gain in enumerate(gap_cut_gains.tolist())
         ]
         size_limited_gaps = enforce_size_limits(
-            document, searched_gaps, self.limits, tools, lambda: gap_distances(vectors).tolist()
+            document, gaps_judged_by_search, self.limits, tools, lambda: gap_distances(vectors).tolist()
         )
         penalty_lines = (
             () if cut_penalty is None or unit_count == 1 < sentence_count else (Line("penalty", cut_penalty, "penalty"),)
@@ -229,23 +238,23 @@ class ChangePoint(SizeLimitedChunker):
         cut_gain_curve = Curve(
             "gain of a cut", tuple(gap_cut_gains.tolist()), penalty_lines, cut_above=True, live=False, null=null_penalty_band
         )
-        notes = [] if allowed_starts is None else [_paragraphs_note(unit_count)]
-        if requested_chunks is not None and requested_chunks > unit_count and allowed_starts is not None:
-            notes.append(f"Asked for {requested_chunks:,} chunks, made {unit_count:,}: there are no more paragraphs.")
+        notes = [] if allowed_start_sentences is None else [_paragraphs_note(unit_count)]
+        if requested_chunk_count is not None and requested_chunk_count > unit_count and allowed_start_sentences is not None:
+            notes.append(f"Asked for {requested_chunk_count:,} chunks, made {unit_count:,}: there are no more paragraphs.")
         return replace(Chunking.from_gaps(document, size_limited_gaps, curves=(cut_gain_curve,)), notes=tuple(notes))
 
     def places(self, document: Document) -> list[int]:
         """Return the numbers of the sentences that a chunk may begin with, but for the first."""
         sentence_count = len(document.sentences)
-        allowed_start_sentences = self._allowed_starts(document, self._requested_chunks(sentence_count))
+        allowed_start_sentences = self._allowed_start_sentences(document, self._requested_chunk_count(sentence_count))
         return list(range(1, sentence_count)) if allowed_start_sentences is None else allowed_start_sentences.tolist()
 
-    def _allowed_starts(self, document: Document, requested_chunks: int | None) -> IntArray | None:
+    def _allowed_start_sentences(self, document: Document, requested_chunks: int | None) -> IntArray | None:
         """Return the numbers of the sentences that a chunk may begin with, but for the first; None for all."""
         if self.cuts_at == "sentences":
             return None
         sentence_count = len(document.sentences)
-        paragraph_start_sentences = np.array(paragraph_starts(document), dtype=np.intp)
+        paragraph_start_sentences = np.array(paragraph_first_sentence_indices(document), dtype=np.intp)
         paragraph_sentence_counts = np.diff([*paragraph_start_sentences, sentence_count])
         if self.cuts_at == "auto" and (
             len(paragraph_start_sentences) in (sentence_count, *range(FEWEST_PARAGRAPHS))
@@ -265,24 +274,24 @@ class ChangePoint(SizeLimitedChunker):
         if not len(possible_start_sentences):
             return None
         unit_count = len(possible_start_sentences) + 1
-        searched_sentences = sentence_count if unit_count <= WHOLE else round(WHOLE * sentence_count / unit_count)
+        searched_sentence_count = sentence_count if unit_count <= WHOLE else round(WHOLE * sentence_count / unit_count)
         unit_lengths = np.diff([0, *possible_start_sentences, sentence_count])
         seeded_random_generator = np.random.default_rng(0)
-        work = 0
+        product_count = 0
 
         def stop_if_cancelled(done: int, compared: int) -> None:
-            nonlocal work
-            work += compared * vectors.shape[1]
-            if work > AT_ONCE:
+            nonlocal product_count
+            product_count += compared * vectors.shape[1]
+            if product_count > AT_ONCE:
                 raise_if_cancelled(tools.cancelled)
 
-        def critical(shuffled: FloatArray) -> FloatArray:
-            if searched_sentences == sentence_count:
+        def shuffled_critical_penalties(shuffled: FloatArray) -> FloatArray:
+            if searched_sentence_count == sentence_count:
                 return np.array([[critical_penalty(shuffled, stop_if_cancelled, possible_start_sentences)]])
             shuffled_edges = np.cumsum(seeded_random_generator.permutation(unit_lengths))
-            quarter_sentence_bounds = np.linspace(0, searched_sentences, QUARTERS + 1).astype(np.intp)
+            quarter_sentence_bounds = np.linspace(0, searched_sentence_count, QUARTERS + 1).astype(np.intp)
             stretch_penalties = []
-            for start, end in [(0, searched_sentences), *pairwise(quarter_sentence_bounds)]:
+            for start, end in [(0, searched_sentence_count), *pairwise(quarter_sentence_bounds)]:
                 edges_inside = shuffled_edges[(shuffled_edges > start) & (shuffled_edges < end)] - start
                 if len(edges_inside):
                     stretch_penalties.append(critical_penalty(shuffled[start:end], stop_if_cancelled, edges_inside))
@@ -301,12 +310,16 @@ class ChangePoint(SizeLimitedChunker):
             )
 
         cache_name = f"critical penalty {hashlib.sha256(possible_start_sentences.tobytes()).hexdigest()}"
-        null_penalties = scores_under_shuffling(vectors, self.shuffled_runs, cache_name, critical, searched_sentences)
+        null_penalties = scores_under_shuffling(
+            vectors, self.shuffled_runs, cache_name, shuffled_critical_penalties, searched_sentence_count
+        )
         unscaled_penalties = null_penalties[:, 0]
-        if searched_sentences == sentence_count:
+        if searched_sentence_count == sentence_count:
             return unscaled_penalties
-        growth_per_doubling = (null_penalties.mean(axis=0) @ [1, -1]) / np.log2(QUARTERS)
-        return np.asarray(unscaled_penalties + max(growth_per_doubling, 0.0) * np.log2(sentence_count / searched_sentences))
+        penalty_growth_per_doubling = (null_penalties.mean(axis=0) @ [1, -1]) / np.log2(QUARTERS)
+        return np.asarray(
+            unscaled_penalties + max(penalty_growth_per_doubling, 0.0) * np.log2(sentence_count / searched_sentence_count)
+        )
 
     def _minimum_gain(self, null: FloatArray | None) -> float:
         """Return the minimum gain of a cut."""
@@ -316,14 +329,14 @@ class ChangePoint(SizeLimitedChunker):
             return float(null.mean())
         return float(np.percentile(null, 25 if self.caution == "eager" else 75))
 
-    def _requested_chunks(self, count: int) -> int | None:
+    def _requested_chunk_count(self, count: int) -> int | None:
         """Return the requested number of chunks; None where the penalty decides."""
         if self.target_sentences is not None:
             return max(1, min(count, round(count / self.target_sentences)))
         return None if self.chunks is None else min(count, self.chunks)
 
 
-def _check_steps(units: int, wanted: int, unit: str) -> None:
+def _check_search_steps(units: int, wanted: int, unit: str) -> None:
     if units * units * wanted > MOST_CHANGE_STEPS:
         raise InputError(
             f"change_point: {unit}² × chunks must be at most {MOST_CHANGE_STEPS:,} for the exact search; this text has "
@@ -331,7 +344,7 @@ def _check_steps(units: int, wanted: int, unit: str) -> None:
         )
 
 
-def _check_products(units: int, width: int, unit: str) -> None:
+def _check_search_products(units: int, width: int, unit: str) -> None:
     if units * units * width > 2 * MOST_CHANGE_PRODUCTS:
         raise InputError(
             f"change_point: {unit}² × dimensions must be at most {2 * MOST_CHANGE_PRODUCTS:,} for a fixed number of chunks; "
@@ -355,23 +368,24 @@ REPORT = 5_000_000_000
 
 def _work_counter(vectors: FloatArray, tools: Tools) -> Callable[[int, int], None]:
     """Return the function that counts the work of the search, reports it now and then, and stops it at its limit."""
-    count, width = vectors.shape
-    done = reported = 0
+    sentence_count, width = vectors.shape
+    product_count = reported_product_count = 0
 
-    def step(sentences: int, compared: int) -> None:
-        nonlocal done, reported
-        done += compared * width
-        if done > MOST_CHANGE_PRODUCTS:
+    def count_products(sentences: int, compared: int) -> None:
+        nonlocal product_count, reported_product_count
+        product_count += compared * width
+        if product_count > MOST_CHANGE_PRODUCTS:
             raise InputError(
                 f"change_point: the exact search may make at most {MOST_CHANGE_PRODUCTS // width:,} comparisons of vectors "
-                f"with {width:,} dimensions; it reached this limit after {sentences:,} of {count:,} sentences. Set a much "
+                f"with {width:,} dimensions; it reached this limit after {sentences:,} of {sentence_count:,} sentences. "
+                "Set a much "
                 "higher or a much lower penalty."
             )
-        if done - reported > REPORT:
-            reported = done
-            tools.decided(sentences, count)
+        if product_count - reported_product_count > REPORT:
+            reported_product_count = product_count
+            tools.decided(sentences, sentence_count)
 
-    return step
+    return count_products
 
 
 def _cut_gains(vectors: FloatArray, starts: set[int]) -> FloatArray:
@@ -388,18 +402,20 @@ def _cut_gains(vectors: FloatArray, starts: set[int]) -> FloatArray:
     previous_edge_numbers = chunk_edge_numbers[np.searchsorted(chunk_edge_numbers, gap_sentence_numbers, side="left") - 1]
     next_edge_numbers = chunk_edge_numbers[np.searchsorted(chunk_edge_numbers, gap_sentence_numbers, side="right")]
 
-    def explained(first: np.ndarray, last: np.ndarray) -> FloatArray:
+    def explained_variation(first: np.ndarray, last: np.ndarray) -> FloatArray:
         chunk_vector_sums = cumulative_vector_sums[last] - cumulative_vector_sums[first]
         return np.asarray(np.einsum("ij,ij->i", chunk_vector_sums, chunk_vector_sums) / (last - first))
 
     return (
-        explained(previous_edge_numbers, gap_sentence_numbers)
-        + explained(gap_sentence_numbers, next_edge_numbers)
-        - explained(previous_edge_numbers, next_edge_numbers)
+        explained_variation(previous_edge_numbers, gap_sentence_numbers)
+        + explained_variation(gap_sentence_numbers, next_edge_numbers)
+        - explained_variation(previous_edge_numbers, next_edge_numbers)
     )
 
 
-def _searched_gap(index: int, gain: float, cut: bool, penalty: float | None, wanted: int | None, shuffled: str) -> Gap:
+def _gap_judged_by_search(
+    index: int, gain: float, cut: bool, penalty: float | None, wanted: int | None, shuffled: str
+) -> Gap:
     gap_verdict = Verdict.CUT if cut else Verdict.KEPT
     if penalty is None:
         partition_reason = Reason(remark=f"the best {wanted:,} chunks {'part' if cut else 'hold'} these sentences")
@@ -412,5 +428,5 @@ def is_cut_before_limits(gap: Gap) -> bool:
     """Return whether the search cuts at a gap, before size limits apply."""
     if gap.verdict is not Verdict.FORCED:
         return gap.verdict in (Verdict.CUT, Verdict.REJECTED)
-    gain, *later = gap.why.steps()
-    return gain.relation == ">" or later[0].remark.endswith("part these sentences")
+    gain_reason, *later_reasons = gap.why.steps()
+    return gain_reason.relation == ">" or later_reasons[0].remark.endswith("part these sentences")

@@ -81,7 +81,7 @@ class Code(Chunker):
     @classmethod
     def versions(cls) -> dict[str, str]:
         """Return the version of each installed package of tree-sitter; grammars may be missing."""
-        return dict(_versions(cls.packages))
+        return dict(_installed_versions(cls.packages))
 
     def chunk(self, document: Document, tools: Tools) -> Chunking:
         """Cut the document along its syntax; a cut inside a sentence adds a gap to the result.
@@ -139,11 +139,11 @@ class _CodeCutter(PieceCutter):
     @cached_property
     def visible_line_starts(self) -> list[int]:
         """The first visible character of each line that has one."""
-        starts, place = [], 0
+        starts, line_offset = [], 0
         for line in self.document.text.splitlines(keepends=True):
-            if visible := line.lstrip():
-                starts.append(place + len(line) - len(visible))
-            place += len(line)
+            if line_without_indent := line.lstrip():
+                starts.append(line_offset + len(line) - len(line_without_indent))
+            line_offset += len(line)
         return starts
 
     @cached_property
@@ -153,7 +153,7 @@ class _CodeCutter(PieceCutter):
     @cached_property
     def breaks(self) -> list[CodeBreak]:
         """The places at which the text may be cut, and its beginning."""
-        text, front = self.document.text, front_matter(self.document.text)
+        text, document_front_matter = self.document.text, front_matter(self.document.text)
         code_or_paragraph_breaks = (
             paragraph_breaks(text) if self.syntax is None else self.syntax.find_breaks(self.fits, Code.name)
         )
@@ -165,7 +165,11 @@ class _CodeCutter(PieceCutter):
         )
         return [
             *opening_breaks,
-            *(at for at in code_or_paragraph_breaks if front is None or not front.separates_fence(at.offset)),
+            *(
+                at
+                for at in code_or_paragraph_breaks
+                if document_front_matter is None or not document_front_matter.separates_fence(at.offset)
+            ),
         ]
 
     def fits(self, start: int, end: int) -> bool:
@@ -176,37 +180,43 @@ class _CodeCutter(PieceCutter):
 
     def cut(self) -> list[Piece]:
         """Return the chunks."""
-        for number, unit in enumerate(self._parts_belonging_together()):
-            if number % _REPORT == 0:
-                self.tools.decided(unit[0].start, len(self.document.text))
-            new_chunk_reason = self._join_or_reason(unit[0].at, unit[-1].end)
-            if new_chunk_reason is None or self._begin_chunk(unit[0], unit[-1].end, new_chunk_reason):
+        for unit_number, parts_together in enumerate(self._parts_belonging_together()):
+            if unit_number % _REPORT == 0:
+                self.tools.decided(parts_together[0].start, len(self.document.text))
+            new_chunk_reason = self._join_or_refusal_reason(parts_together[0].at, parts_together[-1].end)
+            if new_chunk_reason is None or self._begin_chunk_if_fitting(
+                parts_together[0], parts_together[-1].end, new_chunk_reason
+            ):
                 continue
-            for part in unit:
+            for part in parts_together:
                 # What leads a definition is not joined with what is in front of both.
-                new_chunk_reason = new_chunk_reason if part is unit[0] else self._join_or_reason(part.at, part.end)
-                if new_chunk_reason is not None and not self._begin_chunk(part, part.end, new_chunk_reason):
+                new_chunk_reason = (
+                    new_chunk_reason if part is parts_together[0] else self._join_or_refusal_reason(part.at, part.end)
+                )
+                if new_chunk_reason is not None and not self._begin_chunk_if_fitting(part, part.end, new_chunk_reason):
                     self._split_part(part, new_chunk_reason)
         return self.pieces
 
     def _parts_belonging_together(self) -> Iterator[list[_Part]]:
         """Yield the parts of the text, those that belong together in one list."""
         related_code_parts: list[_Part] = []
-        for at, following in pairwise([*self.breaks, CodeBreak(len(self.document.text), "", "")]):
-            if related_code_parts and not at.weak:
+        for code_break, next_break in pairwise([*self.breaks, CodeBreak(len(self.document.text), "", "")]):
+            if related_code_parts and not code_break.weak:
                 yield related_code_parts
                 related_code_parts = []
-            related_code_parts.append(_Part(at.offset, self.trimmed_end(at.offset, following.offset), at))
+            related_code_parts.append(
+                _Part(code_break.offset, self.trimmed_end(code_break.offset, next_break.offset), code_break)
+            )
         yield related_code_parts
 
-    def _join_or_reason(self, at: CodeBreak, end: int) -> Reason | None:
+    def _join_or_refusal_reason(self, at: CodeBreak, end: int) -> Reason | None:
         """Join what is behind a break with the last chunk, or return the reason why not."""
         if not self.pieces:
             return Reason(remark="")
         if at.alone:
             return Reason(remark=f"{at.between}; the {at.alone} is longer than {pluralize(self.most, 'token')}")
         last_chunk_piece = self.pieces[-1]
-        joined_size = self.size(last_chunk_piece.start, end) + self.tokens_of(last_chunk_piece.context)
+        joined_size = self.size(last_chunk_piece.start, end) + self.count_context_tokens(last_chunk_piece.context)
         if joined_size > self.most:
             return Reason(remark=f"{at.between}; together {joined_size:,} > {pluralize(self.most, 'token')}")
         self.join_reasons[at.offset] = Reason(
@@ -215,55 +225,59 @@ class _CodeCutter(PieceCutter):
         self.pieces[-1] = last_chunk_piece._replace(end=end)
         return None
 
-    def _begin_chunk(self, part: _Part, end: int, why: Reason) -> bool:
+    def _begin_chunk_if_fitting(self, part: _Part, end: int, why: Reason) -> bool:
         """Begin a chunk with a part, up to ``end``; return False if this is too long."""
         part_token_count = self.size(part.start, end)
         if part_token_count > self.most:
             return False
-        context, context_tokens = self._context(part.at.path)
+        context, context_token_count = self._context(part.at.path)
         # Rather without the names than cut.
-        self.pieces.append(Piece(part.start, end, why, context if part_token_count + context_tokens <= self.most else ""))
+        self.pieces.append(
+            Piece(part.start, end, why, context if part_token_count + context_token_count <= self.most else "")
+        )
         return True
 
     def _split_part(self, part: _Part, why: Reason) -> None:
         """Cut a part that is too long between lines, and lines that are too long inside."""
         part_line_starts = self._line_starts(part)
-        context, context_tokens = self._context(part.at.path)
-        repeated, line_token_limit = self._context(part.at.inside)
-        line_token_limit = max(1, self.most - max(context_tokens, line_token_limit))
+        context, context_token_count = self._context(part.at.path)
+        repeated_context, line_token_limit = self._context(part.at.inside)
+        line_token_limit = max(1, self.most - max(context_token_count, line_token_limit))
         token_size_function = text_size_function("tokens", self.tools)
         name_phrase = f" of {part.at.path[-1]}" if part.at.path else ""
-        part_is_longer = f"{part.at.after}{name_phrase} is longer than {pluralize(self.most, 'token')}"
+        part_is_longer_phrase = f"{part.at.after}{name_phrase} is longer than {pluralize(self.most, 'token')}"
         open_span: tuple[int, int] | None = None
 
-        def close(start: int, end: int, then: str) -> None:
+        def append_piece(start: int, end: int, then: str) -> None:
             nonlocal why, context
             # Rather without the names than cut.
-            has_room_for_context = self.size(start, end) + self.tokens_of(context) <= self.most
+            has_room_for_context = self.size(start, end) + self.count_context_tokens(context) <= self.most
             self.pieces.append(Piece(start, end, why, context if has_room_for_context else ""))
-            why, context = Reason(remark=f"{part_is_longer}: cut {then}"), repeated
+            why, context = Reason(remark=f"{part_is_longer_phrase}: cut {then}"), repeated_context
 
-        for start, following in pairwise([*part_line_starts, part.end]):
-            end = self.trimmed_end(start, following)
+        for start, next_start in pairwise([*part_line_starts, part.end]):
+            end = self.trimmed_end(start, next_start)
             if open_span and self.size(open_span[0], end) <= line_token_limit:
                 open_span = open_span[0], end
                 continue
             if open_span:
-                at_line = (
+                is_at_line_start = (
                     start
                     in self.visible_line_starts[
                         bisect_left(self.visible_line_starts, start) : bisect_right(self.visible_line_starts, start)
                     ]
                 )
-                close(*open_span, "between lines" if at_line else "beside a function")
+                append_piece(*open_span, "between lines" if is_at_line_start else "beside a function")
             open_span = start, end
             if self.size(start, end) > self.most:
-                *spans, last = fitting_spans(self.document.text, line_token_limit, token_size_function, Span(start, end))
-                for span in spans:
-                    close(*span, "inside a line")
-                open_span = last
+                *earlier_spans, last_span = fitting_spans(
+                    self.document.text, line_token_limit, token_size_function, Span(start, end)
+                )
+                for span in earlier_spans:
+                    append_piece(*span, "inside a line")
+                open_span = last_span
         if open_span:
-            close(*open_span, "between lines")
+            append_piece(*open_span, "between lines")
 
     def _line_starts(self, part: _Part) -> list[int]:
         """Return the starts of the lines of a part, without lines inside a function or class that fits."""
@@ -280,27 +294,29 @@ class _CodeCutter(PieceCutter):
             ),
         ]
         syntax_definitions = self.syntax.definitions if self.syntax else []
-        cut_places: list[int] = []
+        cut_offsets: list[int] = []
         for start, end in syntax_definitions[
             bisect_left(syntax_definitions, (part.start, 0)) : bisect_left(syntax_definitions, (part.end, 0))
         ]:
-            reached_place = cut_places[-1] if cut_places else part.start
-            if start >= reached_place and end <= part.end and self.fits(start, end):
-                definition_line_start = max(reached_place, line_starts[bisect_right(line_starts, start) - 1])
+            reached_offset = cut_offsets[-1] if cut_offsets else part.start
+            if start >= reached_offset and end <= part.end and self.fits(start, end):
+                definition_line_start = max(reached_offset, line_starts[bisect_right(line_starts, start) - 1])
                 definition_cut_offset = definition_line_start if self.fits(definition_line_start, end) else start
-                cut_places += [
-                    *line_starts[bisect_left(line_starts, reached_place) : bisect_right(line_starts, definition_cut_offset)],
+                cut_offsets += [
+                    *line_starts[
+                        bisect_left(line_starts, reached_offset) : bisect_right(line_starts, definition_cut_offset)
+                    ],
                     definition_cut_offset,
-                    self._next_visible(end),
+                    self._next_visible_offset(end),
                 ]
-        cut_places += line_starts[bisect_left(line_starts, cut_places[-1] if cut_places else part.start) :]
-        return [start for start in dict.fromkeys(cut_places) if start < part.end]
+        cut_offsets += line_starts[bisect_left(line_starts, cut_offsets[-1] if cut_offsets else part.start) :]
+        return [start for start in dict.fromkeys(cut_offsets) if start < part.end]
 
     def _context(self, path: Sequence[str]) -> tuple[str, int]:
         """Return the names around a place, and their tokens; none if they would take more than half of a chunk."""
         return self.context_if_short(" > ".join(path))
 
-    def _next_visible(self, start: int) -> int:
+    def _next_visible_offset(self, start: int) -> int:
         """Return the first place from an offset on that is no white space."""
         while start < len(self.document.text) and self.document.text[start].isspace():
             start += 1
@@ -308,13 +324,13 @@ class _CodeCutter(PieceCutter):
 
     def uncut_reason(self, place: int) -> Reason:
         """Return the reason why the text is not cut at an offset."""
-        at = self.breaks[max(0, bisect_right(self.breaks, place, key=lambda at: at.offset) - 1)]
-        inside_phrase = f"inside {at.after}{f' of {at.path[-1]}' if at.path else ''}"
+        code_break = self.breaks[max(0, bisect_right(self.breaks, place, key=lambda at: at.offset) - 1)]
+        inside_phrase = f"inside {code_break.after}{f' of {code_break.path[-1]}' if code_break.path else ''}"
         return self.join_reasons.get(place) or Reason(remark=inside_phrase)
 
 
 @cache
-def _versions(packages: Sequence[str]) -> list[tuple[str, str]]:
+def _installed_versions(packages: Sequence[str]) -> list[tuple[str, str]]:
     """Return the versions of installed packages; every run asks for them, and reading the metadata takes milliseconds."""
     installed_package_names = [package for package in packages if find_spec(package.replace("-", "_")) is not None]
     return [(package, metadata.version(package)) for package in installed_package_names]

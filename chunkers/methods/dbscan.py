@@ -71,24 +71,27 @@ class Dbscan(JointDistanceChunker):
         if not len(sentence_vectors):
             return Chunking(document, (), ())
         distance_matrix = np.empty((len(sentence_vectors), len(sentence_vectors)))
-        for first, block in joint_distances(sentence_vectors, self.position_weight):
-            distance_matrix[first : first + len(block)] = block
+        for first_row, block in joint_distances(sentence_vectors, self.position_weight):
+            distance_matrix[first_row : first_row + len(block)] = block
         np.fill_diagonal(distance_matrix, 0)
         is_pair_near_at = distance_matrix <= self.eps
         is_core = is_pair_near_at.sum(axis=1) >= self.min_samples
-        cluster_of = _density_clusters(is_pair_near_at, is_core)
-        noise_sentence_indices = np.flatnonzero(cluster_of < 0)
-        sentence_cluster_labels = cluster_of.copy()
-        sentence_cluster_labels[noise_sentence_indices] = cluster_of.max() + 1 + np.arange(len(noise_sentence_indices))
+        cluster_by_sentence = _density_clusters(is_pair_near_at, is_core)
+        noise_sentence_indices = np.flatnonzero(cluster_by_sentence < 0)
+        sentence_cluster_labels = cluster_by_sentence.copy()
+        sentence_cluster_labels[noise_sentence_indices] = (
+            cluster_by_sentence.max() + 1 + np.arange(len(noise_sentence_indices))
+        )
         roles: list[Role] = [
-            "core" if core else "noise" if label < 0 else "border" for core, label in zip(is_core, cluster_of, strict=True)
+            "core" if core else "noise" if label < 0 else "border"
+            for core, label in zip(is_core, cluster_by_sentence, strict=True)
         ]
         dbscan_cluster_details = Clusters(roles=tuple(roles), core_size=self.min_samples)
         epsilon_lines = (Line("ε", self.eps, "eps"),)
         return chunking_from_labels(
             document,
             sentence_cluster_labels,
-            self._joint_of_neighbours(sentence_vectors),
+            self._neighbour_joint_distances(sentence_vectors),
             "joint distance",
             epsilon_lines,
             dbscan_cluster_details,
@@ -107,10 +110,10 @@ def _density_clusters(near: npt.NDArray[np.bool_], is_core: npt.NDArray[np.bool_
     """
     cluster_labels = np.full(len(near), -1)
     current_cluster_number = 0
-    for first in np.flatnonzero(is_core):
-        if cluster_labels[first] >= 0:
+    for seed_core_sentence in np.flatnonzero(is_core):
+        if cluster_labels[seed_core_sentence] >= 0:
             continue
-        frontier_core_sentences = np.array([first])
+        frontier_core_sentences = np.array([seed_core_sentence])
         while len(frontier_core_sentences):
             newly_reached_sentences = np.flatnonzero(near[frontier_core_sentences].any(axis=0) & (cluster_labels < 0))
             cluster_labels[newly_reached_sentences] = current_cluster_number
@@ -124,8 +127,10 @@ def core_distances(vectors: FloatArray, position_weight: float, min_samples: int
     sentence_count = len(vectors)
     if min_samples > sentence_count:
         return np.full(sentence_count, np.inf)
-    distance_by_sentence = np.empty(sentence_count)
-    for first, block in joint_distances(vectors, position_weight):
-        block[np.arange(len(block)), first + np.arange(len(block))] = 0
-        distance_by_sentence[first : first + len(block)] = np.partition(block, min_samples - 1, axis=1)[:, min_samples - 1]
-    return distance_by_sentence
+    core_distance_by_sentence = np.empty(sentence_count)
+    for first_row, block in joint_distances(vectors, position_weight):
+        block[np.arange(len(block)), first_row + np.arange(len(block))] = 0
+        core_distance_by_sentence[first_row : first_row + len(block)] = np.partition(block, min_samples - 1, axis=1)[
+            :, min_samples - 1
+        ]
+    return core_distance_by_sentence

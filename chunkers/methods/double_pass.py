@@ -46,8 +46,8 @@ class MeanGroups:
         self._weighted = sentences * sentence_token_weights[:, None]
         self._sums = np.zeros((len(sentences) + 1, sentences.shape[1]))
         # `cumsum` along the first axis takes several times as long, as it goes from row to row for each column.
-        for row, weighted in enumerate(self._weighted):
-            np.add(self._sums[row], weighted, out=self._sums[row + 1])
+        for sentence_index, weighted_vector in enumerate(self._weighted):
+            np.add(self._sums[sentence_index], weighted_vector, out=self._sums[sentence_index + 1])
 
     def pair_vectors(self, first: IntArray) -> FloatArray:
         """Return one vector for each pair of sentences starting at an index in ``first``, shape (len(first), dimension)."""
@@ -92,18 +92,18 @@ class JoinedGroups:
         InputError
             If the texts of all groups so far have more than `MOST_JOINED_CHARACTERS`.
         """
-        self._embed([self._joined(group) for group in groups])
+        self._embed([self._joined_text(group) for group in groups])
 
     def similarity(self, left: Span, right: Span) -> float:
         """Return the cosine similarity of two groups' vectors. Raises the errors of `prepare`."""
-        two_group_vectors = self._embed([self._joined(left), self._joined(right)]).astype(np.float64)
+        two_group_vectors = self._embed([self._joined_text(left), self._joined_text(right)]).astype(np.float64)
         return float(row_cosines(two_group_vectors[:1], two_group_vectors[1:])[0])
 
     def length(self, first: int, last: int) -> int:
         """Return the number of characters in sentences ``first`` to ``last - 1``, as counted for the size limit."""
         return int(self._ends[last] - self._ends[first]) + last - first - 1
 
-    def _joined(self, group: Span) -> str:
+    def _joined_text(self, group: Span) -> str:
         self._characters += self.length(group.start, group.end)
         if self._characters > MOST_JOINED_CHARACTERS:
             raise InputError(
@@ -202,8 +202,14 @@ class DoublePass(Chunker):
 
     def describe(self) -> str:
         """Return the chunker's three thresholds as a short phrase."""
-        initial, merging = format_number(self.initial_threshold), format_number(self.merging_threshold)
-        return f"initial {initial}, appending {format_number(self.appending_threshold)}, merging {merging}"
+        initial_threshold_text, merging_threshold_text = (
+            format_number(self.initial_threshold),
+            format_number(self.merging_threshold),
+        )
+        return (
+            f"initial {initial_threshold_text}, appending {format_number(self.appending_threshold)}, merging "
+            f"{merging_threshold_text}"
+        )
 
     def chunk(self, document: Document, tools: Tools) -> Chunking:
         """Cut the document in two passes, growing and merging, then enforce the minimum size."""
@@ -214,7 +220,7 @@ class DoublePass(Chunker):
             MeanGroups(document, sentence_vectors, tools) if self.vector == "mean" else JoinedGroups(document, tools)
         )
         pass_decisions = _Decisions(document, [_UNDECIDED] * (len(document.sentences) - 1))
-        mini_chunks = self._first_pass(pass_decisions, sentence_vectors, groups)
+        mini_chunks = self._grow_mini_chunks(pass_decisions, sentence_vectors, groups)
         pass_one_similarity_curve = Curve(
             label="similarity in pass one",
             scores=tuple(comparison.similarity for comparison in pass_decisions.comparisons),
@@ -226,7 +232,7 @@ class DoublePass(Chunker):
             live=False,
         )
         with tools.measure_merging_time():
-            self._second_pass(pass_decisions, mini_chunks, groups)
+            self._merge_mini_chunks(pass_decisions, mini_chunks, groups)
         character_size_limits = SizeLimits(self.min_size, self.max_size, "characters")
         size_limited_gaps = enforce_size_limits(document, pass_decisions.gaps, character_size_limits, tools, lambda: ())
         mini_chunk_merges = [
@@ -243,43 +249,53 @@ class DoublePass(Chunker):
         A threshold also changes decisions before the gap, on which the verdict depends, so a rerun checks the result.
         Pass two may merge what pass one separated; then both thresholds have to change.
         """
-        decided, cuts = self._deciding_comparisons(chunking, gap), not gap.verdict.is_cut
+        deciding_comparisons, would_cut = self._deciding_comparisons(chunking, gap), not gap.verdict.is_cut
         reversal_search = VerdictReversals(self, chunking, gap, tools)
         candidate_threshold_stops = [
-            (next_slider_stop(parameter_spec(self, f"{kind}_threshold"), score, above=cuts), kind, abs(score - threshold))
-            for kind, score, threshold in decided
+            (
+                next_slider_stop(parameter_spec(self, f"{kind}_threshold"), score, above=would_cut),
+                kind,
+                abs(score - threshold),
+            )
+            for kind, score, threshold in deciding_comparisons
         ]
         threshold_changes_to_stops = [
             (abs(stop - getattr(self, f"{kind}_threshold")), kind, stop, margin)
             for stop, kind, margin in candidate_threshold_stops
             if stop is not None
         ]
-        for _, kind, stop, margin in sorted(threshold_changes_to_stops):
-            reversing_threshold = reversal_search.nearest_reversing_stop(f"{kind}_threshold", stop)
+        for _, threshold_kind, stop, score_margin in sorted(threshold_changes_to_stops):
+            reversing_threshold = reversal_search.nearest_reversing_stop(f"{threshold_kind}_threshold", stop)
             if reversing_threshold is not None:
-                return Tipping(f"{kind}_threshold", kind, reversing_threshold, cuts, margin)
-        if not cuts:
-            return self._joining_sizes(reversal_search)
-        two_threshold_tipping = self._in_both_passes(decided, reversal_search) if decided else None
-        return two_threshold_tipping or self._parting_size(gap, reversal_search)
+                return Tipping(f"{threshold_kind}_threshold", threshold_kind, reversing_threshold, would_cut, score_margin)
+        if not would_cut:
+            return self._joining_size_tipping(reversal_search)
+        two_threshold_tipping = (
+            self._tipping_in_both_passes(deciding_comparisons, reversal_search) if deciding_comparisons else None
+        )
+        return two_threshold_tipping or self._parting_size_tipping(gap, reversal_search)
 
-    def _in_both_passes(self, decided: Sequence[tuple[str, float, float]], reversals: VerdictReversals) -> Tipping | None:
+    def _tipping_in_both_passes(
+        self, decided: Sequence[tuple[str, float, float]], reversals: VerdictReversals
+    ) -> Tipping | None:
         """Return the change of a threshold of pass one and of the merging threshold that cuts at a gap which is kept."""
-        (kind, similarity, threshold), *_ = decided
-        threshold_parameter_name = f"{kind}_threshold"
+        (threshold_kind, similarity, threshold), *_ = decided
+        threshold_parameter_name = f"{threshold_kind}_threshold"
         pass_one_stop = next_slider_stop(parameter_spec(self, threshold_parameter_name), similarity, above=True)
-        rerun_result = (
-            None if kind == "merging" or pass_one_stop is None else reversals.run({threshold_parameter_name: pass_one_stop})
+        rerun_chunking_and_gap = (
+            None
+            if threshold_kind == "merging" or pass_one_stop is None
+            else reversals.run({threshold_parameter_name: pass_one_stop})
         )
         if (
-            rerun_result is None
+            rerun_chunking_and_gap is None
             or pass_one_stop is None
-            or rerun_result[1].verdict is not Verdict.MERGED
-            or rerun_result[1].score is None
+            or rerun_chunking_and_gap[1].verdict is not Verdict.MERGED
+            or rerun_chunking_and_gap[1].score is None
         ):
             return None
         merging_threshold_stop = next_slider_stop(
-            parameter_spec(self, "merging_threshold"), rerun_result[1].score, above=True
+            parameter_spec(self, "merging_threshold"), rerun_chunking_and_gap[1].score, above=True
         )
         if merging_threshold_stop is None or merging_threshold_stop <= self.merging_threshold:
             return None
@@ -292,7 +308,7 @@ class DoublePass(Chunker):
         single_change_outcome = "pass two merges what pass one parts"
         return Tipping(
             threshold_parameter_name,
-            kind,
+            threshold_kind,
             pass_one_stop,
             True,
             abs(similarity - threshold),
@@ -300,7 +316,7 @@ class DoublePass(Chunker):
             single_change_outcome,
         )
 
-    def _parting_size(self, gap: Gap, reversals: VerdictReversals) -> Tipping | None:
+    def _parting_size_tipping(self, gap: Gap, reversals: VerdictReversals) -> Tipping | None:
         """Return the size limit that cuts at a gap which is kept, or that keeps a cut which the minimum size removed."""
         if gap.verdict is Verdict.REJECTED and self.min_size is not None:
             return _size_tipping("min_size", reversals.nearest_reversing_number("min_size", self.min_size, 1), cuts=True)
@@ -324,7 +340,7 @@ class DoublePass(Chunker):
             "max_size", parting_max_size or reversals.nearest_reversing_number("max_size", smaller_max_size, 1), cuts=True
         )
 
-    def _joining_sizes(self, reversals: VerdictReversals) -> Tipping | None:
+    def _joining_size_tipping(self, reversals: VerdictReversals) -> Tipping | None:
         """Return the size limit that removes a cut, alone or with the merging threshold or another limit."""
         text_length = len(reversals.chunking.document.text)
         largest_tried_min_size = int(min(text_length + 1, parameter_spec(self, "min_size").high or text_length))
@@ -342,22 +358,26 @@ class DoublePass(Chunker):
         if joining_size_tipping is not None or self.max_size is None:
             return joining_size_tipping
         unlimited_max_size_change = {"max_size": text_length}
-        if (merging := reversals.nearest_reversing_stop("merging_threshold", None, unlimited_max_size_change)) is not None:
-            first_setting = Setting("merging_threshold", "merging", merging)
+        if (
+            reversing_merging_threshold := reversals.nearest_reversing_stop(
+                "merging_threshold", None, unlimited_max_size_change
+            )
+        ) is not None:
+            first_setting = Setting("merging_threshold", "merging", reversing_merging_threshold)
         elif (
-            size := reversals.nearest_reversing_number(
+            reversing_min_size := reversals.nearest_reversing_number(
                 "min_size", smallest_tried_min_size, largest_tried_min_size, unlimited_max_size_change
             )
         ) is not None:
-            first_setting = Setting("min_size", _SIZES["min_size"], size)
+            first_setting = Setting("min_size", _SIZES["min_size"], reversing_min_size)
         else:
             return None
-        reversing_size = reversals.nearest_reversing_number(
+        reversing_max_size = reversals.nearest_reversing_number(
             "max_size", self.max_size, text_length, {first_setting.parameter: first_setting.value}
         )
-        if reversing_size is None:
+        if reversing_max_size is None:
             return None
-        max_size_setting = Setting("max_size", _SIZES["max_size"], reversing_size)
+        max_size_setting = Setting("max_size", _SIZES["max_size"], reversing_max_size)
         return Tipping(
             *first_setting, False, None, max_size_setting, f"joined, it would have more than {self.max_size:,} characters"
         )
@@ -365,17 +385,17 @@ class DoublePass(Chunker):
     @staticmethod
     def _deciding_comparisons(chunking: Chunking, gap: Gap) -> list[tuple[str, float, float]]:
         """Return the comparisons without which the verdict on the gap would be another: kind, similarity and threshold."""
-        if gap.verdict.is_sized:
+        if gap.verdict.is_decided_by_size:
             return []
-        first, *_ = steps = gap.why.steps()
-        deciding_step = [first, steps[-1]][gap.verdict is Verdict.MERGED]
+        first_step, *_ = reason_steps = gap.why.steps()
+        deciding_step = [first_step, reason_steps[-1]][gap.verdict is Verdict.MERGED]
         if gap.verdict is not Verdict.CUT:
             assert deciding_step.score is not None
             assert deciding_step.threshold is not None
             return [(deciding_step.threshold_name, deciding_step.score, deciding_step.threshold)]
         deciding_comparisons = []
-        if first.relation == "≤" and first.score is not None and first.threshold is not None:
-            deciding_comparisons.append((first.threshold_name, first.score, first.threshold))
+        if first_step.relation == "≤" and first_step.score is not None and first_step.threshold is not None:
+            deciding_comparisons.append((first_step.threshold_name, first_step.score, first_step.threshold))
         merge_comparisons_at_gap = [
             comparison
             for comparison in chunking.comparisons
@@ -404,11 +424,11 @@ class DoublePass(Chunker):
             "white space between two sentences counts as one, as in LlamaIndex. With vector mean it counts in full.",
         )
 
-    def _first_pass(self, state: "_Decisions", sentences: FloatArray, groups: Groups) -> list[Span]:
+    def _grow_mini_chunks(self, state: "_Decisions", sentences: FloatArray, groups: Groups) -> list[Span]:
         """Return the mini-chunks as ranges of sentences; one comparison is made at each gap."""
         opening_similarities = row_cosines(sentences[:-1], sentences[1:])
         appending_similarities = self._growth_similarities(opening_similarities, sentences, groups)
-        minis: list[Span] = []
+        mini_chunks: list[Span] = []
         mini_chunk_start_sentence = 0
         for next_sentence in range(1, len(sentences)):
             gap_index = next_sentence - 1
@@ -417,7 +437,7 @@ class DoublePass(Chunker):
                 appending_similarities[gap_index - 1] if has_several_sentences else opening_similarities[gap_index]
             )
             similarity_threshold = self.appending_threshold if has_several_sentences else self.initial_threshold
-            kind: ComparisonKind = "appending" if has_several_sentences else "initial"
+            comparison_kind: ComparisonKind = "appending" if has_several_sentences else "initial"
             joined_chunk_length = groups.length(mini_chunk_start_sentence, next_sentence + 1)
             comparison_outcome = self._outcome(gap_similarity, similarity_threshold, joined_chunk_length)
             gap_verdict = Verdict.KEPT if comparison_outcome == "joined" else Verdict.CUT
@@ -426,7 +446,7 @@ class DoublePass(Chunker):
                 gap_similarity,
                 "≤" if comparison_outcome == "not above" else ">",
                 similarity_threshold,
-                kind,
+                comparison_kind,
                 f"but joined above maximum size {self.max_size:,}" if comparison_outcome == "too long" else "",
                 "joined in pass one" if comparison_outcome == "joined" else "pass one",
             )
@@ -438,17 +458,17 @@ class DoublePass(Chunker):
                     right,
                     gap_similarity,
                     similarity_threshold,
-                    kind,
+                    comparison_kind,
                     comparison_outcome,
                     joined_chunk_length,
                     gap_verdict_reason,
                 )
             )
             if gap_verdict is Verdict.CUT:
-                minis.append(left)
+                mini_chunks.append(left)
                 mini_chunk_start_sentence = next_sentence
-        minis.append(Span(mini_chunk_start_sentence, len(sentences)))
-        return minis
+        mini_chunks.append(Span(mini_chunk_start_sentence, len(sentences)))
+        return mini_chunks
 
     def _growth_similarities(self, opening: FloatArray, sentences: FloatArray, groups: Groups) -> FloatArray:
         """Return the similarity of sentences i and i + 1 with the one after, shape (n - 2,); NaN where no chunk can be open.
@@ -467,37 +487,37 @@ class DoublePass(Chunker):
             open_pair_starts = grown_pair_starts[np.isnan(similarity_by_pair_start[grown_pair_starts])]
         return similarity_by_pair_start
 
-    def _second_pass(self, state: "_Decisions", minis: Sequence[Span], groups: Groups) -> None:
+    def _merge_mini_chunks(self, state: "_Decisions", minis: Sequence[Span], groups: Groups) -> None:
         """Merge the mini-chunks from left to right; settle the verdicts at their seams."""
         groups.prepare(minis)
         current_chunk_range = minis[0]
         next_mini_chunk_index = 1
         while next_mini_chunk_index < len(minis):
-            minis_in_reach = minis[next_mini_chunk_index : next_mini_chunk_index + 1 + self.look_ahead]
-            tried: list[Comparison] = []
-            for candidate, kind in zip(minis_in_reach, _KINDS, strict=False):
-                candidate_similarity = groups.similarity(current_chunk_range, candidate)
-                merged_chunk_length = groups.length(current_chunk_range.start, candidate.end)
+            mini_chunks_in_reach = minis[next_mini_chunk_index : next_mini_chunk_index + 1 + self.look_ahead]
+            tried_comparisons: list[Comparison] = []
+            for candidate_range, comparison_kind in zip(mini_chunks_in_reach, _KINDS, strict=False):
+                candidate_similarity = groups.similarity(current_chunk_range, candidate_range)
+                merged_chunk_length = groups.length(current_chunk_range.start, candidate_range.end)
                 comparison_outcome = self._outcome(candidate_similarity, self.merging_threshold, merged_chunk_length)
-                tried.append(
+                tried_comparisons.append(
                     Comparison(
                         current_chunk_range,
-                        candidate,
+                        candidate_range,
                         candidate_similarity,
                         self.merging_threshold,
-                        kind,
+                        comparison_kind,
                         comparison_outcome,
                         merged_chunk_length,
                     )
                 )
                 if comparison_outcome != "not above":
                     break
-            if tried[-1].outcome == "joined":
-                state.record_merge(tried, minis_in_reach)
-                current_chunk_range = Span(current_chunk_range.start, tried[-1].right.end)
-                next_mini_chunk_index += len(tried)
+            if tried_comparisons[-1].outcome == "joined":
+                state.record_merge(tried_comparisons, mini_chunks_in_reach)
+                current_chunk_range = Span(current_chunk_range.start, tried_comparisons[-1].right.end)
+                next_mini_chunk_index += len(tried_comparisons)
             else:
-                state.record_chunk_end(tried, self.max_size)
+                state.record_chunk_end(tried_comparisons, self.max_size)
                 current_chunk_range = minis[next_mini_chunk_index]
                 next_mini_chunk_index += 1
 
@@ -546,8 +566,8 @@ class _Decisions:
         )
         if snippet_phrase:
             merge_reason = merge_reason._replace(short=f"{merge_reason._replace(remark='').brief()}, over a snippet")
-        for mini in reach[: len(tried)]:
-            seam_gap_index = mini.start - 1
+        for merged_mini_chunk in reach[: len(tried)]:
+            seam_gap_index = merged_mini_chunk.start - 1
             self.gaps[seam_gap_index] = Gap(
                 seam_gap_index,
                 last_tried_comparison.similarity,
@@ -555,7 +575,7 @@ class _Decisions:
                 Verdict.MERGED,
                 combine_reasons(self.gaps[seam_gap_index].why, merge_reason),
             )
-        self._record(tried, merge_reason)
+        self._record_comparisons(tried, merge_reason)
 
     def record_chunk_end(self, tried: Sequence[Comparison], maximum: int | None) -> None:
         """Record the end of the current chunk, with the comparisons that were tried."""
@@ -573,7 +593,7 @@ class _Decisions:
                 "pass two",
             )
         else:
-            failed_comparisons_summary = _summary(tried)
+            failed_comparisons_summary = _failed_comparisons_phrase(tried)
             chunk_end_reason = Reason(
                 remark=f"similarity {failed_comparisons_summary}", heading="pass two", short=failed_comparisons_summary
             )
@@ -584,14 +604,14 @@ class _Decisions:
             Verdict.CUT,
             combine_reasons(self.gaps[chunk_end_gap_index].why, chunk_end_reason),
         )
-        self._record(tried, chunk_end_reason)
+        self._record_comparisons(tried, chunk_end_reason)
 
-    def _record(self, tried: Sequence[Comparison], why: Reason) -> None:
+    def _record_comparisons(self, tried: Sequence[Comparison], why: Reason) -> None:
         # A search tries many settings, and `_replace` takes several times as long.
         self.comparisons += [*tried[:-1], Comparison(*tried[-1][:7], why)]
 
 
-def _summary(tried: Sequence[Comparison]) -> str:
+def _failed_comparisons_phrase(tried: Sequence[Comparison]) -> str:
     """Return the failed comparisons of pass two in short: ``0.06 next, 0.14 after; both ≤ merging 0.3``."""
     if len(tried) == 1:
         return Reason("", tried[0].similarity, "≤", tried[0].threshold, "merging").brief()

@@ -63,7 +63,7 @@ class FixedSentences(SizeLimitedChunker):
     )
 
     @model_validator(mode="after")
-    def _overlap_allowed(self) -> Self:
+    def _check_overlap_allowed(self) -> Self:
         if self.chunks is None:
             check_overlap(self.size, self.overlap, self.model_fields_set)
         if self.overlap and (self.min_size is not None or self.max_size is not None):
@@ -98,8 +98,10 @@ class FixedSentences(SizeLimitedChunker):
         sentence_windows = sliding_windows(sentence_count, size, overlap)
         if overlap:
             span_array = np.array(document.sentences, dtype=np.intp).reshape(-1, 2)
-            first, last = sentence_windows.T
-            check_chunk_count(self.name, len(first), int((span_array[last - 1, 1] - span_array[first, 0]).sum()))
+            window_starts, window_ends = sentence_windows.T
+            check_chunk_count(
+                self.name, len(window_starts), int((span_array[window_ends - 1, 1] - span_array[window_starts, 0]).sum())
+            )
         size_reached_reason = Reason(remark=f"size {size} reached")
         if overlap:
             short_reason_text = f"{size_reached_reason.remark}, the next repeats {overlap}"
@@ -140,17 +142,23 @@ class FixedSentences(SizeLimitedChunker):
         if self.min_size is not None or self.max_size is not None:
             return None
         parameter, parameter_title = ("size", "size") if self.chunks is None else ("chunks", "number of chunks")
-        count, place = len(chunking.document.sentences), gap.index + 1
+        sentence_count, sentence_after_gap = len(chunking.document.sentences), gap.index + 1
 
-        def changes(value: float) -> bool:
+        def reverses_verdict(value: float) -> bool:
             if parameter == "size" and value <= self.overlap:
                 return False
-            size, overlap = self.model_copy(update={parameter: int(value)})._size_and_overlap(count)
+            size, overlap = self.model_copy(update={parameter: int(value)})._size_and_overlap(sentence_count)
             # A size of 1 cuts everywhere, which says nothing of this gap.
-            return size > 1 and (size <= place < count and (place - size) % (size - overlap) == 0) != gap.verdict.is_cut
+            return (
+                size > 1
+                and (size <= sentence_after_gap < sentence_count and (sentence_after_gap - size) % (size - overlap) == 0)
+                != gap.verdict.is_cut
+            )
 
-        value = nearest_slider_stop(parameter_spec(self, parameter), getattr(self, parameter), changes)
-        return None if value is None else Tipping(parameter, parameter_title, value, not gap.verdict.is_cut)
+        reversing_value = nearest_slider_stop(parameter_spec(self, parameter), getattr(self, parameter), reverses_verdict)
+        return (
+            None if reversing_value is None else Tipping(parameter, parameter_title, reversing_value, not gap.verdict.is_cut)
+        )
 
 
 def sliding_window_count(count: int, size: int, overlap: int) -> int:

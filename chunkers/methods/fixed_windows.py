@@ -31,7 +31,7 @@ class WindowChunker(Chunker):
     unit: ClassVar[str]
 
     @model_validator(mode="after")
-    def _overlap_below_size(self) -> Self:
+    def _check_overlap_below_size(self) -> Self:
         check_overlap(self.size, self.overlap, self.model_fields_set)
         return self
 
@@ -54,14 +54,14 @@ class WindowChunker(Chunker):
         text = document.text
         unit_start_offsets = self.starts(text, tools)
         check_chunk_count(self.name, sliding_window_count(len(unit_start_offsets), self.size, self.overlap), 0)
-        window_offset_ranges = _window_edges(text, unit_start_offsets, self.size, self.overlap)
+        window_offset_ranges = _window_offset_ranges(text, unit_start_offsets, self.size, self.overlap)
         check_chunk_count(self.name, len(window_offset_ranges), int(np.diff(window_offset_ranges).sum()))
         trimmed_window_spans = (Span(*edge).trimmed(text) for edge in window_offset_ranges.tolist())
         window_spans = [span for span in trimmed_window_spans if span.start < span.end]
         window_chunks = tuple([Chunk((span,), text[span.start : span.end], document=document) for span in window_spans])
-        return Chunking(document, window_chunks, LazyTuple(lambda: self._ledger(document, window_spans)))
+        return Chunking(document, window_chunks, LazyTuple(lambda: self._all_gaps(document, window_spans)))
 
-    def _ledger(self, document: Document, spans: Sequence[Span]) -> tuple[Gap, ...]:
+    def _all_gaps(self, document: Document, spans: Sequence[Span]) -> tuple[Gap, ...]:
         overlap_reasons = [Reason(remark=f"the next chunk repeats {self.overlap:,}")] if self.overlap else []
         cut_reason = combine_reasons(Reason(remark=f"size {self.size:,} {self.unit} reached"), *overlap_reasons)
         # Where only white space left the overlap, the next chunk begins where the last did, which is no new cut.
@@ -70,18 +70,20 @@ class WindowChunker(Chunker):
         return with_uncut_gaps(document, cut_gaps, Reason(remark=f"fewer than {self.size:,} {self.unit} so far"))
 
 
-def _window_edges(text: str, starts: IntArray, size: int, overlap: int) -> IntArray:
+def _window_offset_ranges(text: str, starts: IntArray, size: int, overlap: int) -> IntArray:
     """Return the ranges of code points of the windows over units that begin at ``starts``, shape (windows, 2).
 
     Without units there is one window.
     """
-    front, length = front_matter(text), len(text)
-    if front and len(starts):
+    document_front_matter, text_length = front_matter(text), len(text)
+    if document_front_matter and len(starts):
         # A fence is in one window with the unit beside it, though both are more than the size.
-        cuttable_unit_indices = [place for place, start in enumerate(starts.tolist()) if not front.separates_fence(start)]
+        cuttable_unit_indices = [
+            place for place, start in enumerate(starts.tolist()) if not document_front_matter.separates_fence(start)
+        ]
         window_offset_ranges = np.array(
             merge_into_windows(
-                [*starts[cuttable_unit_indices].tolist(), length],
+                [*starts[cuttable_unit_indices].tolist(), text_length],
                 [*cuttable_unit_indices, len(starts)],
                 0,
                 len(cuttable_unit_indices),
@@ -92,7 +94,7 @@ def _window_edges(text: str, starts: IntArray, size: int, overlap: int) -> IntAr
     else:
         unit_start_offsets = starts if len(starts) else np.zeros(1, np.intp)
         window_offset_ranges = unit_start_offsets.take(sliding_windows(len(unit_start_offsets), size, overlap), mode="clip")
-    window_offset_ranges[0, 0], window_offset_ranges[-1, 1] = 0, length
+    window_offset_ranges[0, 0], window_offset_ranges[-1, 1] = 0, text_length
     return window_offset_ranges
 
 

@@ -75,13 +75,20 @@ class KMeans(Chunker):
         require_extra(self.extra, self.name)
         cluster_count = min(self.clusters, len(set(all_sentence_texts)))
         # One vector tells the dimensions.
-        clustering_work = _checked_work(len(all_sentence_texts), cluster_count, tools.embed(all_sentence_texts[:1]).shape[1])
+        clustering_work = _clustering_work_within_limit(
+            len(all_sentence_texts), cluster_count, tools.embed(all_sentence_texts[:1]).shape[1]
+        )
         sentence_vectors = tools.embed(all_sentence_texts).astype(np.float64)
         labels, distances = self._search(
             sentence_vectors, cluster_count, tools, reports=clustering_work > REPORTED * MOST_CLUSTERING_WORK
         )
         return chunking_from_labels(
-            document, labels, gap_distances(sentence_vectors), "distance", (), _centre_distances(distances, labels)
+            document,
+            labels,
+            gap_distances(sentence_vectors),
+            "distance",
+            (),
+            _clusters_with_centre_distances(distances, labels),
         )
 
     def _search(self, vectors: FloatArray, clusters: int, tools: Tools, reports: bool) -> tuple[IntArray, FloatArray]:
@@ -93,20 +100,20 @@ class KMeans(Chunker):
             from sklearn.cluster import KMeans as Search
             from sklearn.exceptions import ConvergenceWarning
 
-        random_numbers = np.random.RandomState(self.seed)
+        random_state = np.random.RandomState(self.seed)
         kmeans_searches = []
-        for start in range(STARTS):
+        for start_number in range(STARTS):
             if reports:
-                tools.decided(start, STARTS)
+                tools.decided(start_number, STARTS)
             with warnings.catch_warnings():
                 # Different sentences may have the same vector; then there are fewer clusters than requested.
                 warnings.simplefilter("ignore", ConvergenceWarning)
-                kmeans_searches.append(Search(n_clusters=clusters, n_init=1, random_state=random_numbers).fit(vectors))
+                kmeans_searches.append(Search(n_clusters=clusters, n_init=1, random_state=random_state).fit(vectors))
         lowest_inertia_search = min(kmeans_searches, key=lambda search: search.inertia_)
         return lowest_inertia_search.labels_, lowest_inertia_search.transform(vectors)
 
 
-def _checked_work(count: int, clusters: int, width: int) -> int:
+def _clustering_work_within_limit(count: int, clusters: int, width: int) -> int:
     """Return the work of the search as `MOST_CLUSTERING_WORK` counts it; raise InputError if it is too much."""
     clustering_work = count * (clusters + CLUSTERS_OF_A_ROUND) * width
     if clustering_work > MOST_CLUSTERING_WORK:
@@ -118,7 +125,7 @@ def _checked_work(count: int, clusters: int, width: int) -> int:
     return clustering_work
 
 
-def _centre_distances(distances: FloatArray, labels: IntArray) -> Clusters:
+def _clusters_with_centre_distances(distances: FloatArray, labels: IntArray) -> Clusters:
     """Return every sentence's distances to its own and the next nearest centre; ``distances`` has shape (n, k)."""
     sentence_indices = np.arange(len(labels))
     own_distances = distances[sentence_indices, labels]

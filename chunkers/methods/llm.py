@@ -126,7 +126,7 @@ class WindowedModelChunker(Chunker, ABC):
         return Chunking(
             document,
             language_model_chunks,
-            self._ledger(document, text_unit_ranges, cut_decisions),
+            self._all_gaps(document, text_unit_ranges, cut_decisions),
             notes=self._notes(cut_decisions),
         )
 
@@ -134,18 +134,20 @@ class WindowedModelChunker(Chunker, ABC):
         """Estimate the requests and tokens needed to cut the document, assuming no retries; nothing is sent."""
         text, units = document.text, self.units(document, tools)
         unit_token_counts = tools.count_tokens([text[start:end] for start, end in units])
-        sums, prompt_texts, unit_index = [0, *accumulate(unit_token_counts)], [], 0
+        cumulative_token_counts, prompt_texts, unit_index = [0, *accumulate(unit_token_counts)], [], 0
         while unit_index < len(units) - 1:
             end_unit_index = window_end(unit_token_counts, unit_index, self.window, 2)
             prompt_texts += [part.text for part in self._messages(text, units, unit_index, end_unit_index)]
             # Where the last cut will be, nobody knows.
-            next_window_token_target = sums[unit_index] + _ADVANCE * (sums[end_unit_index] - sums[unit_index])
+            next_window_token_target = cumulative_token_counts[unit_index] + _ADVANCE * (
+                cumulative_token_counts[end_unit_index] - cumulative_token_counts[unit_index]
+            )
             unit_index = (
                 end_unit_index
                 if end_unit_index == len(units)
                 else max(
                     unit_index + 1,
-                    next(at for at in range(end_unit_index + 1) if sums[at] >= next_window_token_target),
+                    next(at for at in range(end_unit_index + 1) if cumulative_token_counts[at] >= next_window_token_target),
                 )
             )
         return Estimate(len(prompt_texts) // 2, sum(tools.count_tokens(prompt_texts)))
@@ -172,10 +174,10 @@ class WindowedModelChunker(Chunker, ABC):
             last_judged_unit_index = (
                 cut_unit_indices[0] if self.names_first_cut_only and cut_unit_indices else end_unit_index - 2
             )
-            for unit in range(unit_index, last_judged_unit_index + 1):
-                decisions.judged[unit] = CutDecision(
-                    unit in cut_unit_indices,
-                    self._reason_after_unit(unit, unit in cut_unit_indices, window_name),
+            for judged_unit_index in range(unit_index, last_judged_unit_index + 1):
+                decisions.judged[judged_unit_index] = CutDecision(
+                    judged_unit_index in cut_unit_indices,
+                    self._reason_after_unit(judged_unit_index, judged_unit_index in cut_unit_indices, window_name),
                 )
             if end_unit_index == len(units) and not (self.names_first_cut_only and cut_unit_indices):
                 break
@@ -183,19 +185,23 @@ class WindowedModelChunker(Chunker, ABC):
         return decisions
 
     def _messages(self, text: str, units: Sequence[tuple[int, int]], start: int, end: int) -> list[Message]:
-        numbered_units = [
+        numbered_unit_texts = [
             self.piece.format(number=number, text=text[slice(*units[number - 1])]) for number in range(start + 1, end + 1)
         ]
-        first, last = (start + 2, end) if self.names_first_cut_only else (start + 1, end - 1)
-        window_question_text = self.question.format(pieces="".join(numbered_units), first=first, last=last)
+        lowest_unit_number, highest_unit_number = (start + 2, end) if self.names_first_cut_only else (start + 1, end - 1)
+        window_question_text = self.question.format(
+            pieces="".join(numbered_unit_texts), first=lowest_unit_number, last=highest_unit_number
+        )
         return [Message("system", self.system), Message("user", window_question_text)]
 
     def _ask_for_cuts(self, text: str, units: Sequence[tuple[int, int]], start: int, end: int, tools: Tools) -> list[int]:
         """Return the units of a window after which the model cuts; raises UnusableAnswer where no answer can be used."""
         window_messages = self._messages(text, units, start, end)
         answer_reader = partial(self.read, first=start + 1, last=end)
-        first, last = (start + 2, end) if self.names_first_cut_only else (start + 1, end - 1)
-        window_ask_function = partial(tools.ask, kind=self.kind.for_request(dict.fromkeys(self.kind.fields, (first, last))))
+        lowest_unit_number, highest_unit_number = (start + 2, end) if self.names_first_cut_only else (start + 1, end - 1)
+        window_ask_function = partial(
+            tools.ask, kind=self.kind.for_request(dict.fromkeys(self.kind.fields, (lowest_unit_number, highest_unit_number)))
+        )
         return [
             number - 1
             for number in usable_answer(window_ask_function, window_messages, answer_reader, tools.report_usability)
@@ -205,19 +211,29 @@ class WindowedModelChunker(Chunker, ABC):
         self, walk: WindowDecisions, start: int, end: int, count: int, complaint: str, shown: str
     ) -> None:
         """Judge a window of which no answer could be used: it is a chunk by itself."""
-        remark = f"{complaint}; {shown}"
-        for unit in range(start, end - 1):
-            walk.judged[unit] = CutDecision(False, Reason(remark=f"{remark}, which stays whole", short="no usable answer"))
+        unusable_remark = f"{complaint}; {shown}"
+        for unit_index in range(start, end - 1):
+            walk.judged[unit_index] = CutDecision(
+                False, Reason(remark=f"{unusable_remark}, which stays whole", short="no usable answer")
+            )
         if end < count:
-            walk.judged[end - 1] = CutDecision(True, Reason(remark=f"{remark}, which ends here", short="no usable answer"))
+            walk.judged[end - 1] = CutDecision(
+                True, Reason(remark=f"{unusable_remark}, which ends here", short="no usable answer")
+            )
 
     def _reason_after_unit(self, unit: int, cut: bool, shown: str) -> Reason:
-        name, number = self.unit_name, unit + 1
+        unit_noun, unit_number = self.unit_name, unit + 1
         if cut:
-            return Reason(remark=f"the model cuts after {name} {number} ({shown})", short=f"cut after {name} {number}")
-        return Reason(remark=f"the model keeps {name}s {number} and {number + 1} together ({shown})", short="kept together")
+            return Reason(
+                remark=f"the model cuts after {unit_noun} {unit_number} ({shown})",
+                short=f"cut after {unit_noun} {unit_number}",
+            )
+        return Reason(
+            remark=f"the model keeps {unit_noun}s {unit_number} and {unit_number + 1} together ({shown})",
+            short="kept together",
+        )
 
-    def _ledger(self, document: Document, units: Sequence[tuple[int, int]], walk: WindowDecisions) -> tuple[Gap, ...]:
+    def _all_gaps(self, document: Document, units: Sequence[tuple[int, int]], walk: WindowDecisions) -> tuple[Gap, ...]:
         """Return a gap for each pair of neighbouring sentences, and for each cut inside one."""
         decision_by_start = {units[unit + 1][0]: decision for unit, decision in walk.judged.items()}
         decision_reason_by_start = {start: decision.why for start, decision in decision_by_start.items()}
@@ -288,7 +304,7 @@ class Llm(WindowedModelChunker):
     )
 
     @model_validator(mode="after")
-    def _pieces_fit(self) -> Self:
+    def _check_piece_size(self) -> Self:
         if 2 * self.piece_size > self.window:
             raise ValueError(
                 f"piece_size must be at most half of window ({self.window // 2}); got {self.piece_size}. Lower piece_size "
@@ -308,11 +324,9 @@ class Llm(WindowedModelChunker):
     def read(self, answer: str, first: int, last: int) -> list[int]:
         """Parse an answer's last line ``split_after:``; return the numbers of the pieces after which to cut."""
         split_after_piece_numbers = parse_line_answer(answer, SplitsAnswer).split_after
-        for paragraph_number in split_after_piece_numbers:
-            if not first <= paragraph_number <= last:
-                raise UnusableAnswer(
-                    f"the answer must name pieces from {first} to {last}; it names piece {paragraph_number}"
-                )
+        for piece_number in split_after_piece_numbers:
+            if not first <= piece_number <= last:
+                raise UnusableAnswer(f"the answer must name pieces from {first} to {last}; it names piece {piece_number}")
         # The line's order is part of its form; a list in JSON is a set of places.
         if answer.lstrip().startswith("{"):
             split_after_piece_numbers = sorted(split_after_piece_numbers)
@@ -371,16 +385,18 @@ class Lumber(WindowedModelChunker):
 
     def units(self, document: Document, tools: Tools) -> list[tuple[int, int]]:
         """Return the ranges of the paragraphs, with long paragraphs split. Raise InputError if there are too many."""
-        text, most = document.text, self.window // 2
-        check_chunk_size(self.name, text, most, "tokens")
+        text, paragraph_token_limit = document.text, self.window // 2
+        check_chunk_size(self.name, text, paragraph_token_limit, "tokens")
         paragraph_ranges = [*map(tuple, split_sentences(text, "paragraphs"))]
         paragraph_token_counts = tools.count_tokens([text[start:end] for start, end in paragraph_ranges])
         units: list[tuple[int, int]] = []
-        for (start, end), size in zip(paragraph_ranges, paragraph_token_counts, strict=True):
-            if size <= most:
+        for (start, end), paragraph_token_count in zip(paragraph_ranges, paragraph_token_counts, strict=True):
+            if paragraph_token_count <= paragraph_token_limit:
                 units.append((start, end))
                 continue
-            units += recursive_spans(text, most, 0, text_size_function("tokens", tools), "chroma", Span(start, end))
+            units += recursive_spans(
+                text, paragraph_token_limit, 0, text_size_function("tokens", tools), "chroma", Span(start, end)
+            )
         return units
 
     def read(self, answer: str, first: int, last: int) -> list[int]:

@@ -96,7 +96,7 @@ class MaxMin(SizeLimitedChunker):
             return Chunking(document, (), ())
         sentence_vectors = tools.embed(document.sentence_texts).astype(np.float64)
         gap_decision_steps = list(self.scan(sentence_vectors, tools))
-        gaps_before_size_limits = [self._gap(index, step) for index, step in enumerate(gap_decision_steps)]
+        gaps_before_size_limits = [self._judged_gap(index, step) for index, step in enumerate(gap_decision_steps)]
         size_limited_gaps = enforce_size_limits(
             document, gaps_before_size_limits, self.limits, tools, lambda: gap_distances(sentence_vectors).tolist()
         )
@@ -111,13 +111,17 @@ class MaxMin(SizeLimitedChunker):
 
     def tipping(self, chunking: Chunking, gap: Gap, tools: Tools) -> Tipping | None:
         """Return a hard threshold that reverses the verdict on a gap, found by rerunning the chunker; None if none does."""
-        if gap.score is None or gap.threshold is None or gap.verdict.is_sized:
+        if gap.score is None or gap.threshold is None or gap.verdict.is_decided_by_size:
             return None
-        hard_threshold = next_slider_stop(parameter_spec(self, "hard_threshold"), gap.score, above=not gap.verdict.is_cut)
-        value = VerdictReversals(self, chunking, gap, tools).nearest_reversing_stop("hard_threshold", hard_threshold)
-        if value is None:
+        next_threshold_stop = next_slider_stop(
+            parameter_spec(self, "hard_threshold"), gap.score, above=not gap.verdict.is_cut
+        )
+        reversing_threshold = VerdictReversals(self, chunking, gap, tools).nearest_reversing_stop(
+            "hard_threshold", next_threshold_stop
+        )
+        if reversing_threshold is None:
             return None
-        return Tipping("hard_threshold", "hard", value, not gap.verdict.is_cut, abs(gap.score - gap.threshold))
+        return Tipping("hard_threshold", "hard", reversing_threshold, not gap.verdict.is_cut, abs(gap.score - gap.threshold))
 
     def scan(self, vectors: FloatArray, tools: Tools) -> "Iterator[MaxMinStep]":
         """Yield the decision on each gap, from left to right, before the size limits are enforced.
@@ -136,66 +140,70 @@ class MaxMin(SizeLimitedChunker):
         Cancelled
             If the user asked to stop.
         """
-        count, width = vectors.shape
+        text_sentence_count, width = vectors.shape
         chunk_start, least_similarity = 0, math.inf
         product_count = 0
-        for first in range(1, count, BLOCK):
+        for block_start in range(1, text_sentence_count, BLOCK):
             # What is open now can only lose its beginning before the block is done.
-            first_compared, last = chunk_start, min(first + BLOCK, count)
-            product_count += (last - first) * (last - first_compared) * width
+            first_compared_sentence, block_end = chunk_start, min(block_start + BLOCK, text_sentence_count)
+            product_count += (block_end - block_start) * (block_end - first_compared_sentence) * width
             if product_count > MOST_MAX_MIN_PRODUCTS:
                 raise InputError(
                     f"max_min: comparing each sentence with its whole chunk may take at most {MOST_MAX_MIN_PRODUCTS:,} "
-                    f"multiplications; this limit was reached after {first:,} of {count:,} sentences, in a chunk of "
-                    f"{first - chunk_start:,} sentences. Raise the hard threshold to get shorter chunks."
+                    f"multiplications; this limit was reached after {block_start:,} of {text_sentence_count:,} sentences, "
+                    "in a chunk of "
+                    f"{block_start - chunk_start:,} sentences. Raise the hard threshold to get shorter chunks."
                 )
-            if first > 1:
+            if block_start > 1:
                 # The first block takes no time worth telling, and what is told takes a job on the pages.
-                tools.decided(first, count)
-            sentence_block_similarities = vectors[first:last] @ vectors[first_compared:last].T
-            for number in range(first, last):
+                tools.decided(block_start, text_sentence_count)
+            sentence_block_similarities = vectors[block_start:block_end] @ vectors[first_compared_sentence:block_end].T
+            for sentence_index in range(block_start, block_end):
                 chunk_similarities = sentence_block_similarities[
-                    number - first, chunk_start - first_compared : number - first_compared
+                    sentence_index - block_start,
+                    chunk_start - first_compared_sentence : sentence_index - first_compared_sentence,
                 ]
-                sentence_count = number - chunk_start
-                if sentence_count == 1:
+                chunk_sentence_count = sentence_index - chunk_start
+                if chunk_sentence_count == 1:
                     similarity_to_first_sentence = float(chunk_similarities[0])
                     gap_decision_step = MaxMinStep(
                         self.initial_factor * similarity_to_first_sentence,
                         self.hard_threshold,
-                        sentence_count,
+                        chunk_sentence_count,
                         similarity_to_first_sentence,
                         chunk_start,
                     )
-                    least_with_next = similarity_to_first_sentence
+                    least_similarity_with_next = similarity_to_first_sentence
                 else:
                     nearest_sentence_in_chunk = int(chunk_similarities.argmax())
-                    joining_threshold = max(self.adaptive_threshold(sentence_count, least_similarity), self.hard_threshold)
+                    joining_threshold = max(
+                        self.adaptive_threshold(chunk_sentence_count, least_similarity), self.hard_threshold
+                    )
                     gap_decision_step = MaxMinStep(
                         float(chunk_similarities[nearest_sentence_in_chunk]),
                         joining_threshold,
-                        sentence_count,
+                        chunk_sentence_count,
                         least_similarity,
                         chunk_start + nearest_sentence_in_chunk,
                     )
-                    least_with_next = min(least_similarity, float(chunk_similarities.min()))
+                    least_similarity_with_next = min(least_similarity, float(chunk_similarities.min()))
                 yield gap_decision_step
                 if gap_decision_step.joins:
-                    least_similarity = least_with_next
+                    least_similarity = least_similarity_with_next
                 else:
-                    chunk_start, least_similarity = number, math.inf
+                    chunk_start, least_similarity = sentence_index, math.inf
 
     def adaptive_threshold(self, size: int, least: float) -> float:
         """Return the adaptive threshold for a chunk of at least two sentences, from its size and its lowest similarity."""
         return least * self.relaxation * logistic(size - 1)
 
-    def _gap(self, index: int, step: "MaxMinStep") -> Gap:
-        is_hard = step.threshold == self.hard_threshold
+    def _judged_gap(self, index: int, step: "MaxMinStep") -> Gap:
+        is_hard_threshold = step.threshold == self.hard_threshold
         if step.size == 1:
             chunk_remark = (
                 f"{format_number(self.initial_factor)} × {format_number(step.least, '.2f')}, as the chunk has one sentence"
             )
-        elif is_hard:
+        elif is_hard_threshold:
             chunk_remark = ""
         else:
             chunk_remark = f"which follows the least of the {step.size:,} sentences, {format_number(step.least, '.2f')}"
@@ -205,7 +213,7 @@ class MaxMin(SizeLimitedChunker):
             step.score,
             ">" if step.joins else "≤",
             step.threshold,
-            "hard" if is_hard else "adaptive",
+            "hard" if is_hard_threshold else "adaptive",
             chunk_remark,
         )
         return Gap(index, step.score, step.threshold, Verdict.KEPT if step.joins else Verdict.CUT, gap_verdict_reason)

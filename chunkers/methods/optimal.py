@@ -9,7 +9,7 @@ import numpy as np
 from pydantic import Field, model_validator
 
 from chunkers.building_blocks import check_chunk_size, cuts_to_gaps, recursive_spans, text_size_function, with_uncut_gaps
-from chunkers.building_blocks.change_search import backtrack_cuts
+from chunkers.building_blocks.change_point_search import backtrack_cuts
 from chunkers.contract import Chunker, Tools
 from chunkers.results import Chunk, Chunking, Curve, Gap, Reason, Verdict
 from chunkers.support import MOST_RUNS, FloatArray, InputError, IntArray, VectorArray
@@ -38,11 +38,14 @@ def run_rewards(vectors: VectorArray, longest: int) -> FloatArray:
     mean_piece_similarity = mean_similarity(vectors) if piece_count > 1 else 0.0
     for start in reversed(range(0, piece_count, _BLOCK)):
         # The pairs of a run are those of the run that begins one piece later, and its first piece's with each of the others.
-        with_first = np.cumsum(_similarities_above_mean(vectors, mean_piece_similarity, start, longest), axis=1)
-        for first in range(min(start + _BLOCK, piece_count - 1) - 1, start - 1, -1):
-            longest_here = min(longest, piece_count - first)
-            run_reward_table[first, 1:longest_here] = (
-                run_reward_table[first + 1, : longest_here - 1] + 2 * with_first[first - start, : longest_here - 1]
+        cumulative_first_piece_similarities = np.cumsum(
+            _similarities_above_mean(vectors, mean_piece_similarity, start, longest), axis=1
+        )
+        for run_start in range(min(start + _BLOCK, piece_count - 1) - 1, start - 1, -1):
+            longest_run_here = min(longest, piece_count - run_start)
+            run_reward_table[run_start, 1:longest_run_here] = (
+                run_reward_table[run_start + 1, : longest_run_here - 1]
+                + 2 * cumulative_first_piece_similarities[run_start - start, : longest_run_here - 1]
             )
     return run_reward_table
 
@@ -89,15 +92,15 @@ class PartitionTable:
     def filled(cls, rewards: FloatArray) -> "PartitionTable":
         """Fill the table from left to right; of equally good last runs, it takes the shortest."""
         piece_count = len(rewards)
-        totals, lasts = np.full(piece_count + 1, -np.inf), np.zeros(piece_count + 1, np.intp)
-        totals[0] = 0.0
-        for first in range(piece_count):
-            total_by_run_end = totals[first] + rewards[first, : piece_count - first]
-            run_end_slice = slice(first + 1, first + 1 + len(total_by_run_end))
-            is_total_better_at = total_by_run_end >= totals[run_end_slice]
-            totals[run_end_slice][is_total_better_at] = total_by_run_end[is_total_better_at]
-            lasts[run_end_slice][is_total_better_at] = first
-        return cls(rewards, totals, lasts)
+        best_total_by_end, last_run_by_end = np.full(piece_count + 1, -np.inf), np.zeros(piece_count + 1, np.intp)
+        best_total_by_end[0] = 0.0
+        for run_start in range(piece_count):
+            total_by_run_end = best_total_by_end[run_start] + rewards[run_start, : piece_count - run_start]
+            run_end_slice = slice(run_start + 1, run_start + 1 + len(total_by_run_end))
+            is_total_better_at = total_by_run_end >= best_total_by_end[run_end_slice]
+            best_total_by_end[run_end_slice][is_total_better_at] = total_by_run_end[is_total_better_at]
+            last_run_by_end[run_end_slice][is_total_better_at] = run_start
+        return cls(rewards, best_total_by_end, last_run_by_end)
 
     def cuts(self) -> IntArray:
         """Return the first piece of each run but the first in the best partition."""
@@ -125,13 +128,13 @@ class PartitionTable:
         piece_count = len(self.rewards)
         totals_after = np.zeros(piece_count + 1)
         totals_without_cut = np.full(piece_count + 1, -np.inf)
-        for first in range(piece_count - 1, -1, -1):
-            rewards_from_here = self.rewards[first, : piece_count - first]
-            totals_from_here = rewards_from_here + totals_after[first + 1 : first + 1 + len(rewards_from_here)]
-            totals_after[first] = totals_from_here.max()
+        for run_start in range(piece_count - 1, -1, -1):
+            rewards_from_here = self.rewards[run_start, : piece_count - run_start]
+            totals_from_here = rewards_from_here + totals_after[run_start + 1 : run_start + 1 + len(rewards_from_here)]
+            totals_after[run_start] = totals_from_here.max()
             # The best total through the run of k + 1 pieces or more from here: those are the runs that span first + k.
-            best_longer_run_totals = np.maximum.accumulate((self.totals[first] + totals_from_here)[::-1])[::-1]
-            spanned_cuts_slice = slice(first + 1, first + len(rewards_from_here))
+            best_longer_run_totals = np.maximum.accumulate((self.totals[run_start] + totals_from_here)[::-1])[::-1]
+            spanned_cuts_slice = slice(run_start + 1, run_start + len(rewards_from_here))
             np.maximum(
                 totals_without_cut[spanned_cuts_slice],
                 best_longer_run_totals[1:],
@@ -190,7 +193,7 @@ class Optimal(Chunker):
     )
 
     @model_validator(mode="after")
-    def _pieces_fit(self) -> Self:
+    def _check_piece_size(self) -> Self:
         if self.pieces == "recursive" and self.piece_size > self.max_size:
             raise ValueError(
                 f"piece_size must be at most max_size ({self.max_size}); got {self.piece_size}. Lower piece_size or raise "
@@ -220,11 +223,11 @@ class Optimal(Chunker):
         InputError
             If the search is too much work for the number of pieces in the text and in a chunk.
         """
-        pieces, table = self.pieces_and_table(document, tools)
+        pieces, partition_table = self.pieces_and_table(document, tools)
         if not pieces:
             return Chunking(document, (), ())
-        chunk_start_piece_indices = table.cuts().tolist()
-        gaps = self._ledger(document, pieces, chunk_start_piece_indices, table.gains())
+        chunk_start_piece_indices = partition_table.cuts().tolist()
+        gaps = self._all_gaps(document, pieces, chunk_start_piece_indices, partition_table.gains())
         chunk_edge_piece_indices = [0, *chunk_start_piece_indices, len(pieces)]
         chunk_spans = [Span(pieces[first][0], pieces[last - 1][1]) for first, last in pairwise(chunk_edge_piece_indices)]
         gap_gains = tuple(math.nan if gap.score is None else gap.score for gap in gaps if gap.offset is None)
@@ -233,7 +236,7 @@ class Optimal(Chunker):
 
     def pieces_and_table(self, document: Document, tools: Tools) -> tuple[list[tuple[int, int]], PartitionTable]:
         """Return the pieces, as offsets, and the table of their best partitions; raises as `chunk` does."""
-        pieces, longest_runs = (
+        pieces, longest_run_by_piece = (
             self._sentence_pieces_and_limits(document, tools)
             if self.pieces == "sentences"
             else self._recursive_pieces_and_limits(document, tools)
@@ -241,8 +244,8 @@ class Optimal(Chunker):
         if not pieces:
             return [], PartitionTable.filled(np.zeros((0, 1)))
         piece_vectors = tools.embed([document.text[start:end] for start, end in pieces])
-        run_reward_table = run_rewards(piece_vectors, int(longest_runs.max()))
-        run_reward_table[np.arange(run_reward_table.shape[1]) >= longest_runs[:, None]] = -np.inf
+        run_reward_table = run_rewards(piece_vectors, int(longest_run_by_piece.max()))
+        run_reward_table[np.arange(run_reward_table.shape[1]) >= longest_run_by_piece[:, None]] = -np.inf
         return pieces, PartitionTable.filled(run_reward_table)
 
     def _recursive_pieces_and_limits(self, document: Document, tools: Tools) -> tuple[list[tuple[int, int]], IntArray]:
@@ -250,27 +253,27 @@ class Optimal(Chunker):
         check_chunk_size(self.name, document.text, self.piece_size, "tokens")
         # A word has a token, but for the few without any, so there are no fewer pieces.
         min_document_pieces = len(word_starts(document.text)) // self.piece_size
-        self._check_runs(min_document_pieces, min(self.longest, min_document_pieces), "at least ")
+        self._check_run_count(min_document_pieces, min(self.longest, min_document_pieces), "at least ")
         piece_offsets = recursive_spans(document.text, self.piece_size, 0, text_size_function("tokens", tools), "chroma")
         most_pieces_per_chunk = min(self.longest, len(piece_offsets))
-        self._check_runs(len(piece_offsets), most_pieces_per_chunk)
+        self._check_run_count(len(piece_offsets), most_pieces_per_chunk)
         return piece_offsets, np.full(len(piece_offsets), most_pieces_per_chunk)
 
     def _sentence_pieces_and_limits(self, document: Document, tools: Tools) -> tuple[list[tuple[int, int]], IntArray]:
         """Return the sentences, and for each the most sentences of a chunk that begins with it."""
-        offset_pairs = [(start, end) for start, end in document.sentences]
+        sentence_ranges = [(start, end) for start, end in document.sentences]
         cumulative_token_counts = np.cumsum([0, *tools.count_tokens(document.sentence_texts)])
         fitting_sentence_counts = (
             np.searchsorted(cumulative_token_counts, cumulative_token_counts[:-1] + self.max_size, side="right")
             - 1
-            - np.arange(len(offset_pairs))
+            - np.arange(len(sentence_ranges))
         )
         # Sentences without a token fit anywhere, those that are too long stand alone.
-        longest_runs = np.clip(fitting_sentence_counts, 1, len(offset_pairs) - np.arange(len(offset_pairs)))
-        self._check_runs(len(offset_pairs), int(longest_runs.max(initial=0)))
-        return offset_pairs, longest_runs
+        longest_run_by_sentence = np.clip(fitting_sentence_counts, 1, len(sentence_ranges) - np.arange(len(sentence_ranges)))
+        self._check_run_count(len(sentence_ranges), int(longest_run_by_sentence.max(initial=0)))
+        return sentence_ranges, longest_run_by_sentence
 
-    def _check_runs(self, pieces: int, longest: int, about: str = "") -> None:
+    def _check_run_count(self, pieces: int, longest: int, about: str = "") -> None:
         """Raise InputError if there are too many runs of at most ``longest`` pieces."""
         if pieces * longest > MOST_RUNS:
             raise InputError(
@@ -278,24 +281,29 @@ class Optimal(Chunker):
                 f"{about}{pieces:,} pieces, and its largest chunk up to {longest:,}. Choose a larger piece size."
             )
 
-    def _ledger(
+    def _all_gaps(
         self, document: Document, pieces: list[tuple[int, int]], cuts: list[int], gains: FloatArray
     ) -> tuple[Gap, ...]:
         """Return a gap for each pair of neighbouring sentences, and for each cut inside one."""
-        gain_at = {start: gain for (start, _), gain in zip(pieces[1:], gains.tolist(), strict=True)}
+        gain_by_piece_start = {start: gain for (start, _), gain in zip(pieces[1:], gains.tolist(), strict=True)}
         chunk_starts = [pieces[cut][0] for cut in cuts]
-        uncut_piece_starts = sorted(gain_at.keys() - {*chunk_starts})
+        uncut_piece_starts = sorted(gain_by_piece_start.keys() - {*chunk_starts})
         gaps_at_piece_starts = [
-            *cuts_to_gaps(document, chunk_starts, Verdict.CUT, lambda start: self._gain_reason(gain_at[start], True)),
             *cuts_to_gaps(
-                document, uncut_piece_starts, Verdict.KEPT, lambda start: self._gain_reason(gain_at[start], False)
+                document, chunk_starts, Verdict.CUT, lambda start: self._gain_reason(gain_by_piece_start[start], True)
+            ),
+            *cuts_to_gaps(
+                document,
+                uncut_piece_starts,
+                Verdict.KEPT,
+                lambda start: self._gain_reason(gain_by_piece_start[start], False),
             ),
         ]
         cut_or_sentence_gaps = [gap for gap in gaps_at_piece_starts if gap.verdict.is_cut or gap.offset is None]
         decided_and_uncut_gaps = with_uncut_gaps(
             document, cut_or_sentence_gaps, Reason(remark=f"inside a piece of at most {self.piece_size:,} tokens")
         )
-        gap_cut_gains = [gain_at.get(gap.start_after(document), math.inf) for gap in decided_and_uncut_gaps]
+        gap_cut_gains = [gain_by_piece_start.get(gap.start_after(document), math.inf) for gap in decided_and_uncut_gaps]
         return tuple(
             gap._replace(score=score if math.isfinite(score) else None, threshold=0.0)
             for gap, score in zip(decided_and_uncut_gaps, gap_cut_gains, strict=True)

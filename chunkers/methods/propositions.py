@@ -11,7 +11,7 @@ from chunkers.building_blocks.proposition_requests import (
     GroupedPropositions,
     PropositionGroup,
     StatedPropositions,
-    overlapped_sentences,
+    overlapped_sentence_indices,
     propositions_prompt,
     request_groups,
     request_propositions,
@@ -155,55 +155,71 @@ class Propositions(Chunker):
         prompt_texts = [
             message.text for part in proposition_windows for message in propositions_prompt(document, part, self.before)
         ]
-        requests, tokens = len(proposition_windows), sum(tools.count_tokens(prompt_texts))
-        propositions, size = round(_STATED * len(document.sentences)), sum(part.tokens for part in proposition_windows)
+        request_count, prompt_token_count = len(proposition_windows), sum(tools.count_tokens(prompt_texts))
+        proposition_count, text_token_count = (
+            round(_STATED * len(document.sentences)),
+            sum(part.tokens for part in proposition_windows),
+        )
         if len(document.sentences) > 1:
-            grouping_batch_count = -(-propositions // self.batch)
-            template_tokens = sum(tools.count_tokens([prompts.GROUPS_SYSTEM, prompts.GROUPS_QUESTION]))
+            grouping_batch_count = -(-proposition_count // self.batch)
+            template_token_count = sum(tools.count_tokens([prompts.GROUPS_SYSTEM, prompts.GROUPS_QUESTION]))
             # The outline grows to all the chunks, but no further than what is listed of them.
             mean_listed_chunk_count = min(len(document.sentences) / _SENTENCES / 2, MOST_LISTED)
-            requests += grouping_batch_count
-            tokens += round(grouping_batch_count * (template_tokens + mean_listed_chunk_count * _OUTLINED) + _STATED * size)
-        return Estimate(requests, tokens, _ANSWERED * size + _WRAPPED * propositions)
+            request_count += grouping_batch_count
+            prompt_token_count += round(
+                grouping_batch_count * (template_token_count + mean_listed_chunk_count * _OUTLINED)
+                + _STATED * text_token_count
+            )
+        return Estimate(request_count, prompt_token_count, _ANSWERED * text_token_count + _WRAPPED * proposition_count)
 
 
 def _chunking_of_groups(document: Document, statements: StatedPropositions, grouped: GroupedPropositions) -> Chunking:
     """Return the groups as chunks, in the order of their first sentences."""
-    proposition_sentences = [
-        overlapped_sentences(document, proposition.span)
+    sentences_by_proposition = [
+        overlapped_sentence_indices(document, proposition.span)
         for proposition in statements.propositions
         if proposition.span is not None
     ]
-    group_sentences = [
-        sorted({sentence for member in group.members for sentence in proposition_sentences[member]})
+    sentences_by_group = [
+        sorted({sentence for member in group.members for sentence in sentences_by_proposition[member]})
         for group in grouped.groups
     ]
-    group_order = sorted(range(len(group_sentences)), key=lambda number: group_sentences[number][0])
-    chunks_by_sentence: list[list[int]] = [[] for _ in document.sentences]
+    group_order = sorted(range(len(sentences_by_group)), key=lambda number: sentences_by_group[number][0])
+    chunk_numbers_by_sentence: list[list[int]] = [[] for _ in document.sentences]
     group_chunks = []
-    for number, group in enumerate(group_order):
-        for sentence in group_sentences[group]:
-            chunks_by_sentence[sentence].append(number)
-        title, summary, members = grouped.groups[group].title, grouped.groups[group].summary, grouped.groups[group].members
-        group_propositions = tuple([statements.propositions[member] for member in members])
+    for chunk_number, group_index in enumerate(group_order):
+        for sentence_index in sentences_by_group[group_index]:
+            chunk_numbers_by_sentence[sentence_index].append(chunk_number)
+        title, summary, proposition_indices = (
+            grouped.groups[group_index].title,
+            grouped.groups[group_index].summary,
+            grouped.groups[group_index].members,
+        )
+        group_propositions = tuple([statements.propositions[member] for member in proposition_indices])
         group_text = "\n".join([proposition.text for proposition in group_propositions])
         group_stated_content = StatedContent(title, summary, group_propositions)
-        group_chunks.append(Chunk(_spans_of_runs(document, group_sentences[group]), group_text, stated=group_stated_content))
-    descriptions_by_sentence = _sentence_descriptions(statements, grouped, proposition_sentences, chunks_by_sentence)
+        group_chunks.append(
+            Chunk(
+                _spans_of_sentence_runs(document, sentences_by_group[group_index]), group_text, stated=group_stated_content
+            )
+        )
+    descriptions_by_sentence = _sentence_descriptions(
+        statements, grouped, sentences_by_proposition, chunk_numbers_by_sentence
+    )
     sentence_gaps = [
-        _gap_after_sentence(index, chunks_by_sentence, descriptions_by_sentence)
+        _gap_after_sentence(index, chunk_numbers_by_sentence, descriptions_by_sentence)
         for index in range(len(document.sentences) - 1)
     ]
     return Chunking(
         document,
         tuple(group_chunks),
         tuple(sentence_gaps),
-        notes=_notes(document, statements, grouped),
+        notes=_proposition_notes(document, statements, grouped),
         left_out=tuple(statements.left_out),
     )
 
 
-def _spans_of_runs(document: Document, sentences: Sequence[int]) -> tuple[Span, ...]:
+def _spans_of_sentence_runs(document: Document, sentences: Sequence[int]) -> tuple[Span, ...]:
     """Return the spans of runs of consecutive sentences."""
     grouped_sentence_runs = groupby(enumerate(sentences), key=lambda item: item[1] - item[0])
     consecutive_sentence_lists = [[sentence for _, sentence in run] for _, run in grouped_sentence_runs]
@@ -217,27 +233,35 @@ def _sentence_descriptions(
     chunks_of: Sequence[Sequence[int]],
 ) -> list[tuple[str, str]]:
     """Return two descriptions for each sentence, long and short, of its propositions and their chunks."""
-    proposition_counts = [0] * len(chunks_of)
-    unsorted: dict[int, str] = {}
-    for number, (proposition, among) in enumerate(zip(statements.propositions, touched, strict=True)):
-        for sentence in among:
-            proposition_counts[sentence] += proposition.tied != "as it is"
-            if number in grouped.unusable:
-                unsorted[sentence] = grouped.unusable[number]
+    proposition_count_by_sentence = [0] * len(chunks_of)
+    unsorted_reason_by_sentence: dict[int, str] = {}
+    for proposition_index, (proposition, restated_sentences) in enumerate(
+        zip(statements.propositions, touched, strict=True)
+    ):
+        for sentence_index in restated_sentences:
+            proposition_count_by_sentence[sentence_index] += proposition.tied != "as it is"
+            if proposition_index in grouped.unusable:
+                unsorted_reason_by_sentence[sentence_index] = grouped.unusable[proposition_index]
     long_and_short_descriptions = []
-    for sentence, chunks in enumerate(chunks_of):
-        chunks_phrase = f"chunk{'s' * (len(chunks) > 1)} {' and '.join(f'{chunk + 1:,}' for chunk in chunks)}"
-        if sentence in statements.unusable:
-            statement_phrase = f"{statements.unusable[sentence]}, so it stands for itself"
-        elif proposition_counts[sentence]:
+    for sentence_index, chunk_numbers in enumerate(chunks_of):
+        chunks_phrase = f"chunk{'s' * (len(chunk_numbers) > 1)} {' and '.join(f'{chunk + 1:,}' for chunk in chunk_numbers)}"
+        if sentence_index in statements.unusable:
+            statement_phrase = f"{statements.unusable[sentence_index]}, so it stands for itself"
+        elif proposition_count_by_sentence[sentence_index]:
             statement_phrase = (
-                "1 proposition" if proposition_counts[sentence] == 1 else f"{proposition_counts[sentence]:,} propositions"
+                "1 proposition"
+                if proposition_count_by_sentence[sentence_index] == 1
+                else f"{proposition_count_by_sentence[sentence_index]:,} propositions"
             )
         else:
             statement_phrase = "lost by the model, so it stands for itself"
-        sorting_phrase = f", not sorted: {unsorted[sentence]}" if sentence in unsorted else ""
+        sorting_phrase = (
+            f", not sorted: {unsorted_reason_by_sentence[sentence_index]}"
+            if sentence_index in unsorted_reason_by_sentence
+            else ""
+        )
         long_and_short_descriptions.append(
-            (f"sentence {sentence + 1:,}: {statement_phrase}, in {chunks_phrase}{sorting_phrase}", chunks_phrase)
+            (f"sentence {sentence_index + 1:,}: {statement_phrase}, in {chunks_phrase}{sorting_phrase}", chunks_phrase)
         )
     return long_and_short_descriptions
 
@@ -245,14 +269,17 @@ def _sentence_descriptions(
 def _gap_after_sentence(index: int, chunks_of: Sequence[Sequence[int]], places: Sequence[tuple[str, str]]) -> Gap:
     """Return the decision after a sentence: a cut where a chunk has the next one and not this."""
     newly_begun_chunks = {*chunks_of[index + 1]} - {*chunks_of[index]}
-    (own_description, short), (next_description, other) = places[index], places[index + 1]
+    (own_description, own_chunks_phrase), (next_description, next_chunks_phrase) = places[index], places[index + 1]
     gap_verdict_reason = Reason(
-        remark=f"{own_description}; {next_description}", short=short if short == other else f"{short}, then {other}"
+        remark=f"{own_description}; {next_description}",
+        short=own_chunks_phrase
+        if own_chunks_phrase == next_chunks_phrase
+        else f"{own_chunks_phrase}, then {next_chunks_phrase}",
     )
     return Gap(index, None, None, Verdict.CUT if newly_begun_chunks else Verdict.KEPT, gap_verdict_reason)
 
 
-def _notes(document: Document, statements: StatedPropositions, grouped: GroupedPropositions) -> tuple[str, ...]:
+def _proposition_notes(document: Document, statements: StatedPropositions, grouped: GroupedPropositions) -> tuple[str, ...]:
     """Return notes on lost sentences, invented propositions, and windows without a usable answer."""
     proposition_notes = []
     lost_sentence_starts = [

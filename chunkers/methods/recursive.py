@@ -76,7 +76,7 @@ class Recursive(Chunker):
     )
 
     @model_validator(mode="after")
-    def _overlap_below_size(self) -> Self:
+    def _check_overlap_below_size(self) -> Self:
         check_overlap(self.size, self.overlap, self.model_fields_set)
         if self.parent_size is not None and self.parent_size <= self.size:
             raise ValueError(
@@ -102,10 +102,10 @@ class Recursive(Chunker):
         text, measure = document.text, text_size_function(self.unit, tools)
         split_function = partial(recursive_spans, text, overlap=self.overlap, measure=measure, separators=self.separators)
         parent_chunk_spans = split_function(self.parent_size) if self.parent_size else []
-        parts: list[Span | None] = [Span(*parent) for parent in parent_chunk_spans] or [None]
+        parents_or_whole_text: list[Span | None] = [Span(*parent) for parent in parent_chunk_spans] or [None]
         parent_and_child_spans = [
             *parent_chunk_spans,
-            *(span for part in parts for span in split_function(self.size, part=part)),
+            *(span for part in parents_or_whole_text for span in split_function(self.size, part=part)),
         ]
         if parent_chunk_spans:
             # A parent stands before its children, also before one as long as itself.
@@ -118,11 +118,11 @@ class Recursive(Chunker):
         return Chunking(
             document,
             parent_and_child_chunks,
-            LazyTuple(lambda: self._ledger(document, parent_and_child_spans, parent_starts)),
+            LazyTuple(lambda: self._all_gaps(document, parent_and_child_spans, parent_starts)),
         )
 
-    def _ledger(self, document: Document, spans: Sequence[tuple[int, int]], parents: Collection[int]) -> tuple[Gap, ...]:
-        def why(offset: int) -> Reason:
+    def _all_gaps(self, document: Document, spans: Sequence[tuple[int, int]], parents: Collection[int]) -> tuple[Gap, ...]:
+        def cut_reason_at(offset: int) -> Reason:
             passed_size_phrase = f"parent size {self.parent_size:,}" if offset in parents else f"size {self.size:,}"
             size_passed_reason = Reason(remark=f"the next piece would pass {passed_size_phrase} {self.unit}")
             return combine_reasons(
@@ -136,7 +136,7 @@ class Recursive(Chunker):
         no_separator_needed_remark = f"no separator is needed here: {subject_phrase} within size {self.size:,} {self.unit}"
         return with_uncut_gaps(
             document,
-            cuts_to_gaps(document, later_chunk_start_offsets, Verdict.CUT, why),
+            cuts_to_gaps(document, later_chunk_start_offsets, Verdict.CUT, cut_reason_at),
             Reason(remark=no_separator_needed_remark),
         )
 

@@ -71,38 +71,38 @@ def join_closest_pairs(pairs: IntArray, count: int, cap: int) -> LinkageResult:
         Items a and b of ``count``, encoded as the number a * count + b, in the order in which they are to be joined.
     """
     clusters, uncapped_sets = DisjointSets(count), DisjointSets(count)
-    joins: list[int] = []
-    refused: list[tuple[int, int, int]] = []
+    join_positions: list[int] = []
+    refused_joins: list[tuple[int, int, int]] = []
     refused_join_count = 0
     pair_block_length = 1024
     pair_block_start = 0
-    while pair_block_start < len(pairs) and len(joins) < count - 1:
+    while pair_block_start < len(pairs) and len(join_positions) < count - 1:
         pair_code_block = pairs[pair_block_start : pair_block_start + pair_block_length]
         labels, uncapped_labels = np.array(clusters.label), np.array(uncapped_sets.label)
         cluster_size_by_label = np.bincount(labels, minlength=count)
-        left, right = pair_code_block // count, pair_code_block % count
-        is_pair_apart_at = labels[left] != labels[right]
-        is_join_allowed_at = cluster_size_by_label[labels[left]] + cluster_size_by_label[labels[right]] <= cap
+        left_items, right_items = pair_code_block // count, pair_code_block % count
+        is_pair_apart_at = labels[left_items] != labels[right_items]
+        is_join_allowed_at = cluster_size_by_label[labels[left_items]] + cluster_size_by_label[labels[right_items]] <= cap
         # As clusters only grow, a pair that is one, or too much, stays so; it is looked at only where its refusal is new.
         refused_join_count += int(np.count_nonzero(is_pair_apart_at & ~is_join_allowed_at))
-        for place in np.flatnonzero(
-            is_pair_apart_at & (is_join_allowed_at | (uncapped_labels[left] != uncapped_labels[right]))
+        for block_position in np.flatnonzero(
+            is_pair_apart_at & (is_join_allowed_at | (uncapped_labels[left_items] != uncapped_labels[right_items]))
         ).tolist():
-            left_item, right_item = int(left[place]), int(right[place])
+            left_item, right_item = int(left_items[block_position]), int(right_items[block_position])
             if clusters.label[left_item] == clusters.label[right_item]:
                 continue
             joined_cluster_size = len(clusters.members(left_item)) + len(clusters.members(right_item))
             if joined_cluster_size <= cap:
                 clusters.join(left_item, right_item)
                 uncapped_sets.join(left_item, right_item)
-                joins.append(pair_block_start + place)
+                join_positions.append(pair_block_start + block_position)
                 continue
-            refused_join_count += int(is_join_allowed_at[place])
+            refused_join_count += int(is_join_allowed_at[block_position])
             if uncapped_sets.join(left_item, right_item):
-                refused.append((pair_block_start + place, len(joins), joined_cluster_size))
+                refused_joins.append((pair_block_start + block_position, len(join_positions), joined_cluster_size))
         pair_block_start += pair_block_length
         pair_block_length = min(2 * pair_block_length, 1 << 20)
-    return LinkageResult(clusters.label, joins, refused, refused_join_count)
+    return LinkageResult(clusters.label, join_positions, refused_joins, refused_join_count)
 
 
 class SingleLinkage(JointDistanceChunker):
@@ -187,23 +187,23 @@ class SingleLinkage(JointDistanceChunker):
             If the text has too many sentences to compare them all.
         """
         sentence_vectors = self._vectors(document, tools)
-        pairs, distances = self._close_pairs(sentence_vectors)
+        pair_codes, pair_distances = self._pairs_within_distance(sentence_vectors)
         sentence_count = len(sentence_vectors)
-        linkage_result = join_closest_pairs(pairs, sentence_count, self.cap(sentence_count))
+        linkage_result = join_closest_pairs(pair_codes, sentence_count, self.cap(sentence_count))
         least_similarity = 1 - self.max_distance
         linkage_merges = [
-            Merge(Span(a, a + 1), Span(b, b + 1), 1 - float(distances[at]), least_similarity, "linkage")
-            for at, (a, b) in ((join, divmod(int(pairs[join]), sentence_count)) for join in linkage_result.joins)
+            Merge(Span(a, a + 1), Span(b, b + 1), 1 - float(pair_distances[at]), least_similarity, "linkage")
+            for at, (a, b) in ((join, divmod(int(pair_codes[join]), sentence_count)) for join in linkage_result.joins)
         ]
         join_refusals = [
-            Refusal(*divmod(int(pairs[at]), sentence_count), float(distances[at]), joins, size)
+            Refusal(*divmod(int(pair_codes[at]), sentence_count), float(pair_distances[at]), joins, size)
             for at, joins, size in linkage_result.refused
         ]
         maximum_distance_lines = (Line("maximum", self.max_distance, "max_distance"),)
         linkage_cluster_details = Clusters(
             refused=tuple(join_refusals), refusals=linkage_result.refusals, cap=self.cap(sentence_count)
         )
-        neighbour_joint_distances = self._joint_of_neighbours(sentence_vectors)
+        neighbour_joint_distances = self._neighbour_joint_distances(sentence_vectors)
         chunking = chunking_from_labels(
             document,
             linkage_result.labels,
@@ -213,9 +213,9 @@ class SingleLinkage(JointDistanceChunker):
             linkage_cluster_details,
             linkage_merges,
         )
-        return replace(chunking, notes=self._note_on_number(chunking))
+        return replace(chunking, notes=self._note_on_chunk_number(chunking))
 
-    def _note_on_number(self, made: Chunking) -> tuple[str, ...]:
+    def _note_on_chunk_number(self, made: Chunking) -> tuple[str, ...]:
         """Return a note if there are not as many chunks as were asked for."""
         if self.chunks is None or len(made.chunks) in (0, self.chunks):
             return ()
@@ -226,16 +226,16 @@ class SingleLinkage(JointDistanceChunker):
             "no more.",
         )
 
-    def _close_pairs(self, vectors: FloatArray) -> tuple[IntArray, FloatArray]:
+    def _pairs_within_distance(self, vectors: FloatArray) -> tuple[IntArray, FloatArray]:
         """Return the pairs a < b within the maximum distance, nearest first, as numbers a * n + b, and their distances."""
         sentence_count = len(vectors)
-        codes: list[IntArray] = [np.zeros(0, np.intp)]
-        distances: list[FloatArray] = [np.zeros(0)]
-        for first, block in joint_distances(vectors, self.position_weight):
-            is_pair_close_at = np.triu(block <= self.max_distance, k=first + 1)
-            row, column = np.nonzero(is_pair_close_at)
-            codes.append((row + first) * sentence_count + column)
-            distances.append(block[is_pair_close_at])
-        code, distance = np.concatenate(codes), np.concatenate(distances)
-        nearest_first_pair_order = np.argsort(distance, kind="stable")
-        return code[nearest_first_pair_order], distance[nearest_first_pair_order]
+        pair_code_arrays: list[IntArray] = [np.zeros(0, np.intp)]
+        distance_arrays: list[FloatArray] = [np.zeros(0)]
+        for first_row, block in joint_distances(vectors, self.position_weight):
+            is_pair_close_at = np.triu(block <= self.max_distance, k=first_row + 1)
+            near_rows, near_columns = np.nonzero(is_pair_close_at)
+            pair_code_arrays.append((near_rows + first_row) * sentence_count + near_columns)
+            distance_arrays.append(block[is_pair_close_at])
+        pair_codes, pair_distances = np.concatenate(pair_code_arrays), np.concatenate(distance_arrays)
+        nearest_first_pair_order = np.argsort(pair_distances, kind="stable")
+        return pair_codes[nearest_first_pair_order], pair_distances[nearest_first_pair_order]

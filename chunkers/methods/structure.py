@@ -130,14 +130,14 @@ class Structure(Chunker):
         check_chunk_size(self.name, document.text, self.max_size, "tokens")
         check_outline(self.name, document.text)
         # As they are at their defaults, but for the size.
-        inner_factories: dict[str, Callable[[int], Chunker] | None] = {
+        inner_chunker_factories: dict[str, Callable[[int], Chunker] | None] = {
             "recursive": None,
             "breakpoint": lambda most: Breakpoint(max_size=most, size_unit="tokens"),
             # Inside a block there are no paragraphs.
             "change_point": lambda most: ChangePoint(max_size=most, size_unit="tokens", cuts_at="sentences"),
             "optimal": lambda most: Optimal(max_size=most, piece_size=min(_PIECE, most, max(2, most // _PIECES))),
         }
-        block_splitter = BlockSplitter(document, inner_factories[self.inner], self.max_size, tools)
+        block_splitter = BlockSplitter(document, inner_chunker_factories[self.inner], self.max_size, tools)
         structure_cutter = _StructureCutter(
             self, document, tools, block_splitter, select_blocks(document, lambda outline: outline.blocks)
         )
@@ -231,11 +231,11 @@ class _StructureCutter:
             if section[0].span.start > outline_blocks[0].span.start:
                 self.cuts[section[0].span.start] = Reason(remark=f"new heading of level {heading_level}")
             pieces: list[_Piece] = []
-            self.title = self._title_of(section)
-            for number, group in enumerate(self._blocks_belonging_together(section)):
-                if number % _REPORT == 0:
+            self.title = self._slide_title_of(section)
+            for group_number, group in enumerate(self._blocks_belonging_together(section)):
+                if group_number % _REPORT == 0:
                     self.tools.decided(decided_block_count, len(outline_blocks))
-                pieces += self._pieces(group, self.title.tokens if number else 0)
+                pieces += self._pieces(group, self.title.tokens if group_number else 0)
                 decided_block_count += len(group.lead) + 1 + len(group.tail)
             self._join_neighbours(self._with_slide_title_context(self._with_whole_parts(pieces)), section)
         check_chunk_count(self.chunker.name, len(self.cuts) + 1, len(self.document.text))
@@ -246,9 +246,9 @@ class _StructureCutter:
         step_start_offsets = sorted({*block_by_start, *self.cuts, *self.together})
         block_decision_steps = []
         outline_block = self.outline[0]
-        for start, following in pairwise([*step_start_offsets, len(self.document.text)]):
+        for start, next_start in pairwise([*step_start_offsets, len(self.document.text)]):
             outline_block = block_by_start.get(start, outline_block)
-            step_end_offset = start + len(self.document.text[start : min(outline_block.span.end, following)].rstrip())
+            step_end_offset = start + len(self.document.text[start : min(outline_block.span.end, next_start)].rstrip())
             cut_reason = self.cuts.get(start)
             step_verdict_reason = cut_reason or self.uncut_reasons.get(start)
             step_token_count = self.splitter.size(start, step_end_offset)
@@ -267,8 +267,8 @@ class _StructureCutter:
 
     def chunking(self) -> Chunking:
         """Return the result."""
-        text, starts = self.document.text, sorted(self.cuts)
-        trimmed_chunk_spans = [Span(*edges).trimmed(text) for edges in pairwise([0, *starts, len(text)])]
+        text, chunk_starts = self.document.text, sorted(self.cuts)
+        trimmed_chunk_spans = [Span(*edges).trimmed(text) for edges in pairwise([0, *chunk_starts, len(text)])]
         chunks_with_contexts = tuple(
             [Chunk((span,), text[slice(*span)], self.contexts.get(span.start, "")) for span in trimmed_chunk_spans]
         )
@@ -277,7 +277,9 @@ class _StructureCutter:
             for name, size in self.long
         ]
         block_notes += self.splitter.notes()
-        return Chunking(self.document, chunks_with_contexts, LazyTuple(lambda: self._gaps(starts)), notes=tuple(block_notes))
+        return Chunking(
+            self.document, chunks_with_contexts, LazyTuple(lambda: self._gaps(chunk_starts)), notes=tuple(block_notes)
+        )
 
     def _sections(self, outline: Sequence[Block]) -> Iterator[tuple[int, list[Block]]]:
         """Yield the level that opens each section, 0 for none, and its blocks.
@@ -302,30 +304,38 @@ class _StructureCutter:
     @cached_property
     def _slide_or_cell_spans(self) -> list[Span]:
         """The slides or cells of the document, without white space around them; empty if it has none."""
-        parts, text = self.document.parts, self.document.text
-        if parts is None or parts.kind not in WHOLE:
+        document_parts, text = self.document.parts, self.document.text
+        if document_parts is None or document_parts.kind not in WHOLE:
             return []
-        return [Span(*edges).trimmed(text) for edges in pairwise([*parts.starts, len(text)])]
+        return [Span(*edges).trimmed(text) for edges in pairwise([*document_parts.starts, len(text)])]
 
     def _slide_or_cell_at(self, offset: int) -> Span | None:
         """Return the span of the slide or cell that contains an offset; None if the document has none."""
-        parts = self.document.parts
-        return self._slide_or_cell_spans[parts.at(offset)] if parts is not None and self._slide_or_cell_spans else None
+        document_parts = self.document.parts
+        return (
+            self._slide_or_cell_spans[document_parts.at(offset)]
+            if document_parts is not None and self._slide_or_cell_spans
+            else None
+        )
 
     def _may_open_section(self, block: Block) -> bool:
         """Return whether a heading may begin a section: not inside a slide or a cell that fits."""
-        around = self._slide_or_cell_at(block.span.start)
-        return around is None or block.span.start == around.start or self.splitter.size(*around) > self.chunker.max_size
+        slide_or_cell_span = self._slide_or_cell_at(block.span.start)
+        return (
+            slide_or_cell_span is None
+            or block.span.start == slide_or_cell_span.start
+            or self.splitter.size(*slide_or_cell_span) > self.chunker.max_size
+        )
 
     def _blocks_belonging_together(self, section: Sequence[Block]) -> list[_BlockGroup]:
         """Return the blocks of a section, each grouped with the blocks that stay with it."""
         groups: list[_BlockGroup] = []
         lead_blocks: list[Block] = []
-        for block, following in zip(section, [*section[1:], None], strict=True):
-            if self._stays_with_next(block, following):
-                while lead_blocks and block.kind != "paragraph" and not self._fits(lead_blocks[0], block, following):
+        for block, next_block in zip(section, [*section[1:], None], strict=True):
+            if self._stays_with_next(block, next_block):
+                while lead_blocks and block.kind != "paragraph" and not self._fits(lead_blocks[0], block, next_block):
                     groups.append(_BlockGroup([], lead_blocks.pop(0), []))
-                if self._fits((lead_blocks or [block])[0], block, following):
+                if self._fits((lead_blocks or [block])[0], block, next_block):
                     lead_blocks.append(block)
                     continue
             if lead_blocks and self._fits_only_alone(block, lead_blocks[0].span.start, block.span.end):
@@ -345,11 +355,11 @@ class _StructureCutter:
 
     def _fits(self, first: Block, last: Block, following: Block | None) -> bool:
         """Return whether the blocks from ``first`` to ``last`` leave enough of a chunk for the block that they stay with."""
-        start, most = first.span.start, self.chunker.max_size
-        attached_token_limit = most // (TRAILING if following is None else LEADING)
+        start, chunk_token_limit = first.span.start, self.chunker.max_size
+        attached_token_limit = chunk_token_limit // (TRAILING if following is None else LEADING)
         if self.splitter.size(start, last.span.end) <= attached_token_limit:
             return True
-        return following is not None and self.splitter.size(start, following.span.end) <= most
+        return following is not None and self.splitter.size(start, following.span.end) <= chunk_token_limit
 
     def _fits_only_alone(self, block: Block, start: int, end: int) -> bool:
         """Return whether a block that should stay whole fits into a chunk, but not together with all up to the ends."""
@@ -359,20 +369,25 @@ class _StructureCutter:
 
     def _stays_with_next(self, block: Block, following: Block | None) -> bool:
         """Return whether a block stays with the following one."""
-        around = self._slide_or_cell_at(block.span.start)
-        if around and following and around.start < block.span.start and around.end <= following.span.start:
+        slide_or_cell_span = self._slide_or_cell_at(block.span.start)
+        if (
+            slide_or_cell_span
+            and following
+            and slide_or_cell_span.start < block.span.start
+            and slide_or_cell_span.end <= following.span.start
+        ):
             # The end of a slide or a cell stays with its own beginning, not with the next one.
             return False
         if block.kind != "paragraph" or following is None or following.kind not in KINDS_KEPT_WHOLE:
             return block.kind in ("heading", "rule", "front matter")
         text = self.document.text
-        is_list = following.kind == "list" and len(text[block.span.end : following.span.start].splitlines()) == 1
-        return is_list or text[block.span.end - 1] in ":\N{FULLWIDTH COLON}"
+        introduces_list = following.kind == "list" and len(text[block.span.end : following.span.start].splitlines()) == 1
+        return introduces_list or text[block.span.end - 1] in ":\N{FULLWIDTH COLON}"
 
-    def _title_of(self, section: Sequence[Block]) -> _SlideTitle:
+    def _slide_title_of(self, section: Sequence[Block]) -> _SlideTitle:
         """Return the title of a slide, which a chunk that begins inside it has as its context; empty for other sections."""
-        document_slides_or_cells = self.document.parts
-        if document_slides_or_cells is None or document_slides_or_cells.kind != "slide" or section[0].kind != "heading":
+        document_parts = self.document.parts
+        if document_parts is None or document_parts.kind != "slide" or section[0].kind != "heading":
             return _SlideTitle()
         # Slides with nothing but a title are in the section of the next.
         *_, heading = takewhile(lambda block: block.kind == "heading", section)
@@ -386,34 +401,34 @@ class _StructureCutter:
 
     def _with_whole_parts(self, pieces: Sequence[_Piece]) -> list[_Piece]:
         """Return the pieces, those of a slide or a cell as one if they fit into a chunk together."""
-        slides_or_cells = self.document.parts
-        if slides_or_cells is None or not self._slide_or_cell_spans:
+        document_parts = self.document.parts
+        if document_parts is None or not self._slide_or_cell_spans:
             return [*pieces]
         merged_pieces: list[_Piece] = []
-        for slide_or_cell, group in groupby(pieces, key=lambda piece: self._slide_or_cell_at(piece.end - 1)):
-            piece_of_part, *others = group
+        for slide_or_cell, pieces_in_part in groupby(pieces, key=lambda piece: self._slide_or_cell_at(piece.end - 1)):
+            first_piece, *other_pieces = pieces_in_part
             # Headings of slides or cells that have nothing else may be in front.
-            begin, end = (
-                max(piece_of_part.start, slide_or_cell.start if slide_or_cell else 0),
-                (others or [piece_of_part])[-1].end,
+            part_start, part_end = (
+                max(first_piece.start, slide_or_cell.start if slide_or_cell else 0),
+                (other_pieces or [first_piece])[-1].end,
             )
-            is_part_within_max_size = self.splitter.size(begin, end) <= self.chunker.max_size
+            is_part_within_max_size = self.splitter.size(part_start, part_end) <= self.chunker.max_size
             if (
-                begin > piece_of_part.start
+                part_start > first_piece.start
                 and is_part_within_max_size
-                and self.splitter.size(piece_of_part.start, end) > self.chunker.max_size
+                and self.splitter.size(first_piece.start, part_end) > self.chunker.max_size
             ):
-                text_before_part = self.document.text[piece_of_part.start : begin].rstrip()
-                merged_pieces.append(piece_of_part._replace(end=piece_of_part.start + len(text_before_part), name="heading"))
-                piece_of_part = piece_of_part._replace(start=begin, why=None)
-            if others and is_part_within_max_size:
-                for piece in others:
+                text_before_part = self.document.text[first_piece.start : part_start].rstrip()
+                merged_pieces.append(first_piece._replace(end=first_piece.start + len(text_before_part), name="heading"))
+                first_piece = first_piece._replace(start=part_start, why=None)
+            if other_pieces and is_part_within_max_size:
+                for piece in other_pieces:
                     self.uncut_reasons[piece.start] = Reason(
-                        remark=f"the {slides_or_cells.kind} is whole: it fits into a chunk"
+                        remark=f"the {document_parts.kind} is whole: it fits into a chunk"
                     )
-                merged_pieces.append(piece_of_part._replace(end=end, name=slides_or_cells.kind))
+                merged_pieces.append(first_piece._replace(end=part_end, name=document_parts.kind))
             else:
-                merged_pieces += [piece_of_part, *others]
+                merged_pieces += [first_piece, *other_pieces]
         return merged_pieces
 
     def _with_slide_title_context(self, pieces: Sequence[_Piece]) -> list[_Piece]:
@@ -431,9 +446,9 @@ class _StructureCutter:
             if token_count_with_context <= self.chunker.max_size:
                 cut_reason = slide_piece.why
                 if cut_reason is not None:
-                    step, *deeper = cut_reason.steps()
+                    first_step, *deeper_steps = cut_reason.steps()
                     cut_reason = combine_reasons(
-                        step._replace(remark=f"{step.remark}; the slide's title is context"), *deeper
+                        first_step._replace(remark=f"{first_step.remark}; the slide's title is context"), *deeper_steps
                     )
                 slide_piece = slide_piece._replace(context=title_and_piece_context, why=cut_reason)
             pieces_with_slide_title.append(slide_piece)
@@ -441,30 +456,34 @@ class _StructureCutter:
 
     def _pieces(self, group: _BlockGroup, held: int) -> list[_Piece]:
         """Return a group as one piece if it fits, or else its parts, which leave room for ``held`` tokens of context."""
-        for before, block in pairwise([*group.lead, group.block, *group.tail]):
-            self.uncut_reasons[block.span.start] = _kept_reason(before, block, group)
+        for previous_block, block in pairwise([*group.lead, group.block, *group.tail]):
+            self.uncut_reasons[block.span.start] = _kept_together_reason(previous_block, block, group)
         start, end, block = group.start, group.end, group.block
-        group_size, most = self.splitter.size(start, end), self.chunker.max_size
+        group_size, chunk_token_limit = self.splitter.size(start, end), self.chunker.max_size
         if self._fits_only_alone(block, start, end):
             return [_Piece(start, block.span.end, block.kind), *_trailing_heading_pieces(group)]
-        if group_size <= most or block.kind == "formula":
-            if group_size > most:
+        if group_size <= chunk_token_limit or block.kind == "formula":
+            if group_size > chunk_token_limit:
                 self.long.append((block.kind, self.splitter.size(*block.span)))
             return [_Piece(start, end, block.kind)]
         # What leads takes of the first part, and what is behind of the last, of which it is not known yet which it is.
-        tail_size = group_size - self.splitter.size(start, block.span.end)
-        lead_size = self.splitter.size(start, block.span.end) - self.splitter.size(*block.span)
-        first_room = max(1, most - lead_size - tail_size - held)
-        other_room = max(1, most - tail_size - (held or self.title.tokens))
-        fitted_parts = self.splitter.split(block, first_room, other_room)
+        tail_token_count = group_size - self.splitter.size(start, block.span.end)
+        lead_token_count = self.splitter.size(start, block.span.end) - self.splitter.size(*block.span)
+        first_part_limit = max(1, chunk_token_limit - lead_token_count - tail_token_count - held)
+        other_part_limit = max(1, chunk_token_limit - tail_token_count - (held or self.title.tokens))
+        fitted_parts = self.splitter.split(block, first_part_limit, other_part_limit)
         # Some tokenizers count more in what is left of a text than the difference, so that the first part is cut shorter.
-        while fitted_parts and (above := self.splitter.size(start, fitted_parts[0].end) - most) > 0 and first_room > 1:
-            first_room = max(1, first_room - above)
-            fitted_parts = self.splitter.split(block, first_room, other_room)
-        lead_apart = not fitted_parts or self.splitter.size(start, fitted_parts[0].end) > most
-        split_block_parts = fitted_parts or self.splitter.split(block, most, most) or []
+        while (
+            fitted_parts
+            and (excess_token_count := self.splitter.size(start, fitted_parts[0].end) - chunk_token_limit) > 0
+            and first_part_limit > 1
+        ):
+            first_part_limit = max(1, first_part_limit - excess_token_count)
+            fitted_parts = self.splitter.split(block, first_part_limit, other_part_limit)
+        is_lead_separate = not fitted_parts or self.splitter.size(start, fitted_parts[0].end) > chunk_token_limit
+        split_block_parts = fitted_parts or self.splitter.split(block, chunk_token_limit, chunk_token_limit) or []
         group_pieces = [_Piece(part.start, part.end, block.kind, part.why, part.context) for part in split_block_parts]
-        if not lead_apart:
+        if not is_lead_separate:
             group_pieces[0] = group_pieces[0]._replace(start=start, why=None)
         elif group.lead:
             group_pieces = [
@@ -472,7 +491,7 @@ class _StructureCutter:
                 group_pieces[0]._replace(why=None),
                 *group_pieces[1:],
             ]
-        if group.tail and (not fitted_parts or self.splitter.size(group_pieces[-1].start, end) > most):
+        if group.tail and (not fitted_parts or self.splitter.size(group_pieces[-1].start, end) > chunk_token_limit):
             return [*group_pieces, *_trailing_heading_pieces(group)]
         group_pieces[-1] = group_pieces[-1]._replace(end=end)
         return group_pieces
@@ -486,32 +505,36 @@ class _StructureCutter:
         # The first piece of a slide has its title in it.
         chunk_start, context = pieces[0].start, self._context_of(pieces[0])
         text = self.document.text
-        open_size, *piece_sizes = [self.splitter.size(piece.start, piece.end) for piece in pieces]
-        context_tokens = self._add_context(chunk_start, pieces[0].context)
+        open_chunk_size, *piece_sizes = [self.splitter.size(piece.start, piece.end) for piece in pieces]
+        context_token_count = self._add_context(chunk_start, pieces[0].context)
         for piece, piece_size in zip(pieces[1:], piece_sizes, strict=True):
             is_piece_after_space = tokenizer_skips_space and text[piece.start - 1].isspace()
-            joined_size = open_size + piece_size if is_piece_after_space else self.splitter.size(chunk_start, piece.end)
-            together = self.together[piece.start] = joined_size + context_tokens
+            joined_size = (
+                open_chunk_size + piece_size if is_piece_after_space else self.splitter.size(chunk_start, piece.end)
+            )
+            tokens_together = self.together[piece.start] = joined_size + context_token_count
             # What has its context in its own chunk would lose it in another's.
-            same_context = not piece.context or piece.context == context
-            if same_context and together <= max_tokens and min(open_size, piece_size) < join_below:
+            has_same_context = not piece.context or piece.context == context
+            if has_same_context and tokens_together <= max_tokens and min(open_chunk_size, piece_size) < join_below:
                 self.uncut_reasons[piece.start] = Reason(
-                    remark=f"joined: {same_section_phrase}, {open_size:,} + {piece_size:,} tokens"
+                    remark=f"joined: {same_section_phrase}, {open_chunk_size:,} + {piece_size:,} tokens"
                 )
-                open_size = joined_size
+                open_chunk_size = joined_size
                 continue
             # White space between them may be tokens too, and so are those of a header that is repeated.
             joined_tokens_phrase = (
-                f"{open_size:,} + {piece_size:,} tokens"
-                if together == open_size + piece_size
-                else f"{together:,} tokens together"
+                f"{open_chunk_size:,} + {piece_size:,} tokens"
+                if tokens_together == open_chunk_size + piece_size
+                else f"{tokens_together:,} tokens together"
             )
             too_large_phrase = f"{joined_tokens_phrase}, {max_tokens:,} at most"
-            both_large_enough_phrase = f"{open_size:,} and {piece_size:,} tokens, both at least {join_below:,}"
-            new_piece_remark = f"new {piece.name}: {too_large_phrase if together > max_tokens else both_large_enough_phrase}"
+            both_large_enough_phrase = f"{open_chunk_size:,} and {piece_size:,} tokens, both at least {join_below:,}"
+            new_piece_remark = (
+                f"new {piece.name}: {too_large_phrase if tokens_together > max_tokens else both_large_enough_phrase}"
+            )
             self.cuts[piece.start] = piece.why or Reason(remark=new_piece_remark)
-            chunk_start, context, open_size = piece.start, self._context_of(piece), piece_size
-            context_tokens = self._add_context(piece.start, piece.context)
+            chunk_start, context, open_chunk_size = piece.start, self._context_of(piece), piece_size
+            context_token_count = self._add_context(piece.start, piece.context)
 
     def _context_of(self, piece: _Piece) -> str:
         """Return the context of a piece, or the title that it begins with."""
@@ -550,7 +573,7 @@ def _trailing_heading_pieces(group: _BlockGroup) -> list[_Piece]:
     return [_Piece(group.tail[0].span.start, group.end, group.tail[0].kind)] if group.tail else []
 
 
-def _kept_reason(before: Block, block: Block, group: _BlockGroup) -> Reason:
+def _kept_together_reason(before: Block, block: Block, group: _BlockGroup) -> Reason:
     """Return the reason for keeping a block with the previous one."""
     if block in group.tail:
         kept_together_remark = f"a {block.kind} at the end stays with what is before"

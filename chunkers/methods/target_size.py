@@ -85,18 +85,22 @@ class TargetSize(Chunker):
         gap_embedding_distances = gap_distances(tools.embed(join_with_neighbours(all_sentence_texts, self.buffer)))
         descending_distances = np.sort(gap_embedding_distances)[::-1]
         oversized_sentence_notes: tuple[str, ...] = ()
-        remark = f"the level at which the {self.fit} chunk fits {self.size:,} {self.unit}"
+        threshold_remark = f"the level at which the {self.fit} chunk fits {self.size:,} {self.unit}"
         if self.fit == "average":
             total_sentence_size = sum(self._sentence_sizes(document, tools))
             allowed_cut_count = total_sentence_size // self.size
         else:
-            allowed_cut_count, largest = self._cuts_for_largest(
+            allowed_cut_count, largest_chunk_size = self._cut_count_and_largest(
                 descending_distances, gap_embedding_distances, document, tools
             )
-            if largest > self.size:
-                remark = f"as no level makes the largest chunk fit {self.size:,} {self.unit}: a sentence has {largest:,}"
+            if largest_chunk_size > self.size:
+                threshold_remark = (
+                    f"as no level makes the largest chunk fit {self.size:,} {self.unit}: a sentence has "
+                    f"{largest_chunk_size:,}"
+                )
                 oversized_sentence_notes = (
-                    f"The longest sentence has {largest:,} {self.unit}, more than the size, {self.size:,}, so no level "
+                    f"The longest sentence has {largest_chunk_size:,} {self.unit}, more than the size, {self.size:,}, so "
+                    "no level "
                     "makes the largest chunk fit, and every gap is cut.",
                 )
         # The line is the first distance that is not cut; where all are cut, there is none.
@@ -105,13 +109,15 @@ class TargetSize(Chunker):
         )
         cut_count = int(np.count_nonzero(gap_embedding_distances > distance_level))
         if self.fit == "average" and total_sentence_size > self.size * (cut_count + 1):
-            remark = (
+            threshold_remark = (
                 f"as no level with at most {allowed_cut_count:,} cuts makes the average chunk fit {self.size:,} {self.unit}"
             )
         judged_gaps = []
         for index, distance in enumerate(gap_embedding_distances.tolist()):
             is_gap_cut = distance > distance_level
-            gap_verdict_reason = Reason("distance", distance, ">" if is_gap_cut else "≤", distance_level, remark=remark)
+            gap_verdict_reason = Reason(
+                "distance", distance, ">" if is_gap_cut else "≤", distance_level, remark=threshold_remark
+            )
             judged_gaps.append(
                 Gap(index, distance, distance_level, Verdict.CUT if is_gap_cut else Verdict.KEPT, gap_verdict_reason)
             )
@@ -130,7 +136,7 @@ class TargetSize(Chunker):
             return tools.count_tokens(all_sentence_texts)
         return [len(text) if self.unit == "characters" else len(text.split()) for text in all_sentence_texts]
 
-    def _cuts_for_largest(
+    def _cut_count_and_largest(
         self, ranks: FloatArray, distances: FloatArray, document: Document, tools: Tools
     ) -> tuple[int, int]:
         """Return the smallest number of cuts at which no chunk exceeds the size, and the size of the largest chunk.
@@ -139,7 +145,7 @@ class TargetSize(Chunker):
         """
         size_of_span = span_size_function(document, self.unit, tools)
 
-        def largest(cuts: int) -> int:
+        def largest_chunk_size(cuts: int) -> int:
             distance_cut_level = ranks[cuts] if cuts < len(ranks) else -1.0
             chunk_edge_sentence_numbers = [
                 0,
@@ -148,5 +154,5 @@ class TargetSize(Chunker):
             ]
             return max(size_of_span(*document.slice(first, last)) for first, last in pairwise(chunk_edge_sentence_numbers))
 
-        allowed_cuts = bisect_left(range(len(ranks)), True, key=lambda cuts: largest(cuts) <= self.size)
-        return allowed_cuts, largest(allowed_cuts)
+        allowed_cut_count = bisect_left(range(len(ranks)), True, key=lambda cuts: largest_chunk_size(cuts) <= self.size)
+        return allowed_cut_count, largest_chunk_size(allowed_cut_count)

@@ -99,13 +99,13 @@ class _TurnCutter(PieceCutter):
         """Return the chunks."""
         pieces: list[Piece] = []
         transcript_turns = self.transcript.turns
-        for number, turn in enumerate(transcript_turns):
-            if number % _REPORT == 0:
-                self.tools.decided(number, len(transcript_turns))
+        for turn_index, turn in enumerate(transcript_turns):
+            if turn_index % _REPORT == 0:
+                self.tools.decided(turn_index, len(transcript_turns))
             current_turn_label = _turn_label(turn)
             new_chunk_reason = Reason(remark="")
             if pieces:
-                joined_size = self.size(pieces[-1].start, turn.end) + self.tokens_of(pieces[-1].context)
+                joined_size = self.size(pieces[-1].start, turn.end) + self.count_context_tokens(pieces[-1].context)
                 if joined_size <= self.most:
                     self.join_reasons[turn.start] = Reason(
                         remark=f"{current_turn_label} joined: together {joined_size:,} ≤ {pluralize(self.most, 'token')}"
@@ -125,38 +125,40 @@ class _TurnCutter(PieceCutter):
     def _split_turn(self, turn: Turn, reason: Reason) -> Iterator[Piece]:
         """Yield a turn as one piece if it fits, or else its parts."""
         part_start = turn.start
-        context, context_tokens = self._context(turn, part_start)
-        if self.size(part_start, turn.end) + context_tokens <= self.most:
+        context, context_token_count = self._context(turn, part_start)
+        if self.size(part_start, turn.end) + context_token_count <= self.most:
             yield Piece(part_start, turn.end, reason, context)
             return
         turn_breaks = self.transcript.breaks(turn, self.document.starts)
         break_offsets = [offset for offset, _ in turn_breaks]
-        turn_is_longer = f"{_turn_label(turn)} is longer than {pluralize(self.most, 'token')}"
-        while self.size(part_start, turn.end) + context_tokens > self.most:
+        turn_is_longer_phrase = f"{_turn_label(turn)} is longer than {pluralize(self.most, 'token')}"
+        while self.size(part_start, turn.end) + context_token_count > self.most:
             next_break_index = bisect_right(break_offsets, part_start)
-            farthest_fitting_break = self._farthest_break(part_start, context_tokens, turn_breaks, next_break_index)
+            farthest_fitting_break = self._farthest_break(part_start, context_token_count, turn_breaks, next_break_index)
             if farthest_fitting_break is not None:
                 yield Piece(part_start, self.trimmed_end(part_start, farthest_fitting_break[0]), reason, context)
                 part_start, reason = (
                     farthest_fitting_break[0],
-                    Reason(remark=f"{turn_is_longer}: cut between {'sentences' if farthest_fitting_break[1] else 'cues'}"),
+                    Reason(
+                        remark=f"{turn_is_longer_phrase}: cut between {'sentences' if farthest_fitting_break[1] else 'cues'}"
+                    ),
                 )
             else:
                 break_offset = break_offsets[next_break_index] if next_break_index < len(break_offsets) else turn.end
-                *parts, last = self._split_sentence(
-                    turn, part_start, self.trimmed_end(part_start, break_offset), context_tokens
+                *earlier_parts, last_part = self._split_sentence(
+                    turn, part_start, self.trimmed_end(part_start, break_offset), context_token_count
                 )
-                for start, end in parts:
+                for start, end in earlier_parts:
                     yield Piece(start, end, reason, self._context(turn, start)[0])
-                    reason = Reason(remark=f"{turn_is_longer}, and so is a sentence of it: cut inside the sentence")
-                part_start = last.start
-                if not parts:
+                    reason = Reason(remark=f"{turn_is_longer_phrase}, and so is a sentence of it: cut inside the sentence")
+                part_start = last_part.start
+                if not earlier_parts:
                     # It cannot be cut.
-                    yield Piece(part_start, last.end, reason, context)
+                    yield Piece(part_start, last_part.end, reason, context)
                     if break_offset == turn.end:
                         return
-                    part_start, reason = break_offset, Reason(remark=f"{turn_is_longer}: cut between sentences")
-            context, context_tokens = self._context(turn, part_start)
+                    part_start, reason = break_offset, Reason(remark=f"{turn_is_longer_phrase}: cut between sentences")
+            context, context_token_count = self._context(turn, part_start)
         yield Piece(part_start, turn.end, reason, context)
 
     def _farthest_break(
@@ -164,22 +166,31 @@ class _TurnCutter(PieceCutter):
     ) -> tuple[int, bool] | None:
         """Return the last place, from ``number`` on, up to which a piece fits; places behind a sentence come first."""
         farthest_fitting_break: tuple[int, bool] | None = None
-        for place in range(number, len(breaks)):
-            offset, ended = breaks[place]
-            if self.size(begin, self.trimmed_end(begin, offset)) + held > self.most:
+        for break_index in range(number, len(breaks)):
+            break_offset, ends_sentence = breaks[break_index]
+            if self.size(begin, self.trimmed_end(begin, break_offset)) + held > self.most:
                 break
-            if ended or farthest_fitting_break is None or not farthest_fitting_break[1]:
-                farthest_fitting_break = offset, ended
+            if ends_sentence or farthest_fitting_break is None or not farthest_fitting_break[1]:
+                farthest_fitting_break = break_offset, ends_sentence
         return farthest_fitting_break
 
     def _split_sentence(self, turn: Turn, begin: int, end: int, held: int) -> list[Span]:
         """Return the parts of a sentence that is too long for a chunk."""
         cue_at_sentence_begin = self.transcript.cue_at(begin)
         # Only there another context begins.
-        context_places = (turn.spoken, turn.spoken if cue_at_sentence_begin is None else cue_at_sentence_begin.body, end - 1)
-        room = max(1, self.most - max(held, *(self._context(turn, place)[1] for place in context_places if place >= begin)))
+        context_offsets = (
+            turn.spoken,
+            turn.spoken if cue_at_sentence_begin is None else cue_at_sentence_begin.body,
+            end - 1,
+        )
+        part_token_limit = max(
+            1, self.most - max(held, *(self._context(turn, place)[1] for place in context_offsets if place >= begin))
+        )
         token_size_function = text_size_function("tokens", self.tools)
-        return [Span(*span) for span in fitting_spans(self.document.text, room, token_size_function, Span(begin, end))]
+        return [
+            Span(*span)
+            for span in fitting_spans(self.document.text, part_token_limit, token_size_function, Span(begin, end))
+        ]
 
     def uncut_reason(self, place: int) -> Reason:
         """Return the reason why the text is not cut at an offset."""

@@ -76,17 +76,21 @@ class ChunkFile:
         InputError
             If the file has chunks of several documents and the right document is unclear.
         """
-        found_again = self.cached_result_in(document)
-        if found_again is None:
-            found_again = locate_chunks(document, self._chunks_for(document.name), self.name, told)
+        located_chunks = self.cached_result_in(document)
+        if located_chunks is None:
+            located_chunks = locate_chunks(document, self._chunks_for(document.name), self.name, told)
             # At once, as several threads may ask, and what is returned is not read from there again: it may be another's.
-            self._last_found[:] = [(f"{document.identity} {document.name}", found_again)]
-        return found_again
+            self._last_found[:] = [(f"{document.identity} {document.name}", located_chunks)]
+        return located_chunks
 
     def cached_result_in(self, document: Document) -> LocatedChunks | None:
         """Return the cached result of `locate_in`; None if that result is for another document."""
-        last = next(iter(self._last_found), None)
-        return last[1] if last is not None and last[0] == f"{document.identity} {document.name}" else None
+        last_cached_entry = next(iter(self._last_found), None)
+        return (
+            last_cached_entry[1]
+            if last_cached_entry is not None and last_cached_entry[0] == f"{document.identity} {document.name}"
+            else None
+        )
 
     def _chunks_for(self, name: str) -> Sequence[GivenChunk]:
         try:
@@ -102,7 +106,7 @@ class ChunkFile:
         """Return the reason why none of the file's documents can be matched with a text."""
         documents_phrase = f"its chunks are of {len(self.documents):,} documents, and"
         if matching_names := self._document_name_matcher(name):
-            return f"{documents_phrase} {_shown_names(matching_names)} all match {short_repr(name)}"
+            return f"{documents_phrase} {_names_phrase(matching_names)} all match {short_repr(name)}"
         return f"{documents_phrase} none of these is called {short_repr(name)}"
 
     def chunks_by_document(self, names: Sequence[str]) -> dict[str, Sequence[GivenChunk]]:
@@ -118,41 +122,42 @@ class ChunkFile:
         """
         if len(names) <= 1:
             return {name: self._chunks_for(name) for name in names}
-        if nameless := len(self._by_document.get(None, ())):
+        if nameless_chunk_count := len(self._chunks_by_document_name.get(None, ())):
             raise InputError(
                 f"{self.name}: with several documents, every chunk must name its document in the field document, source, "
-                f"file_name or filename; {nameless:,} of {len(self.chunks):,} chunks do not."
+                f"file_name or filename; {nameless_chunk_count:,} of {len(self.chunks):,} chunks do not."
             )
         matches_by_name = {name: self._document_name_matcher(name) for name in names}
-        if missing := [name for name, matches in matches_by_name.items() if not matches]:
+        if unmatched_document_names := [name for name, matches in matches_by_name.items() if not matches]:
             raise InputError(
                 f"{self.name}: the file must have chunks of all {len(names):,} documents, because all chunkers are measured "
-                f"on the same documents; it has no chunks of {_shown_names(missing)}. Add the missing chunks, or remove the "
+                f"on the same documents; it has no chunks of {_names_phrase(unmatched_document_names)}. Add the missing "
+                "chunks, or remove the "
                 "documents."
             )
-        for name, matches in matches_by_name.items():
-            if len(matches) > 1:
+        for name, matching_names in matches_by_name.items():
+            if len(matching_names) > 1:
                 raise InputError(
                     f"{self.name}: the file must have exactly one document that matches {short_repr(name)}; "
-                    f"{_shown_names(matches)} all match. Keep only one of them in the file."
+                    f"{_names_phrase(matching_names)} all match. Keep only one of them in the file."
                 )
-        for document, times in Counter(matches[0] for matches in matches_by_name.values()).items():
-            if times > 1:
-                alike_document_names = _shown_names(
+        for document, match_count in Counter(matches[0] for matches in matches_by_name.values()).items():
+            if match_count > 1:
+                alike_names_phrase = _names_phrase(
                     [name for name, matches in matches_by_name.items() if matches[0] == document]
                 )
                 raise InputError(
-                    f"{self.name}: the file must have a separate document for each of {alike_document_names}; it has only "
+                    f"{self.name}: the file must have a separate document for each of {alike_names_phrase}; it has only "
                     f"{short_repr(document)}, which matches all of them. Give each document its full name in the file."
                 )
-        return {name: self._by_document[matches[0]] for name, matches in matches_by_name.items()}
+        return {name: self._chunks_by_document_name[matches[0]] for name, matches in matches_by_name.items()}
 
     @cached_property
-    def _by_document(self) -> dict[str | None, list[GivenChunk]]:
-        by_document: dict[str | None, list[GivenChunk]] = {}
+    def _chunks_by_document_name(self) -> dict[str | None, list[GivenChunk]]:
+        chunks_by_document_name: dict[str | None, list[GivenChunk]] = {}
         for chunk in self.chunks:
-            by_document.setdefault(chunk.document, []).append(chunk)
-        return by_document
+            chunks_by_document_name.setdefault(chunk.document, []).append(chunk)
+        return chunks_by_document_name
 
     @cached_property
     def _document_name_matcher(self) -> Callable[[str], list[str]]:
@@ -171,8 +176,10 @@ class ChunkFile:
             return last_cached_text_entry[1]
         whole_rebuilt_text = None
         with suppress(InputError):
-            text_rebuilt = rebuild_text(self._chunks_for(name))
-            whole_rebuilt_text = text_rebuilt.text if text_rebuilt is not None and text_rebuilt.is_whole else None
+            rebuilt_text_result = rebuild_text(self._chunks_for(name))
+            whole_rebuilt_text = (
+                rebuilt_text_result.text if rebuilt_text_result is not None and rebuilt_text_result.is_whole else None
+            )
         self._texts[:] = [(name, whole_rebuilt_text)]
         return whole_rebuilt_text
 
@@ -241,25 +248,25 @@ class YourChunks(Chunker):
             return chunk_file.locate_in(document, tools.decided).chunking
         file_chunks_of_document = self._chunks_by_name.get(document.name, ())
         # Runs are kept on disk, where the names of files have no place.
-        found_again = locate_chunks(document, file_chunks_of_document, "the file", tools.decided)
-        if document.sentences and not found_again.chunking.chunks:
+        located_chunks = locate_chunks(document, file_chunks_of_document, "the file", tools.decided)
+        if document.sentences and not located_chunks.chunking.chunks:
             raise InputError(
                 f"{chunk_file.name}: the chunks of {short_repr(document.name)} must occur in that document; not one of "
                 f"{pluralize(len(file_chunks_of_document), 'chunk')} does. Open the text from which the chunks were cut."
             )
-        self._found[document.name] = found_again
-        return found_again.chunking
+        self._found[document.name] = located_chunks
+        return located_chunks.chunking
 
     def caveat(self) -> str:
         """Return a sentence on chunks not found, altered or ambiguous, and on uncovered text; empty if there are none."""
         oddity_count_by_kind = Counter(
             oddity.kind for found_again in self._found.values() for oddity in found_again.oddities
         )
-        given_count = sum(found_again.given for found_again in self._found.values())
-        uncovered_length = 0
+        given_chunk_count = sum(found_again.given for found_again in self._found.values())
+        uncovered_character_count = 0
         for chunking in (found_again.chunking for found_again in self._found.values()):
             located_chunk_spans = [span for chunk in chunking.chunks for span in chunk.spans]
-            uncovered_length += count_characters_outside(chunking.document.text, located_chunk_spans)
+            uncovered_character_count += count_characters_outside(chunking.document.text, located_chunk_spans)
         chunk_count_by_oddity = {
             "not in the text, and left out": oddity_count_by_kind["lost"],
             "altered, and measured as the text has them": oddity_count_by_kind["altered"],
@@ -267,9 +274,11 @@ class YourChunks(Chunker):
             "with a context around them, and measured without": oddity_count_by_kind["context"],
         }
         oddities_phrase = "; ".join(f"{what}: {count:,}" for what, count in chunk_count_by_oddity.items() if count)
-        caveat_sentences = [f"Of {given_count:,} chunks, {oddities_phrase}."] if oddities_phrase else []
+        caveat_sentences = [f"Of {given_chunk_count:,} chunks, {oddities_phrase}."] if oddities_phrase else []
         caveat_sentences += (
-            [f"Characters in no chunk, which are not searched: {uncovered_length:,}."] if uncovered_length else []
+            [f"Characters in no chunk, which are not searched: {uncovered_character_count:,}."]
+            if uncovered_character_count
+            else []
         )
         return " ".join(caveat_sentences)
 
@@ -288,5 +297,5 @@ class YourChunks(Chunker):
         return self._file
 
 
-def _shown_names(names: Sequence[str]) -> str:
+def _names_phrase(names: Sequence[str]) -> str:
     return ", ".join(map(short_repr, names[:_MOST_NAMED])) + (" and more" if len(names) > _MOST_NAMED else "")

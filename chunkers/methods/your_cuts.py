@@ -51,7 +51,7 @@ class YourCuts(Chunker):
         return value
 
     @classmethod
-    def at_places(cls, text_identity: str, places: Sequence[int]) -> Self:
+    def with_cuts_at(cls, text_identity: str, places: Sequence[int]) -> Self:
         """Return a chunker that cuts a text at the given offsets, ascending, in code points.
 
         ``text_identity`` is any `Document.identity` of the text.
@@ -62,16 +62,16 @@ class YourCuts(Chunker):
             If there are more than `MOST_CUTS` places.
         """
         base36_cut_distances = (np.base_repr(second - first, 36).lower() for first, second in pairwise((0, *places)))
-        return cls.build(cuts="-".join([_digest(text_identity), *base36_cut_distances]))
+        return cls.build(cuts="-".join([_digest_for_link(text_identity), *base36_cut_distances]))
 
     @property
     def places(self) -> tuple[int, ...]:
         """Offsets of the user's cuts, in code points."""
         return tuple(accumulate(int(distance, 36) for distance in self.cuts.split("-")[1:]))
 
-    def is_of(self, text_identity: str) -> bool:
+    def belongs_to_text(self, text_identity: str) -> bool:
         """Return whether the cuts belong to the text with this `Document.identity`."""
-        return self.cuts.partition("-")[0] == _digest(text_identity)
+        return self.cuts.partition("-")[0] == _digest_for_link(text_identity)
 
     def chunk(self, document: Document, tools: Tools) -> Chunking:
         """Cut the document at the user's cuts.
@@ -81,11 +81,13 @@ class YourCuts(Chunker):
         InputError
             If there are no cuts yet, or the cuts are for another text.
         """
-        if not self.is_of(document.identity):
+        if not self.belongs_to_text(document.identity):
             raise InputError("Your cuts belong to another text. Press “Cut it yourself” on Compare to cut this one.")
         end_offset = document.sentences[-1].end if document.sentences else 0
-        cuts_inside = [place for place in self.places if document.starts[0] < place < end_offset] if end_offset else []
-        user_cut_gaps = cuts_to_gaps(document, cuts_inside, Verdict.CUT, lambda _: Reason(remark=CUT_HERE))
+        cut_offsets_inside = (
+            [place for place in self.places if document.starts[0] < place < end_offset] if end_offset else []
+        )
+        user_cut_gaps = cuts_to_gaps(document, cut_offsets_inside, Verdict.CUT, lambda _: Reason(remark=CUT_HERE))
         return Chunking.from_gaps(document, with_uncut_gaps(document, user_cut_gaps, Reason(remark=KEPT_HERE)))
 
     def describe(self) -> str:
@@ -94,6 +96,6 @@ class YourCuts(Chunker):
         return "1 cut" if cut_count == 1 else f"{cut_count:,} cuts"
 
 
-def _digest(text_identity: str) -> str:
+def _digest_for_link(text_identity: str) -> str:
     # A letter first, as a link takes what looks like a number for one.
     return f"c{text_identity.partition('/')[0]}"

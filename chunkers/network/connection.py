@@ -125,17 +125,17 @@ def _watched_stream_class() -> type[Any]:
             self._stream, self._call, self._success, self._events = stream, call, success, events
 
         def __iter__(self) -> Iterator[bytes]:
-            received_bytes, next_look_bytes, received_body = 0, float(_FIRST_LOOK), bytearray()
+            received_byte_count, next_look_byte_count, received_body = 0, float(_FIRST_LOOK), bytearray()
             for body_part in self._stream:
-                received_bytes += len(body_part)
-                self._call.check(received_bytes if self._success else 0)
+                received_byte_count += len(body_part)
+                self._call.check(received_byte_count if self._success else 0)
                 yield body_part
-                if received_bytes > LARGEST_REFUSAL and not self._success:
+                if received_byte_count > LARGEST_REFUSAL and not self._success:
                     return
                 if self._success and self._events:
                     received_body += body_part
-                    if received_bytes >= next_look_bytes:
-                        next_look_bytes = received_bytes * _GROWTH
+                    if received_byte_count >= next_look_byte_count:
+                        next_look_byte_count = received_byte_count * _GROWTH
                         if self._call.is_enough(bytes(received_body)):
                             return
             self._call.attempts.whole += self._success

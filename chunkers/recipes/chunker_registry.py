@@ -260,18 +260,18 @@ def guard_chunker_class(kind: type[Chunker], package: str) -> None:
         return
     owner_phrase = f"the package {package}" if package else f"the module {kind.__module__}"
     kind.chunk = _guard_chunk_method(kind.chunk, kind.name, owner_phrase)  # type: ignore[method-assign]
-    for hook, expected in HOOKS.items():
-        setattr(kind, hook, _guard_hook(getattr(kind, hook), getattr(Chunker, hook), expected))
+    for hook_name, expected_type in HOOKS.items():
+        setattr(kind, hook_name, _guard_hook(getattr(kind, hook_name), getattr(Chunker, hook_name), expected_type))
     fields_method = Chunker.fields.__func__  # type: ignore[attr-defined]  # every class method has it
-    for hook, fallback, expected in (("fields", fields_method, list), ("versions", lambda kind: {}, dict)):
-        setattr(kind, hook, classmethod(_guard_hook(getattr(kind, hook).__func__, fallback, expected)))
+    for hook_name, fallback_method, expected_type in (("fields", fields_method, list), ("versions", lambda kind: {}, dict)):
+        setattr(kind, hook_name, classmethod(_guard_hook(getattr(kind, hook_name).__func__, fallback_method, expected_type)))
     if package:
         kind.packages = tuple(dict.fromkeys((*kind.packages, package)))
 
-    def reduced(self: Chunker) -> tuple[Any, ...]:
+    def reduce_chunker(self: Chunker) -> tuple[Any, ...]:
         return _rebuild_chunker, (kind, package, self.model_dump())
 
-    kind.__reduce__ = reduced  # type: ignore[assignment, method-assign]
+    kind.__reduce__ = reduce_chunker  # type: ignore[assignment, method-assign]
     kind._guarded = True  # type: ignore[attr-defined]
 
 
@@ -283,7 +283,7 @@ def _rebuild_chunker(kind: type[Chunker], package: str, parameters: dict[str, An
 
 def _guard_chunk_method(method: Callable[..., Chunking], name: str, owner: str) -> Callable[..., Chunking]:
     @wraps(method)
-    def chunk(self: Chunker, document: Document, tools: Tools) -> Chunking:
+    def guarded_chunk(self: Chunker, document: Document, tools: Tools) -> Chunking:
         try:
             chunking = method(self, document, tools)
         except (InputError, Cancelled):
@@ -297,12 +297,12 @@ def _guard_chunk_method(method: Callable[..., Chunking], name: str, owner: str) 
             raise ModelError(f"{name}, of {owner}, must return a result for this text; {result_fault}.")
         return chunking
 
-    return chunk
+    return guarded_chunk
 
 
 def _guard_hook(method: Callable[..., Any], fallback: Callable[..., Any], expected: Any) -> Callable[..., Any]:
     @wraps(method)
-    def hook(owner: Chunker | type[Chunker], *arguments: Any) -> Any:
+    def guarded_hook(owner: Chunker | type[Chunker], *arguments: Any) -> Any:
         try:
             hook_return_value = method(owner, *arguments)
         except Cancelled:
@@ -311,7 +311,7 @@ def _guard_hook(method: Callable[..., Any], fallback: Callable[..., Any], expect
             return fallback(owner, *arguments)
         return hook_return_value if isinstance(hook_return_value, expected) else fallback(owner, *arguments)
 
-    return hook
+    return guarded_hook
 
 
 def error_summary(error: BaseException) -> str:
@@ -326,16 +326,16 @@ def _fault_of_result(returned: object, document: Document) -> str:
     if returned.document is not document and returned.document != document:
         return "it returned a result for another document"
     text = document.text
-    for number, chunk in enumerate(returned.chunks):
+    for chunk_index, chunk in enumerate(returned.chunks):
         chunk_spans = chunk.spans
-        lie_in_text = all(0 <= start < end <= len(text) for start, end in chunk_spans)
-        if not chunk_spans or not lie_in_text or any(one.end > other.start for one, other in pairwise(chunk_spans)):
+        spans_lie_in_text = all(0 <= start < end <= len(text) for start, end in chunk_spans)
+        if not chunk_spans or not spans_lie_in_text or any(one.end > other.start for one, other in pairwise(chunk_spans)):
             return (
-                f"the spans of chunk {number + 1:,} must be stretches of the text in order; they are "
+                f"the spans of chunk {chunk_index + 1:,} must be stretches of the text in order; they are "
                 f"{short_repr(chunk_spans)}"
             )
         if chunk.text != "\n".join(text[start:end] for start, end in chunk_spans):
-            return f"the text of chunk {number + 1:,} must be that of its spans; it is another"
+            return f"the text of chunk {chunk_index + 1:,} must be that of its spans; it is another"
     if any(one.start > other.start for one, other in pairwise(returned.chunks)):
         return "its chunks must be in the order in which they begin; they are not"
     return _fault_of_gaps(returned.gaps, document)
@@ -348,12 +348,16 @@ def _fault_of_gaps(gaps: Any, document: Document) -> str:
     sentence_count = len(document.sentences)
     if [gap.index for gap in gaps if gap.offset is None] != [*range(max(0, sentence_count - 1))]:
         return f"it must have one gap after each of the {sentence_count:,} sentences but the last; it has others"
-    gap_places = [(gap.index, gap.start_after(document)) for gap in gaps if 0 <= gap.index < sentence_count]
-    are_inside_sentences = all(
+    gap_indices_and_starts = [(gap.index, gap.start_after(document)) for gap in gaps if 0 <= gap.index < sentence_count]
+    offsets_lie_inside_sentences = all(
         gap.offset is None or document.sentences[gap.index].start < gap.offset < document.sentences[gap.index].end
         for gap in gaps
         if 0 <= gap.index < sentence_count
     )
-    if len(gap_places) < len(gaps) or not are_inside_sentences or gap_places != sorted(gap_places):
+    if (
+        len(gap_indices_and_starts) < len(gaps)
+        or not offsets_lie_inside_sentences
+        or gap_indices_and_starts != sorted(gap_indices_and_starts)
+    ):
         return "its gaps must be in order, and an offset inside its sentence; they are not"
     return ""

@@ -60,30 +60,30 @@ def situate_chunks(chunking: Chunking, tools: Tools) -> Chunking:
         raise ModelError(NEEDED)
     ledger, start_time = Ledger(tools.ledger), time.perf_counter()
     document, chunk_count = chunking.document, len(chunking.chunks)
-    finished_chunks: list[bool] = []
+    finished_chunk_marks: list[bool] = []
 
-    def situate(chunk: Chunk, chunk_tools: Tools) -> Chunk:
+    def situate_chunk(chunk: Chunk, chunk_tools: Tools) -> Chunk:
         with suppress(UnusableAnswer):
             chunk = chunk._replace(
                 situation=usable_answer(
                     partial(chunk_tools.ask, kind=CONTEXT_SENTENCE),
-                    _messages(document, chunk),
-                    _parse_situation,
+                    _context_sentence_prompt(document, chunk),
+                    _parse_context_sentence,
                     chunk_tools.report_usability,
                 )
             )
-        finished_chunks.append(True)
-        tools.watcher.deciding(len(finished_chunks), chunk_count)
+        finished_chunk_marks.append(True)
+        tools.watcher.deciding(len(finished_chunk_marks), chunk_count)
         return chunk
 
     ledger_tools = replace(tools, meter=Meter(ledger=ledger))
-    situated_chunks = tuple(ledger_tools.together([partial(situate, chunk) for chunk in chunking.chunks]))
+    situated_chunks = tuple(ledger_tools.together([partial(situate_chunk, chunk) for chunk in chunking.chunks]))
     timing, elapsed_ms = chunking.timing, (time.perf_counter() - start_time) * 1000
     return replace(
         chunking,
         chunks=situated_chunks,
         timing=None if timing is None else replace(timing, decide_ms=timing.decide_ms + elapsed_ms),
-        notes=(*chunking.notes, *_notes(document, situated_chunks)),
+        notes=(*chunking.notes, *_context_sentence_notes(document, situated_chunks)),
         spending=(chunking.spending or Spending()) + ledger.spent,
     )
 
@@ -91,11 +91,11 @@ def situate_chunks(chunking: Chunking, tools: Tools) -> Chunking:
 def estimate(chunking: Chunking, tools: Tools) -> Estimate:
     """Estimate the requests and tokens needed for context sentences, assuming no retries; nothing is sent."""
     document, chunks = chunking.document, chunking.chunks
-    input_tokens = sum(tools.count_tokens([_chunk_excerpt(chunk) for chunk in chunks]))
+    input_token_count = sum(tools.count_tokens([_chunk_excerpt(chunk) for chunk in chunks]))
     for extract_span, chunk_count in Counter(document_extract(document, chunk) for chunk in chunks).items():
         prompt_texts = [CONTEXT_SYSTEM, CONTEXT_QUESTION, document.text[slice(*extract_span)]]
-        input_tokens += chunk_count * sum(tools.count_tokens(prompt_texts))
-    return Estimate(len(chunks), input_tokens, ANSWER_TOKENS * len(chunks))
+        input_token_count += chunk_count * sum(tools.count_tokens(prompt_texts))
+    return Estimate(len(chunks), input_token_count, ANSWER_TOKENS * len(chunks))
 
 
 def document_extract(document: Document, chunk: Chunk) -> Span:
@@ -105,43 +105,48 @@ def document_extract(document: Document, chunk: Chunk) -> Span:
     sentences around the chunk, with at most `LONGEST_SHOWN` characters. Chunks near each other share the same sentences.
     If these sentences do not contain the whole chunk, the part is `LONGEST_SHOWN` characters around its middle.
     """
-    text, longest_extract = document.text, LONGEST_SHOWN
-    if len(text) <= longest_extract:
+    text, longest_extract_length = document.text, LONGEST_SHOWN
+    if len(text) <= longest_extract_length:
         return Span(0, len(text))
     document_headings = headings(text)
     for level in range(1, 7):
         section_edges = sorted(
             {0, *(heading.span.start for heading in document_headings if heading.level <= level), len(text)}
         )
-        for extract_start_offset, end in pairwise(section_edges):
-            if extract_start_offset <= chunk.start and chunk.end <= end and end - extract_start_offset <= longest_extract:
-                return Span(extract_start_offset, end)
+        for extract_start_offset, section_end in pairwise(section_edges):
+            if (
+                extract_start_offset <= chunk.start
+                and chunk.end <= section_end
+                and section_end - extract_start_offset <= longest_extract_length
+            ):
+                return Span(extract_start_offset, section_end)
     chunk_middle = (chunk.start + chunk.end) // 2
     extract_start_offset = max(
-        0, min((chunk_middle - longest_extract // 2) // _GRID * _GRID + _GRID // 2, len(text) - longest_extract)
+        0,
+        min((chunk_middle - longest_extract_length // 2) // _GRID * _GRID + _GRID // 2, len(text) - longest_extract_length),
     )
     sentence_starts = document.starts
-    first_sentence, last_sentence = (
+    first_sentence_index, last_sentence_index = (
         bisect_left(sentence_starts, extract_start_offset),
-        bisect_right(sentence_starts, extract_start_offset + longest_extract) - 1,
+        bisect_right(sentence_starts, extract_start_offset + longest_extract_length) - 1,
     )
     if (
-        first_sentence < last_sentence
-        and sentence_starts[first_sentence] <= chunk.start
-        and chunk.end <= sentence_starts[last_sentence]
+        first_sentence_index < last_sentence_index
+        and sentence_starts[first_sentence_index] <= chunk.start
+        and chunk.end <= sentence_starts[last_sentence_index]
     ):
         return Span(
-            sentence_starts[first_sentence],
-            sentence_starts[last_sentence] if extract_start_offset + longest_extract < len(text) else len(text),
+            sentence_starts[first_sentence_index],
+            sentence_starts[last_sentence_index] if extract_start_offset + longest_extract_length < len(text) else len(text),
         )
-    return Span(extract_start_offset, extract_start_offset + longest_extract)
+    return Span(extract_start_offset, extract_start_offset + longest_extract_length)
 
 
-def _messages(document: Document, chunk: Chunk) -> list[Message]:
+def _context_sentence_prompt(document: Document, chunk: Chunk) -> list[Message]:
     start, end = document_extract(document, chunk)
-    extract_kind = "document" if end - start == len(document.text) else "extract of a longer document"
+    extract_phrase = "document" if end - start == len(document.text) else "extract of a longer document"
     context_question_text = CONTEXT_QUESTION.format(
-        whole=extract_kind, shown=document.text[start:end], passage=_chunk_excerpt(chunk)
+        whole=extract_phrase, shown=document.text[start:end], passage=_chunk_excerpt(chunk)
     )
     return [Message("system", CONTEXT_SYSTEM), Message("user", context_question_text)]
 
@@ -150,7 +155,7 @@ def _chunk_excerpt(chunk: Chunk) -> str:
     return chunk.text[:LONGEST_SHOWN]
 
 
-def _parse_situation(answer: str) -> str:
+def _parse_context_sentence(answer: str) -> str:
     """Return an answer as one line; raises UnusableAnswer if it is empty or too long."""
     one_line_context_sentence = " ".join(answer.split())
     if not one_line_context_sentence:
@@ -163,18 +168,18 @@ def _parse_situation(answer: str) -> str:
     return one_line_context_sentence
 
 
-def _notes(document: Document, chunks: tuple[Chunk, ...]) -> list[str]:
+def _context_sentence_notes(document: Document, chunks: tuple[Chunk, ...]) -> list[str]:
     context_sentence_notes = []
     if len(document.text) > LONGEST_SHOWN and chunks:
         context_sentence_notes.append(
             f"The document has {len(document.text):,} characters: beside each chunk the model was shown its section, or "
             f"{LONGEST_SHOWN:,} characters around it."
         )
-    if missing_count := sum(not chunk.situation for chunk in chunks):
+    if missing_sentence_count := sum(not chunk.situation for chunk in chunks):
         count_phrase = "1 chunk" if len(chunks) == 1 else f"{len(chunks):,} chunks"
-        pronoun_phrase = "it is" if missing_count == 1 else "these are"
+        pronoun_phrase = "it is" if missing_sentence_count == 1 else "these are"
         context_sentence_notes.append(
-            f"The model gave no usable context of {missing_count:,} of {count_phrase}, though it was asked up to "
+            f"The model gave no usable context of {missing_sentence_count:,} of {count_phrase}, though it was asked up to "
             f"{MOST_REPEATS + 1} times; "
             f"{pronoun_phrase} embedded without."
         )

@@ -54,12 +54,12 @@ BOUND: Mapping[str, dict[str, Any]] = {
 
 def _retrieval_preset(chunker: str, without: float, bound: float) -> Preset:
     """Return the preset of a chunker with a maximum size, from its recall at 1,000 tokens without and with it."""
-    bounded_chunker_parameters = BOUND[chunker]
+    maximum_size_parameters = BOUND[chunker]
     return Preset(
-        f"For retrieval: at most {bounded_chunker_parameters['max_size']:,} "
-        f"{bounded_chunker_parameters.get('size_unit', 'characters')}",
+        f"For retrieval: at most {maximum_size_parameters['max_size']:,} "
+        f"{maximum_size_parameters.get('size_unit', 'characters')}",
         chunker,
-        bounded_chunker_parameters,
+        maximum_size_parameters,
         f"With 472 questions on Chroma's five corpora, recall at 1,000 tokens is {bound} %, and {without} % without a "
         "maximum size (`benchmarks.chroma`).",
         published=False,

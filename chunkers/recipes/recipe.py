@@ -77,11 +77,15 @@ class Recipe(BaseModel, frozen=True, extra="forbid"):
         """Return the recipe for a chunker and the services it ran with, including their versions."""
         version_by_package_name = {"seamark": __version__}
         embedder = None if embedder is None else as_embedder(embedder)
-        asked_model = language_model if chunker.asks or embedded_as == "context" else None
-        for used_model in (embedder if chunker.embeds else None, asked_model):
-            if used_model is not None:
-                version_by_package_name |= {used_model.name: used_model.revision} if used_model.revision else {}
-                version_by_package_name |= _package_versions(*used_model.packages)
+        asked_language_model = language_model if chunker.asks or embedded_as == "context" else None
+        for embedder_or_language_model in (embedder if chunker.embeds else None, asked_language_model):
+            if embedder_or_language_model is not None:
+                version_by_package_name |= (
+                    {embedder_or_language_model.name: embedder_or_language_model.revision}
+                    if embedder_or_language_model.revision
+                    else {}
+                )
+                version_by_package_name |= _package_versions(*embedder_or_language_model.packages)
         version_by_package_name |= _package_versions(*splitter_packages(sentences))
         version_by_package_name |= chunker.versions()
         return cls(
@@ -92,7 +96,7 @@ class Recipe(BaseModel, frozen=True, extra="forbid"):
             tokenizer=tokenizer,
             versions=version_by_package_name,
             embedded_as=embedded_as,
-            language_model=asked_model.name if asked_model is not None else "",
+            language_model=asked_language_model.name if asked_language_model is not None else "",
         )
 
     @classmethod
@@ -119,8 +123,8 @@ class Recipe(BaseModel, frozen=True, extra="forbid"):
         Cancelled
             If ``cancelled``, which is called repeatedly, returns true.
         """
-        (value,) = parse_in_reader_process(read_recipe_file, data, name, cancelled)
-        return cls.of_value(value)
+        (recipe_json_value,) = parse_in_reader_process(read_recipe_file, data, name, cancelled)
+        return cls.of_value(recipe_json_value)
 
     @classmethod
     def of_value(cls, value: Any) -> Recipe:
@@ -129,7 +133,7 @@ class Recipe(BaseModel, frozen=True, extra="forbid"):
             validated_recipe = cls.model_validate(value)
         except ValidationError as error:
             error_detail = error.errors(include_url=False)[0]
-            field_path = ".".join(_shown_key(key) for key in error_detail["loc"]) or "the whole"
+            field_path = ".".join(_key_for_message(key) for key in error_detail["loc"]) or "the whole"
             raise InputError(f"recipe: {field_path} {broken_rule_phrase(error_detail)}.") from error
         validated_recipe.build()
         return validated_recipe
@@ -213,13 +217,13 @@ class Recipe(BaseModel, frozen=True, extra="forbid"):
         """
         chunker = self.build()
         recipe_embedder = self.embedder_for(chunker) if embedder is None else as_embedder(embedder)
-        asked_model = self.language_model or None if language_model is None else language_model
-        model_access = language_model_access(chunker, asked_model, self.embedded_as)
+        language_model_or_name = self.language_model or None if language_model is None else language_model
+        model_access = language_model_access(chunker, language_model_or_name, self.embedded_as)
         tools = Tools(recipe_embedder, load_tokenizer(self.tokenizer), _cache_or_shared(cache), asking=model_access)
         document = Document.from_text(text, self.sentences if sentences is None else sentences, name)
         chunking = run(chunker, document, tools, self.embedded_as)
-        change_note = self.changed_since(len(document.sentences))
-        return replace(chunking, notes=(*chunking.notes, change_note)) if change_note else chunking
+        changed_cuts_note = self.changed_since(len(document.sentences))
+        return replace(chunking, notes=(*chunking.notes, changed_cuts_note)) if changed_cuts_note else chunking
 
 
 def run(chunker: Chunker, document: Document, tools: Tools, embedded_as: EmbeddedAs = "plain") -> Chunking:
@@ -232,8 +236,10 @@ def run(chunker: Chunker, document: Document, tools: Tools, embedded_as: Embedde
     chunking = base.run(chunker, document, tools)
     if embedded_as == "context":
         chunking = situate_chunks(chunking, tools)
-    asked_model = tools.asking.model if tools.asking is not None else None
-    recipe_as_run = Recipe.of(chunker, document.splitter, tools.embedder, tools.tokenizer.name, embedded_as, asked_model)
+    asked_language_model = tools.asking.model if tools.asking is not None else None
+    recipe_as_run = Recipe.of(
+        chunker, document.splitter, tools.embedder, tools.tokenizer.name, embedded_as, asked_language_model
+    )
     return replace(chunking, made_by=recipe_as_run)
 
 
@@ -330,9 +336,9 @@ def build_chunker(name: str, parameters: Mapping[str, Any], embedder: Encoder | 
     ParameterError
         If there is no such chunker or parameter, or a value breaks its rule.
     """
-    found_class = chunker_class(name)
+    named_chunker_class = chunker_class(name)
     embedder_default_parameters = as_embedder(embedder).defaults.get(name, {}) if embedder is not None else {}
-    return found_class.build(**{**embedder_default_parameters, **parameters})
+    return named_chunker_class.build(**{**embedder_default_parameters, **parameters})
 
 
 def broken_rule_phrase(detail: Mapping[str, Any]) -> str:
@@ -342,7 +348,7 @@ def broken_rule_phrase(detail: Mapping[str, Any]) -> str:
     return f"is invalid: {detail['msg']}"
 
 
-def _shown_key(key: int | str) -> str:
+def _key_for_message(key: int | str) -> str:
     """Return a key of JSON, which may be any text, for a message: a word as it stands, anything else quoted."""
     quoted_json_key = short_repr(key)
     return key if isinstance(key, str) and key.isidentifier() and quoted_json_key == repr(key) else quoted_json_key

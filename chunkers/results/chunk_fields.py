@@ -72,9 +72,9 @@ def check_embedded_as(embedded_as: object) -> EmbeddedAs:
     InputError
         If ``embedded_as`` is unknown.
     """
-    for choice in EMBEDDED_AS:
-        if choice == embedded_as:
-            return choice
+    for known_embedding_way in EMBEDDED_AS:
+        if known_embedding_way == embedded_as:
+            return known_embedding_way
     raise InputError(f"embedded_as must be one of {', '.join(EMBEDDED_AS)}; got {short_repr(embedded_as)}.")
 
 
@@ -96,13 +96,13 @@ def table_columns(chunking: Chunking, embedded_as: EmbeddedAs = "plain") -> tupl
     document_parts = chunking.document.parts
     part_columns = () if document_parts is None else (document_parts.kind, f"{document_parts.kind}s")
     context_column = ("context",) if _has_context(chunking) else ()
-    stated_columns = STATED if any(chunk.stated is not None for chunk in chunking.chunks) else ()
+    model_written_columns = STATED if any(chunk.stated is not None for chunk in chunking.chunks) else ()
     return (
         *COLUMNS[:-2],
         *part_columns,
         "heading_path",
         *context_column,
-        *stated_columns,
+        *model_written_columns,
         "text",
         *(("embedded_as",) if embedded_as in WITH_TEXT_IN_FRONT else ()),
     )
@@ -129,9 +129,9 @@ def exported_fields(chunking: Chunking, chunk: Chunk, embedded_as: EmbeddedAs) -
     exported_value_by_field["heading_path"] = list(chunk_heading_path(document, chunk))
     if chunk.context:
         exported_value_by_field["context"] = chunk.context
-    if (stated := chunk.stated) is not None:
-        exported_value_by_field |= {"title": stated.title, "summary": stated.summary}
-        exported_value_by_field["propositions"] = [*map(proposition_as_dict, stated.propositions)]
+    if (model_written_content := chunk.stated) is not None:
+        exported_value_by_field |= {"title": model_written_content.title, "summary": model_written_content.summary}
+        exported_value_by_field["propositions"] = [*map(proposition_as_dict, model_written_content.propositions)]
     exported_value_by_field["text"] = chunk.text
     if embedded_as in WITH_TEXT_IN_FRONT:
         exported_value_by_field["embedded_as"] = embedded_text(document, chunk, embedded_as)
@@ -163,14 +163,14 @@ def table_rows(chunking: Chunking, embedded_as: EmbeddedAs | None) -> list[dict[
     """Return one row per chunk, keyed by column name. Raise InputError if ``embedded_as`` is unknown."""
     embedding_way = resolved_embedded_as(chunking, embedded_as)
     # All rows have it where one has it.
-    empty_context = {"context": ""} if _has_context(chunking) else {}
+    empty_context_field = {"context": ""} if _has_context(chunking) else {}
     return [
         {
             "chunk": number,
             "spans": [list(span) for span in chunk.spans],
             "characters": len(chunk.text),
             "words": len(chunk.text.split()),
-            **empty_context,
+            **empty_context_field,
             **exported_fields(chunking, chunk, embedding_way),
         }
         for number, chunk in enumerate(chunking.chunks, start=1)
@@ -295,7 +295,7 @@ def _llama_index_nodes(chunking: Chunking) -> list[Any]:
         )
         for chunk, metadata in zip(chunking.chunks, chunk_metadata(chunking), strict=True)
     ]
-    for earlier, later in pairwise(chunk_text_nodes):
-        earlier.relationships[llama_index_schema_module.NodeRelationship.NEXT] = later.as_related_node_info()
-        later.relationships[llama_index_schema_module.NodeRelationship.PREVIOUS] = earlier.as_related_node_info()
+    for earlier_node, later_node in pairwise(chunk_text_nodes):
+        earlier_node.relationships[llama_index_schema_module.NodeRelationship.NEXT] = later_node.as_related_node_info()
+        later_node.relationships[llama_index_schema_module.NodeRelationship.PREVIOUS] = earlier_node.as_related_node_info()
     return chunk_text_nodes

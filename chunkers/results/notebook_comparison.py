@@ -64,14 +64,15 @@ def compare(*results: Chunking, **named: Chunking) -> SideBySide:
     InputError
         If there are no results or too many, an argument is not a result, or the results are for different texts.
     """
-    named_results = [*((None, chunking) for chunking in results), *named.items()]
-    if not 1 <= len(named_results) <= MOST_SIDE_BY_SIDE:
-        raise InputError(f"compare: there must be 1 to {MOST_SIDE_BY_SIDE} results; got {len(named_results)}.")
-    for _, chunking in named_results:
+    names_and_results = [*((None, chunking) for chunking in results), *named.items()]
+    if not 1 <= len(names_and_results) <= MOST_SIDE_BY_SIDE:
+        raise InputError(f"compare: there must be 1 to {MOST_SIDE_BY_SIDE} results; got {len(names_and_results)}.")
+    for _, chunking in names_and_results:
         if not isinstance(chunking, Chunking):
             raise InputError(f"compare: each value must be a result that chunk returned; got {short_repr(chunking)}.")
-        if chunking.document.text != named_results[0][1].document.text:
+        if chunking.document.text != names_and_results[0][1].document.text:
             raise InputError("compare: all results must be of the same text; got results of different texts.")
     return SideBySide(
-        [chunking for _, chunking in named_results], [name or chunker_title(chunking) for name, chunking in named_results]
+        [chunking for _, chunking in names_and_results],
+        [name or chunker_title(chunking) for name, chunking in names_and_results],
     )

@@ -36,13 +36,13 @@ def _indices_of_parent_spans(chunks: "Sequence[Sequence[Span]]") -> list[int]:
     if any(len(spans) > 1 for spans in chunks):
         return []
     child_counts: dict[int, int] = {}
-    parent_end, latest_parent = -1, -1
+    parent_end, latest_parent_number = -1, -1
     for number in sorted(range(len(chunks)), key=lambda number: (chunks[number][0].start, -chunks[number][0].end, number)):
         chunk_end_offset = chunks[number][0].end
         if chunk_end_offset <= parent_end:
-            child_counts[latest_parent] += 1
+            child_counts[latest_parent_number] += 1
         else:
-            parent_end, latest_parent = chunk_end_offset, number
+            parent_end, latest_parent_number = chunk_end_offset, number
             child_counts[number] = 0
-    has_levels = bool(child_counts) and min(child_counts.values()) > 0 and max(child_counts.values()) > 1
-    return list(child_counts) if has_levels else []
+    has_parents_and_children = bool(child_counts) and min(child_counts.values()) > 0 and max(child_counts.values()) > 1
+    return list(child_counts) if has_parents_and_children else []

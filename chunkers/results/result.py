@@ -57,25 +57,27 @@ class Reason(NamedTuple):
 
     def __str__(self) -> str:
         """Return the decision in words, numbers included."""
-        name, score, relation, threshold, threshold_name, remark, heading, earlier, _ = self
+        score_name, score, relation, threshold, threshold_name, remark, heading, earlier_reason, _ = self
         decision_phrase = remark
         if score is not None:
             if threshold is not None:
                 shown_score, shown_threshold = (
-                    (format_number(score, ".2f"),) * 2 if relation == "=" else format_distinct(score, threshold)
+                    (format_number(score, ".2f"),) * 2 if relation == "=" else format_distinguishably(score, threshold)
                 )
                 threshold_phrase = f"{threshold_name} {shown_threshold}" if threshold_name else shown_threshold
-                decision_phrase = f"{name} {shown_score} {relation} {threshold_phrase}".lstrip()
+                decision_phrase = f"{score_name} {shown_score} {relation} {threshold_phrase}".lstrip()
             else:
                 formatted_score = format_number(score, ".2f")
                 decision_phrase = (
-                    f"its {relation} {name}, {formatted_score}, is here" if relation else f"{name} {formatted_score}"
+                    f"its {relation} {score_name}, {formatted_score}, is here"
+                    if relation
+                    else f"{score_name} {formatted_score}"
                 )
             if remark:
                 decision_phrase = f"{decision_phrase}, {remark}"
         if heading:
             decision_phrase = f"{heading}: {decision_phrase}"
-        return f"{earlier}; {decision_phrase}" if earlier is not None else decision_phrase
+        return f"{earlier_reason}; {decision_phrase}" if earlier_reason is not None else decision_phrase
 
     def brief(self) -> str:
         """Return the deciding step in a few words, short enough to compare chunkers side by side."""
@@ -85,7 +87,7 @@ class Reason(NamedTuple):
             return f"{self.relation} {self.score_name} {format_number(self.score, '.2f')}".lstrip()
         is_equal = self.relation == "="
         shown_score, shown_threshold = (
-            (format_number(self.score, ".2f"),) * 2 if is_equal else format_distinct(self.score, self.threshold)
+            (format_number(self.score, ".2f"),) * 2 if is_equal else format_distinguishably(self.score, self.threshold)
         )
         comparison_phrase = " ".join(
             part for part in (shown_score, self.relation, self.threshold_name, shown_threshold) if part
@@ -107,7 +109,7 @@ def combine_reasons(*reasons: Reason) -> Reason:
     return linked_reason
 
 
-def format_distinct(score: float, threshold: float) -> tuple[str, str]:
+def format_distinguishably(score: float, threshold: float) -> tuple[str, str]:
     """Format two numbers with the fewest decimals, from 2 to 17, at which they differ; equal numbers get six decimals.
 
     Numbers that differ only in later decimals are written with an exponent, and with the fewest digits, from 6 to 17, at
@@ -135,14 +137,14 @@ class Verdict(StrEnum):
         return self in (Verdict.CUT, Verdict.FORCED)
 
     @property
-    def is_sized(self) -> bool:
+    def is_decided_by_size(self) -> bool:
         """True if a size limit overruled the score."""
         return self in (Verdict.REJECTED, Verdict.FORCED)
 
     @property
     def is_overruled(self) -> bool:
         """True if a later step overruled the score: a size limit or pass two."""
-        return self.is_sized or self is Verdict.MERGED
+        return self.is_decided_by_size or self is Verdict.MERGED
 
 
 class Chunk(NamedTuple):

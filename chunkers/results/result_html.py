@@ -46,9 +46,9 @@ INK = {
 
 def theme_colours(theme: str) -> dict[str, str]:
     """Return all colours of a theme, keyed by the names of their custom properties in style sheets, without dashes."""
-    ground_colour_by_property = {f"ground-{number}": colour for number, colour in enumerate(GROUNDS[theme])}
+    background_colour_by_property = {f"ground-{number}": colour for number, colour in enumerate(GROUNDS[theme])}
     edge_colour_by_property = {f"edge-{number}": colour for number, colour in enumerate(EDGES[theme])}
-    return INK[theme] | ground_colour_by_property | edge_colour_by_property
+    return INK[theme] | background_colour_by_property | edge_colour_by_property
 
 
 ROOT = "seamark-out"
@@ -73,8 +73,10 @@ def _css_declarations(theme: str) -> str:
 
 def style_sheet() -> str:
     """Return the style sheet of results in notebooks, for light and dark themes and for print."""
-    colour_declarations = "--ground: var(--ground-{0}); --edge: var(--edge-{0});"
-    chunk_rules = "\n".join(f".{ROOT} .k{number} {{ {colour_declarations.format(number)} }}" for number in range(COUNT))
+    colour_declaration_template = "--ground: var(--ground-{0}); --edge: var(--edge-{0});"
+    chunk_rules = "\n".join(
+        f".{ROOT} .k{number} {{ {colour_declaration_template.format(number)} }}" for number in range(COUNT)
+    )
     return f"""
 .{ROOT} {{ {_css_declarations("light")} }}
 @media (prefers-color-scheme: dark) {{ .{ROOT} {{ {_css_declarations("dark")} }} }}
@@ -141,7 +143,7 @@ def comparison_html(chunkings: Sequence[Chunking], titles: Sequence[str]) -> str
         for chunking, title in zip(chunkings, titles, strict=True)
     )
     result_strips_html = "".join(
-        strip_html(chunking, f"{number} {title}")
+        chunk_strip_html(chunking, f"{number} {title}")
         for number, (chunking, title) in enumerate(zip(chunkings, titles, strict=True), 1)
     )
     return styled_html(f'<div class="axis strips">{result_strips_html}</div><div class="columns">{columns_html}</div>')
@@ -207,23 +209,23 @@ def chunk_list_html(chunking: Chunking, most: int | None = None) -> str:
         Number of characters after which further chunks are only counted; None to show all chunks.
     """
     document = chunking.document
-    reason_by_start, reason_by_sentence = _reasons_by_place(chunking)
+    reason_by_start, reason_by_sentence = _cut_and_kept_reasons(chunking)
     item_htmls: list[str] = []
-    shown_characters = 0
+    shown_character_count = 0
     previous_span: Span | None = None
     for number, chunk in enumerate(chunking.chunks, start=1):
-        if most is not None and shown_characters and shown_characters + len(chunk.text) > most:
+        if most is not None and shown_character_count and shown_character_count + len(chunk.text) > most:
             unshown_count = len(chunking.chunks) - number + 1
             item_htmls.append(f'<li class="note">{pluralize(unshown_count, "further chunk")} not shown here.</li>')
             break
-        shown_characters += len(chunk.text)
+        shown_character_count += len(chunk.text)
         reason_for_cut_before_chunk = reason_by_start.get(chunk.start, "") if number > 1 else ""
         reason_html = (
             f'<p class="why">cut: {escape_html(reason_for_cut_before_chunk)}</p>' if reason_for_cut_before_chunk else ""
         )
         item_htmls.append(
             f'<li class="k{(number - 1) % COUNT}" '
-            f'aria-label="{_spoken_introduction(number, chunk, reason_for_cut_before_chunk)}">{reason_html}'
+            f'aria-label="{_screen_reader_introduction(number, chunk, reason_for_cut_before_chunk)}">{reason_html}'
             f'<div class="box"><span class="number" aria-hidden="true">{number:,}</span>'
             f'<div class="text {NOT_TEX}" '
             f'dir="auto">{_chunk_html(document, chunk, previous_span, reason_by_sentence)}</div></div></li>'
@@ -232,13 +234,13 @@ def chunk_list_html(chunking: Chunking, most: int | None = None) -> str:
     return f'<ol class="chunks">{"".join(item_htmls)}</ol>' if item_htmls else '<p class="note">No chunk.</p>'
 
 
-def _spoken_introduction(number: int, chunk: Chunk, reason: str) -> str:
+def _screen_reader_introduction(number: int, chunk: Chunk, reason: str) -> str:
     """Return the introduction to a chunk for screen readers."""
     place_phrase = f"Chunk {number:,}, characters {chunk.start:,} to {chunk.end:,}"
     return escape_html(f"{place_phrase}, cut: {reason}" if reason else place_phrase)
 
 
-def _reasons_by_place(chunking: Chunking) -> tuple[dict[int, str], dict[int, str]]:
+def _cut_and_kept_reasons(chunking: Chunking) -> tuple[dict[int, str], dict[int, str]]:
     """Return the reasons for chunks by their starts, and the reasons for kept gaps by the sentence before each."""
     reason_by_start, reason_by_sentence = {}, {}
     for gap in chunking.gaps:
@@ -251,21 +253,21 @@ def _reasons_by_place(chunking: Chunking) -> tuple[dict[int, str], dict[int, str
 
 def _chunk_html(document: Document, chunk: Chunk, before: Span | None, uncut_reasons: dict[int, str]) -> str:
     if chunk.stated is not None:
-        return _stated_html(document, chunk.stated)
+        return _model_written_html(document, chunk.stated)
     html_parts = [f'<span class="context">{escape_html(chunk.context)}</span>\n'] if chunk.context else []
     for span_number, span in enumerate(chunk.spans):
         if span_number:
             html_parts.append(f'<span class="between">from character {span.start:,}</span>')
-        repeated_end = span.start if before is None or span_number else min(max(before.end, span.start), span.end)
-        if repeated_end > span.start:
+        repeated_text_end = span.start if before is None or span_number else min(max(before.end, span.start), span.end)
+        if repeated_text_end > span.start:
             html_parts.append(
-                f'<mark class="again" title="{_SHARED}">{escape_html(document.text[span.start : repeated_end])}</mark>'
+                f'<mark class="again" title="{_SHARED}">{escape_html(document.text[span.start : repeated_text_end])}</mark>'
             )
-        html_parts += _sentences_html(document, Span(repeated_end, span.end), uncut_reasons)
+        html_parts += _sentences_html(document, Span(repeated_text_end, span.end), uncut_reasons)
     return "".join(html_parts)
 
 
-def _stated_html(document: Document, stated: StatedContent) -> str:
+def _model_written_html(document: Document, stated: StatedContent) -> str:
     """Return title and summary, and below them the propositions, each with its source and its remark."""
     html_parts = [f"<b>{escape_html(stated.title)}</b>\n"] if stated.title else []
     html_parts += [f'<span class="context">{escape_html(stated.summary)}</span>\n'] if stated.summary else []
@@ -279,8 +281,8 @@ def _stated_html(document: Document, stated: StatedContent) -> str:
 def _sentences_html(document: Document, span: Span, uncut_reasons: dict[int, str]) -> Iterator[str]:
     """Yield a stretch of text sentence by sentence, each with why no chunk ends after it."""
     start_offsets = document.starts
-    inner_starts = start_offsets[document.sentence_at(span.start) + 1 : bisect_left(start_offsets, span.end)]
-    for start, end in pairwise([span.start, *inner_starts, span.end]):
+    inner_sentence_starts = start_offsets[document.sentence_at(span.start) + 1 : bisect_left(start_offsets, span.end)]
+    for start, end in pairwise([span.start, *inner_sentence_starts, span.end]):
         sentence_number = document.sentence_at(start)
         reason_for_no_cut = uncut_reasons.get(sentence_number, "") if end < span.end else ""
         escaped_sentence = escape_html(document.text[start:end])
@@ -316,34 +318,33 @@ def curve_html(chunking: Chunking) -> str:
         (x, _HIGH * (1 - (score - low) / curve_value_range))
         for x, score in zip(sentence_ends, first_score_curve.scores, strict=False)
     ]
-    line_paths = "".join(
-        f'<path d="M0 {_HIGH * (1 - (line.level - low) / curve_value_range):.2f}H{_width(chunking)}" '
+    threshold_line_paths = "".join(
+        f'<path d="M0 {_HIGH * (1 - (line.level - low) / curve_value_range):.2f}H{_svg_width(chunking)}" '
         'stroke="var(--accent)" stroke-width="1.5"/>'
         for line in first_score_curve.lines
         if math.isfinite(line.level)
     )
-    levels_phrase = ", ".join(
+    threshold_levels_phrase = ", ".join(
         f"{escape_html(line.label)} {format_number(line.level, '.2f')}"
         for line in first_score_curve.lines
         if math.isfinite(line.level)
     )
-    top, bottom = format_number(high, ".2f"), format_number(low, ".2f")
+    formatted_highest_value, formatted_lowest_value = format_number(high, ".2f"), format_number(low, ".2f")
     curve_svg = (
-        f'<svg viewBox="0 0 {_width(chunking)} {_HIGH:g}" preserveAspectRatio="none" role="img" '
+        f'<svg viewBox="0 0 {_svg_width(chunking)} {_HIGH:g}" preserveAspectRatio="none" role="img" '
         f'aria-label="{escape_html(first_score_curve.label)} at {len(first_score_curve.scores):,} gaps">'
-        f'{line_paths}<path d="{_svg_path(curve_svg_coordinates)}" stroke="var(--muted)" '
+        f'{threshold_line_paths}<path d="{_svg_path(curve_svg_coordinates)}" stroke="var(--muted)" '
         f'stroke-width="1.2"/>{_svg_gap_dots(chunking, curve_svg_coordinates)}</svg>'
     )
     return (
-        f'<figure class="axis curve"><div class="scale"><span>{top}</span><span>{bottom}</span></div>{curve_svg}'
-        f"<figcaption "
-        f'class="legend">{escape_html(first_score_curve.label)}{f" · line: {levels_phrase}" if levels_phrase else ""} · '
-        f"● cut ○ kept"
-        "</figcaption></figure>"
+        '<figure class="axis curve"><div '
+        f'class="scale"><span>{formatted_highest_value}</span><span>{formatted_lowest_value}</span></div>{curve_svg}'
+        f'<figcaption class="legend">{escape_html(first_score_curve.label)}'
+        f"{f' · line: {threshold_levels_phrase}' if threshold_levels_phrase else ''} · ● cut ○ kept</figcaption></figure>"
     )
 
 
-def _width(chunking: Chunking) -> int:
+def _svg_width(chunking: Chunking) -> int:
     return max(1, len(chunking.document.text))
 
 
@@ -394,9 +395,9 @@ def _svg_gap_dots(chunking: Chunking, places: Sequence[tuple[int, float]]) -> st
     return "".join(dot_svgs)
 
 
-def strip_html(chunking: Chunking, name: str) -> str:
+def chunk_strip_html(chunking: Chunking, name: str) -> str:
     """Return an HTML row, for a grid of strips, that shows a result's chunks as coloured segments."""
-    strip_svg_width = _width(chunking)
+    strip_svg_width = _svg_width(chunking)
     rect_svgs = "".join(
         f'<rect class="k{number % COUNT}" x="{span.start}" y="0" width="{span.end - span.start}" height="1" '
         'fill="var(--ground)" stroke="var(--edge)"/>'
@@ -410,11 +411,12 @@ def strip_html(chunking: Chunking, name: str) -> str:
     )
 
 
-def marks_html(chunking: Chunking, places: Sequence[int], name: str) -> str:
+def offset_marks_html(chunking: Chunking, places: Sequence[int], name: str) -> str:
     """Return an HTML row, for a grid of strips, with a mark at each code-point offset in ``places``."""
     path_data = "".join(f"M{place} 0V1" for place in places)
     return (
-        f'<span class="name">{escape_html(name)}</span><svg viewBox="0 0 {_width(chunking)} 1" preserveAspectRatio="none" '
+        f'<span class="name">{escape_html(name)}</span><svg viewBox="0 0 {_svg_width(chunking)} 1" '
+        'preserveAspectRatio="none" '
         f'role="img" aria-label="{len(places):,} places">'
         f'<path d="{path_data}" stroke="var(--ink)" stroke-width="3" fill="none"/></svg>'
     )

@@ -65,13 +65,13 @@ class EmbeddingCache:
     def get_many(self, keys: Iterable[bytes]) -> dict[bytes, CachedVector]:
         """Return the cached entries by key, leaving out keys that are not in the cache."""
         with self._lock:
-            vector_by_key = {key: self._memory.get(key) for key in keys}
-            found_cache_entry_by_key = {key: entry for key, entry in vector_by_key.items() if entry is not None}
-            keys_not_in_memory = [key for key, entry in vector_by_key.items() if entry is None]
+            memory_entry_by_key = {key: self._memory.get(key) for key in keys}
+            found_cache_entry_by_key = {key: entry for key, entry in memory_entry_by_key.items() if entry is not None}
+            keys_not_in_memory = [key for key, entry in memory_entry_by_key.items() if entry is None]
             if self._file and keys_not_in_memory:
-                from_file = self._file.read(keys_not_in_memory)
-                found_cache_entry_by_key |= from_file
-                self._memory.update(from_file)
+                file_entry_by_key = self._file.read(keys_not_in_memory)
+                found_cache_entry_by_key |= file_entry_by_key
+                self._memory.update(file_entry_by_key)
         return found_cache_entry_by_key
 
     def put_many(self, keys: Sequence[bytes], vectors: VectorArray, cost: float) -> dict[bytes, CachedVector]:
@@ -156,9 +156,9 @@ class _VectorFile:
                 key_batch = keys[start : start + _AT_ONCE]
                 sql_key_placeholders = ",".join("?" * len(key_batch))
                 embeddings_sql = f"SELECT key, cost, vector, checksum FROM embeddings WHERE key IN ({sql_key_placeholders})"
-                for key, cost, vector, checksum in self._connection.execute(embeddings_sql, key_batch):
-                    if checksum == _checksum(key, cost, vector):
-                        entries[key] = CachedVector(np.frombuffer(vector, dtype=np.float32), cost)
+                for key, computation_seconds, vector, checksum in self._connection.execute(embeddings_sql, key_batch):
+                    if checksum == _checksum(key, computation_seconds, vector):
+                        entries[key] = CachedVector(np.frombuffer(vector, dtype=np.float32), computation_seconds)
         except sqlite3.Error as error:
             self._replace_if_damaged(error)
         return entries

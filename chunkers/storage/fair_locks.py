@@ -76,7 +76,7 @@ class FairLocks:
         try:
             yield
         finally:
-            self._leave(key, lock_queue_ticket)
+            self._release_lock(key, lock_queue_ticket)
 
     def _wait(self, key: Hashable, cancelled: Callable[[], bool], waiting: Callable[[int], None], arrival: int) -> _Ticket:
         ticket, own_thread = _Ticket(arrival), threading.get_ident()
@@ -87,7 +87,7 @@ class FairLocks:
                 return queue_of_key.tickets[0]
             # By its arrival number, behind the ticket that holds the lock.
             insort(queue_of_key.tickets, ticket, lo=queue_of_key.holder is not None, key=lambda queued: queued.arrival)
-        last_reported = None
+        last_reported_callers_ahead = None
         try:
             while True:
                 with self._changed:
@@ -96,9 +96,9 @@ class FairLocks:
                         queue_of_key.holder, queue_of_key.depth = own_thread, 1
                         break
                 # Called without the lock: the caller's code may take its time.
-                if callers_ahead != last_reported:
+                if callers_ahead != last_reported_callers_ahead:
                     waiting(callers_ahead)
-                    last_reported = callers_ahead
+                    last_reported_callers_ahead = callers_ahead
                 raise_if_cancelled(cancelled)
                 with self._changed:
                     if queue_of_key.tickets[0] is not ticket:
@@ -106,22 +106,22 @@ class FairLocks:
         except BaseException:
             with self._changed:
                 queue_of_key.tickets.remove(ticket)
-                self._forget(key, queue_of_key)
+                self._forget_empty_queue(key, queue_of_key)
             raise
-        if last_reported is not None:
+        if last_reported_callers_ahead is not None:
             waiting(0)
         return ticket
 
-    def _leave(self, key: Hashable, ticket: _Ticket) -> None:
+    def _release_lock(self, key: Hashable, ticket: _Ticket) -> None:
         with self._changed:
             lock_queue_of_key = self._queues[key]
             lock_queue_of_key.depth -= 1
             if lock_queue_of_key.depth == 0:
                 lock_queue_of_key.holder = None
                 lock_queue_of_key.tickets.remove(ticket)
-                self._forget(key, lock_queue_of_key)
+                self._forget_empty_queue(key, lock_queue_of_key)
 
-    def _forget(self, key: Hashable, queue: _Queue) -> None:
+    def _forget_empty_queue(self, key: Hashable, queue: _Queue) -> None:
         if not queue.tickets:
             self._queues.pop(key, None)
         self._changed.notify_all()

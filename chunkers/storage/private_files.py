@@ -106,15 +106,15 @@ def write_in_transaction(connection: sqlite3.Connection, write: Callable[[sqlite
 
 def user_cache_folder() -> Path:
     """Return Seamark's cache folder, following the platform's conventions; the folder may not exist yet."""
-    return _user_folder("seamark/seamark/Cache", "Caches", "XDG_CACHE_HOME", ".cache")
+    return _seamark_user_folder("seamark/seamark/Cache", "Caches", "XDG_CACHE_HOME", ".cache")
 
 
 def user_data_folder() -> Path:
     """Return Seamark's folder for the user's own data, which the system never cleans up; the folder may not exist yet."""
-    return _user_folder("seamark/seamark", "Application Support", "XDG_DATA_HOME", ".local/share")
+    return _seamark_user_folder("seamark/seamark", "Application Support", "XDG_DATA_HOME", ".local/share")
 
 
-def _user_folder(on_windows: str, on_mac: str, variable: str, otherwise: str) -> Path:
+def _seamark_user_folder(on_windows: str, on_mac: str, variable: str, otherwise: str) -> Path:
     """Return a folder below the platform's own; elsewhere an environment variable may name another one than the default."""
     user_home_folder = Path(os.path.expanduser("~"))  # noqa: PTH111 - without a home it stays as it is, where Path raises an error
     if sys.platform == "win32":

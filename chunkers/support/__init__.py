@@ -8,17 +8,10 @@ from chunkers.support.errors import (
     ModelError,
     ParameterError,
     first_validation_error,
-    named_message,
+    message_with_document_name,
     on_one_line,
     raise_if_cancelled,
     short_repr,
-)
-from chunkers.support.extras import (
-    MODULES_BY_EXTRA,
-    import_required,
-    missing_extra_message,
-    not_importable_error,
-    require_extra,
 )
 from chunkers.support.formatting import (
     csv_text,
@@ -65,3 +58,10 @@ from chunkers.support.limits import (
 )
 from chunkers.support.lru_dict import LRUDict, cached_in
 from chunkers.support.model_names import ModelName
+from chunkers.support.optional_packages import (
+    MODULES_BY_EXTRA,
+    import_required,
+    missing_extra_message,
+    not_importable_error,
+    require_extra,
+)

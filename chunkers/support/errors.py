@@ -38,7 +38,7 @@ def first_validation_error(error: "ValidationError", whole: str = "") -> "tuple[
     return ".".join(map(str, first_detail["loc"])) or whole, first_detail
 
 
-def named_message(name: str, error: BaseException) -> str:
+def message_with_document_name(name: str, error: BaseException) -> str:
     """Return an error's message with the document's name in front, unless the message begins with it."""
     message = str(error)
     return message if message.startswith(name) else f"{name}: {message}"

@@ -80,7 +80,7 @@ def cached_in(
 
     def decorate(make: Callable[Arguments, Value]) -> Callable[Arguments, Value]:
         @wraps(make)
-        def cached(*args: Arguments.args, **kwargs: Arguments.kwargs) -> Value:
+        def return_cached_result(*args: Arguments.args, **kwargs: Arguments.kwargs) -> Value:
             cache_key = key(*args, **kwargs)
             with key_completion_condition:
                 key_completion_condition.wait_for(lambda: cache_key not in keys_in_progress)
@@ -102,7 +102,7 @@ def cached_in(
             with key_completion_condition:
                 entries.clear()
 
-        cached.cache_clear = cache_clear  # type: ignore[attr-defined]
-        return cached
+        return_cached_result.cache_clear = cache_clear  # type: ignore[attr-defined]
+        return return_cached_result
 
     return decorate

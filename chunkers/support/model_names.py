@@ -49,7 +49,7 @@ class ModelName(NamedTuple):
         """Return the written form."""
         return f"{self.provider}:{self.name}" if self.provider else self.name
 
-    def name_at(self, provider: Provider, role: str, kind: str) -> str:
+    def name_at_required_provider(self, provider: Provider, role: str, kind: str) -> str:
         """Return the name at its provider, which must be the required one.
 
         Raises InputError, with the model's ``role`` and the ``kind`` of names, if the provider is another or the name blank.

@@ -11,7 +11,7 @@ from chunkers.text.code_syntax import (
     load_grammar,
     paragraph_breaks,
 )
-from chunkers.text.document import Document, GivenSentences, Span, check_text, paragraph_starts
+from chunkers.text.document import Document, GivenSentences, Span, check_text, paragraph_first_sentence_indices
 from chunkers.text.encodings import ENCODING_CHOICES, canonical_encoding, decode_by_evidence, decode_if_plain_utf_8
 from chunkers.text.extracted_text import LONGEST_LABEL, Omission, PartKind, TextParts, shorten, too_large_error
 from chunkers.text.file_reading import (
@@ -19,7 +19,7 @@ from chunkers.text.file_reading import (
     READABLE_ENDINGS,
     WITHOUT_ENCODING,
     FileText,
-    format_of,
+    document_format_of_name,
     omissions_sentence,
     read_document,
 )
@@ -66,8 +66,8 @@ from chunkers.text.sentences import (
     split_sentences,
     splitter_packages,
 )
-from chunkers.text.spreadsheets import check_columns, check_rows, csv_reader, find_csv_separator
-from chunkers.text.text_warnings import Misfit, SuggestedSetting, clear_misfit_caches, misfits_of
+from chunkers.text.spreadsheets import check_column_count, check_row_count, csv_reader, find_csv_separator
+from chunkers.text.text_warnings import Misfit, SuggestedSetting, clear_misfit_caches, misfit_warnings
 from chunkers.text.tokenizers import (
     BYTE_PAIRS,
     TOKENIZERS,

@@ -247,36 +247,38 @@ def detect_programming_language(text: str, name: str, who: str, cancelled: Calla
         (ending for ending in sorted(CODE_ENDINGS, key=len, reverse=True) if name.lower().endswith(ending)),
         "",
     )
-    languages_by_ending = [
+    languages_with_ending = [
         language for language, grammar in GRAMMARS.items() if file_name_ending and file_name_ending in grammar.endings
     ]
-    for language in languages_by_ending:
+    for language in languages_with_ending:
         require_extra("code", f"{who}: the language {language}", "tree_sitter", GRAMMARS[language].module)
-    if len(languages_by_ending) == 1:
+    if len(languages_with_ending) == 1:
         return DetectedLanguage(
-            languages_by_ending[0],
-            f"Language: {languages_by_ending[0]}, by the ending {file_name_ending} of the file's name.",
+            languages_with_ending[0],
+            f"Language: {languages_with_ending[0]}, by the ending {file_name_ending} of the file's name.",
         )
-    candidate_languages = languages_by_ending or installed_grammars()
+    candidate_languages = languages_with_ending or installed_grammars()
     require_extra("code", who, *(["tree_sitter"] if candidate_languages else []))
     text_beginning = text if len(text) <= SAMPLED else text[: text.rfind("\n", 0, SAMPLED) + 1] or text[:SAMPLED]
-    visible_count = sum(map(len, text_beginning.split()))
-    misread_shares = {}
+    visible_character_count = sum(map(len, text_beginning.split()))
+    misread_share_by_language = {}
     for language in candidate_languages:
-        misread_shares[language] = Syntax.of(text_beginning, language, who, cancelled).misread_bytes / max(1, visible_count)
-        if not misread_shares[language]:
+        misread_share_by_language[language] = Syntax.of(text_beginning, language, who, cancelled).misread_byte_count / max(
+            1, visible_character_count
+        )
+        if not misread_share_by_language[language]:
             break
-    best_language = min(misread_shares, key=misread_shares.__getitem__, default=None)
-    if best_language is None or (misread_shares[best_language] > MISREAD_SHARE and not languages_by_ending):
-        least_misread = min(1, misread_shares[best_language]) if best_language else 1
+    best_language = min(misread_share_by_language, key=misread_share_by_language.__getitem__, default=None)
+    if best_language is None or (misread_share_by_language[best_language] > MISREAD_SHARE and not languages_with_ending):
+        least_misread_share = min(1, misread_share_by_language[best_language]) if best_language else 1
         return DetectedLanguage(
             None,
             f"Language: unknown. The grammars of {', '.join(candidate_languages)} find syntax errors in at least "
-            f"{least_misread:.0%} of the text: it is cut between paragraphs and lines.",
+            f"{least_misread_share:.0%} of the text: it is cut between paragraphs and lines.",
         )
-    where_phrase = " at its beginning" if len(text_beginning) < len(text) else ""
+    sampled_part_phrase = " at its beginning" if len(text_beginning) < len(text) else ""
     return DetectedLanguage(
-        best_language, f"Language: {best_language}, whose grammar finds the fewest syntax errors{where_phrase}."
+        best_language, f"Language: {best_language}, whose grammar finds the fewest syntax errors{sampled_part_phrase}."
     )
 
 
@@ -388,11 +390,11 @@ class Syntax:
                 syntax_errors.append((visited_syntax_node.start_byte, 1))
             elif visited_syntax_node.type == "ERROR":
                 readable_children = [child for child in visited_syntax_node.named_children if _STATEMENTS.search(child.type)]
-                readable_bytes = sum(child.end_byte - child.start_byte for child in readable_children)
+                readable_byte_count = sum(child.end_byte - child.start_byte for child in readable_children)
                 syntax_errors.append(
                     (
                         visited_syntax_node.start_byte,
-                        max(1, visited_syntax_node.end_byte - visited_syntax_node.start_byte - readable_bytes),
+                        max(1, visited_syntax_node.end_byte - visited_syntax_node.start_byte - readable_byte_count),
                     )
                 )
                 unvisited_nodes += reversed(readable_children)
@@ -401,7 +403,7 @@ class Syntax:
         return syntax_errors
 
     @property
-    def misread_bytes(self) -> int:
+    def misread_byte_count(self) -> int:
         """The bytes in syntax errors."""
         return sum(count for _, count in self._syntax_errors)
 
@@ -412,7 +414,7 @@ class Syntax:
         error_count = len(self._syntax_errors)
         first_error_line = self._data[: self._syntax_errors[0][0]].count(b"\n") + 1
         errors_phrase = f"{error_count:,} syntax errors, the first" if error_count > 1 else "a syntax error"
-        misread_share = self.misread_bytes / len(self._data)
+        misread_share = self.misread_byte_count / len(self._data)
         other_language_sentence = (
             f" The errors are {misread_share:.0%} of the text, which may be in another language."
             if misread_share > MISREAD_SHARE
@@ -423,7 +425,7 @@ class Syntax:
 
     def item(self, node: Node, owner: str = "") -> CodeItem:
         """Return the item that names a node; ``owner`` is the noun of the definition around it."""
-        given_name = ""
+        assigned_name = ""
         definition_node = node
         for _ in range(6):
             if definition_node.type in _VALUED:
@@ -434,7 +436,7 @@ class Syntax:
                 )
                 if name_node is None or nested_node is None or nested_node.type not in _NOUNS:
                     break
-                given_name, definition_node = self._source(name_node), nested_node
+                assigned_name, definition_node = self._source(name_node), nested_node
             elif definition_node.type in _WRAPPERS:
                 nested_field = _WRAPPERS[definition_node.type]
                 if nested_field:
@@ -449,7 +451,7 @@ class Syntax:
             else:
                 break
         kind_noun = _NOUNS.get(definition_node.type)
-        definition_name = given_name or (self._name(definition_node) if kind_noun else "")
+        definition_name = assigned_name or (self._name(definition_node) if kind_noun else "")
         if kind_noun is None or not definition_name:
             return CodeItem(_node_noun(node))
         if kind_noun == "function" and owner in _OWNERS:
@@ -517,9 +519,9 @@ def _node_noun(node: Node) -> str:
         return "passage with a syntax error"
     if _is_docstring(node):
         return "docstring"
-    for word in ("comment", "import", "include"):
-        if word in node.type:
-            return word
+    for known_noun in ("comment", "import", "include"):
+        if known_noun in node.type:
+            return known_noun
     if node.type in ("lexical_declaration", "variable_declaration"):
         return "declaration"
     if node.type == "expression_statement":
@@ -570,14 +572,24 @@ class _BreakFinder:
         child_syntax_nodes = self._children(node)
         too_long_children = [child for child in child_syntax_nodes if child.child_count and self._is_long(child)]
         # All of its parts may fit, only not together.
-        main_child = max(child_syntax_nodes, key=lambda child: child.end_byte - child.start_byte, default=None)
-        main_child = node.child_by_field_name("definition") or node.child_by_field_name("body") or main_child
+        body_or_longest_child = max(child_syntax_nodes, key=lambda child: child.end_byte - child.start_byte, default=None)
+        body_or_longest_child = (
+            node.child_by_field_name("definition") or node.child_by_field_name("body") or body_or_longest_child
+        )
         for child in child_syntax_nodes:
             if child.type in _CLAUSES and (offset := self._place(child.start_byte)) is not None:
                 yield CodeBreak(
-                    offset, f"before the {_node_noun(child)}{_of_path(path)}", f"the {_node_noun(child)}", path, path
+                    offset,
+                    f"before the {_node_noun(child)}{_of_definition_phrase(path)}",
+                    f"the {_node_noun(child)}",
+                    path,
+                    path,
                 )
-            if node.type in _LED and child == main_child and (offset := self._place(child.start_byte)) is not None:
+            if (
+                node.type in _LED
+                and child == body_or_longest_child
+                and (offset := self._place(child.start_byte)) is not None
+            ):
                 child_item = self._syntax.item(child, owner)
                 yield CodeBreak(
                     offset,
@@ -591,35 +603,37 @@ class _BreakFinder:
                     continue
             # A function is looked into only for what it gives its name to.
             may_be_opened = child.type not in _WHOLE or node.type in _VALUED or node.type in _WRAPPERS
-            if child in too_long_children or (not too_long_children and child == main_child and may_be_opened):
+            if child in too_long_children or (not too_long_children and child == body_or_longest_child and may_be_opened):
                 yield from self._inside(child, path, owner, depth + 1)
 
     def breaks_between(self, node: Node, path: tuple[str, ...], owner: str, depth: int) -> Iterator[CodeBreak]:
         """Yield the breaks between the members of a list, such as the whole text, and inside those that are too long."""
         parsed_code = self._syntax
-        member_before: Node | None = None
+        previous_complete_member: Node | None = None
         leading_members: list[Node] = []
         long_neighbour_phrase = ""
         child_syntax_nodes = self._children(node)
         named_children = [child for child in child_syntax_nodes if child.is_named and child.end_byte > child.start_byte]
         too_long_numbers = {number for number, child in enumerate(named_children) if self._is_long(child)}
-        member_numbers = self._led_members(named_children)
-        items: dict[int, CodeItem] = {}
+        led_member_numbers = self._led_member_numbers(named_children)
+        item_by_node_id: dict[int, CodeItem] = {}
 
-        def item(child: Node) -> CodeItem:
-            if child.id not in items:
-                items[child.id] = parsed_code.item(child, owner)
-            return items[child.id]
+        def item_of_child(child: Node) -> CodeItem:
+            if child.id not in item_by_node_id:
+                item_by_node_id[child.id] = parsed_code.item(child, owner)
+            return item_by_node_id[child.id]
 
         for number, child in enumerate(named_children):
-            preceding_member = leading_members[-1] if leading_members else member_before
+            preceding_member = leading_members[-1] if leading_members else previous_complete_member
             shares_line = preceding_member is not None and preceding_member.end_point.row == child.start_point.row
             if (shares_line and child.type.endswith("comment")) or (number and _is_docstring(child)):
                 # It belongs to what is in front.
                 continue
             # The definition that the comments in front belong to may be too long, so that they are alone with it.
             definition_item = (
-                item(named_children[member_numbers[number]]) if member_numbers[number] in too_long_numbers else CodeItem("")
+                item_of_child(named_children[led_member_numbers[number]])
+                if led_member_numbers[number] in too_long_numbers
+                else CodeItem("")
             )
             long_definition_phrase = (
                 definition_item.label and definition_item.noun and f"{definition_item.noun} {definition_item.name}"
@@ -627,42 +641,49 @@ class _BreakFinder:
             is_weak = preceding_member is None or bool(leading_members)
             code_break_offset = self._place(child.start_byte)
             if code_break_offset is not None:
-                child_item = item(child)
-                following_path = (*path, child_item.label) if number in too_long_numbers and child_item.label else path
-                following_item = (
+                child_item = item_of_child(child)
+                path_behind_break = (*path, child_item.label) if number in too_long_numbers and child_item.label else path
+                item_behind_break = (
                     child_item
                     if preceding_member is None or leading_members
-                    else item(named_children[member_numbers[number]])
+                    else item_of_child(named_children[led_member_numbers[number]])
                 )
                 between_phrase = _between_phrase(
-                    None if preceding_member is None else item(preceding_member), following_item, path
+                    None if preceding_member is None else item_of_child(preceding_member), item_behind_break, path
                 )
-                too_long_beside = "" if leading_members else long_neighbour_phrase or long_definition_phrase
+                too_long_neighbour_phrase = "" if leading_members else long_neighbour_phrase or long_definition_phrase
                 yield CodeBreak(
                     code_break_offset,
                     between_phrase,
                     str(child_item),
                     path,
-                    following_path,
+                    path_behind_break,
                     is_weak,
-                    too_long_beside if preceding_member is not None else "",
+                    too_long_neighbour_phrase if preceding_member is not None else "",
                 )
             if number in too_long_numbers:
-                child_item = item(child)
+                child_item = item_of_child(child)
                 path_inside = (*path, child_item.label) if child_item.label else path
                 yield from self._inside(child, path_inside, child_item.noun if child_item.label else owner, depth + 1)
-            if member_numbers[number] > number:
+            if led_member_numbers[number] > number:
                 leading_members.append(child)
                 continue
             long_neighbour_phrase = long_definition_phrase or ""
-            member_before, leading_members = child, []
-        closing = child_syntax_nodes[-1] if child_syntax_nodes else None
-        if closing is not None and not closing.is_named and closing.type[-1:] in ")]}" and named_children:
-            code_break_offset = self._place(closing.start_byte)
+            previous_complete_member, leading_members = child, []
+        closing_bracket = child_syntax_nodes[-1] if child_syntax_nodes else None
+        if (
+            closing_bracket is not None
+            and not closing_bracket.is_named
+            and closing_bracket.type[-1:] in ")]}"
+            and named_children
+        ):
+            code_break_offset = self._place(closing_bracket.start_byte)
             if code_break_offset is not None:
-                yield CodeBreak(code_break_offset, f"before the end{_of_path(path)}", "the end", path, path, True)
+                yield CodeBreak(
+                    code_break_offset, f"before the end{_of_definition_phrase(path)}", "the end", path, path, True
+                )
 
-    def _led_members(self, members: Sequence[Node]) -> list[int]:
+    def _led_member_numbers(self, members: Sequence[Node]) -> list[int]:
         """Return the member that each belongs to: itself, or what its comments, decorators or docstring lead."""
         led_member_numbers = [*range(len(members))]
         for number in reversed(range(len(members) - 1)):
@@ -675,21 +696,21 @@ def _is_docstring(node: Node) -> bool:
     return node.type == "expression_statement" and [child.type for child in node.children] == ["string"]
 
 
-def _of_path(path: tuple[str, ...]) -> str:
+def _of_definition_phrase(path: tuple[str, ...]) -> str:
     return f" of {path[-1]}" if path else ""
 
 
 def _between_phrase(before: CodeItem | None, after: CodeItem, path: tuple[str, ...]) -> str:
     """Return the words for the place between two members."""
     if before is None:
-        return f"between the head{_of_path(path)} and {after}"
+        return f"between the head{_of_definition_phrase(path)} and {after}"
     if before.noun != after.noun:
         members_phrase = f"{before} and {after}"
     elif before.name and after.name:
         members_phrase = f"the {_plural(before.noun)} {before.name} and {after.name}"
     else:
         members_phrase = f"two {_plural(before.noun)}"
-    return f"between {members_phrase}{_of_path(path)}"
+    return f"between {members_phrase}{_of_definition_phrase(path)}"
 
 
 def _plural(noun: str) -> str:

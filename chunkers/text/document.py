@@ -212,7 +212,7 @@ def check_text(text: object, name: str) -> None:
         ) from error
 
 
-def paragraph_starts(document: Document) -> list[int]:
+def paragraph_first_sentence_indices(document: Document) -> list[int]:
     """Return the indices of the sentences that begin a paragraph.
 
     A heading marked with ``#`` belongs to the paragraph below it, and a sentence that continues over a blank line does
@@ -263,7 +263,7 @@ def spans_of_given_sentences(text: str, sentences: object) -> list[tuple[int, in
 def trimmed_checked_spans(text: str, spans: Iterable[Any]) -> list[tuple[int, int]]:
     """Check the spans of sentences and trim their white space. Raises the errors of `spans_of_given_sentences`."""
     trimmed_spans: list[tuple[int, int]] = []
-    end_before = 0
+    previous_span_end = 0
     for number, span in enumerate(spans, start=1):
         start, end = _span_as_pair(number, span)
         if not 0 <= start <= end <= len(text):
@@ -271,18 +271,18 @@ def trimmed_checked_spans(text: str, spans: Iterable[Any]) -> list[tuple[int, in
                 f"sentences: each span must lie in the text, which has {len(text):,} characters; span {number:,} is "
                 f"({start}, {end})."
             )
-        if start < end_before:
+        if start < previous_span_end:
             raise InputError(
                 f"sentences: each span must begin at or after the end of the previous one; span {number:,} is ({start}, "
-                f"{end}), and the previous span ends at {end_before}."
+                f"{end}), and the previous span ends at {previous_span_end}."
             )
-        _check_blank_between(text, end_before, start)
-        end_before = end
+        _check_blank_between(text, previous_span_end, start)
+        previous_span_end = end
         sentence_text = text[start:end]
         if trimmed_text := sentence_text.strip():
             start += len(sentence_text) - len(sentence_text.lstrip())
             trimmed_spans.append((start, start + len(trimmed_text)))
-    _check_blank_between(text, end_before, len(text))
+    _check_blank_between(text, previous_span_end, len(text))
     return trimmed_spans
 
 
@@ -311,24 +311,26 @@ def _check_blank_between(text: str, start: int, end: int) -> None:
 def _locate_sentences(text: str, sentences: Sequence[str]) -> list[tuple[int, int]]:
     """Locate the sentences, one after another with nothing but white space between."""
     located_sentence_spans = []
-    end_before = 0
+    previous_sentence_end = 0
     for number, sentence in enumerate(sentences, start=1):
         sentence_words = sentence.split()
         if not sentence_words:
             continue
-        leading_space_match = _SPACE.match(text, end_before)
-        start = leading_space_match.end() if leading_space_match else end_before
+        leading_space_match = _SPACE.match(text, previous_sentence_end)
+        start = leading_space_match.end() if leading_space_match else previous_sentence_end
         stripped_sentence = sentence.strip()
         if text.startswith(stripped_sentence, start):
-            end_before = start + len(stripped_sentence)
+            previous_sentence_end = start + len(stripped_sentence)
         elif match := re.compile(r"\s+".join(map(re.escape, sentence_words))).match(text, start):
-            end_before = match.end()
+            previous_sentence_end = match.end()
         else:
-            what_follows = f"the text has {short_repr(text[start : start + 100])}" if start < len(text) else "the text ends"
+            following_text_phrase = (
+                f"the text has {short_repr(text[start : start + 100])}" if start < len(text) else "the text ends"
+            )
             raise InputError(
                 f"sentences: each sentence must follow the previous one in the text; sentence {number:,}, "
-                f"{short_repr(stripped_sentence)}, is not at character {start:,}, where {what_follows}."
+                f"{short_repr(stripped_sentence)}, is not at character {start:,}, where {following_text_phrase}."
             )
-        located_sentence_spans.append((start, end_before))
-    _check_blank_between(text, end_before, len(text))
+        located_sentence_spans.append((start, previous_sentence_end))
+    _check_blank_between(text, previous_sentence_end, len(text))
     return located_sentence_spans

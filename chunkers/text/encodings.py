@@ -136,8 +136,8 @@ def decode_by_evidence(data: bytes, name: str, *, chosen: str | None = None, mar
                     f"{name}: the file begins with the byte order mark of {encoding}, but byte {error.start:,} is not valid "
                     "in this encoding. Save the file as UTF-8."
                 ) from error
-    if markup and (declared_decoding := _decode_as_declared(data)):
-        return declared_decoding
+    if markup and (text_decoded_as_declared := _decode_as_declared(data)):
+        return text_decoded_as_declared
     if b"\0" in data:
         return _decode_utf_16_or_32(data, name)
     if data.startswith(b"%PDF-"):
@@ -178,7 +178,7 @@ def _decode_as_declared(data: bytes) -> Encoded | None:
 
 def _decode_utf_16_or_32(data: bytes, name: str) -> Encoded:
     """Decode UTF-16 or UTF-32 without a byte order mark, recognised by zero bytes, which other text has not."""
-    likely_readings = []
+    likely_decodings = []
     for encoding in ("utf-32-le", "utf-32-be", "utf-16-le", "utf-16-be"):
         try:
             text = data.decode(encoding)
@@ -187,26 +187,26 @@ def _decode_utf_16_or_32(data: bytes, name: str) -> Encoded:
         text_beginning = text[:_LOOKED_AT]
         if any(unicodedata.category(char) in ("Cc", "Cn", "Co") and char not in "\t\n\v\f\r" for char in text_beginning):
             continue
-        everyday_count = sum(" " <= char <= "~" or char in "\t\n\r、。，！？　" for char in text_beginning)
+        everyday_character_count = sum(" " <= char <= "~" or char in "\t\n\r、。，！？　" for char in text_beginning)
         # No script goes on for long without a space, a line end or a stop.
-        if everyday_count and (
-            everyday_count == len(text_beginning)
-            or (len(text_beginning) >= 4 and everyday_count * 40 >= len(text_beginning))
+        if everyday_character_count and (
+            everyday_character_count == len(text_beginning)
+            or (len(text_beginning) >= 4 and everyday_character_count * 40 >= len(text_beginning))
         ):
-            likely_readings.append((everyday_count, encoding, text))
-    if not likely_readings:
+            likely_decodings.append((everyday_character_count, encoding, text))
+    if not likely_decodings:
         raise InputError(f"{name}: the file must be plain text or Markdown; it is binary.")
-    _, encoding, text = max(likely_readings)
+    _, encoding, text = max(likely_decodings)
     return Encoded(text, encoding)
 
 
 def _refuse_broken_utf_8(data: bytes, name: str, first_bad: int) -> None:
     """Raise if most bytes beyond ASCII are UTF-8: text in another encoding has hardly any such sequences."""
     lenient_text = data.decode("utf-8", errors="replace")
-    broken_count = lenient_text.count("\ufffd")
+    broken_character_count = lenient_text.count("\ufffd")
     # Count what is not ASCII, replacements included, without a Python loop over the characters.
     beyond_ascii_count = len(lenient_text) - len(lenient_text.encode("ascii", "ignore"))
-    if beyond_ascii_count - broken_count >= broken_count:
+    if beyond_ascii_count - broken_character_count >= broken_character_count:
         raise InputError(
             f"{name}: byte {first_bad:,} is not valid UTF-8, though most of the file is. Save the file as UTF-8 again, or "
             "name its encoding."
@@ -224,8 +224,8 @@ def _decode_by_letters(data: bytes, name: str) -> Encoded:
         if _is_binary(text[:_LOOKED_AT]):
             break
         # An encoding with escape sequences is certain.
-        lesser_candidates = () if _DESIGNATOR.search(data) else ranked_encoding_candidates[number + 1 :]
-        similar_encodings = tuple(other for other, other_score in lesser_candidates if other_score >= _NEAR * score)
+        lower_ranked_candidates = () if _DESIGNATOR.search(data) else ranked_encoding_candidates[number + 1 :]
+        similar_encodings = tuple(other for other, other_score in lower_ranked_candidates if other_score >= _NEAR * score)
         return Encoded(text, encoding, guessed=True, others=similar_encodings)
     raise InputError(f"{name}: the file must be text in a known encoding; no encoding fits. Save it as UTF-8.")
 
@@ -234,14 +234,14 @@ def _sample_beyond_ascii(data: bytes) -> bytes:
     """Return the lines with bytes beyond ASCII, up to the limit: the others are no evidence."""
     if len(data) <= _LOOKED_AT or _DESIGNATOR.search(data[:_LOOKED_AT]):
         return data[:_LOOKED_AT]
-    telling_lines, sample_size = [], 0
+    non_ascii_lines, sample_size = [], 0
     for line in data.splitlines(keepends=True):
         if not line.isascii():
-            telling_lines.append(line[: _LOOKED_AT - sample_size])
-            sample_size += len(telling_lines[-1])
+            non_ascii_lines.append(line[: _LOOKED_AT - sample_size])
+            sample_size += len(non_ascii_lines[-1])
             if sample_size >= _LOOKED_AT:
                 break
-    return b"".join(telling_lines)
+    return b"".join(non_ascii_lines)
 
 
 def _encoding_candidates(sample: bytes) -> list[tuple[str, float]]:
@@ -301,11 +301,11 @@ def count_wrong_encoding_signs(text: str) -> int:
 
 @lru_cache(maxsize=10_000)
 def _script_of(character: str) -> str:
-    script_word = unicodedata.name(character, "").partition(" ")[0]
-    return script_word if script_word in ("LATIN", "CYRILLIC", "GREEK", "HEBREW", "ARABIC", "THAI") else ""
+    unicode_name_word = unicodedata.name(character, "").partition(" ")[0]
+    return unicode_name_word if unicode_name_word in ("LATIN", "CYRILLIC", "GREEK", "HEBREW", "ARABIC", "THAI") else ""
 
 
 def _is_binary(sample: str) -> bool:
     """Return whether the sample has more control characters than any text."""
-    control_count = sum(unicodedata.category(char) == "Cc" and char not in "\t\n\v\f\r\x1b" for char in sample)
-    return control_count * 100 > len(sample)
+    control_character_count = sum(unicodedata.category(char) == "Cc" and char not in "\t\n\v\f\r\x1b" for char in sample)
+    return control_character_count * 100 > len(sample)

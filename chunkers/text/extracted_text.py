@@ -64,18 +64,20 @@ class TextParts:
         """Return the runs of consecutive pages or chapters that ascending spans overlap, as (first, last) pairs."""
         part_ranges: list[tuple[int, int]] = []
         for start, end in spans:
-            first, last = self.at(start), self.at(max(start, end - 1))
-            if part_ranges and first <= part_ranges[-1][1] + 1:
-                part_ranges[-1] = (part_ranges[-1][0], max(part_ranges[-1][1], last))
+            first_part_index, last_part_index = self.at(start), self.at(max(start, end - 1))
+            if part_ranges and first_part_index <= part_ranges[-1][1] + 1:
+                part_ranges[-1] = (part_ranges[-1][0], max(part_ranges[-1][1], last_part_index))
             else:
-                part_ranges.append((first, last))
+                part_ranges.append((first_part_index, last_part_index))
         return part_ranges
 
     def labels_of_spans(self, spans: Iterable[tuple[int, int]]) -> list[str]:
         """Return the labels of the pages or chapters that ascending spans overlap, skipping those without text."""
-        return [self.labels[number] for first, last in self.ranges(spans) for number in self._numbers_with_text(first, last)]
+        return [
+            self.labels[number] for first, last in self.ranges(spans) for number in self._part_numbers_with_text(first, last)
+        ]
 
-    def _numbers_with_text(self, first: int, last: int) -> Iterator[int]:
+    def _part_numbers_with_text(self, first: int, last: int) -> Iterator[int]:
         return (
             number for number in range(first, last + 1) if number == last or self.starts[number] < self.starts[number + 1]
         )
@@ -140,19 +142,19 @@ def substitute_with_offsets(
     if not places:
         return pattern.sub(replacement, text), []
     pieces: list[str] = []
-    moved_places: list[int] = []
+    moved_offsets: list[int] = []
     copied_until = new_length = 0
     for match in pattern.finditer(text):
         start, end = match.span()
-        while len(moved_places) < len(places) and places[len(moved_places)] <= start:
-            moved_places.append(new_length + places[len(moved_places)] - copied_until)
+        while len(moved_offsets) < len(places) and places[len(moved_offsets)] <= start:
+            moved_offsets.append(new_length + places[len(moved_offsets)] - copied_until)
         pieces += [text[copied_until:start], replacement]
         new_length += start - copied_until + len(replacement)
         copied_until = end
-        while len(moved_places) < len(places) and places[len(moved_places)] < end:
-            moved_places.append(new_length)
-    moved_places += [new_length + place - copied_until for place in places[len(moved_places) :]]
-    return "".join([*pieces, text[copied_until:]]), moved_places
+        while len(moved_offsets) < len(places) and places[len(moved_offsets)] < end:
+            moved_offsets.append(new_length)
+    moved_offsets += [new_length + place - copied_until for place in places[len(moved_offsets) :]]
+    return "".join([*pieces, text[copied_until:]]), moved_offsets
 
 
 # What the readers of formats return.
@@ -196,9 +198,9 @@ class ExtractedText(NamedTuple):
         original_starts = self.parts.starts if self.parts is not None else ()
         tidied_text, moved_starts = substitute_with_offsets(_LINE_END, "\n", self.text, original_starts)
         tidied_text, moved_starts = substitute_with_offsets(_BLANK_LINES, "\n\n", tidied_text, moved_starts)
-        without_blank_beginning = tidied_text.lstrip("\n")
-        removed_length = len(tidied_text) - len(without_blank_beginning)
-        tidied_text = without_blank_beginning.rstrip("\n")
+        left_trimmed_text = tidied_text.lstrip("\n")
+        removed_length = len(tidied_text) - len(left_trimmed_text)
+        tidied_text = left_trimmed_text.rstrip("\n")
         parts_with_tidied_starts = self.parts and self.parts.with_starts(
             min(max(0, place - removed_length), len(tidied_text)) for place in moved_starts
         )

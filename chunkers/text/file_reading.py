@@ -24,7 +24,7 @@ _PIECE = 1_000_000
 """Characters of a document's text that the reader process answers at once."""
 
 
-def format_of(name: str) -> str | None:
+def document_format_of_name(name: str) -> str | None:
     """Return the document format that matches a file name's extension; None for plain text."""
     return _BY_ENDING.get(posixpath.splitext(name.lower())[1])
 
@@ -42,9 +42,9 @@ def extract_text(data: bytes, name: str, kind: str, chosen: str | None = None) -
     InputError
         If the file is damaged, locked, too large when unpacked, or has no text.
     """
-    parse, _ = _FORMATS[kind]
+    format_parser, _ = _FORMATS[kind]
     try:
-        extracted_file_text = parse(data, name, chosen)
+        extracted_file_text = format_parser(data, name, chosen)
     except (InputError, MemoryError):
         raise
     # Parsers raise errors of any type on damaged files.
@@ -124,18 +124,20 @@ def _read_docx(data: bytes, name: str, _: str | None) -> ExtractedText:
     from chunkers.text.html_to_markdown import markdown_of
 
     _open_archive(data, name).close()
-    left_out: Counter[str] = Counter()
+    omission_counts: Counter[str] = Counter()
 
-    def picture(_: object) -> dict[str, str]:
+    def count_omitted_picture(_: object) -> dict[str, str]:
         """Count a picture as omitted, without reading its image data."""
-        left_out["picture"] += 1
+        omission_counts["picture"] += 1
         return {}
 
     html_of_word_document = mammoth.convert_to_html(
-        io.BytesIO(data), convert_image=mammoth.images.img_element(picture)
+        io.BytesIO(data), convert_image=mammoth.images.img_element(count_omitted_picture)
     ).value
     converted_document = markdown_of(html_of_word_document, name)
-    return ExtractedText(converted_document.text, tuple(omissions_from_counts(converted_document.left_out | left_out)))
+    return ExtractedText(
+        converted_document.text, tuple(omissions_from_counts(converted_document.left_out | omission_counts))
+    )
 
 
 def _read_epub(data: bytes, name: str, _: str | None) -> ExtractedText:
@@ -255,8 +257,11 @@ class FileText(NamedTuple):
         """Return a sentence that warns of a guessed encoding; empty if the encoding is known."""
         if not self.guessed:
             return ""
-        perhaps_phrase = f"; {' or '.join(self.others[:3])} would be about as likely" if self.others else ""
-        return f"{name}: the file does not say its encoding; by its letters it was read as {self.encoding}{perhaps_phrase}."
+        other_encodings_phrase = f"; {' or '.join(self.others[:3])} would be about as likely" if self.others else ""
+        return (
+            f"{name}: the file does not say its encoding; by its letters it was read as "
+            f"{self.encoding}{other_encodings_phrase}."
+        )
 
 
 def read_document(data: bytes, name: str, encoding: str | None = None, cancelled: Callable[[], bool] = bool) -> FileText:
@@ -279,7 +284,7 @@ def read_document(data: bytes, name: str, encoding: str | None = None, cancelled
     Cancelled
         If the user asked to stop.
     """
-    return _read_as(data, name, format_of(name), encoding, cancelled)
+    return _read_in_format(data, name, document_format_of_name(name), encoding, cancelled)
 
 
 def decode_text(data: bytes, name: str, encoding: str | None = None, cancelled: Callable[[], bool] = bool) -> FileText:
@@ -292,10 +297,12 @@ def decode_text(data: bytes, name: str, encoding: str | None = None, cancelled: 
     Cancelled
         If the user asked to stop.
     """
-    return _read_as(data, name, None, encoding, cancelled)
+    return _read_in_format(data, name, None, encoding, cancelled)
 
 
-def _read_as(data: bytes, name: str, kind: str | None, encoding: str | None, cancelled: Callable[[], bool]) -> FileText:
+def _read_in_format(
+    data: bytes, name: str, kind: str | None, encoding: str | None, cancelled: Callable[[], bool]
+) -> FileText:
     if len(data) > MAX_BYTES:
         raise too_large_error(name, len(data))
     encoding = canonical_encoding(encoding) if encoding else None
@@ -309,14 +316,16 @@ def _read_as(data: bytes, name: str, kind: str | None, encoding: str | None, can
     )
     text = "".join(text_pieces)
     used_encoding = document_details["encoding"]
-    read_as = used_encoding
+    format_and_encoding_phrase = used_encoding
     if kind is not None:
-        read_as = f"{kind}, by {parser_package(kind)}" + (f", in {used_encoding}" if used_encoding else "")
+        format_and_encoding_phrase = f"{kind}, by {parser_package(kind)}" + (
+            f", in {used_encoding}" if used_encoding else ""
+        )
     omissions_from_file_text = tuple(Omission(*omission) for omission in document_details["left_out"])
     parts_fields = document_details["parts"]
     return FileText(
         text=text,
-        read_as=read_as,
+        read_as=format_and_encoding_phrase,
         encoding=used_encoding,
         guessed=document_details["guessed"],
         others=tuple(document_details["others"]),

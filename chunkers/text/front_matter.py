@@ -63,12 +63,12 @@ def _find_front_matter(text: str) -> FrontMatter | None:
         return None
     closing_fence_end = match.end("closing")
     if fields_text := match["fields"].strip():
-        first_field_offset = _first_visible(text, match.start("fields"))
+        first_field_offset = _first_visible_offset(text, match.start("fields"))
         return FrontMatter(first_field_offset, first_field_offset + len(fields_text), closing_fence_end, match.end())
-    return FrontMatter(_first_visible(text, closing_fence_end), closing_fence_end, closing_fence_end, match.end())
+    return FrontMatter(_first_visible_offset(text, closing_fence_end), closing_fence_end, closing_fence_end, match.end())
 
 
-def _first_visible(text: str, start: int) -> int:
+def _first_visible_offset(text: str, start: int) -> int:
     """Return the offset of the first character from ``start`` on that is not white space, or the end of the text."""
     match = _NOT_SPACE.search(text, start)
     return match.start() if match else len(text)

@@ -57,15 +57,15 @@ def markdown_of(html: str, name: str, *, xml: bool = False) -> Markdown:
     InputError
         If elements are nested deeper than `MAX_DEPTH`.
     """
-    left_out: Counter[str] = Counter()
-    html, left_out["processing instruction"] = _without_instructions(html)
+    omission_counts: Counter[str] = Counter()
+    html, omission_counts["processing instruction"] = _without_processing_instructions(html)
     if xml:
-        html = _SELF_CLOSED.sub(_close_element, _without_character_data(html))
+        html = _SELF_CLOSED.sub(_close_element, _unwrap_cdata_sections(html))
     html_tree = LexborHTMLParser(html)
     for unseen_element in _UNSEEN:
         unseen_html_elements = html_tree.css(unseen_element)
         if unseen_element in _COUNTED:
-            left_out[_COUNTED[unseen_element]] += len(unseen_html_elements)
+            omission_counts[_COUNTED[unseen_element]] += len(unseen_html_elements)
         for element in unseen_html_elements:
             element.decompose()
     # The parser has closed what HTML leaves open, so any other parser reads the same tree from its output.
@@ -73,11 +73,11 @@ def markdown_of(html: str, name: str, *, xml: bool = False) -> Markdown:
     _check_depth(parsed_html_soup, name)
     for text_node in parsed_html_soup.find_all(string=True):
         if isinstance(text_node, PreformattedString):
-            left_out["comment"] += isinstance(text_node, Comment) and not text_node.startswith("?")
+            omission_counts["comment"] += isinstance(text_node, Comment) and not text_node.startswith("?")
             text_node.extract()
     for picture_element in parsed_html_soup("img"):
         alternative_text = str(picture_element.get("alt", ""))
-        left_out["picture"] += 1
+        omission_counts["picture"] += 1
         picture_element.replace_with(alternative_text)
     markdown_converter = _Converter(
         heading_style=ATX,
@@ -87,7 +87,7 @@ def markdown_of(html: str, name: str, *, xml: bool = False) -> Markdown:
         escape_asterisks=False,
         escape_underscores=False,
     )
-    return Markdown(str(markdown_converter.convert_soup(parsed_html_soup)), +left_out)
+    return Markdown(str(markdown_converter.convert_soup(parsed_html_soup)), +omission_counts)
 
 
 class _Converter(MarkdownConverter):
@@ -100,7 +100,7 @@ class _Converter(MarkdownConverter):
         return str(super().convert_th(el, text.replace("|", "\\|"), parent_tags))  # type: ignore[misc]
 
 
-def _without_instructions(html: str) -> tuple[str, int]:
+def _without_processing_instructions(html: str) -> tuple[str, int]:
     """Remove ``<?...?>``, and count all but the XML declaration; one that does not end is left to the parser."""
     kept_parts, instruction_count, searched_until = [], 0, 0
     while (start := html.find("<?", searched_until)) >= 0 and (end := html.find("?>", start)) >= 0:
@@ -110,7 +110,7 @@ def _without_instructions(html: str) -> tuple[str, int]:
     return "".join([*kept_parts, html[searched_until:]]), instruction_count
 
 
-def _without_character_data(html: str) -> str:
+def _unwrap_cdata_sections(html: str) -> str:
     """Turn XML's ``<![CDATA[...]]>`` into ordinary text; HTML would treat it as a comment."""
     text_parts, copied_until = [], 0
     while (start := html.find("<![CDATA[", copied_until)) >= 0 and (end := html.find("]]>", start)) >= 0:
@@ -165,14 +165,15 @@ def read_epub(book: zipfile.ZipFile, name: str) -> ExtractedText:
         If the text is too large, chapters are encrypted, or elements are nested too deeply.
     """
     epub_package = _read_package(book)
-    if encrypted := _encrypted_files(book) & {*epub_package.chapters}:
+    if encrypted_chapter_files := _encrypted_files(book) & {*epub_package.chapters}:
         raise InputError(
-            f"{name}: an EPUB must not be encrypted, for example by copy protection; {len(encrypted):,} of its "
+            f"{name}: an EPUB must not be encrypted, for example by copy protection; {len(encrypted_chapter_files):,} of "
+            "its "
             f"{len(epub_package.chapters):,} chapters are encrypted. Open a copy without encryption."
         )
     chapter_title_by_file = _chapter_titles(book, epub_package)
     epub_chapter_collector = PartCollector(name, "chapter")
-    left_out = [Omission("missing chapter", epub_package.missing)] if epub_package.missing else []
+    omissions = [Omission("missing chapter", epub_package.missing)] if epub_package.missing else []
     for number, chapter_file in enumerate(dict.fromkeys(epub_package.chapters)):
         chapter_page = markdown_of(decode_by_evidence(book.read(chapter_file), name, markup=True).text, name, xml=True)
         first_chapter_heading_match = _HEADING.search(chapter_page.text)
@@ -181,8 +182,8 @@ def read_epub(book: zipfile.ZipFile, name: str) -> ExtractedText:
             chapter_title_by_file.get(chapter_file)
             or (_MARKS.sub("", first_chapter_heading_match[1]).rstrip(" #") if first_chapter_heading_match else ""),
         )
-        left_out += omissions_from_counts(chapter_page.left_out, number)
-    return epub_chapter_collector.joined(left_out)
+        omissions += omissions_from_counts(chapter_page.left_out, number)
+    return epub_chapter_collector.joined(omissions)
 
 
 def _read_package(book: zipfile.ZipFile) -> _Package:
@@ -202,8 +203,8 @@ def _read_package(book: zipfile.ZipFile) -> _Package:
     present_chapter_files = tuple(file for file in spine_files if file in archive_members)
     navigation_ids = [number for number, item in item_by_id.items() if "nav" in item.get("properties", "").split()]
     ncx_ids = [number for number, item in item_by_id.items() if item.get("media-type") == "application/x-dtbncx+xml"]
-    contents_files = tuple(path_by_id[number] for number in [*navigation_ids, *ncx_ids] if number in path_by_id)
-    return _Package(present_chapter_files, contents_files, len(spine_files) - len(present_chapter_files))
+    table_of_contents_files = tuple(path_by_id[number] for number in [*navigation_ids, *ncx_ids] if number in path_by_id)
+    return _Package(present_chapter_files, table_of_contents_files, len(spine_files) - len(present_chapter_files))
 
 
 def _encrypted_files(book: zipfile.ZipFile) -> set[str]:
@@ -222,10 +223,10 @@ def _chapter_titles(book: zipfile.ZipFile, package: _Package) -> dict[str, str]:
         title_by_file: dict[str, str] = {}
         # A book can be read without its table of contents, whose errors are of any type.
         with suppress(Exception):
-            for target, title in _contents_entries(xml_root(book, contents_file)):
+            for entry_target_path, title in _contents_entries(xml_root(book, contents_file)):
                 if short_title := shorten(title, LONGEST_LABEL):
                     title_by_file.setdefault(
-                        _path_in_book(posixpath.dirname(contents_file), target.partition("#")[0]), short_title
+                        _path_in_book(posixpath.dirname(contents_file), entry_target_path.partition("#")[0]), short_title
                     )
         if title_by_file:
             return title_by_file

@@ -150,9 +150,15 @@ def detect_language(text: str) -> str:
     language_of_script, script = _language_by_script(sampled_text)
     if language_of_script:
         return language_of_script
-    likelihoods = {code: share for code, share in _language_identifier().rank(sampled_text) if code in script.languages}
-    likeliest_language = max(likelihoods, key=lambda code: likelihoods[code])
-    return likeliest_language if 2 * likelihoods[likeliest_language] > sum(likelihoods.values()) else script.languages[0]
+    likelihood_by_language = {
+        code: share for code, share in _language_identifier().rank(sampled_text) if code in script.languages
+    }
+    likeliest_language = max(likelihood_by_language, key=lambda code: likelihood_by_language[code])
+    return (
+        likeliest_language
+        if 2 * likelihood_by_language[likeliest_language] > sum(likelihood_by_language.values())
+        else script.languages[0]
+    )
 
 
 def is_written_in_latin(language: str) -> bool:
@@ -160,7 +166,7 @@ def is_written_in_latin(language: str) -> bool:
     return language in _LATIN
 
 
-def load_detector(text: str) -> None:
+def preload_language_detector(text: str) -> None:
     """Load the language detector ahead of time, unless the text's script already determines its language."""
     if not _language_by_script(_sample_text(text))[0]:
         _language_identifier()
@@ -168,10 +174,10 @@ def load_detector(text: str) -> None:
 
 def _language_by_script(sample: str) -> tuple[str, _Script]:
     """Return the language that the script alone tells, empty where it has several, and the script of most letters."""
-    letter_counts = [(len(script.letters.findall(sample)), script) for script in _SCRIPTS]
+    letter_counts_with_scripts = [(len(script.letters.findall(sample)), script) for script in _SCRIPTS]
     kana_count, han_count = len(_KANA.findall(sample)), len(_HAN.findall(sample))
-    most_letters, script = max(letter_counts, key=lambda count: count[0])
-    if most_letters == 0:
+    largest_letter_count, script = max(letter_counts_with_scripts, key=lambda count: count[0])
+    if largest_letter_count == 0:
         return "en", script
     if script.letters in (_KANA, _HAN):
         return "ja" if kana_count > _LEAST_KANA * (kana_count + han_count) else "zh", script

@@ -45,10 +45,10 @@ def read_notebook(data: bytes, name: str) -> ExtractedText:
         else [_upgrade_cell(cell) for sheet in notebook_json["worksheets"] for cell in sheet["cells"]]
     )
     language = _notebook_language(notebook_json.get("metadata")) or next(
-        filter(None, (_fence_language(cell.get("language")) for cell in cell_records)), ""
+        filter(None, (_valid_fence_language(cell.get("language")) for cell in cell_records)), ""
     )
-    collected_cells = PartCollector(name, "cell")
-    left_out: list[Omission] = []
+    cell_collector = PartCollector(name, "cell")
+    omissions: list[Omission] = []
     for number, cell in enumerate(cell_records):
         cell_source = _join_lines(cell.get("source"))
         omission_counts: Counter[str] = Counter()
@@ -57,9 +57,9 @@ def read_notebook(data: bytes, name: str) -> ExtractedText:
             joined_output = "\n".join(_output_texts(cell.get("outputs") or (), omission_counts))
             cell_pieces = [_fenced_block(cell_source, language), _fenced_block(joined_output, "output")]
         omission_counts["picture"] += len(cell.get("attachments") or ())
-        collected_cells.add("\n\n".join(filter(None, cell_pieces)), str(number + 1))
-        left_out += omissions_from_counts(omission_counts, number)
-    return collected_cells.joined(left_out)
+        cell_collector.add("\n\n".join(filter(None, cell_pieces)), str(number + 1))
+        omissions += omissions_from_counts(omission_counts, number)
+    return cell_collector.joined(omissions)
 
 
 def _upgrade_cell(cell: Mapping[str, Any]) -> dict[str, Any]:
@@ -84,12 +84,12 @@ def _notebook_language(metadata: Any) -> str:
     """Return the name of a notebook's language; empty if it names none."""
     for entry_key, language_key in (("language_info", "name"), ("kernelspec", "language")):
         metadata_entry = metadata.get(entry_key) if isinstance(metadata, dict) else None
-        if language := _fence_language(metadata_entry.get(language_key) if isinstance(metadata_entry, dict) else ""):
+        if language := _valid_fence_language(metadata_entry.get(language_key) if isinstance(metadata_entry, dict) else ""):
             return language
     return ""
 
 
-def _fence_language(language: Any) -> str:
+def _valid_fence_language(language: Any) -> str:
     """Return a language's name if it may stand behind a fence; otherwise an empty string."""
     return language if isinstance(language, str) and _LANGUAGE.fullmatch(language) else ""
 

@@ -119,34 +119,38 @@ def outline_of(text: str) -> Outline:
     if _has_too_many_marks(text):
         return Outline()
     line_starts = [0, *(match.end() for match in _LINE_END.finditer(text))]
-    line_edges = [*line_starts, len(text)]
-    source_without_front_matter, covered_line_count = _without_front_matter(text)
+    line_boundary_offsets = [*line_starts, len(text)]
+    source_without_front_matter, covered_line_count = _blank_out_front_matter(text)
     parser = _markdown_parser()
     markdown_block_tokens = _BlockTokens()
     parser.block.parse(source_without_front_matter, parser, {}, markdown_block_tokens)
 
-    def span(first: int, last: int) -> Span:
-        return Span(line_edges[first], line_edges[last]).trimmed(text)
+    def span_of_lines(first: int, last: int) -> Span:
+        return Span(line_boundary_offsets[first], line_boundary_offsets[last]).trimmed(text)
 
-    levels_and_blocks = [(0, Block("front matter", span(0, covered_line_count)))] if covered_line_count else []
+    levels_and_blocks = [(0, Block("front matter", span_of_lines(0, covered_line_count)))] if covered_line_count else []
     top_level_blocks = [block for _, block in levels_and_blocks]
-    special_blocks = []
+    blocks_kept_whole = []
     list_end_line = 0
-    for token, first, last in _tokens_with_lines(markdown_block_tokens):
+    for token, first_line, end_line in _tokens_with_lines(markdown_block_tokens):
         outline_block_kind = KIND_BY_TOKEN_TYPE.get(token.type, "item")
-        block = Block(outline_block_kind, span(first, last), int(token.tag[1]) if outline_block_kind == "heading" else 0)
+        block = Block(
+            outline_block_kind,
+            span_of_lines(first_line, end_line),
+            int(token.tag[1]) if outline_block_kind == "heading" else 0,
+        )
         levels_and_blocks.append((token.level, block))
         if token.level == 0:
             # What the parser leaves out would be lost.
-            top_level_blocks += Block("paragraph", span(covered_line_count, first)), block
-            covered_line_count = last
-        if outline_block_kind in KINDS_KEPT_WHOLE and not (outline_block_kind == "list" and first < list_end_line):
-            special_blocks.append(block)
-            list_end_line = last if outline_block_kind == "list" else list_end_line
-    top_level_blocks.append(Block("paragraph", span(covered_line_count, len(line_starts))))
+            top_level_blocks += Block("paragraph", span_of_lines(covered_line_count, first_line)), block
+            covered_line_count = end_line
+        if outline_block_kind in KINDS_KEPT_WHOLE and not (outline_block_kind == "list" and first_line < list_end_line):
+            blocks_kept_whole.append(block)
+            list_end_line = end_line if outline_block_kind == "list" else list_end_line
+    top_level_blocks.append(Block("paragraph", span_of_lines(covered_line_count, len(line_starts))))
     return Outline(
         tuple([block for block in top_level_blocks if block.span.start < block.span.end]),
-        tuple(special_blocks),
+        tuple(blocks_kept_whole),
         tuple([block.span.start for level, block in levels_and_blocks if level == 1 and block.kind == "item"]),
         tuple(
             [
@@ -288,7 +292,7 @@ def _parse_list(state: StateBlock, first: int, end: int, silent: bool) -> bool:
     is_list = list_block(state, first, state.lineMax, silent)
     state.lineMax = usual_line_limit
     if is_list:
-        _end_before_sentence(state, first, state.tokens[token_count_before:])
+        _end_list_before_sentence(state, first, state.tokens[token_count_before:])
     return is_list
 
 
@@ -299,7 +303,7 @@ def _is_past_list_end(state: StateBlock, line: int) -> bool:
     return _is_unindented_text(state, line)
 
 
-def _end_before_sentence(state: StateBlock, first: int, tokens: Sequence[Token]) -> None:
+def _end_list_before_sentence(state: StateBlock, first: int, tokens: Sequence[Token]) -> None:
     """End the list of these tokens before an unindented line that begins a sentence in the paragraph it ends with."""
     list_end_paragraph_token = state.tokens.paragraph if isinstance(state.tokens, _BlockTokens) else None
     if list_end_paragraph_token is None or not list_end_paragraph_token.map or list_end_paragraph_token.map[0] < first:
@@ -352,8 +356,8 @@ def _parse_formula(state: StateBlock, first: int, end: int, silent: bool) -> boo
 def _leaves_its_item(state: StateBlock, first: int, last: int) -> bool:
     """Return whether a line from ``first`` to ``last`` lies outside of the item or quotation that they begin in."""
     # Many that begin there may reach the same line behind it: it is looked for once.
-    known_from_line, leaving_line, known_indent = state.env.get("left", (0, 0, 0))
-    if known_from_line <= first < leaving_line <= last and state.blkIndent >= known_indent:
+    earlier_first_line, leaving_line, earlier_block_indent = state.env.get("left", (0, 0, 0))
+    if earlier_first_line <= first < leaving_line <= last and state.blkIndent >= earlier_block_indent:
         return True
     for line in range(first + 1, last + 1) if state.level else ():
         if state.sCount[line] < state.blkIndent and not state.isEmpty(line):
@@ -362,7 +366,7 @@ def _leaves_its_item(state: StateBlock, first: int, last: int) -> bool:
     return False
 
 
-def _without_front_matter(text: str) -> tuple[str, int]:
+def _blank_out_front_matter(text: str) -> tuple[str, int]:
     """Return a text whose lines end in LF, with blank lines for its front matter, and their number."""
     front_matter_offsets = front_matter(text)
     if front_matter_offsets is None:
@@ -378,11 +382,15 @@ def _tokens_with_lines(tokens: Iterable[Token]) -> list[tuple[Token, int, int]]:
         if token.map is None:
             continue
         first_line, end_line = token.map
-        before, previous_first_line, previous_end_line = (
+        previous_token, previous_first_line, previous_end_line = (
             tokens_with_lines[-1] if tokens_with_lines else (token, first_line, -1)
         )
-        if token.type == before.type == "definition" and token.level == before.level and previous_end_line == first_line:
-            tokens_with_lines[-1] = before, previous_first_line, end_line
+        if (
+            token.type == previous_token.type == "definition"
+            and token.level == previous_token.level
+            and previous_end_line == first_line
+        ):
+            tokens_with_lines[-1] = previous_token, previous_first_line, end_line
         else:
             tokens_with_lines.append((token, first_line, end_line))
     return tokens_with_lines

@@ -90,7 +90,7 @@ def read_pdf(data: bytes, name: str) -> ExtractedText:
         raise
     pdf_page_collector = PartCollector(name, "page")
     drawn_lines_by_page: list[dict[int, DrawnLine]] = []
-    left_out: list[Omission] = []
+    omissions: list[Omission] = []
     with closing(pdf_document):
         for number in range(len(pdf_document)):
             with closing(pdf_document[number]) as page:
@@ -100,19 +100,21 @@ def read_pdf(data: bytes, name: str) -> ExtractedText:
                 pdf_page_collector.add("".join(character_texts).replace("\r", ""), pdf_document.get_page_label(number))
                 picture_count = _count_pictures(page)
             if picture_count:
-                left_out.append(Omission("picture", picture_count, number))
-    if damaged_count := _count_damaged_streams(data):
-        left_out.append(Omission("damaged stream", damaged_count))
-    running_by_page = running_lines(pdf_page_collector.texts, pdf_page_collector.labels)
-    for number, lines_on_page in enumerate(running_by_page):
+                omissions.append(Omission("picture", picture_count, number))
+    if damaged_stream_count := _count_damaged_streams(data):
+        omissions.append(Omission("damaged stream", damaged_stream_count))
+    running_lines_by_page = running_lines(pdf_page_collector.texts, pdf_page_collector.labels)
+    for number, lines_on_page in enumerate(running_lines_by_page):
         removed_line_numbers = set()
         for line in lines_on_page:
-            height, relative_size = drawn_lines_by_page[number].get(line.place, DrawnLine(float(line.upper), 1.0))
-            if EDGE < height < 1 - EDGE or (line.counts and not line.bare and relative_size > LARGER):
+            vertical_position, relative_size = drawn_lines_by_page[number].get(line.place, DrawnLine(float(line.upper), 1.0))
+            if EDGE < vertical_position < 1 - EDGE or (line.counts and not line.bare and relative_size > LARGER):
                 # A line of the text, however often it is there; or a heading whose number is by chance that of the page.
                 continue
-            omission_kind = "page number" if line.bare else "repeated header" if height > 0.5 else "repeated footer"
-            left_out.append(Omission(omission_kind, 1, number, shorten(line.words, LONGEST_RUNNING)))
+            omission_kind = (
+                "page number" if line.bare else "repeated header" if vertical_position > 0.5 else "repeated footer"
+            )
+            omissions.append(Omission(omission_kind, 1, number, shorten(line.words, LONGEST_RUNNING)))
             removed_line_numbers.add(line.place)
         kept_lines = [
             line
@@ -121,8 +123,8 @@ def read_pdf(data: bytes, name: str) -> ExtractedText:
         ]
         # Without the ends of lines at its edges, so that what stands between two pages is the joint.
         pdf_page_collector.texts[number] = "\n".join(kept_lines).lstrip("\n").rstrip()
-    left_out.sort(key=lambda omission: omission.part or 0)
-    return pdf_page_collector.joined(left_out, _page_separators(pdf_page_collector.texts))
+    omissions.sort(key=lambda omission: omission.part or 0)
+    return pdf_page_collector.joined(omissions, _page_separators(pdf_page_collector.texts))
 
 
 def _page_text(drawn: PdfTextPage, name: str) -> Sequence[str]:
@@ -138,11 +140,11 @@ def _page_text(drawn: PdfTextPage, name: str) -> Sequence[str]:
         raise too_large_error(name, character_count, "at least ", what="the text")
     character_texts = drawn.get_text_bounded(-_FAR, -_FAR, _FAR, _FAR)
     if len(character_texts) != character_count or chr(_JOINED) in character_texts:
-        character_texts = _text_by_character(drawn, character_count)
+        character_texts = _texts_of_characters(drawn, character_count)
     return _reverse_drawn_words(drawn, character_texts)
 
 
-def _text_by_character(drawn: PdfTextPage, count: int) -> list[str]:
+def _texts_of_characters(drawn: PdfTextPage, count: int) -> list[str]:
     """Return the text of each character of a page, if PDFium's own string differs in length or joins hyphens."""
     from pypdfium2.raw import FPDFText_GetUnicode, FPDFText_IsHyphen
 
@@ -157,12 +159,12 @@ def _text_by_character(drawn: PdfTextPage, count: int) -> list[str]:
             and "\udc00" <= character_texts[index + 1] <= "\udfff"
         ):
             # The halves of a letter beyond the first 65,536, such as an emoji.
-            whole_letter = (
+            joined_surrogate_pair = (
                 (character_texts[index] + character_texts[index + 1])
                 .encode("utf-16-le", "surrogatepass")
                 .decode("utf-16-le")
             )
-            character_texts[index : index + 2] = [whole_letter, ""]
+            character_texts[index : index + 2] = [joined_surrogate_pair, ""]
     return character_texts
 
 
@@ -171,17 +173,17 @@ def _reverse_drawn_words(drawn: PdfTextPage, text: Sequence[str]) -> Sequence[st
 
     It does so where a font has all letters of a word as presentation forms, as in files that Chromium prints.
     """
-    turned_characters = list[str]()
+    reversed_characters = list[str]()
     # One character a place, so that places in the string are PDFium's numbers.
     page_string = text if isinstance(text, str) else "".join(char if len(char) == 1 else " " for char in text)
-    for drawn_word in _RIGHT_TO_LEFT.finditer(page_string):
-        start, end = drawn_word.span()
+    for right_to_left_word in _RIGHT_TO_LEFT.finditer(page_string):
+        start, end = right_to_left_word.span()
         character_middles = [left + right for left, _, right, _ in map(drawn.get_charbox, range(start, end))]
         # Vowel signs lie anywhere above their letter, so what most neighbours do counts.
         if sum((after > before) - (after < before) for before, after in pairwise(character_middles)) > 0:
-            turned_characters = turned_characters or list(text)
-            turned_characters[start:end] = turned_characters[start:end][::-1]
-    return turned_characters or text
+            reversed_characters = reversed_characters or list(text)
+            reversed_characters[start:end] = reversed_characters[start:end][::-1]
+    return reversed_characters or text
 
 
 class DrawnLine(NamedTuple):
@@ -205,22 +207,24 @@ def _drawn_edge_lines(page: PdfPage, drawn: PdfTextPage, text: Sequence[str]) ->
         line_number += char.count("\n")
     visible_line_numbers = list(first_character_by_line)
 
-    def size(place: int) -> float:
+    def line_height(place: int) -> float:
         _, bottom, _, top = drawn.get_charbox(first_character_by_line[place], loose=True)
         return float(top - bottom)
 
     median_height = (
-        median(map(size, visible_line_numbers[:: max(1, len(visible_line_numbers) // _MEASURED)]))
+        median(map(line_height, visible_line_numbers[:: max(1, len(visible_line_numbers) // _MEASURED)]))
         if visible_line_numbers
         else 0
     )
     drawn_lines = {}
-    for place in {*visible_line_numbers[:MOST_LINES], *visible_line_numbers[-MOST_LINES:]}:
-        left, bottom, _, _ = drawn.get_charbox(first_character_by_line[place])
+    for edge_line_number in {*visible_line_numbers[:MOST_LINES], *visible_line_numbers[-MOST_LINES:]}:
+        left, bottom, _, _ = drawn.get_charbox(first_character_by_line[edge_line_number])
         x, y = c_int(), c_int()
         # As it is seen: rotated, and without what is cropped.
         if FPDF_PageToDevice(page.raw, 0, 0, _FINE, _FINE, 0, left, bottom, byref(x), byref(y)):
-            drawn_lines[place] = DrawnLine(1 - y.value / _FINE, size(place) / median_height if median_height > 0 else 1.0)
+            drawn_lines[edge_line_number] = DrawnLine(
+                1 - y.value / _FINE, line_height(edge_line_number) / median_height if median_height > 0 else 1.0
+            )
     return drawn_lines
 
 
@@ -251,25 +255,25 @@ def _count_damaged_streams(data: bytes) -> int:
     PDFium reads what is left of them, and does not say so. Streams that are not deflated are not checked, nor those of
     a protected file.
     """
-    damaged_count = search_offset = 0
+    damaged_stream_count = search_offset = 0
     unpacking_budget = 0 if b"/Encrypt" in data else MAX_UNPACKED
-    while unpacking_budget > 0 and (stream_keyword := _STREAM.search(data, search_offset)):
-        stream_end = data.find(b"endstream", stream_keyword.end())
-        bytes_before = data[max(0, stream_keyword.start() - _LONGEST_DICTIONARY) : stream_keyword.start()]
+    while unpacking_budget > 0 and (stream_keyword_match := _STREAM.search(data, search_offset)):
+        stream_end = data.find(b"endstream", stream_keyword_match.end())
+        bytes_before = data[max(0, stream_keyword_match.start() - _LONGEST_DICTIONARY) : stream_keyword_match.start()]
         stream_dictionary_bytes = bytes_before[bytes_before.rfind(b" obj") + 1 :]
         stream_end = stream_end if stream_end >= 0 else len(data)
         search_offset = stream_end
         if b"/Image" in stream_dictionary_bytes or not _DEFLATED.search(stream_dictionary_bytes):
             continue
-        packed_bytes, decompressor = data[stream_keyword.end() : stream_end], zlib.decompressobj()
+        packed_bytes, decompressor = data[stream_keyword_match.end() : stream_end], zlib.decompressobj()
         try:
             while packed_bytes and unpacking_budget > 0 and not decompressor.eof:
                 unpacking_budget -= len(decompressor.decompress(packed_bytes, _AT_ONCE))
                 packed_bytes = decompressor.unconsumed_tail
-            damaged_count += unpacking_budget > 0 and not decompressor.eof
+            damaged_stream_count += unpacking_budget > 0 and not decompressor.eof
         except zlib.error:
-            damaged_count += 1
-    return damaged_count
+            damaged_stream_count += 1
+    return damaged_stream_count
 
 
 class RunningLine(NamedTuple):
@@ -318,27 +322,25 @@ def running_lines(pages: Sequence[str], labels: Sequence[str]) -> list[list[Runn
     fewer than half of the pages that have text, all lines are kept.
     """
     lines_by_page = [page.split("\n") for page in pages]
-    running_by_page: list[list[RunningLine]] = [[] for _ in pages]
-    for upper in (True, False):
-        _add_running_lines(lines_by_page, labels, running_by_page, upper=upper)
+    running_lines_by_page: list[list[RunningLine]] = [[] for _ in pages]
+    for is_upper_edge in (True, False):
+        _add_running_lines(lines_by_page, labels, running_lines_by_page, upper=is_upper_edge)
     text_page_numbers = [number for number, some in enumerate(lines_by_page) if any(map(str.strip, some))]
-    remaining_page_count = 0
+    nonempty_page_count = 0
     for number in text_page_numbers:
-        removed_line_numbers = {running_line.place for running_line in running_by_page[number]}
-        remaining_page_count += any(
+        removed_line_numbers = {running_line.place for running_line in running_lines_by_page[number]}
+        nonempty_page_count += any(
             line.strip() and index not in removed_line_numbers for index, line in enumerate(lines_by_page[number])
         )
-    return running_by_page if 2 * remaining_page_count >= len(text_page_numbers) else [[] for _ in pages]
+    return running_lines_by_page if 2 * nonempty_page_count >= len(text_page_numbers) else [[] for _ in pages]
 
 
 def _add_running_lines(
     lines: Sequence[Sequence[str]], labels: Sequence[str], running_by_page: Sequence[list[RunningLine]], *, upper: bool
 ) -> None:
     """Add the running lines at one edge of the pages, from the outermost inwards."""
-    remaining_lines = [
-        _lines_from_edge(some, taken, upper=upper) for some, taken in zip(lines, running_by_page, strict=True)
-    ]
-    outermost_lines = [next(some, None) for some in remaining_lines]
+    line_iterators = [_lines_from_edge(some, taken, upper=upper) for some, taken in zip(lines, running_by_page, strict=True)]
+    outermost_lines = [next(some, None) for some in line_iterators]
     for _ in range(MOST_LINES):
         line_patterns_by_page_number = {
             number: _line_patterns(lines[1], number + 1, labels[number])
@@ -348,28 +350,30 @@ def _add_running_lines(
         recurring_patterns = _recurring_patterns(line_patterns_by_page_number)
         if not recurring_patterns:
             return
-        for number, own_patterns in line_patterns_by_page_number.items():
+        for number, patterns_of_line in line_patterns_by_page_number.items():
             outermost_line_of_page = outermost_lines[number]
-            shared_patterns = [pattern for pattern in own_patterns if pattern in recurring_patterns]
+            shared_patterns = [pattern for pattern in patterns_of_line if pattern in recurring_patterns]
             if not shared_patterns or outermost_line_of_page is None:
                 continue
             index, line_text = outermost_line_of_page
             numbered_patterns = [pattern for pattern in shared_patterns if pattern[2] != "whole"]
             if numbered_patterns or number > 0 or not upper:
-                is_page_number = any(not before and not after for before, after, _ in numbered_patterns)
-                running_by_page[number].append(RunningLine(index, line_text, upper, is_page_number, bool(numbered_patterns)))
-            outermost_lines[number] = next(remaining_lines[number], None)
+                is_bare_page_number = any(not before and not after for before, after, _ in numbered_patterns)
+                running_by_page[number].append(
+                    RunningLine(index, line_text, upper, is_bare_page_number, bool(numbered_patterns))
+                )
+            outermost_lines[number] = next(line_iterators[number], None)
 
 
 def _lines_from_edge(
     lines: Sequence[str], running_before: Sequence[RunningLine], *, upper: bool
 ) -> Iterator[tuple[int, str]]:
     """Yield the lines of a page that are not blank nor taken yet, with their numbers, from an edge."""
-    running_places = {running_line.place for running_line in running_before}
+    running_line_indices = {running_line.place for running_line in running_before}
     line_order = range(len(lines)) if upper else range(len(lines) - 1, -1, -1)
     for index in line_order:
         line_text = " ".join(lines[index].split())
-        if line_text and index not in running_places:
+        if line_text and index not in running_line_indices:
             yield index, line_text
 
 
@@ -378,11 +382,17 @@ def _line_patterns(words: str, number: int, label: str) -> list[Pattern]:
     if len(words) > LONGEST_RUNNING:
         return []
     patterns: list[Pattern] = [(words, "", "whole")]
-    for number_run in _NUMBER.finditer(words):
-        patterns.append((words[: number_run.start()], words[number_run.end() :], int(number_run[0]) - number))
-    for number_run in _WORD.finditer(words):
-        if number_run[0].casefold() == label.casefold():
-            patterns.append((words[: number_run.start()], words[number_run.end() :], "label"))
+    for number_or_label_match in _NUMBER.finditer(words):
+        patterns.append(
+            (
+                words[: number_or_label_match.start()],
+                words[number_or_label_match.end() :],
+                int(number_or_label_match[0]) - number,
+            )
+        )
+    for number_or_label_match in _WORD.finditer(words):
+        if number_or_label_match[0].casefold() == label.casefold():
+            patterns.append((words[: number_or_label_match.start()], words[number_or_label_match.end() :], "label"))
     return [pattern for pattern in dict.fromkeys(patterns) if pattern[2] == "whole" or not _DIVISION.fullmatch(pattern[0])]
 
 
@@ -411,11 +421,11 @@ def _page_number_patterns(patterns: dict[int, list[Pattern]]) -> set[Pattern]:
     shift_page_counts = Counter(
         shift for own_patterns in edge_number_patterns for shift in {shift for _, _, shift in own_patterns}
     )
-    usual_shifts = {
+    recurring_number_shifts = {
         shift for shift, count in shift_page_counts.items() if count >= LEAST_RETURNS and 2 * count > len(patterns)
     }
     page_count_by_pattern = Counter(
-        pattern for own_patterns in edge_number_patterns for pattern in own_patterns if pattern[2] in usual_shifts
+        pattern for own_patterns in edge_number_patterns for pattern in own_patterns if pattern[2] in recurring_number_shifts
     )
     return {pattern for pattern, count in page_count_by_pattern.items() if count > 1 or not (pattern[0] or pattern[1])}
 

@@ -48,10 +48,10 @@ def nearest_passage(
         return -2, 0, 0, character_comparison_count
     least_distance, nearest_ends = max_distance, list[int]()
     for start, end in ranges:
-        distance, range_ends = _least_distance(pattern.tolist(), text[start:end].tolist(), least_distance)
+        distance, nearest_ends_in_range = _least_edit_distance(pattern.tolist(), text[start:end].tolist(), least_distance)
         if distance < least_distance:
             least_distance, nearest_ends = distance, []
-        nearest_ends += [start + offset for offset in range_ends]
+        nearest_ends += [start + offset for offset in nearest_ends_in_range]
     best_start = best_end = 0
     # An alignment strays from the diagonal of its end by no more than its distance, and what it is compared with by as much.
     lookback_length = len(pattern) + 4 * least_distance + 1
@@ -78,7 +78,7 @@ def nearest_passage(
     return least_distance if nearest_ends else -1, best_start, best_end, character_comparison_count
 
 
-def _least_distance(pattern: list[int], text: list[int], max_distance: int) -> tuple[int, list[int]]:
+def _least_edit_distance(pattern: list[int], text: list[int], max_distance: int) -> tuple[int, list[int]]:
     """Return the least edit distance of a stretch of the text to the pattern, at most ``max_distance``, and its ends.
 
     The bits of ``up`` and ``down`` say in which rows of Sellers' table the distance grows or falls by 1 from the row above.
@@ -88,21 +88,21 @@ def _least_distance(pattern: list[int], text: list[int], max_distance: int) -> t
     row_mask_by_code: dict[int, int] = {}
     for row, code in enumerate(pattern):
         row_mask_by_code[code] = row_mask_by_code.get(code, 0) | 1 << row
-    vertical_increases, vertical_decreases = all_rows_mask, 0
+    vertical_increases_mask, vertical_decreases_mask = all_rows_mask, 0
     distance, least_distance = len(pattern), max_distance
     nearest_ends: list[int] = []
     for end, code in enumerate(text, start=1):
-        matching_rows = row_mask_by_code.get(code, 0)
-        zero_diagonal_rows = (
-            ((matching_rows & vertical_increases) + vertical_increases) ^ vertical_increases
-        ) | matching_rows
-        growing_rows = vertical_decreases | (~(zero_diagonal_rows | vertical_increases) & all_rows_mask)
-        falling_rows = vertical_increases & zero_diagonal_rows
-        distance += (growing_rows >> last_row & 1) - (falling_rows >> last_row & 1)
-        matching_rows |= vertical_decreases
-        growing_rows, falling_rows = growing_rows << 1, falling_rows << 1
-        vertical_increases = (falling_rows | ~(matching_rows | growing_rows)) & all_rows_mask
-        vertical_decreases = growing_rows & matching_rows & all_rows_mask
+        matching_rows_mask = row_mask_by_code.get(code, 0)
+        zero_diagonal_rows_mask = (
+            ((matching_rows_mask & vertical_increases_mask) + vertical_increases_mask) ^ vertical_increases_mask
+        ) | matching_rows_mask
+        growing_rows_mask = vertical_decreases_mask | (~(zero_diagonal_rows_mask | vertical_increases_mask) & all_rows_mask)
+        falling_rows_mask = vertical_increases_mask & zero_diagonal_rows_mask
+        distance += (growing_rows_mask >> last_row & 1) - (falling_rows_mask >> last_row & 1)
+        matching_rows_mask |= vertical_decreases_mask
+        growing_rows_mask, falling_rows_mask = growing_rows_mask << 1, falling_rows_mask << 1
+        vertical_increases_mask = (falling_rows_mask | ~(matching_rows_mask | growing_rows_mask)) & all_rows_mask
+        vertical_decreases_mask = growing_rows_mask & matching_rows_mask & all_rows_mask
         if distance <= least_distance:
             if distance < least_distance:
                 least_distance = distance
@@ -126,9 +126,9 @@ def _match_starts(pattern: IntArray, text: IntArray) -> IntArray:
             np.where(left_out_mask, start_by_row, new_starts),
         )
         distances_minus_rows = new_distances - row_numbers
-        running_least = np.minimum.accumulate(distances_minus_rows)
-        start_by_row = new_starts[np.maximum.accumulate(np.where(distances_minus_rows == running_least, row_numbers, 0))]
-        edit_distance_by_row = running_least + row_numbers
+        running_minimum = np.minimum.accumulate(distances_minus_rows)
+        start_by_row = new_starts[np.maximum.accumulate(np.where(distances_minus_rows == running_minimum, row_numbers, 0))]
+        edit_distance_by_row = running_minimum + row_numbers
         match_starts[text_offset] = start_by_row[-1]
     return match_starts
 
@@ -257,8 +257,8 @@ class SearchableText:
         if start_and_ambiguity is None:
             return None
         start, is_ambiguous = start_and_ambiguity
-        how: MatchKind = "in place" if quoted.start in (None, start) else "elsewhere"
-        return Match(Span(start, start + len(quoted.text)), how, several=is_ambiguous)
+        match_kind: MatchKind = "in place" if quoted.start in (None, start) else "elsewhere"
+        return Match(Span(start, start + len(quoted.text)), match_kind, several=is_ambiguous)
 
     def typographic_match(self, quoted: Quotation) -> Match | None:
         """Find a quotation, ignoring white space and typography; return None if the quotation does not occur."""
@@ -301,10 +301,10 @@ class SearchableText:
             return None
         max_distance = max_edit_distance(folded_length, alike)
         pattern_codes, preferred_start = code_points(folded_quotation.text), folded_quotation.start or 0
-        distance, start, end, comparisons = nearest_passage(
+        distance, start, end, comparison_count = nearest_passage(
             pattern_codes, self._codes, max_distance, preferred_start, self.work.left, within
         )
-        self.work.left -= comparisons
+        self.work.left -= comparison_count
         if distance < 0 or start >= end:
             return None
         return Match(self._folded.original(Span(start, end)), "altered", 1 - distance / folded_length)
@@ -329,20 +329,20 @@ class SearchableText:
             if len(remaining_quotation) < SHORTEST_ALTERED or len(part_spans) == MOST_PARTS:
                 return []
             # The longest beginning of the rest that the text has behind the part before.
-            size = bisect_left(
+            part_length = bisect_left(
                 range(1, len(remaining_quotation) + 1),
                 True,
                 key=lambda size: searched_text.find(remaining_quotation[:size], search_from) < 0,
             )
             # What is left for the last part must not be too short for one.
-            if size < len(remaining_quotation):
-                size = min(size, len(remaining_quotation) - SHORTEST_ALTERED)
-            if size < SHORTEST_ALTERED:
+            if part_length < len(remaining_quotation):
+                part_length = min(part_length, len(remaining_quotation) - SHORTEST_ALTERED)
+            if part_length < SHORTEST_ALTERED:
                 return []
-            quotation_part_start = searched_text.find(remaining_quotation[:size], search_from)
-            search_from = quotation_part_start + size
+            quotation_part_start = searched_text.find(remaining_quotation[:part_length], search_from)
+            search_from = quotation_part_start + part_length
             part_spans.append(self._folded.original(Span(quotation_part_start, search_from)))
-            remaining_quotation = remaining_quotation[size:]
+            remaining_quotation = remaining_quotation[part_length:]
         return part_spans
 
     def contains(self, text: str) -> bool:
@@ -391,20 +391,24 @@ class SearchableText:
             Span(0, common_prefix_length),
         ]
         if max(common_prefix_length, common_suffix_length) < middle_offset:
-            reach_after_middle = longest_found_length(
+            common_length_after_middle = longest_found_length(
                 quotation_length - middle_offset,
                 lambda size: folded_quotation.text[middle_offset : middle_offset + size],
             )
-            reach_before_middle = longest_found_length(
-                middle_offset, lambda size: folded_quotation.text[middle_offset - size : middle_offset + reach_after_middle]
+            common_length_before_middle = longest_found_length(
+                middle_offset,
+                lambda size: folded_quotation.text[middle_offset - size : middle_offset + common_length_after_middle],
             )
-            common_spans_of_quotation.append(Span(middle_offset - reach_before_middle, middle_offset + reach_after_middle))
+            common_spans_of_quotation.append(
+                Span(middle_offset - common_length_before_middle, middle_offset + common_length_after_middle)
+            )
         longest_span = max(common_spans_of_quotation, key=lambda span: span.end - span.start)
         if longest_span.end - longest_span.start < SHORTEST_ALTERED:
             return None
-        place_in_range = searched_text.find(folded_quotation.text[longest_span.start : longest_span.end])
+        span_start_in_range = searched_text.find(folded_quotation.text[longest_span.start : longest_span.end])
         folded_span = Span(
-            folded_range_start + place_in_range, folded_range_start + place_in_range + longest_span.end - longest_span.start
+            folded_range_start + span_start_in_range,
+            folded_range_start + span_start_in_range + longest_span.end - longest_span.start,
         )
         folded_text_before = self._folded.text[max(0, folded_span.start - 2 * _NEIGHBOURHOOD) : folded_span.start]
         folded_text_after = self._folded.text[folded_span.end : folded_span.end + 2 * _NEIGHBOURHOOD]
@@ -464,15 +468,15 @@ def _find_in_context(text: str, quoted: Quotation) -> tuple[int, bool] | None:
     """Return the start of a quotation, and whether another place fits as well; None if it is not found."""
     if text.find(quoted.text) < 0:
         return None
-    narrow_context = quoted.prefix[-NARROW:], quoted.suffix[:NARROW]
+    narrow_prefix_and_suffix = quoted.prefix[-NARROW:], quoted.suffix[:NARROW]
     # The most distinctive first.
     prefix_and_suffix_pairs = [
         (quoted.prefix, quoted.suffix),
         (quoted.prefix, ""),
         ("", quoted.suffix),
-        narrow_context,
-        (narrow_context[0], ""),
-        ("", narrow_context[1]),
+        narrow_prefix_and_suffix,
+        (narrow_prefix_and_suffix[0], ""),
+        ("", narrow_prefix_and_suffix[1]),
     ]
     for prefix, suffix in dict.fromkeys([*prefix_and_suffix_pairs, ("", "")]):
         pattern = prefix + quoted.text + suffix
@@ -488,13 +492,17 @@ def _find_in_context(text: str, quoted: Quotation) -> tuple[int, bool] | None:
 def _nearest_occurrence(text: str, pattern: str, place: int) -> int:
     """Return the start of the pattern nearest to the place; -1 if it is not found."""
     place = max(0, place)
-    occurrence_after = text.find(pattern, place)
-    if occurrence_after == place:
-        return occurrence_after
-    occurrence_before = text.rfind(pattern, 0, place + len(pattern) - 1)
-    if occurrence_after < 0 or occurrence_before < 0:
-        return max(occurrence_after, occurrence_before)
-    return occurrence_before if place - occurrence_before <= occurrence_after - place else occurrence_after
+    next_occurrence_start = text.find(pattern, place)
+    if next_occurrence_start == place:
+        return next_occurrence_start
+    previous_occurrence_start = text.rfind(pattern, 0, place + len(pattern) - 1)
+    if next_occurrence_start < 0 or previous_occurrence_start < 0:
+        return max(next_occurrence_start, previous_occurrence_start)
+    return (
+        previous_occurrence_start
+        if place - previous_occurrence_start <= next_occurrence_start - place
+        else next_occurrence_start
+    )
 
 
 class _Folded(NamedTuple):
@@ -527,11 +535,11 @@ def fold_text(text: str) -> str:
 
 def _plain_replacements(text: str) -> dict[int, str]:
     """Return the plain replacement of each character of a text, by code point."""
-    return {ord(sign): _plain_sign(sign) for sign in set(text)}
+    return {ord(sign): _plain_form_of_sign(sign) for sign in set(text)}
 
 
 @cache
-def _plain_sign(sign: str) -> str:
+def _plain_form_of_sign(sign: str) -> str:
     if unicodedata.category(sign) == "Cf":
         return ""
     return "".join(unicodedata.normalize("NFKD", sign.translate(_PLAIN_SIGNS)).split())

@@ -18,7 +18,7 @@ _BATCH = 100_000
 """Characters of JSON in a line of an answer, or somewhat more."""
 
 
-def serve() -> None:
+def answer_parsing_requests() -> None:
     """Answer requests to parse files until standard input ends; the main loop of the reader process."""
     _limit_process()
     request_stream, answer_stream = sys.stdin.buffer, sys.stdout.buffer
@@ -63,13 +63,13 @@ def _answer_request(
 
 def _send_in_batches(answers: BinaryIO, items: Iterator[Any]) -> None:
     batch: list[str] = []
-    batch_size = 0
+    batch_character_count = 0
     # A lone surrogate is reported when the text is split.
     encode_json = json.JSONEncoder(ensure_ascii=False, separators=(",", ":")).encode
     for item in items:
         batch.append(encode_json(item))
-        batch_size += len(batch[-1])
-        if batch_size >= _BATCH:
+        batch_character_count += len(batch[-1])
+        if batch_character_count >= _BATCH:
             answers.write(f"[{','.join(batch)}]\n".encode("utf-8", "surrogatepass"))
-            batch, batch_size = [], 0
+            batch, batch_character_count = [], 0
     answers.write(f"[{','.join(batch)}]\n".encode("utf-8", "surrogatepass"))

@@ -77,7 +77,7 @@ def parse_in_reader_process(
         try:
             return file_reader_process.parse_file(parser, data, name, cancelled, each, options)
         finally:
-            _keep_reader(file_reader_process)
+            _keep_or_end_reader(file_reader_process)
     finally:
         _free_readers.release()
 
@@ -91,7 +91,7 @@ def _take_reader() -> "_Reader":
     return _Reader()
 
 
-def _keep_reader(reader: "_Reader") -> None:
+def _keep_or_end_reader(reader: "_Reader") -> None:
     """Keep a process for the next file, unless it has ended or uses too much memory."""
     if reader.is_alive and reader.memory() <= MAX_IDLE_MEMORY:
         with _lock:
@@ -112,7 +112,7 @@ class _Reader:
     """A process that reads one file after another."""
 
     def __init__(self) -> None:
-        check_memory_is_known()
+        check_memory_is_measurable()
         # Without secrets, such as the keys of servers, which a file must not get at.
         environment_without_secrets = {
             name: value for name, value in os.environ.items() if "KEY" not in name and "TOKEN" not in name
@@ -156,14 +156,14 @@ class _Reader:
         each: Callable[[Any], Any] | None,
         options: dict[str, Any],
     ) -> list[Any]:
-        finished_exchanges: list[tuple[list[Any], dict[str, Any]]] = []
+        exchange_results: list[tuple[list[Any], dict[str, Any]]] = []
 
-        def exchange() -> None:
+        def exchange_with_reader() -> None:
             # An error means that the process has ended; that is handled below.
             with suppress(OSError, ValueError):
-                finished_exchanges.append(self._exchange(parser, data, name, each, options))
+                exchange_results.append(self._exchange(parser, data, name, each, options))
 
-        exchange_thread = threading.Thread(target=exchange, daemon=True, name="exchange with the reader")
+        exchange_thread = threading.Thread(target=exchange_with_reader, daemon=True, name="exchange with the reader")
         exchange_thread.start()
         try:
             self._watch(exchange_thread, name, cancelled)
@@ -172,17 +172,17 @@ class _Reader:
             exchange_thread.join()
             self.end()
             raise
-        if not finished_exchanges:
+        if not exchange_results:
             self.end()
             exit_status = self._process.returncode
             raise InputError(
                 f"{name}: the process that reads the file ended with status {exit_status}. The file may be damaged, or too "
                 "large."
             )
-        parsed_values, final_answer = finished_exchanges[0]
+        parsed_values, final_answer = exchange_results[0]
         if "memory" in final_answer:
             self.end()
-            raise _memory_error(name)
+            raise _too_much_memory_error(name)
         if "error" in final_answer:
             raise InputError(final_answer["error"])
         return parsed_values
@@ -202,7 +202,7 @@ class _Reader:
                     "smaller file."
                 )
             if self.memory() > READ_MEMORY:
-                raise _memory_error(name)
+                raise _too_much_memory_error(name)
 
     def _exchange(
         self, parser: Parser, data: bytes, name: str, each: Callable[[Any], Any] | None, options: dict[str, Any]
@@ -239,7 +239,7 @@ def _package_folder(parser: Parser) -> str:
     return str(Path(next(iter(sys.modules[top_package].__path__))).parent)
 
 
-def _memory_error(name: str) -> InputError:
+def _too_much_memory_error(name: str) -> InputError:
     return InputError(
         f"{name}: a file may take at most {READ_MEMORY // 1_000_000_000} GB of memory to be read, {READ_MEMORY:,} bytes; "
         "this file takes more. Use a smaller file."
@@ -249,7 +249,7 @@ def _memory_error(name: str) -> InputError:
 # The memory of a process: it is watched because not every system enforces a limit.
 
 
-def check_memory_is_known() -> None:
+def check_memory_is_measurable() -> None:
     """Raise ModelError if the memory use of processes cannot be measured, as on Windows without psutil."""
     if sys.platform == "win32":
         require_extra("files", "Reading files within limits of memory", "psutil")

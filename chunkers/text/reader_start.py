@@ -54,4 +54,4 @@ if __name__ == "__main__":
     sys.meta_path.insert(0, LazyPackages())
     folder, child = sys.argv[1:]
     sys.path.append(folder)
-    importlib.import_module(child).serve()
+    importlib.import_module(child).answer_parsing_requests()

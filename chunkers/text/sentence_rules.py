@@ -105,51 +105,53 @@ Rule = Callable[[str, list[int]], list[int]]
 
 def rules_for(text: str, language: str) -> tuple[Rule, ...]:
     """Return the rules that correct the splitter sentencex in this text and language, in order of application."""
-    rules: list[Rule] = [correct_starts]
+    rules: list[Rule] = [correct_sentence_starts]
     if _AND_SO_ON.search(text):
-        rules.append(after_and_so_on)
+        rules.append(split_after_etcetera)
     if language == "de" and _ORDINAL.search(text):
-        rules.append(without_ends_after_german_ordinals)
+        rules.append(remove_ends_after_ordinals)
     if not text.isascii() and any(stop in text for stop in _IDEOGRAPHIC_STOPS):
-        rules.append(after_ideographic_stops)
+        rules.append(split_after_ideographic_stops)
     if _MARKED_LINE.search(f"\n{text}"):
-        rules.append(by_markdown_lines)
+        rules.append(split_at_markdown_lines)
     return tuple(rules)
 
 
-def after_ideographic_stops(text: str, starts: list[int]) -> list[int]:
+def split_after_ideographic_stops(text: str, starts: list[int]) -> list[int]:
     """End a sentence after the ideographic stops 。！？｡ and closing marks, unless a comma follows."""
     if text.isascii() or not any(stop in text for stop in _IDEOGRAPHIC_STOPS):
         return starts
     new_starts = set(starts)
-    counted_until = quotation_mark_count = 0
-    for stop in _IDEOGRAPHIC_STOP.finditer(text):
-        next_start = stop.end()
-        quotation_mark_count += text.count('"', counted_until, next_start)
-        counted_until = next_start
+    counted_until_offset = quotation_mark_count = 0
+    for stop_match in _IDEOGRAPHIC_STOP.finditer(text):
+        next_start = stop_match.end()
+        quotation_mark_count += text.count('"', counted_until_offset, next_start)
+        counted_until_offset = next_start
         if quotation_mark_count % 2 and text.startswith('"', next_start):
             # A straight quotation mark closes if one is open.
             next_start += 1
         next_start = _SPACE.match(text, next_start).end()  # type: ignore[union-attr]  # it also matches the empty string
-        new_starts.difference_update(range(stop.start() + 1, next_start))
+        new_starts.difference_update(range(stop_match.start() + 1, next_start))
         if next_start < len(text) and not _GOES_ON.match(text, next_start):
             new_starts.add(next_start)
     return sorted(new_starts)
 
 
-def correct_starts(text: str, starts: list[int]) -> list[int]:
+def correct_sentence_starts(text: str, starts: list[int]) -> list[int]:
     """Move opening marks to the sentence that they open, and remove false ends, such as those inside words."""
-    unsure_numbers = _unsure_sentences(text, starts)
-    if not unsure_numbers:
+    unsure_sentence_numbers = _unsure_sentence_numbers(text, starts)
+    if not unsure_sentence_numbers:
         return starts
-    moved_starts = without_ends_in_words(text, with_opening_marks(text, starts))
-    return _without_false_ends(
-        text, moved_starts, unsure_numbers if moved_starts == starts else _unsure_sentences(text, moved_starts)
+    adjusted_starts = remove_ends_in_words(text, move_opening_marks(text, starts))
+    return _remove_false_ends(
+        text,
+        adjusted_starts,
+        unsure_sentence_numbers if adjusted_starts == starts else _unsure_sentence_numbers(text, adjusted_starts),
     )
 
 
-def _unsure_sentences(text: str, starts: Sequence[int]) -> list[int]:
-    """Return the numbers of the sentences, from 1, whose beginning `correct_starts` may move or remove."""
+def _unsure_sentence_numbers(text: str, starts: Sequence[int]) -> list[int]:
+    """Return the numbers of the sentences, from 1, whose beginning `correct_sentence_starts` may move or remove."""
     match_unsure_end = _UNSURE_END.match
     return [
         number
@@ -158,7 +160,7 @@ def _unsure_sentences(text: str, starts: Sequence[int]) -> list[int]:
     ]
 
 
-def with_opening_marks(text: str, starts: list[int]) -> list[int]:
+def move_opening_marks(text: str, starts: list[int]) -> list[int]:
     """Move opening quotation marks, brackets, ¿ and ¡ to the sentence that they open."""
     if len(starts) < 2:
         return starts
@@ -168,66 +170,76 @@ def with_opening_marks(text: str, starts: list[int]) -> list[int]:
     moved_starts = {0}
     for previous_start, sentence_start in pairwise(starts):
         if has_angle_quotes or not text[sentence_start - 1].isspace():
-            opening_marks = _OPENING_MARKS.search(text, max(previous_start, sentence_start - _MOST_MARKS), sentence_start)
-            sentence_start = opening_marks.start() if opening_marks else sentence_start
+            opening_marks_match = _OPENING_MARKS.search(
+                text, max(previous_start, sentence_start - _MOST_MARKS), sentence_start
+            )
+            sentence_start = opening_marks_match.start() if opening_marks_match else sentence_start
         moved_starts.add(sentence_start)
     return sorted(moved_starts)
 
 
-def _without_false_ends(text: str, starts: list[int], unsure: Sequence[int]) -> list[int]:
+def _remove_false_ends(text: str, starts: list[int], unsure: Sequence[int]) -> list[int]:
     """Remove false ends of sentences; ``unsure`` has the numbers of the sentences whose beginnings may be false.
 
     They come after the number of a list, after an abbreviation before what it refers to ("see Sec. 3"), after an initial,
     and before a small letter, unless the text has no capitals.
     """
     has_capitals = not text.islower()
-    removed_numbers: set[int] = set()
+    joined_sentence_numbers: set[int] = set()
     joined_sentence_start = 0
     for number in unsure:
         previous_start, start = starts[number - 1 : number + 1]
-        if number - 1 not in removed_numbers:
+        if number - 1 not in joined_sentence_numbers:
             joined_sentence_start = previous_start
         if start - previous_start <= _SEEN:
-            begins_line = previous_start == 0 or text[previous_start - 1] == "\n"
-            item_number_pattern = _NUMBER_OF_A_LINE if begins_line else _NUMBER
+            previous_begins_line = previous_start == 0 or text[previous_start - 1] == "\n"
+            item_number_pattern = _NUMBER_OF_A_LINE if previous_begins_line else _NUMBER
             following_start = starts[number + 1] if number + 1 < len(starts) else len(text)
-            is_item_number = _is_only(item_number_pattern, text, previous_start, start) and not _is_only(
-                item_number_pattern, text, start, following_start
-            )
+            is_item_number = _matches_whole_sentence(
+                item_number_pattern, text, previous_start, start
+            ) and not _matches_whole_sentence(item_number_pattern, text, start, following_start)
             # What an abbreviation refers to, as "3." after "Fig.", is no item's number.
-            is_referred = joined_sentence_start < previous_start and _ABBREVIATED.search(
+            follows_abbreviation = joined_sentence_start < previous_start and _ABBREVIATED.search(
                 text, max(joined_sentence_start, previous_start - _SEEN), previous_start
             )
-            if is_item_number and not is_referred:
-                removed_numbers.add(number)
+            if is_item_number and not follows_abbreviation:
+                joined_sentence_numbers.add(number)
                 continue
         text_before, text_after = (
             text[max(joined_sentence_start, start - _SEEN) : start].rstrip(),
             text[start : start + _SEEN],
         )
         if text_before.endswith("."):
-            is_false_end = _is_reference(text_before, text_after) or _is_initial(text_before) or _is_title(text_before)
+            is_false_end = (
+                _is_abbreviation_with_number(text_before, text_after)
+                or _ends_with_initial(text_before)
+                or _ends_with_title(text_before)
+            )
         else:
-            is_false_end = _is_korean_particle(text_before, text_after)
+            is_false_end = _begins_with_korean_particle(text_before, text_after)
         # The first letter may come behind marks and dashes.
-        if is_false_end or (has_capitals and _is_small(text_after.lstrip(_BEFORE_A_LETTER)[:1])):
-            removed_numbers.add(number)
-    return [start for number, start in enumerate(starts) if number not in removed_numbers] if removed_numbers else starts
+        if is_false_end or (has_capitals and _is_small_letter(text_after.lstrip(_BEFORE_A_LETTER)[:1])):
+            joined_sentence_numbers.add(number)
+    return (
+        [start for number, start in enumerate(starts) if number not in joined_sentence_numbers]
+        if joined_sentence_numbers
+        else starts
+    )
 
 
-def _is_only(pattern: re.Pattern[str], text: str, start: int, end: int) -> bool:
+def _matches_whole_sentence(pattern: re.Pattern[str], text: str, start: int, end: int) -> bool:
     """Return whether a sentence is nothing but a match of the short pattern."""
     return end - start <= _SEEN and pattern.fullmatch(text[start:end].strip()) is not None
 
 
-def _is_reference(before: str, after: str) -> bool:
+def _is_abbreviation_with_number(before: str, after: str) -> bool:
     """Return whether an abbreviation and the number that it refers to are on the two sides."""
     return bool(
         (_REFERRED.match(after) and _REFERENCE.search(before)) or (after[:1].isdecimal() and _SHORT_WORD.search(before))
     )
 
 
-def _is_initial(before: str) -> bool:
+def _ends_with_initial(before: str) -> bool:
     """Return whether a name's initial comes before: a capital, or a letter of a script without capitals, with its marks."""
     if before[-4:-3] == "." and _HYPHENATED_INITIALS.search(before):
         return True
@@ -238,24 +250,24 @@ def _is_initial(before: str) -> bool:
     base_letters = (
         [letter for letter in word_match[0] if not unicodedata.category(letter).startswith("M")] if word_match else []
     )
-    return len(base_letters) == 1 and base_letters[0].isalpha() and not _is_small(base_letters[0])
+    return len(base_letters) == 1 and base_letters[0].isalpha() and not _is_small_letter(base_letters[0])
 
 
-def _is_title(before: str) -> bool:
+def _ends_with_title(before: str) -> bool:
     return before.endswith(("evr.", "ej.", "Pr.")) and _TITLE.search(before) is not None
 
 
-def _is_small(letter: str) -> bool:
+def _is_small_letter(letter: str) -> bool:
     # Unicode calls Georgian letters small, but sentences begin with them.
     return letter.islower() and not "\u10d0" <= letter <= "\u10ff"
 
 
-def _is_korean_particle(before: str, after: str) -> bool:
+def _begins_with_korean_particle(before: str, after: str) -> bool:
     """Return whether the particle that follows a quotation in Korean is attached to it."""
     return "\uac00" <= after[:1] <= "\ud7a3" and bool(_QUOTED.search(before))
 
 
-def without_ends_in_words(text: str, starts: list[int]) -> list[int]:
+def remove_ends_in_words(text: str, starts: list[int]) -> list[int]:
     """Remove sentence ends inside words, as in "a.C." and "CONFIG.SYS".
 
     Texts in scripts without spaces between words are left unchanged.
@@ -267,17 +279,17 @@ def without_ends_in_words(text: str, starts: list[int]) -> list[int]:
     ]
 
 
-def without_ends_after_german_ordinals(text: str, starts: list[int]) -> list[int]:
+def remove_ends_after_ordinals(text: str, starts: list[int]) -> list[int]:
     """Remove sentence ends between a German ordinal and its noun, as in "im 19. Jahrhundert".
 
     An ordinal has one or two digits and follows an article, or a preposition that rarely precedes a plain number. If the
     next word typically begins a sentence and is not a noun, as in "Das war die 7. Er ging.", the number ended a
     sentence. After other prepositions, as in "auf 2. Platz", only nouns that usually take ordinals show that it did not.
     """
-    return [start for start in starts if start == 0 or not _is_german_ordinal(text, start)]
+    return [start for start in starts if start == 0 or not _follows_german_ordinal(text, start)]
 
 
-def _is_german_ordinal(text: str, start: int) -> bool:
+def _follows_german_ordinal(text: str, start: int) -> bool:
     """Return whether a German ordinal comes before a place, and its noun after it."""
     if text[start : start + 1].isdecimal():
         return False
@@ -287,10 +299,10 @@ def _is_german_ordinal(text: str, start: int) -> bool:
     return _GERMAN_ORDERED.match(text, start) is not None and _GERMAN_ORDINAL_IN_DOUBT.search(text_before) is not None
 
 
-def after_and_so_on(text: str, starts: list[int]) -> list[int]:
+def split_after_etcetera(text: str, starts: list[int]) -> list[int]:
     """End a sentence after "etc." if the next word begins with a capital letter."""
-    candidate_starts = [match.end() for match in _AND_SO_ON.finditer(text)]
-    return sorted({*starts, *(end for end in candidate_starts if text[end].isupper())}) if candidate_starts else starts
+    next_word_starts = [match.end() for match in _AND_SO_ON.finditer(text)]
+    return sorted({*starts, *(end for end in next_word_starts if text[end].isupper())}) if next_word_starts else starts
 
 
 def replace_misleading_characters(text: str) -> str:
@@ -309,7 +321,7 @@ def replace_misleading_characters(text: str) -> str:
     return _GERSHAYIM.sub("\u05f4", text)
 
 
-def by_markdown_lines(text: str, starts: list[int]) -> list[int]:
+def split_at_markdown_lines(text: str, starts: list[int]) -> list[int]:
     """Begin a sentence at each Markdown table row, list item and heading; rows and headings also end a sentence.
 
     The delimiter row below a table's header belongs to the header, and a row is one sentence whatever is in its cells.

@@ -13,14 +13,14 @@ from typing import TYPE_CHECKING, NamedTuple, Self
 
 from chunkers.support import LONGEST_SHOWN, MAX_PARAGRAPH, InputError, raise_if_cancelled, require_extra, short_repr
 from chunkers.text.front_matter import front_matter
-from chunkers.text.languages import LANGUAGES, detect_language, load_detector
+from chunkers.text.languages import LANGUAGES, detect_language, preload_language_detector
 from chunkers.text.sentence_rules import (
     Rule,
-    after_ideographic_stops,
-    by_markdown_lines,
+    move_opening_marks,
     replace_misleading_characters,
     rules_for,
-    with_opening_marks,
+    split_after_ideographic_stops,
+    split_at_markdown_lines,
 )
 
 if TYPE_CHECKING:
@@ -153,9 +153,9 @@ def splitter_language(text: str, splitter: str) -> str | None:
 def check_splitter(splitter: str) -> None:
     """Raise InputError if a splitter or its language is unknown, or its packages are missing; nothing is imported."""
     _check_splitter_name(splitter)
-    kind, pipeline = SplitterName.parse(splitter)
-    if pipeline and kind == "spacy":
-        check_pipeline(pipeline, "sentences")
+    kind, pipeline_name = SplitterName.parse(splitter)
+    if pipeline_name and kind == "spacy":
+        check_pipeline(pipeline_name, "sentences")
     elif kind == "spacy":
         require_extra("spacy", "sentences: the splitter spacy")
 
@@ -180,8 +180,8 @@ def _spans_in_original(text: str, spans: list[tuple[int, int]]) -> list[tuple[in
     """Map spans of the text with LF line ends to ``text``; no edge is at white space."""
     if "\r\n" not in text:
         return spans
-    places_of_crlf = [match.start() - number for number, match in enumerate(re.finditer("\r\n", text))]
-    return [(start + bisect_left(places_of_crlf, start), end + bisect_left(places_of_crlf, end - 1)) for start, end in spans]
+    crlf_offsets = [match.start() - number for number, match in enumerate(re.finditer("\r\n", text))]
+    return [(start + bisect_left(crlf_offsets, start), end + bisect_left(crlf_offsets, end - 1)) for start, end in spans]
 
 
 def splitter_packages(splitter: str) -> tuple[str, ...]:
@@ -202,7 +202,7 @@ def load_splitter(splitter: str, text: str) -> None:
     if kind == "spacy":
         _sentence_pipeline(variant or "")
     elif kind == "sentencex" and variant is None:
-        load_detector(_LINE_END.sub("\n", text))
+        preload_language_detector(_LINE_END.sub("\n", text))
 
 
 def _spans_between(text: str, separator: re.Pattern[str]) -> Iterator[tuple[int, int]]:
@@ -224,7 +224,7 @@ def _starts_by_spacy(text: str, pipeline: str) -> Iterator[list[int]]:
         strict=True,
     ):
         sentence_starts = [0, *(sentence.start_char for sentence in parsed_paragraph.sents if sentence.start_char)]
-        yield _apply_rules(text[start:end], start, (after_ideographic_stops, with_opening_marks), sentence_starts)
+        yield _apply_rules(text[start:end], start, (split_after_ideographic_stops, move_opening_marks), sentence_starts)
 
 
 def _starts_by_sentencex(text: str, language: str) -> Iterator[list[int]]:
@@ -232,7 +232,7 @@ def _starts_by_sentencex(text: str, language: str) -> Iterator[list[int]]:
     # It takes a third of the time of get_sentence_boundaries, which makes a dictionary for every sentence.
     from sentencex import segment
 
-    def starts_of(window: str) -> list[int]:
+    def sentencex_sentence_starts(window: str) -> list[int]:
         return [0, *accumulate(map(len, segment(language, window)[:-1]))]
 
     stop_pattern = re.compile(f"[{re.escape(ASCII_STOPS.get(language, '.?!'))}]")
@@ -240,13 +240,13 @@ def _starts_by_sentencex(text: str, language: str) -> Iterator[list[int]]:
     for start, end in _spans_between(text, _BLANK_LINES):
         paragraph_text = text[start:end]
         if paragraph_text.isascii() and not stop_pattern.search(paragraph_text):
-            yield _apply_rules(paragraph_text, start, (by_markdown_lines,), [0])
+            yield _apply_rules(paragraph_text, start, (split_at_markdown_lines,), [0])
             continue
         yield _apply_rules(
             paragraph_text,
             start,
             sentence_rules_for_language,
-            _sentencex_starts(replace_misleading_characters(paragraph_text), starts_of),
+            _sentencex_starts(replace_misleading_characters(paragraph_text), sentencex_sentence_starts),
         )
 
 
@@ -259,8 +259,8 @@ def _sentencex_starts(paragraph: str, starts_of: Callable[[str], list[int]]) -> 
         window_starts = [window_start + start for start in starts_of(paragraph[window_start : window_start + _WINDOW])]
         sentence_starts.update(window_starts[1:])
         # The last sentence of a window may be incomplete: the next window begins with it, unless it is the only one.
-        last_may_be_torn = window_start + _WINDOW < len(paragraph) and len(window_starts) > 1
-        window_start = window_starts[-1] if last_may_be_torn else window_start + _WINDOW
+        last_sentence_may_continue = window_start + _WINDOW < len(paragraph) and len(window_starts) > 1
+        window_start = window_starts[-1] if last_sentence_may_continue else window_start + _WINDOW
     return sorted(sentence_starts)
 
 

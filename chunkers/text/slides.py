@@ -45,10 +45,12 @@ def read_slides(packed: zipfile.ZipFile, name: str) -> ExtractedText:
     main_part = next(target for kind, target in _part_relations(packed, "").values() if kind == "officeDocument")
     main_part_relations = _part_relations(packed, main_part)
     slide_collector = PartCollector(name, "slide")
-    left_out: list[Omission] = []
+    omissions: list[Omission] = []
     hidden_count = 0
-    for number, entry in enumerate(xml_root(packed, main_part).iterfind("{*}sldIdLst/{*}sldId"), 1):
-        slide_part = main_part_relations[next(entry.attrib[name] for name in _RELATIONS if name in entry.attrib)][1]
+    for number, slide_entry in enumerate(xml_root(packed, main_part).iterfind("{*}sldIdLst/{*}sldId"), 1):
+        slide_part = main_part_relations[
+            next(slide_entry.attrib[name] for name in _RELATIONS if name in slide_entry.attrib)
+        ][1]
         slide_xml_root = xml_root(packed, slide_part)
         if slide_xml_root.get("show") in ("0", "false"):
             hidden_count += 1
@@ -56,14 +58,14 @@ def read_slides(packed: zipfile.ZipFile, name: str) -> ExtractedText:
         omission_counts: Counter[str] = Counter()
         title, blocks = _slide_content(slide_xml_root, name, omission_counts)
         notes_parts = [target for kind, target in _part_relations(packed, slide_part).values() if kind == "notesSlide"]
-        for target in notes_parts[:1]:
-            _, note_blocks = _slide_content(xml_root(packed, target), name, Counter(), listed=False)
+        for notes_part in notes_parts[:1]:
+            _, note_blocks = _slide_content(xml_root(packed, notes_part), name, Counter(), listed=False)
             blocks += [f"Notes: {note_blocks[0]}", *note_blocks[1:]] if note_blocks else []
-        left_out += omissions_from_counts(omission_counts, len(slide_collector.texts))
+        omissions += omissions_from_counts(omission_counts, len(slide_collector.texts))
         slide_collector.add("\n\n".join([f"# {title or f'Slide {number}'}", *blocks]), str(number))
     if hidden_count:
-        left_out.append(Omission("hidden slide", hidden_count))
-    return slide_collector.joined(left_out)
+        omissions.append(Omission("hidden slide", hidden_count))
+    return slide_collector.joined(omissions)
 
 
 def _slide_content(slide: Element, name: str, counts: Counter[str], *, listed: bool = True) -> tuple[str, list[str]]:

@@ -52,13 +52,13 @@ def cell_text(value: str) -> str:
     return value.replace("|", "\\|")
 
 
-def check_rows(count: int, name: str) -> None:
+def check_row_count(count: int, name: str) -> None:
     """Raise InputError if a table has more than `MOST_ROWS` rows, empty ones included."""
     if count > MOST_ROWS:
         raise InputError(f"{name}: a table may have at most {MOST_ROWS:,} rows; this table has more. Divide the table.")
 
 
-def check_columns(count: int, name: str) -> None:
+def check_column_count(count: int, name: str) -> None:
     """Raise InputError if a table has more than `MOST_TABLE_COLUMNS` columns."""
     if count > MOST_TABLE_COLUMNS:
         raise InputError(
@@ -88,12 +88,12 @@ def table_text(rows: Sequence[Row], name: str, grouped: Collection[int] = ()) ->
     row_starts: list[int] = []
     row_labels: list[str] = []
     text_length = row_start = 0
-    for line, label in _lines_with_row_numbers([row for row in rows if row.cells], grouped):
+    for line, row_label in _lines_with_row_numbers([row for row in rows if row.cells], grouped):
         markdown_lines.append(line)
         text_length += len(line) + 1
-        if label:
+        if row_label:
             row_starts.append(row_start)
-            row_labels.append(label)
+            row_labels.append(row_label)
             row_start = text_length
         if text_length > MAX_BYTES:
             raise too_large_error(name, text_length, "at least ", what="the text")
@@ -104,25 +104,29 @@ def _lines_with_row_numbers(rows: list[Row], grouped: Collection[int]) -> Iterat
     """Yield the lines of a table with the numbers of their rows; without one, a line belongs to the row of the next."""
     if not rows:
         return
-    filled_columns = _filled_columns(rows)
-    if len(filled_columns) <= filled_columns[-1]:
-        rows = [Row(number, [cells[column] for column in filled_columns if column < len(cells)]) for number, cells in rows]
-    rows_above_count = _count_rows_above(rows) if len(filled_columns) > 1 else 0
+    filled_column_indices = _filled_column_indices(rows)
+    if len(filled_column_indices) <= filled_column_indices[-1]:
+        rows = [
+            Row(number, [cells[column] for column in filled_column_indices if column < len(cells)]) for number, cells in rows
+        ]
+    rows_above_count = _count_rows_above_table(rows) if len(filled_column_indices) > 1 else 0
     for row in rows[:rows_above_count]:
         yield f"{row.cells[0]}\n", str(row.number)
     table_rows = rows[rows_above_count:]
     count_of_header_rows = _count_header_rows(table_rows, grouped)
     header_rows, rows_below = table_rows[:count_of_header_rows], table_rows[count_of_header_rows:]
-    column_names = _column_names(header_rows) if header_rows else [column_letters(column) for column in filled_columns]
+    column_names = (
+        _column_names(header_rows) if header_rows else [column_letters(column) for column in filled_column_indices]
+    )
     column_count = (
         max(len(column_names), sorted(len(row.cells) for row in rows_below)[len(rows_below) // 2])
         if rows_below
         else len(column_names)
     )
-    head_lines = [_markdown_row(column_names, column_count), f"|{'-|' * column_count}"]
+    header_lines = [_markdown_row(column_names, column_count), f"|{'-|' * column_count}"]
     # Of two header rows, the second begins at the delimiter row.
-    for head_line in head_lines if count_of_header_rows > 1 else ["\n".join(head_lines)]:
-        yield head_line, str(header_rows.pop(0).number) if header_rows else ""
+    for header_line in header_lines if count_of_header_rows > 1 else ["\n".join(header_lines)]:
+        yield header_line, str(header_rows.pop(0).number) if header_rows else ""
     for row in rows_below:
         yield _markdown_row(row.cells, column_count), str(row.number)
 
@@ -141,12 +145,12 @@ def _markdown_row(cells: Sequence[str], width: int) -> str:
     return f"| {' | '.join(cells)} |{'  |' * (width - len(cells))}"
 
 
-def _filled_columns(rows: Sequence[Row]) -> list[int]:
+def _filled_column_indices(rows: Sequence[Row]) -> list[int]:
     widest_row_cell_count = max(len(row.cells) for row in rows)
     return [column for column in range(widest_row_cell_count) if any(_cell_at(row.cells, column) for row in rows)]
 
 
-def _count_rows_above(rows: Sequence[Row]) -> int:
+def _count_rows_above_table(rows: Sequence[Row]) -> int:
     """Return the number of rows above the table that have text in the first column alone."""
     row_count_above_table = next((number for number, row in enumerate(rows) if len(row.cells) > 1), 0)
     return row_count_above_table if all(len(row.cells) == 1 for row in rows[:row_count_above_table]) else 0
@@ -154,40 +158,48 @@ def _count_rows_above(rows: Sequence[Row]) -> int:
 
 def _count_header_rows(rows: Sequence[Row], grouped: Collection[int]) -> int:
     """Return the number of header rows: 0, 1 or 2."""
-    first_cells, *cells_below = [row.cells for row in rows[: _ROWS_COMPARED + 1]]
+    first_row_cells, *cells_below = [row.cells for row in rows[: _ROWS_COMPARED + 1]]
     if not cells_below:
-        return int(not any(_is_value(cell) for cell in first_cells))
-    second_cells, *cells_below_second = cells_below
-    first_has_gaps = any(name and not _cell_at(first_cells, column) for column, name in enumerate(second_cells))
-    if first_has_gaps and cells_below_second and not any(_is_value(cell) for cell in second_cells):
-        in_favour, against, _ = _header_evidence(second_cells, cells_below_second)
-        if rows[0].number in grouped or (in_favour and not against):
+        return int(not any(_is_number_or_date(cell) for cell in first_row_cells))
+    second_row_cells, *cells_below_second = cells_below
+    first_row_has_gaps = any(name and not _cell_at(first_row_cells, column) for column, name in enumerate(second_row_cells))
+    if first_row_has_gaps and cells_below_second and not any(_is_number_or_date(cell) for cell in second_row_cells):
+        columns_favouring_header, columns_against_header, _ = _header_evidence(second_row_cells, cells_below_second)
+        if rows[0].number in grouped or (columns_favouring_header and not columns_against_header):
             return 2
-    in_favour, against, repeated = _header_evidence(first_cells, [cells for cells in cells_below if cells != first_cells])
-    return int(in_favour > against or (in_favour == against and bool(in_favour or not repeated)))
+    columns_favouring_header, columns_against_header, columns_repeating_header = _header_evidence(
+        first_row_cells, [cells for cells in cells_below if cells != first_row_cells]
+    )
+    return int(
+        columns_favouring_header > columns_against_header
+        or (
+            columns_favouring_header == columns_against_header
+            and bool(columns_favouring_header or not columns_repeating_header)
+        )
+    )
 
 
 def _header_evidence(header: Sequence[str], below: Sequence[Sequence[str]]) -> tuple[int, int, int]:
     """Count columns by what their first cell shows: a name above values, a value above values, a text that comes again."""
-    names_above_values = values_above_values = repeated_texts = 0
+    names_above_values_count = values_above_values_count = repeated_text_count = 0
     for column, header_cell in enumerate(header):
         filled_cells_below = [cell for row in below if (cell := _cell_at(row, column)).lower() not in _MISSING]
         if header_cell.lower() in _MISSING or not filled_cells_below:
             continue
         if sum(_VALUE.fullmatch(cell) is not None for cell in filled_cells_below) >= _VALUE_SHARE * len(filled_cells_below):
             # A year may be a name, but not above other years.
-            if _is_value(header_cell) or (
+            if _is_number_or_date(header_cell) or (
                 _YEAR.fullmatch(header_cell) and all(_YEAR.fullmatch(cell) for cell in filled_cells_below)
             ):
-                values_above_values += 1
+                values_above_values_count += 1
             else:
-                names_above_values += 1
+                names_above_values_count += 1
         elif header_cell in filled_cells_below:
-            repeated_texts += 1
-    return names_above_values, values_above_values, repeated_texts
+            repeated_text_count += 1
+    return names_above_values_count, values_above_values_count, repeated_text_count
 
 
-def _is_value(cell: str) -> bool:
+def _is_number_or_date(cell: str) -> bool:
     """Return whether a cell is a number or a date, and not just a year, which headers have too."""
     return _VALUE.fullmatch(cell) is not None and not _YEAR.fullmatch(cell)
 
@@ -248,10 +260,10 @@ def read_csv(text: str, name: str) -> TableText:
 
 def _csv_rows(text: str, separator: str, name: str, *, quoted: bool = True) -> Iterator[list[str]]:
     for number, cells in enumerate(csv_reader(text, separator, quoted=quoted), 1):
-        check_rows(number, name)
+        check_row_count(number, name)
         while cells and not cells[-1].strip():
             cells.pop()
-        check_columns(len(cells), name)
+        check_column_count(len(cells), name)
         yield cells
 
 
@@ -280,12 +292,18 @@ def find_csv_separator(text: str) -> str:
     Commas are in prose and in numbers too, so they come last of the separators that nearly as many rows agree on. A comma
     is also returned if there is no separator.
     """
-    row_shares = {separator: _even_width_share(text[:_SAMPLE], separator, len(text) > _SAMPLE) for separator in _SEPARATORS}
-    least_share = max(row_shares.values()) * _EVENNESS_SHARE
-    return next(separator for separator in _SEPARATORS if row_shares[separator] >= least_share) if least_share else ","
+    row_share_by_separator = {
+        separator: _most_common_width_share(text[:_SAMPLE], separator, len(text) > _SAMPLE) for separator in _SEPARATORS
+    }
+    least_accepted_share = max(row_share_by_separator.values()) * _EVENNESS_SHARE
+    return (
+        next(separator for separator in _SEPARATORS if row_share_by_separator[separator] >= least_accepted_share)
+        if least_accepted_share
+        else ","
+    )
 
 
-def _even_width_share(sample: str, separator: str, cut_off: bool) -> float:
+def _most_common_width_share(sample: str, separator: str, cut_off: bool) -> float:
     """Return the share of rows with the most common number of columns above one."""
     sample_rows = [*islice(csv_reader(sample, separator), _SAMPLE_ROWS)]
     if cut_off and 1 < len(sample_rows) < _SAMPLE_ROWS:
@@ -317,20 +335,20 @@ def read_workbook(data: bytes, packed: zipfile.ZipFile, name: str) -> ExtractedT
     InputError
         If a sheet has too many rows or columns, or the text is too large.
     """
-    load_workbook = _load_workbook()
-    left_out: Counter[str] = Counter()
+    load_workbook = _import_load_workbook()
+    omission_counts: Counter[str] = Counter()
     for member_name in packed.namelist():
-        left_out.update(what for what, path in _DRAWN.items() if path.match(member_name))
+        omission_counts.update(what for what, path in _DRAWN.items() if path.match(member_name))
         if member_name.startswith("xl/comments"):
-            left_out["comment"] += packed.read(member_name).count(b"<comment ")
+            omission_counts["comment"] += packed.read(member_name).count(b"<comment ")
     openpyxl_workbook = load_workbook(io.BytesIO(data), read_only=True, data_only=True, keep_links=False)
     titled_tables = []
     for sheet in openpyxl_workbook.worksheets:
         if sheet.sheet_state != "visible":
-            left_out["hidden sheet"] += 1
+            omission_counts["hidden sheet"] += 1
             continue
         sheet_xml = packed.read(sheet._worksheet_path)
-        left_out["uncalculated formula"] += len(_WITHOUT_VALUE.findall(sheet_xml))
+        omission_counts["uncalculated formula"] += len(_WITHOUT_VALUE.findall(sheet_xml))
         merged_ranges = [*_merged_ranges(sheet_xml)]
         cells_by_row_number = _sheet_rows(sheet, name)
         _fill_merged_cells(cells_by_row_number, merged_ranges)
@@ -357,10 +375,10 @@ def read_workbook(data: bytes, packed: zipfile.ZipFile, name: str) -> ExtractedT
         if len(workbook_text) > MAX_BYTES:
             raise too_large_error(name, len(workbook_text), "at least ", what="the text")
     workbook_row_parts = TextParts("row", tuple(row_starts), tuple(row_labels)) if row_starts else None
-    return ExtractedText(workbook_text, tuple(omissions_from_counts(left_out)), parts=workbook_row_parts)
+    return ExtractedText(workbook_text, tuple(omissions_from_counts(omission_counts)), parts=workbook_row_parts)
 
 
-def _load_workbook() -> Callable[..., Any]:
+def _import_load_workbook() -> Callable[..., Any]:
     """Import openpyxl without NumPy, whose threads reserve more memory than a process that reads files may have."""
     numpy_is_unloaded = "numpy" not in sys.modules
     if numpy_is_unloaded:
@@ -381,14 +399,14 @@ def _sheet_rows(sheet: Any, name: str) -> dict[int, list[str]]:
     cells_by_row_number = {}
     for number, cell_values in enumerate(sheet.iter_rows(values_only=True), 1):
         if number > _LAST_ROW:
-            check_rows(number, name)
+            check_row_count(number, name)
         row_cell_texts = [*map(_cell_value_text, cell_values)]
         while row_cell_texts and not row_cell_texts[-1]:
             row_cell_texts.pop()
         if row_cell_texts:
-            check_columns(len(row_cell_texts), name)
+            check_column_count(len(row_cell_texts), name)
             cells_by_row_number[number] = row_cell_texts
-            check_rows(len(cells_by_row_number), name)
+            check_row_count(len(cells_by_row_number), name)
     return cells_by_row_number
 
 

@@ -51,7 +51,7 @@ class ReportsUnknownTokens(Protocol):
         ...
 
 
-def misfits_of(document: Document, *, embedder: object = None, tokenizer: object = None) -> tuple[Misfit, ...]:
+def misfit_warnings(document: Document, *, embedder: object = None, tokenizer: object = None) -> tuple[Misfit, ...]:
     """Return warnings if the splitter, embedder or tokenizer suits the text so badly that results are useless.
 
     Parameters
@@ -84,13 +84,13 @@ def _long_sentence_misfit(document: Document) -> Misfit | None:
 
 @lru_cache(maxsize=16)
 def _cached_long_sentence_misfit(text: str, splitter: str, count: int, longest: int) -> Misfit:
-    count_by_splitter = {}
+    sentence_count_by_splitter = {}
     for other_splitter in SPLITTERS:
         if other_splitter not in (splitter, SplitterName.parse(splitter).kind, "spacy"):
             other_sentences = split_sentences(text, other_splitter)
             start, end = _longest_span(other_sentences)
             if 2 * (end - start) <= longest:
-                count_by_splitter[other_splitter] = len(other_sentences)
+                sentence_count_by_splitter[other_splitter] = len(other_sentences)
     long_sentence_clause = (
         "the text is one sentence" if count == 1 else f"one of the {count:,} sentences is more than half of the text"
     )
@@ -98,14 +98,14 @@ def _cached_long_sentence_misfit(text: str, splitter: str, count: int, longest: 
     warning_beginning = (
         f"{splitter_clause}, {long_sentence_clause}, of {longest:,} characters, and no chunker of sentences cuts inside it. "
     )
-    if not count_by_splitter:
+    if not sentence_count_by_splitter:
         return Misfit(
             f"{warning_beginning}No splitter here finds more; fixed_characters and recursive cut without sentences.", ()
         )
-    alternatives_phrase = " and ".join(f"{name} finds {number:,}" for name, number in count_by_splitter.items())
+    alternatives_phrase = " and ".join(f"{name} finds {number:,}" for name, number in sentence_count_by_splitter.items())
     return Misfit(
         f"{warning_beginning}The splitter {alternatives_phrase}.",
-        tuple(SuggestedSetting("sentences", name) for name in count_by_splitter),
+        tuple(SuggestedSetting("sentences", name) for name in sentence_count_by_splitter),
     )
 
 
@@ -128,13 +128,13 @@ def _unknown_tokens_misfit(
     unknown_share, long_word_count = _unknown_token_share(reader.unknown_token_lengths, document.text)
     if not long_word_count and unknown_share <= UNKNOWN_SHARE:
         return None
-    reader_phrase = reader.name if role == "embedder" else f"the tokenizer {reader.name}"
+    model_phrase = reader.name if role == "embedder" else f"the tokenizer {reader.name}"
     long_word_clause = (
         f"{long_word_count:,} run{'s' * (long_word_count > 1)} of more than {LONGEST_WORD} characters without a space "
         f"{'are' if long_word_count > 1 else 'is'} one unknown token {'each ' if long_word_count > 1 else ''}to "
-        f"{reader_phrase}"
+        f"{model_phrase}"
     )
-    share_clause = f"{unknown_share:.0%} of the characters are unknown to {reader_phrase}"
+    share_clause = f"{unknown_share:.0%} of the characters are unknown to {model_phrase}"
     warning_clause = (
         f"{long_word_clause}, and {unknown_share:.0%} of the text's characters are unknown to it"
         if long_word_count
@@ -148,12 +148,14 @@ def _unknown_tokens_misfit(
 def _unknown_token_share(unknown: Callable[[Sequence[str]], list[list[int]]], text: str) -> tuple[float, int]:
     """Return the share of the visible characters that are unknown, and how many words are unknown only for their length."""
     long_words = [word[0][: 10 * LONGEST_WORD] for word in islice(_LONG_WORD.finditer(text), 500)]
-    lost_word_count = sum(length > LONGEST_WORD for lengths in unknown(long_words) for length in lengths)
+    too_long_word_count = sum(length > LONGEST_WORD for lengths in unknown(long_words) for length in lengths)
     slice_distance = max(1, (len(text) - _SLICE) // (_SLICES - 1))
     text_or_sampled_slices = (
         [text]
         if len(text) <= _SLICES * _SLICE
         else [text[n * slice_distance : n * slice_distance + _SLICE] for n in range(_SLICES)]
     )
-    visible_count = sum(len("".join(part.split())) for part in text_or_sampled_slices)
-    return (sum(map(sum, unknown(text_or_sampled_slices))) / visible_count if visible_count else 0.0), lost_word_count
+    visible_character_count = sum(len("".join(part.split())) for part in text_or_sampled_slices)
+    return (
+        sum(map(sum, unknown(text_or_sampled_slices))) / visible_character_count if visible_character_count else 0.0
+    ), too_long_word_count

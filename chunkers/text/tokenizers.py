@@ -125,18 +125,23 @@ class WordPieceTokenizer:
         text_digests = [hashlib.blake2b(text.encode(), digest_size=16).digest() for text in texts]
         with self._lock:
             cached_counts = [self._counted.get(key) for key in text_digests]
-        uncounted_texts = {
+        uncounted_text_by_digest = {
             key: text for key, text, count in zip(text_digests, texts, cached_counts, strict=True) if count is None
         }
         text_encodings = (
-            word_piece_tokenizer().encode_batch_fast([*uncounted_texts.values()], add_special_tokens=False)
-            if uncounted_texts
+            word_piece_tokenizer().encode_batch_fast([*uncounted_text_by_digest.values()], add_special_tokens=False)
+            if uncounted_text_by_digest
             else []
         )
-        new_counts = {key: len(encoding.ids) for key, encoding in zip(uncounted_texts, text_encodings, strict=True)}
+        new_count_by_digest = {
+            key: len(encoding.ids) for key, encoding in zip(uncounted_text_by_digest, text_encodings, strict=True)
+        }
         with self._lock:
-            self._counted.update(new_counts)
-        return [new_counts[key] if count is None else count for key, count in zip(text_digests, cached_counts, strict=True)]
+            self._counted.update(new_count_by_digest)
+        return [
+            new_count_by_digest[key] if count is None else count
+            for key, count in zip(text_digests, cached_counts, strict=True)
+        ]
 
     def starts(self, text: str) -> IntArray:
         """Return the start offset of each word piece, in code points."""
@@ -178,8 +183,8 @@ class BytePairTokenizer:
         token_lengths = self._token_byte_lengths[self._encode(text)]
         if not text.isascii():
             # A character begins at every byte of UTF-8 that is not of the form 10xxxxxx.
-            begins_character = np.frombuffer(text.encode(), dtype=np.int8) >= -64
-            token_lengths = np.add.reduceat(begins_character, np.cumsum(token_lengths) - token_lengths, dtype=np.intp)
+            character_start_mask = np.frombuffer(text.encode(), dtype=np.int8) >= -64
+            token_lengths = np.add.reduceat(character_start_mask, np.cumsum(token_lengths) - token_lengths, dtype=np.intp)
         return np.asarray(np.cumsum(token_lengths) - token_lengths)
 
     def _encode(self, text: str) -> npt.NDArray[np.uint32]:
@@ -199,7 +204,7 @@ class BytePairTokenizer:
     @cached_property
     def _encoding(self) -> "tiktoken.Encoding":
         require_extra("tokens", self.name)
-        os.environ.setdefault("TIKTOKEN_CACHE_DIR", str(_table_folder()))
+        os.environ.setdefault("TIKTOKEN_CACHE_DIR", str(_token_table_folder()))
         import requests
         import tiktoken
 
@@ -227,13 +232,13 @@ LONG = 1_000_000
 def token_aligned_parts(text: str, count: int) -> list[str]:
     """Split a text into at most ``count`` parts at places that are certain to be token boundaries."""
     least_part_length = max(1, -(-len(text) // count))
-    part_edges = [0]
-    while match := re.compile(r"\n(?=[A-Za-z])").search(text, part_edges[-1] + least_part_length):
-        part_edges.append(match.end())
-    return [text[first:last] for first, last in pairwise([*part_edges, len(text)])]
+    part_boundary_offsets = [0]
+    while match := re.compile(r"\n(?=[A-Za-z])").search(text, part_boundary_offsets[-1] + least_part_length):
+        part_boundary_offsets.append(match.end())
+    return [text[first:last] for first, last in pairwise([*part_boundary_offsets, len(text)])]
 
 
-def _table_folder() -> Path:
+def _token_table_folder() -> Path:
     return user_cache_folder() / "tiktoken"
 
 
@@ -241,9 +246,9 @@ def is_tokenizer_on_disk(name: str) -> bool:
     """Return whether a tokenizer can be used without downloading anything."""
     if name not in BYTE_PAIRS:
         return True
-    table_folder = Path(os.environ.get("TIKTOKEN_CACHE_DIR") or _table_folder())
+    token_table_folder = Path(os.environ.get("TIKTOKEN_CACHE_DIR") or _token_table_folder())
     # The name under which tiktoken caches the table.
-    return (table_folder / hashlib.sha1(BYTE_PAIRS[name].encode(), usedforsecurity=False).hexdigest()).is_file()
+    return (token_table_folder / hashlib.sha1(BYTE_PAIRS[name].encode(), usedforsecurity=False).hexdigest()).is_file()
 
 
 # The code points for which str.isspace is true.
@@ -261,8 +266,8 @@ def visible_mask(text: str) -> npt.NDArray[np.bool_]:
 def word_starts(text: str) -> IntArray:
     """Return the start offset of each word, in code points; words are separated by white space."""
     is_visible = visible_mask(text)
-    follows_visible = np.concatenate([[False], is_visible[:-1]])
-    return np.flatnonzero(is_visible & ~follows_visible)
+    follows_visible_mask = np.concatenate([[False], is_visible[:-1]])
+    return np.flatnonzero(is_visible & ~follows_visible_mask)
 
 
 @lru_cache(maxsize=1)

@@ -120,14 +120,14 @@ class Transcript:
     @classmethod
     def of(cls, text: str) -> "Transcript":
         """Return the turns of a text."""
-        transcript_lines = [*_lines(text)]
+        transcript_lines = [*_lines_with_offsets(text)]
         transcript_cues = _find_cues(text, transcript_lines)
-        start_marks = (
-            _marks_of_cues(text, transcript_lines, transcript_cues)
+        turn_marks = (
+            _turn_marks_of_cues(text, transcript_lines, transcript_cues)
             if transcript_cues
-            else [mark for line in transcript_lines if (mark := _mark_of_line(line))]
+            else [mark for line in transcript_lines if (mark := _turn_mark_of_line(line))]
         )
-        return cls(text, tuple(_turns_from_marks(text, start_marks, headed=bool(transcript_cues))), tuple(transcript_cues))
+        return cls(text, tuple(_turns_from_marks(text, turn_marks, headed=bool(transcript_cues))), tuple(transcript_cues))
 
     @cached_property
     def _cue_starts(self) -> list[int]:
@@ -152,20 +152,20 @@ class Transcript:
         sentences
             Offsets at which sentences begin, in ascending order.
         """
-        first_sentence, end_sentence = bisect_right(sentences, turn.start), bisect_right(sentences, turn.end - 1)
-        sentence_end_by_offset = {}
-        for offset in sentences[first_sentence:end_sentence]:
+        first_sentence_index, end_sentence_index = bisect_right(sentences, turn.start), bisect_right(sentences, turn.end - 1)
+        ends_sentence_by_offset = {}
+        for offset in sentences[first_sentence_index:end_sentence_index]:
             cue_at_break_offset = self.cue_at(offset)
             # Neither between a label and its words nor between a cue's number, time and text.
             if offset > turn.spoken and (
                 cue_at_break_offset is None or not cue_at_break_offset.start < offset <= cue_at_break_offset.body
             ):
-                sentence_end_by_offset[offset] = not self.cues or self._is_ended(offset)
+                ends_sentence_by_offset[offset] = not self.cues or self._sentence_ends_before(offset)
         for start in self._cue_starts[bisect_right(self._cue_starts, turn.start) : bisect_right(self._cue_starts, turn.end)]:
-            sentence_end_by_offset[start] = self._is_ended(start)
-        return sorted(sentence_end_by_offset.items())
+            ends_sentence_by_offset[start] = self._sentence_ends_before(start)
+        return sorted(ends_sentence_by_offset.items())
 
-    def _is_ended(self, offset: int) -> bool:
+    def _sentence_ends_before(self, offset: int) -> bool:
         return ends_sentence(self.text[max(0, offset - 2 * _END) : offset])
 
 
@@ -174,7 +174,7 @@ def ends_sentence(text: str) -> bool:
     return bool(_ENDED.search(_TAG.sub("", text.rstrip()[-_END:]).rstrip()))
 
 
-def _lines(text: str) -> Iterator[_Line]:
+def _lines_with_offsets(text: str) -> Iterator[_Line]:
     for match in _LINE.finditer(text):
         if match.end() > match.start():
             line_text = match[0].rstrip("\r\n")
@@ -206,22 +206,22 @@ def _find_cues(text: str, lines: Sequence[_Line]) -> list[Cue]:
     return transcript_cues
 
 
-def _mark_of_line(line: _Line) -> _Mark | None:
+def _turn_mark_of_line(line: _Line) -> _Mark | None:
     """Return the turn that begins with a line; None if none does."""
     for pattern in (_SPOKEN, _SIGNED):
         match = pattern.match(line.text)
         if match is not None and not match["name"][0].islower():
-            return _new_mark(line, match.end(), match["name"])
+            return _new_turn_mark(line, match.end(), match["name"])
     match = _STAMPED.match(line.text) or _CHANGED.match(line.text)
-    return None if match is None else _new_mark(line, match.end(), "")
+    return None if match is None else _new_turn_mark(line, match.end(), "")
 
 
-def _new_mark(line: _Line, end: int, speaker: str) -> _Mark:
+def _new_turn_mark(line: _Line, end: int, speaker: str) -> _Mark:
     turn_label_text = line.text[:end].strip("\ufeff \t")
     return _Mark(line.start, " ".join(speaker.split()), turn_label_text, line.start + end)
 
 
-def _marks_of_cues(text: str, lines: Sequence[_Line], cues: Sequence[Cue]) -> list[_Mark]:
+def _turn_marks_of_cues(text: str, lines: Sequence[_Line], cues: Sequence[Cue]) -> list[_Mark]:
     """Return the beginnings of turns in a file of cues."""
     line_starts = [line.start for line in lines]
     cues_with_marks = []
@@ -232,25 +232,25 @@ def _marks_of_cues(text: str, lines: Sequence[_Line], cues: Sequence[Cue]) -> li
             if spoken_lines and not line.text.strip():
                 break
             spoken_lines.append(line)
-        cues_with_marks.append((cue, spoken_lines, [*_marks_in_cue(spoken_lines)]))
+        cues_with_marks.append((cue, spoken_lines, [*_turn_marks_in_cue(spoken_lines)]))
     has_speakers = any(mark.speaker for _, _, marks in cues_with_marks for mark in marks)
-    marks: list[_Mark] = []
+    turn_marks: list[_Mark] = []
     previous_cue_text = ""
     for cue, spoken_lines, marks_in_cue in cues_with_marks:
         cue_text = "".join(text[line.start : line.end] + "\n" for line in spoken_lines)
         if marks_in_cue and not text[cue.body : marks_in_cue[0].start].strip():
             # With its number and time.
             marks_in_cue = [marks_in_cue[0]._replace(start=cue.start), *marks_in_cue[1:]]
-        elif not marks or (not has_speakers and ends_sentence(previous_cue_text)):
+        elif not turn_marks or (not has_speakers and ends_sentence(previous_cue_text)):
             marks_in_cue = [_Mark(cue.start, "", "", cue.body), *marks_in_cue]
-        for mark in marks_in_cue:
-            if not (marks and mark.speaker and mark.speaker == marks[-1].speaker):
-                marks.append(mark)
+        for turn_mark in marks_in_cue:
+            if not (turn_marks and turn_mark.speaker and turn_mark.speaker == turn_marks[-1].speaker):
+                turn_marks.append(turn_mark)
         previous_cue_text = cue_text if cue_text.strip() else previous_cue_text
-    return marks
+    return turn_marks
 
 
-def _marks_in_cue(body: Sequence[_Line]) -> Iterator[_Mark]:
+def _turn_marks_in_cue(body: Sequence[_Line]) -> Iterator[_Mark]:
     """Yield the turns that begin inside a cue."""
     dashes_mark_turns = sum(_DASH.match(line.text) is not None for line in body) > 1
     for line in body:
@@ -260,7 +260,7 @@ def _marks_in_cue(body: Sequence[_Line]) -> Iterator[_Mark]:
             yield _Mark(tag_start, " ".join(match["name"].split()), match[0], line.start + match.end())
         if not voice_tags:
             dash_match = _DASH.match(line.text) if dashes_mark_turns else None
-            turn_mark_of_line = _mark_of_line(line)
+            turn_mark_of_line = _turn_mark_of_line(line)
             if turn_mark_of_line is not None or dash_match is not None:
                 yield turn_mark_of_line or _Mark(line.start, "", "", line.start)
 
@@ -274,10 +274,10 @@ def _turns_from_marks(text: str, marks: Sequence[_Mark], headed: bool) -> Iterat
     if not marks or (marks[0].start > first_visible_offset and not headed):
         marks = [_Mark(first_visible_offset, "", "", first_visible_offset), *marks]
     turn_start = first_visible_offset
-    for mark, next_mark_start in zip(marks, [*(mark.start for mark in marks[1:]), len(text)], strict=True):
+    for turn_mark, next_mark_start in zip(marks, [*(mark.start for mark in marks[1:]), len(text)], strict=True):
         turn_end = turn_start + len(text[turn_start:next_mark_start].rstrip())
         if turn_end > turn_start:
-            yield Turn(turn_start, turn_end, mark.speaker, mark.label, mark.spoken)
+            yield Turn(turn_start, turn_end, turn_mark.speaker, turn_mark.label, turn_mark.spoken)
             turn_start = _skip_white_space(text, next_mark_start)
 
 

@@ -1,6 +1,6 @@
 """Answers of a language model from each chunker's chunks alone, and what a judging model and the embedder say of them."""
 
-from evaluation.answering.judging import Judgement, applicable_kinds, bert_scores, has_bert_score
+from evaluation.answering.judging import Judgement, applicable_kinds_of_judgement, bert_scores, has_bert_score
 from evaluation.answering.questions_and_answers import (
     ANSWER_SEPARATOR,
     ANSWER_TOKENS,
@@ -13,12 +13,12 @@ from evaluation.answering.questions_and_answers import (
     GatheredPassages,
     QuestionItem,
     QuestionItems,
-    control_row_numbers,
     gather_passages,
-    gather_trivial_row,
-    items_by_text,
+    gather_trivial_row_passages,
+    question_items_by_text,
     questions_of_file,
     questions_of_lines,
+    row_numbers_of_controls,
 )
 from evaluation.answering.report import (
     ANSWER_MEASURES,
@@ -33,11 +33,11 @@ from evaluation.answering.results import (
     PromptSizes,
     RequestEstimates,
     Services,
-    answer_all,
-    estimate_run,
+    answer_all_questions,
+    answer_result_from_json,
+    answer_result_to_json,
+    estimate_answer_requests,
     judge_result,
     remaining_requests,
-    result_from_json,
-    result_to_json,
     reusable_results,
 )

@@ -69,7 +69,7 @@ class _Verdict(NamedTuple):
     sentences: tuple[str, ...]
 
 
-def applicable_kinds(reference: str, context: AnswerContext) -> tuple[Kind, ...]:
+def applicable_kinds_of_judgement(reference: str, context: AnswerContext) -> tuple[Kind, ...]:
     """Return the applicable kinds of judgement: correctness needs a reference answer, faithfulness needs passages."""
     inapplicable_judgement_kinds = {
         *(() if reference else ("correctness",)),
@@ -80,9 +80,9 @@ def applicable_kinds(reference: str, context: AnswerContext) -> tuple[Kind, ...]
 
 def judgement_request(kind: Kind, asked: JudgingInput) -> tuple[list[Message], answer_forms.AnswerKind]:
     """Return the chat messages that ask a model for one kind of judgement, and the kind of its reply."""
-    system, template, reply_kind = JUDGING_PROMPTS[kind]
-    filled_judging_prompt = template.format(**asked._asdict(), passages=asked.context)
-    return [Message("system", system), Message("user", filled_judging_prompt)], reply_kind
+    system_prompt, question_template, reply_kind = JUDGING_PROMPTS[kind]
+    filled_judging_prompt = question_template.format(**asked._asdict(), passages=asked.context)
+    return [Message("system", system_prompt), Message("user", filled_judging_prompt)], reply_kind
 
 
 def judge_answer(kind: Kind, asked: JudgingInput, recording: Recording, similar: Similar, repeat: int = 0) -> Judgement:
@@ -186,8 +186,8 @@ def bert_scores(answers: Sequence[str], references: Sequence[str], language: str
     """
     bert_score_module = import_required(BERT_SCORE_PACKAGE, "BERTScore", "bert-score")
     try:
-        _, _, f1 = bert_score_module.score(list(answers), list(references), lang=language, verbose=False)
-        return [float(score) for score in f1]
+        _, _, f1_scores = bert_score_module.score(list(answers), list(references), lang=language, verbose=False)
+        return [float(score) for score in f1_scores]
     except Exception as error:
         # What loading a model raises is of many classes, and of a tokenizer that names no greatest length, an OverflowError.
         raise ModelError(

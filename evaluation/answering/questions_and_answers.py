@@ -21,7 +21,7 @@ from chunkers.language_models import (
 from chunkers.support import short_repr
 from evaluation.questions import ANSWER_COLUMNS, AnyRuler, Corpus, Question, QuestionRow, excerpt_list, read_question_rows
 from evaluation.retrieval import fill_budget
-from evaluation.retrieval.asked_question import Limit, ask, checked_question, embed_question, index_text
+from evaluation.retrieval.asked_question import Limit, checked_question, embed_question, index_text, retrieve_for_question
 from evaluation.segmentation import chunking_from_cuts
 
 # Questions and their reference answers.
@@ -78,39 +78,39 @@ def questions_of_file(data: bytes, name: str, cancelled: Callable[[], bool] = bo
     Cancelled
         If the user asked to stop, as ``cancelled`` reports.
     """
-    placed_questions: list[tuple[str, Any, Any]] = []
-    for place, row in read_question_rows(data, name, "answers", cancelled):
+    questions_with_places: list[tuple[str, Any, Any]] = []
+    for place_in_file, row in read_question_rows(data, name, "answers", cancelled):
         try:
             if isinstance(row, InputError):
                 raise row
-            placed_questions.append((place, row.get("question", row.get("user_input")), _reference_answer(row)))
+            questions_with_places.append((place_in_file, row.get("question", row.get("user_input")), _reference_answer(row)))
         except InputError as error:
-            placed_questions.append((place, error, ""))
-        if len(placed_questions) > MOST_QUESTIONS:
+            questions_with_places.append((place_in_file, error, ""))
+        if len(questions_with_places) > MOST_QUESTIONS:
             break
-    question_items = _usable_items(placed_questions)
+    question_items = _usable_items(questions_with_places)
     return QuestionItems(question_items.usable, tuple(f"{name}, {problem}" for problem in question_items.problems))
 
 
-def items_by_text(questions: Iterable[Question], corpus: Corpus) -> dict[str, QuestionItems]:
+def question_items_by_text(questions: Iterable[Question], corpus: Corpus) -> dict[str, QuestionItems]:
     """Group retrieval questions by the text that answers them, with their excerpts as reference answers.
 
     A question with excerpts in several documents is left out, since the chunks of a single text cannot answer it. An excerpt
     that is a whole document, as in BEIR's question sets, does not become a reference answer.
     """
     # Not by document: two may have the same text, and the chunks of it answer what is asked of either.
-    by_text: dict[str, list[tuple[str, Any, str]]] = {}
+    question_rows_by_text: dict[str, list[tuple[str, Any, str]]] = {}
     for question in questions:
         excerpt_document_numbers = {excerpt.document for excerpt in question.excerpts}
         if len(excerpt_document_numbers) != 1:
             continue
         (number,) = excerpt_document_numbers
         text = corpus.documents[number].text
-        texts_of_question = [text[start:end] for _, (start, end) in question.excerpts if (start, end) != (0, len(text))]
-        question_rows_of_text = by_text.setdefault(text, [])
+        excerpt_texts = [text[start:end] for _, (start, end) in question.excerpts if (start, end) != (0, len(text))]
+        question_rows_of_text = question_rows_by_text.setdefault(text, [])
         if len(question_rows_of_text) <= MOST_QUESTIONS:
-            question_rows_of_text.append((short_repr(question.text), question.text, " ".join(texts_of_question)))
-    return {text: _usable_items(rows) for text, rows in by_text.items()}
+            question_rows_of_text.append((short_repr(question.text), question.text, " ".join(excerpt_texts)))
+    return {text: _usable_items(rows) for text, rows in question_rows_by_text.items()}
 
 
 def _reference_answer(row: QuestionRow) -> str:
@@ -139,9 +139,9 @@ def _excerpt_text(value: object, column: str) -> str:
 
 def _usable_items(rows: Iterable[tuple[str, Any, str]]) -> QuestionItems:
     """Return the questions that can be used, each once."""
-    usable: list[QuestionItem] = []
+    usable_items: list[QuestionItem] = []
     problems: list[str] = []
-    for place, question, reference in rows:
+    for place_in_input, question, reference in rows:
         try:
             if isinstance(question, InputError):
                 raise question
@@ -157,19 +157,21 @@ def _usable_items(rows: Iterable[tuple[str, Any, str]]) -> QuestionItems:
                 raise InputError(
                     "A reference answer must be valid Unicode; it contains a lone surrogate. Remove the broken character."
                 )
-            if any(checked_question_item.question == other.question for other in usable):
+            if any(checked_question_item.question == other.question for other in usable_items):
                 raise InputError(
                     f"every question must appear only once; {short_repr(checked_question_item.question)} appears again, and "
                     "this repetition is left out."
                 )
         except InputError as error:
-            problems.append(f"{place}: {error}")
+            problems.append(f"{place_in_input}: {error}")
             continue
-        if len(usable) == MOST_QUESTIONS:
-            problems.append(f"{place} and on: at most {MOST_QUESTIONS:,} questions can be answered; the rest is left out.")
+        if len(usable_items) == MOST_QUESTIONS:
+            problems.append(
+                f"{place_in_input} and on: at most {MOST_QUESTIONS:,} questions can be answered; the rest is left out."
+            )
             break
-        usable.append(checked_question_item)
-    return QuestionItems(tuple(usable), tuple(problems))
+        usable_items.append(checked_question_item)
+    return QuestionItems(tuple(usable_items), tuple(problems))
 
 
 # Passages of the chunks, and answers from these alone.
@@ -263,7 +265,7 @@ def gather_passages(
         if question_vector is None:
             context_of_each_question.append(AnswerContext((), 0))
             continue
-        question_with_ranked_chunks = ask(index, question, question_vector, Limit.of(tokens=budget), ruler)
+        question_with_ranked_chunks = retrieve_for_question(index, question, question_vector, Limit.of(tokens=budget), ruler)
         passages_given = tuple(
             Passage(hit.chunk, "\n".join(chunking.document.text[start:end] for start, end in hit.parts), hit.whole)
             for hit in question_with_ranked_chunks.hits
@@ -324,15 +326,15 @@ class Recording:
     def __call__(self, messages: Sequence[Message], kind: AnswerKind = ANY_WORDS) -> Reply:
         """Return the answer; raises as `Asking.ask` does."""
         reply = self._asking.ask(messages, self._cancelled, kind=kind, repeat=self._repeat)
-        tokens_in, tokens_out = reply.tokens_in, reply.tokens_out
-        if tokens_in is None or tokens_out is None:
-            *tokens_by_message, tokens_out = self._count([*(text for _, text in messages), reply.text])
-            tokens_in = sum(tokens_by_message)
+        sent_token_count, received_token_count = reply.tokens_in, reply.tokens_out
+        if sent_token_count is None or received_token_count is None:
+            *tokens_by_message, received_token_count = self._count([*(text for _, text in messages), reply.text])
+            sent_token_count = sum(tokens_by_message)
         earlier_model_exchange = self.exchange
         self.exchange = Exchange(
             (*messages, Message("assistant", reply.text)),
-            earlier_model_exchange.tokens_in + tokens_in,
-            earlier_model_exchange.tokens_out + tokens_out,
+            earlier_model_exchange.tokens_in + sent_token_count,
+            earlier_model_exchange.tokens_out + received_token_count,
         )
         return reply
 
@@ -369,7 +371,7 @@ class _NotCached(Exception):
     """Exception raised instead of sending a request whose answer is not in the cache."""
 
 
-def recalled_answer(question: str, context: AnswerContext, asking: Asking) -> str | None:
+def cached_model_answer(question: str, context: AnswerContext, asking: Asking) -> str | None:
     """Return the cached answer to a question; None if answering would send a request to the model.
 
     The answer is empty if the model was asked before and gave no usable answer.
@@ -377,14 +379,14 @@ def recalled_answer(question: str, context: AnswerContext, asking: Asking) -> st
     if context.given is not None:
         return context.given
 
-    def recall(messages: Sequence[Message]) -> Reply:
+    def cached_reply_or_cancel(messages: Sequence[Message]) -> Reply:
         reply = asking.cached_answer(messages, ANSWER_IN_WORDS)
         if reply is None:
             raise _NotCached
         return reply
 
     try:
-        return usable_answer(recall, answer_messages(question, context), _stripped_answer)
+        return usable_answer(cached_reply_or_cancel, answer_messages(question, context), _stripped_answer)
     except _NotCached:
         return None
     except UnusableAnswer:
@@ -448,7 +450,7 @@ TRIVIAL_EXPLAINED = {
 _SEED = 0
 
 
-def gather_trivial_row(
+def gather_trivial_row_passages(
     name: str, document: Document, items: Sequence[QuestionItem], budget: int, chunks: int, tools: Tools, ruler: AnyRuler
 ) -> GatheredPassages:
     """Return the passages that a trivial baseline, such as the uncut text, supplies for every question.
@@ -492,7 +494,7 @@ def gather_trivial_row(
     )
 
 
-def control_row_numbers(trivial: Sequence[str], before: int) -> dict[str, int]:
+def row_numbers_of_controls(trivial: Sequence[str], before: int) -> dict[str, int]:
     """Return the row number of each control: the reference answers, and the deliberately wrong answers."""
     return {name: before + number for number, name in enumerate(trivial) if name in (REFERENCE, SWAPPED)}
 
@@ -500,9 +502,11 @@ def control_row_numbers(trivial: Sequence[str], before: int) -> dict[str, int]:
 def references_of_other_questions(references: Sequence[str]) -> list[str]:
     """Return a wrong answer for each question: the reference answer of another question, or an empty string."""
     wrong_answers = []
-    for number, own in enumerate(references):
+    for number, own_reference in enumerate(references):
         other_references = [*references[number + 1 :], *references[:number]]
         wrong_answers.append(
-            next((reference for reference in other_references if reference and reference != own), "") if own else ""
+            next((reference for reference in other_references if reference and reference != own_reference), "")
+            if own_reference
+            else ""
         )
     return wrong_answers

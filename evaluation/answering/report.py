@@ -13,8 +13,8 @@ from chunkers.support import FloatArray, csv_text, format_number, pluralize, rou
 from evaluation.answering.judging import KINDS
 from evaluation.answering.questions_and_answers import REFERENCE, SWAPPED, Exchange, GatheredPassages
 from evaluation.answering.results import AnswerResult
-from evaluation.retrieval import PairedDifferences, on_same_questions
-from evaluation.statistics import Difference, interval_words, paired_differences, questions_needed, too_few_values_words
+from evaluation.retrieval import PairedDifferences, values_on_shared_questions
+from evaluation.statistics import Difference, format_interval, paired_differences, questions_needed, too_few_values_sentence
 
 
 class AnswerMeasure(NamedTuple):
@@ -65,13 +65,13 @@ class AnswerReport:
     def values(self, measure: str) -> list[FloatArray]:
         """Return a measure of every answer, one array of shape (questions,) per row; NaN if undefined or not judged."""
         value_matrix = np.full((len(self.names), self.questions), np.nan)
-        for (chunker, question), result in self.results.items():
+        for (chunker_number, question_number), result in self.results.items():
             measure_value_of_answer = result.value(measure)
             if measure_value_of_answer is not None:
-                value_matrix[chunker, question] = measure_value_of_answer
+                value_matrix[chunker_number, question_number] = measure_value_of_answer
         return [*value_matrix]
 
-    def _competing(self, measure: str) -> list[FloatArray]:
+    def _values_without_controls(self, measure: str) -> list[FloatArray]:
         """Return a measure of every chunker as `values`, but of no control."""
         values_without_controls = self.values(measure)
         for row in self.controls.values():
@@ -102,7 +102,9 @@ class AnswerReport:
 
         All pairs are compared on the same questions: the questions on which all chunkers with this measure have a value.
         """
-        shared_values_by_measure = {name: on_same_questions(self._competing(name)) for name in self.measured}
+        shared_values_by_measure = {
+            name: values_on_shared_questions(self._values_without_controls(name)) for name in self.measured
+        }
         return PairedDifferences(
             shared_values_by_measure, {name: measure.high - measure.low for name, measure in ANSWER_MEASURES.items()}
         )
@@ -110,41 +112,51 @@ class AnswerReport:
     def verdict(self, measure: str) -> str:
         """Return a verdict in words on whether one chunker is significantly ahead of all others in a measure."""
         measure_name_in_sentence = ANSWER_MEASURES[measure].called
-        shared_values = on_same_questions(self._competing(measure))
+        shared_values = values_on_shared_questions(self._values_without_controls(measure))
         mean_by_chunker = {
             number: float(np.nanmean(scores)) for number, scores in enumerate(shared_values) if not np.isnan(scores).all()
         }
         if not mean_by_chunker:
             return f"Nothing can be said of {measure_name_in_sentence}: no answer has it with every chunker."
         shared_question_count = max(int((~np.isnan(scores)).sum()) for scores in shared_values)
-        best, *others = sorted(mean_by_chunker, key=lambda number: -mean_by_chunker[number])
-        mean_words = f"{format_number(mean_by_chunker[best], '.2f')} over {pluralize(shared_question_count, 'question')}"
-        if not others:
-            return f"{self.names[best]}: mean {measure_name_in_sentence} {mean_words}."
-        lead_differences = {other: self.comparisons.between(measure, best, other) for other in others}
-        not_behind = [other for other, diff in lead_differences.items() if diff is None or not diff.significant]
+        best_chunker_number, *other_chunker_numbers = sorted(mean_by_chunker, key=lambda number: -mean_by_chunker[number])
+        mean_and_count_phrase = (
+            f"{format_number(mean_by_chunker[best_chunker_number], '.2f')} over "
+            f"{pluralize(shared_question_count, 'question')}"
+        )
+        if not other_chunker_numbers:
+            return f"{self.names[best_chunker_number]}: mean {measure_name_in_sentence} {mean_and_count_phrase}."
+        lead_differences = {
+            other: self.comparisons.between(measure, best_chunker_number, other) for other in other_chunker_numbers
+        }
+        rivals_not_clearly_behind = [
+            other for other, diff in lead_differences.items() if diff is None or not diff.significant
+        ]
         holm_correction_phrase = f"Holm's correction for {pluralize(len(self.comparisons.tested), 'comparison')}"
-        if not not_behind:
-            lead_over_second_best = lead_differences[others[0]]
+        if not rivals_not_clearly_behind:
+            lead_over_second_best = lead_differences[other_chunker_numbers[0]]
             assert lead_over_second_best is not None
             return (
-                f"{self.names[best]} has the highest {measure_name_in_sentence}, {mean_words}, and is significantly ahead "
-                f"of every other: of {self.names[others[0]]} by {_difference_in_words(lead_over_second_best)} "
+                f"{self.names[best_chunker_number]} has the highest {measure_name_in_sentence}, {mean_and_count_phrase}, "
+                "and is significantly ahead "
+                f"of every other: of {self.names[other_chunker_numbers[0]]} by "
+                f"{_difference_in_words(lead_over_second_best)} "
                 f"({holm_correction_phrase})."
             )
-        closest_rival_number = not_behind[0]
+        closest_rival_number = rivals_not_clearly_behind[0]
         lead_over_rival = lead_differences[closest_rival_number]
         no_winner_verdict_text = (
-            f"Nobody is significantly ahead of all others in {measure_name_in_sentence}. {self.names[best]} has the "
-            f"highest mean, {mean_words}"
+            f"Nobody is significantly ahead of all others in {measure_name_in_sentence}. {self.names[best_chunker_number]} "
+            "has the "
+            f"highest mean, {mean_and_count_phrase}"
         )
         if lead_over_rival is None:
-            return f"{no_winner_verdict_text}. {too_few_values_words(self.comparisons.defined, shared_question_count)}"
+            return f"{no_winner_verdict_text}. {too_few_values_sentence(self.comparisons.defined, shared_question_count)}"
         no_winner_verdict_text += (
             f"; on {self.names[closest_rival_number]} it has {_difference_in_words(lead_over_rival)} "
             f"({holm_correction_phrase})."
         )
-        needed_question_count = questions_needed(shared_values[best] - shared_values[closest_rival_number])
+        needed_question_count = questions_needed(shared_values[best_chunker_number] - shared_values[closest_rival_number])
         if needed_question_count is None:
             return f"{no_winner_verdict_text} The two are level."
         if needed_question_count > lead_over_rival.count:
@@ -160,9 +172,11 @@ class AnswerReport:
         """
         if len(self.controls) < 2:
             return []
-        reference_row, swapped_row = self.controls[REFERENCE], self.controls[SWAPPED]
+        reference_row_number, swapped_row_number = self.controls[REFERENCE], self.controls[SWAPPED]
         control_values = {
-            name: (rows[reference_row], rows[swapped_row]) for name in self.measured if (rows := self.values(name))
+            name: (rows[reference_row_number], rows[swapped_row_number])
+            for name in self.measured
+            if (rows := self.values(name))
         }
         value_pair_by_measure = {
             name: pair for name, pair in control_values.items() if not np.isnan(pair[0] - pair[1]).all()
@@ -189,10 +203,12 @@ def cost_table(
     introduced double-pass merging, here for the user's own text.
     """
     rows: list[dict[str, float | str | None]] = []
-    some_ask = any(retrieval.asked is not None for retrieval in gathered.values())
-    for number, name in enumerate(report.names):
-        own_passages, answers = gathered[number], report.usable_answer_count(number)
-        answer_exchanges = [result.answer.exchange for (chunker, _), result in report.results.items() if chunker == number]
+    some_chunker_asks_model = any(retrieval.asked is not None for retrieval in gathered.values())
+    for chunker_number, name in enumerate(report.names):
+        gathered_passages, usable_answer_count = gathered[chunker_number], report.usable_answer_count(chunker_number)
+        answer_exchanges = [
+            result.answer.exchange for (chunker, _), result in report.results.items() if chunker == chunker_number
+        ]
         tokens_read, tokens_written = (
             sum(exchange.tokens_in for exchange in answer_exchanges),
             sum(exchange.tokens_out for exchange in answer_exchanges),
@@ -201,13 +217,13 @@ def cost_table(
         rows.append(
             {
                 "chunker": name,
-                "chunking, s": own_passages.chunk_s,
-                "embedding, s": own_passages.embed_s,
-                "chunks": own_passages.chunks,
-                **({"tokens to chunk": own_passages.asked or 0} if some_ask else {}),
+                "chunking, s": gathered_passages.chunk_s,
+                "embedding, s": gathered_passages.embed_s,
+                "chunks": gathered_passages.chunks,
+                **({"tokens to chunk": gathered_passages.asked or 0} if some_chunker_asks_model else {}),
                 "tokens read": tokens_read,
                 "answer tokens": tokens_written,
-                "tokens an answer": tokens_written / answers if answers else None,
+                "tokens an answer": tokens_written / usable_answer_count if usable_answer_count else None,
                 "cost, $": None if answering_price_dollars is None else float(answering_price_dollars),
             }
         )
@@ -216,23 +232,27 @@ def cost_table(
 
 def _measure_validity_sentence(name: str, right: FloatArray, wrong: FloatArray, compared: Difference | None) -> str:
     both_defined_mask = ~np.isnan(right - wrong)
-    called = ANSWER_MEASURES[name].title
+    measure_title = ANSWER_MEASURES[name].title
     right_and_wrong_means_phrase = (
         f"{right[both_defined_mask].mean():.2f} for the reference answers, "
         f"{wrong[both_defined_mask].mean():.2f} for those of other questions"
     )
     means_and_count = f"{right_and_wrong_means_phrase}, over {pluralize(int(both_defined_mask.sum()), 'question')}"
     if compared is None:
-        return f"{called}: too few questions to say whether it tells right from wrong with this model: {means_and_count}."
+        return (
+            f"{measure_title}: too few questions to say whether it tells right from wrong with this model: "
+            f"{means_and_count}."
+        )
     tells_or_does_not_tell_phrase = "tells" if compared.significant and compared.mean > 0 else "does not tell"
     return (
-        f"{called} {tells_or_does_not_tell_phrase} right from wrong with this model: {means_and_count} ({compared.p_words})."
+        f"{measure_title} {tells_or_does_not_tell_phrase} right from wrong with this model: {means_and_count} "
+        f"({compared.p_value_phrase})."
     )
 
 
 def _difference_in_words(difference: Difference) -> str:
-    confidence_interval_phrase = interval_words(difference.low, difference.high, difference.alpha, 1, 2)
-    return f"{format_number(difference.mean, '+.2f')} ({confidence_interval_phrase}, {difference.p_words})"
+    confidence_interval_phrase = format_interval(difference.low, difference.high, difference.alpha, 1, 2)
+    return f"{format_number(difference.mean, '+.2f')} ({confidence_interval_phrase}, {difference.p_value_phrase})"
 
 
 # All answers and judgements as a file: CSV for a spreadsheet, JSON lines with every prompt and every word.
@@ -269,9 +289,9 @@ def answers_to_csv(names: Sequence[str], results: Results) -> str:
 def answers_to_json_lines(names: Sequence[str], results: Results) -> str:
     """Return the answers as JSON lines, each with its passages and all conversations with the models."""
     json_lines_of_answers = []
-    for (chunker, _), result in sorted(results.items()):
+    for (chunker_number, _), result in sorted(results.items()):
         answer_fields_by_name = {
-            "chunker": names[chunker],
+            "chunker": names[chunker_number],
             "question": result.item.question,
             "reference": result.item.reference,
             "answer": result.answer.text,

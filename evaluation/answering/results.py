@@ -18,7 +18,7 @@ from evaluation.answering.judging import (
     Kind,
     Similar,
     answer_quality_score,
-    applicable_kinds,
+    applicable_kinds_of_judgement,
     judge_answer,
     judgement_request,
 )
@@ -30,8 +30,8 @@ from evaluation.answering.questions_and_answers import (
     GatheredPassages,
     QuestionItem,
     Recording,
+    cached_model_answer,
     model_answer,
-    recalled_answer,
 )
 
 
@@ -72,8 +72,8 @@ class AnswerResult:
                 latest_measure_judgement = self.latest(measure)
                 return latest_measure_judgement.value if latest_measure_judgement else None
             case _:
-                value: float | None = getattr(self, measure)
-                return value
+                stored_measure_value: float | None = getattr(self, measure)
+                return stored_measure_value
 
     @property
     def not_judged(self) -> tuple[Kind, ...]:
@@ -85,7 +85,9 @@ class AnswerResult:
         if not self.answer.is_usable:
             return True
         has_cosine = self.question_cosine is not None
-        return has_cosine and (not judged or {*applicable_kinds(self.item.reference, self.context)} <= {*self.judgements})
+        return has_cosine and (
+            not judged or {*applicable_kinds_of_judgement(self.item.reference, self.context)} <= {*self.judgements}
+        )
 
 
 @dataclass(frozen=True)
@@ -122,15 +124,15 @@ def reusable_results(
     An answer can be reused if the question and the passages are the same. Its judgements are reused only with
     ``same_judge``.
     """
-    earlier_results = {
+    earlier_result_by_input = {
         (result.item, result.context): result if same_judge else replace(result, judgements={}) for result in results
     }
-    places_with_earlier_results = (
-        ((chunker, question), earlier_results.get((item, context)))
+    places_and_earlier_results = (
+        ((chunker, question), earlier_result_by_input.get((item, context)))
         for chunker, own in gathered.items()
         for question, (item, context) in enumerate(zip(items, own.contexts, strict=True))
     )
-    return {place: result for place, result in places_with_earlier_results if result is not None}
+    return {place: result for place, result in places_and_earlier_results if result is not None}
 
 
 def answer_item(
@@ -179,7 +181,7 @@ def answer_item(
         )
 
 
-def answer_all(
+def answer_all_questions(
     items: Sequence[QuestionItem],
     gathered: Mapping[int, GatheredPassages],
     services: Services,
@@ -210,23 +212,28 @@ def answer_all(
     """
     earlier_results = {} if before is None else before
 
-    def answer_at(place: tuple[int, int], cancelled: Callable[[], bool]) -> None:
-        chunker, question = place
-        context_of_question = gathered[chunker].contexts[question]
+    def answer_one_question(place: tuple[int, int], cancelled: Callable[[], bool]) -> None:
+        chunker_number, question_number = place
+        context_of_question = gathered[chunker_number].contexts[question_number]
         answer_item(
-            items[question], context_of_question, services, partial(keep, place), cancelled, earlier_results.get(place)
+            items[question_number],
+            context_of_question,
+            services,
+            partial(keep, place),
+            cancelled,
+            earlier_results.get(place),
         )
         done(place)
 
     # Question by question, so that a run that is stopped compares the chunkers on the same ones.
     chunker_and_question_numbers = [(chunker, question) for question in range(len(items)) for chunker in gathered]
     is_judged = services.judge is not None
-    remaining_places = [
+    incomplete_chunker_question_pairs = [
         place
         for place in chunker_and_question_numbers
         if place not in earlier_results or not earlier_results[place].is_complete(judged=is_judged)
     ]
-    run_in_parallel([partial(answer_at, place) for place in remaining_places], cancelled)
+    run_in_parallel([partial(answer_one_question, place) for place in incomplete_chunker_question_pairs], cancelled)
 
 
 def judge_result(
@@ -243,7 +250,7 @@ def judge_result(
     """
     assert services.judge is not None
     judging_input = JudgingInput(result.item.question, result.item.reference, result.answer.text, result.context)
-    for kind in applicable_kinds(result.item.reference, result.context):
+    for kind in applicable_kinds_of_judgement(result.item.reference, result.context):
         if kind in kinds:
             judge_exchange_recording = Recording(services.judge, services.count, cancelled, repeat)
             model_judgement = judge_answer(kind, judging_input, judge_exchange_recording, services.similar, repeat)
@@ -297,10 +304,18 @@ class PromptSizes(NamedTuple):
         prompt_and_item_token_counts = count(
             [*fixed_prompt_texts, *(item.question for item in items), *(item.reference for item in items)]
         )
-        answering, closed_book, *judging = prompt_and_item_token_counts[: len(fixed_prompt_texts)]
+        answering_prompt_tokens, closed_book_prompt_tokens, *judging_prompt_tokens = prompt_and_item_token_counts[
+            : len(fixed_prompt_texts)
+        ]
         item_token_counts = prompt_and_item_token_counts[len(fixed_prompt_texts) :]
-        by_kind = dict(zip(KINDS, judging, strict=True))
-        return cls(answering, closed_book, by_kind, item_token_counts[: len(items)], item_token_counts[len(items) :])
+        judging_tokens_by_kind = dict(zip(KINDS, judging_prompt_tokens, strict=True))
+        return cls(
+            answering_prompt_tokens,
+            closed_book_prompt_tokens,
+            judging_tokens_by_kind,
+            item_token_counts[: len(items)],
+            item_token_counts[len(items) :],
+        )
 
     def answer_tokens(self, question: int, context: AnswerContext) -> int:
         """Estimate the tokens of the request that asks a question with its passages."""
@@ -336,25 +351,25 @@ def remaining_requests(
     judge
         Access to the judging model; None if the answers are not judged.
     """
-    applicable_judgement_kinds = () if judge is None else applicable_kinds(item.reference, context)
+    applicable_judgement_kinds = () if judge is None else applicable_kinds_of_judgement(item.reference, context)
     if before is not None and before.is_complete(judged=judge is not None):
         return RemainingRequests(False, ())
     earlier_text = before is not None and before.answer.text
-    text = earlier_text or recalled_answer(item.question, context, asking)
-    if text is None:
+    answer_text = earlier_text or cached_model_answer(item.question, context, asking)
+    if answer_text is None:
         return RemainingRequests(True, applicable_judgement_kinds)
-    if not text or judge is None:
+    if not answer_text or judge is None:
         return RemainingRequests(False, ())
-    judged_before = before.judgements if before is not None and earlier_text else {}
-    judging_input = JudgingInput(item.question, item.reference, text, context)
-    judgement_kinds = (kind for kind in applicable_judgement_kinds if kind not in judged_before)
+    earlier_judgements_by_kind = before.judgements if before is not None and earlier_text else {}
+    judging_input = JudgingInput(item.question, item.reference, answer_text, context)
+    unjudged_kinds = (kind for kind in applicable_judgement_kinds if kind not in earlier_judgements_by_kind)
     return RemainingRequests(
         False,
-        tuple(kind for kind in judgement_kinds if judge.cached_answer(*judgement_request(kind, judging_input)) is None),
+        tuple(kind for kind in unjudged_kinds if judge.cached_answer(*judgement_request(kind, judging_input)) is None),
     )
 
 
-def estimate_run(
+def estimate_answer_requests(
     items: Sequence[QuestionItem],
     gathered: Mapping[int, GatheredPassages],
     sizes: PromptSizes,
@@ -371,9 +386,9 @@ def estimate_run(
     """
     answer_request_tokens: list[int] = []
     judgement_request_tokens: list[int] = []
-    for chunker, retrieval in gathered.items():
-        for number, (item, context) in enumerate(zip(items, retrieval.contexts, strict=True)):
-            question_requests = left((chunker, number), item, context)
+    for chunker_number, retrieved_passages in gathered.items():
+        for number, (item, context) in enumerate(zip(items, retrieved_passages.contexts, strict=True)):
+            question_requests = left((chunker_number, number), item, context)
             if question_requests.answer:
                 answer_request_tokens.append(sizes.answer_tokens(number, context))
             judgement_request_tokens += [sizes.judgement_tokens(kind, number, context) for kind in question_requests.kinds]
@@ -408,7 +423,7 @@ class _Stored(BaseModel, extra="forbid", strict=True):
     judgements: dict[Kind, tuple[_StoredJudgement, ...]]
 
 
-def result_to_json(result: AnswerResult) -> bytes:
+def answer_result_to_json(result: AnswerResult) -> bytes:
     """Return the measures of an answer as JSON, without question, passages or answer texts."""
     return (
         _Stored(
@@ -437,13 +452,13 @@ def result_to_json(result: AnswerResult) -> bytes:
     )
 
 
-def result_from_json(data: bytes, item: QuestionItem, context: AnswerContext) -> AnswerResult:
-    """Return the result that `result_to_json` stored; the answer's text is empty, since it was not stored.
+def answer_result_from_json(data: bytes, item: QuestionItem, context: AnswerContext) -> AnswerResult:
+    """Return the result that `answer_result_to_json` stored; the answer's text is empty, since it was not stored.
 
     Raises
     ------
     InputError
-        If the JSON was not written by `result_to_json`.
+        If the JSON was not written by `answer_result_to_json`.
     """
     try:
         stored_result_record = _Stored.model_validate_json(data)

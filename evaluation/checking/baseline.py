@@ -61,20 +61,20 @@ class Baseline(BaseModel, frozen=True, extra="forbid", allow_inf_nan=False):
         InputError
             If the file is not a baseline; the message names the position of the error.
         """
-        (value,) = parse_in_reader_process(read_json_file, data, name, most=LONGEST_BASELINE)
+        (baseline_json_value,) = parse_in_reader_process(read_json_file, data, name, most=LONGEST_BASELINE)
         try:
-            validated_baseline = cls.model_validate(value)
+            validated_baseline = cls.model_validate(baseline_json_value)
         except ValidationError as error:
-            place, detail = first_validation_error(error, "the file")
+            faulty_field_path, detail = first_validation_error(error, "the file")
             raise InputError(
-                f"{name}: the baseline must be in the format that --write-baseline writes; {place} is invalid: "
+                f"{name}: the baseline must be in the format that --write-baseline writes; {faulty_field_path} is invalid: "
                 f"{detail['msg']}."
             ) from error
         for kind, scores in validated_baseline.scores.items():
-            for score in scores:
-                if score not in BASELINE_SCORES[kind]:
+            for score_name in scores:
+                if score_name not in BASELINE_SCORES[kind]:
                     raise InputError(
-                        f"{name}: a score of {kind} must be one of {', '.join(BASELINE_SCORES[kind])}; got {score!r}."
+                        f"{name}: a score of {kind} must be one of {', '.join(BASELINE_SCORES[kind])}; got {score_name!r}."
                     )
         return validated_baseline
 
@@ -135,8 +135,10 @@ def mean_retrieval_scores(corpus: Corpus, questions: Sequence[Question], recipe:
     retrieval_evaluation = evaluate_retrieval(
         build_index(corpus, recipe.build(), tools, recipe.embedded_as), questions, tools, corpus_token_ruler, TOP_K
     )
-    means = {name: mean_and_deviation(retrieval_evaluation.values(name, "tokens")) for name in BASELINE_SCORES[RETRIEVAL]}
-    return {name: mean[0] for name, mean in means.items() if mean is not None and math.isfinite(mean[0])}
+    means_with_deviations = {
+        name: mean_and_deviation(retrieval_evaluation.values(name, "tokens")) for name in BASELINE_SCORES[RETRIEVAL]
+    }
+    return {name: mean[0] for name, mean in means_with_deviations.items() if mean is not None and math.isfinite(mean[0])}
 
 
 # Known problems, in a file next to the documents, so that a check reports only new ones.
@@ -182,9 +184,10 @@ class KnownProblems(BaseModel, frozen=True, extra="forbid"):
         try:
             return cls.model_validate_json(data.decode("utf-8-sig", "replace"))
         except ValidationError as error:
-            place, detail = first_validation_error(error, "the file")
+            faulty_field_path, detail = first_validation_error(error, "the file")
             raise InputError(
-                f"{name}: known problems must be in the format that --write-known writes; {short_repr(place)} is invalid: "
+                f"{name}: known problems must be in the format that --write-known writes; {short_repr(faulty_field_path)} "
+                "is invalid: "
                 f"{detail['msg']}."
             ) from error
 
@@ -208,26 +211,28 @@ class KnownProblems(BaseModel, frozen=True, extra="forbid"):
         joined_json_file_entries = ",\n".join(file_entries)
         return f'{{\n  "seamark_known": 1,\n  "files": {{\n{joined_json_file_entries}\n  }}\n}}\n'
 
-    def mark_known(self, checked: CheckedDocument) -> CheckedDocument:
+    def mark_known_problems(self, checked: CheckedDocument) -> CheckedDocument:
         """Return a copy of a document's check in which known problems are marked.
 
         Each entry of the list covers one problem.
         """
-        known_left = Counter((known.rule, known.passage) for known in self.files.get(_relative_file_name(checked.file), ()))
+        remaining_count_by_problem = Counter(
+            (known.rule, known.passage) for known in self.files.get(_relative_file_name(checked.file), ())
+        )
         problems_with_known_marked = []
         for problem in checked.problems:
             known_problem = KnownProblem.of(problem)
-            is_known = not problem.quiet and known_left[known_problem.rule, known_problem.passage] > 0
-            known_left[known_problem.rule, known_problem.passage] -= is_known
+            is_known = not problem.quiet and remaining_count_by_problem[known_problem.rule, known_problem.passage] > 0
+            remaining_count_by_problem[known_problem.rule, known_problem.passage] -= is_known
             problems_with_known_marked.append(replace(problem, quiet="known") if is_known else problem)
         return replace(checked, problems=tuple(problems_with_known_marked))
 
-    def count_gone(self, documents: Sequence[CheckedDocument]) -> int:
+    def count_problems_gone(self, documents: Sequence[CheckedDocument]) -> int:
         """Return the number of known problems that no longer occur in these documents."""
         cut_documents = [checked for checked in documents if checked.chunking is not None]
         known_problem_count = sum(len(self.files.get(_relative_file_name(checked.file), ())) for checked in cut_documents)
         return known_problem_count - sum(
-            problem.quiet == "known" for checked in cut_documents for problem in self.mark_known(checked).problems
+            problem.quiet == "known" for checked in cut_documents for problem in self.mark_known_problems(checked).problems
         )
 
 

@@ -10,7 +10,7 @@ from typing import Literal, NamedTuple
 from chunkers import Chunk, Chunker, Chunking, Document, InputError, Span, Tools, run
 from chunkers.results import EmbeddedAs, embedded_text
 from chunkers.support import short_repr
-from chunkers.text import format_of, outline_of
+from chunkers.text import document_format_of_name, outline_of
 from evaluation.findings.rules import RULES, find_suspicious_cuts
 from evaluation.segmentation import SizeBounds, chunk_sizes, requested_size_bounds
 
@@ -48,18 +48,18 @@ def parse_ignore_comments(text: str, known_rules: Collection[str]) -> tuple[list
         {block.span for block in (*outline_of(text).blocks, *outline_of(text).nested) if block.kind != "HTML"},
         key=lambda span: (span.start, -span.end),
     )
-    ignored, unknown_names = [], []
-    for html in html_block_spans:
-        for comment in _COMMENT.finditer(text, *html):
+    ignored_passages, unknown_names_with_spans = [], []
+    for html_block_span in html_block_spans:
+        for comment in _COMMENT.finditer(text, *html_block_span):
             span = Span(*comment.span())
             rule_names_in_comment = [name for name in _RULE_NAMES.split(comment[1]) if name]
-            unknown_names += [(span, name) for name in rule_names_in_comment if name not in known_rules]
+            unknown_names_with_spans += [(span, name) for name in rule_names_in_comment if name not in known_rules]
             known_rules_in_comment = frozenset(name for name in rule_names_in_comment if name in known_rules)
             next_block_index = bisect_left(other_block_spans, span.end, key=lambda other: other.start)
             # A comment whose words are all wrong is about nothing, not about all.
             if next_block_index < len(other_block_spans) and (known_rules_in_comment or not rule_names_in_comment):
-                ignored.append(IgnoredPassage(other_block_spans[next_block_index], known_rules_in_comment))
-    return ignored, unknown_names
+                ignored_passages.append(IgnoredPassage(other_block_spans[next_block_index], known_rules_in_comment))
+    return ignored_passages, unknown_names_with_spans
 
 
 Level = Literal["error", "warning", "note"]
@@ -218,13 +218,17 @@ class Check:
         chunking = run(self.chunker, document, replace(self.tools), self.embedded_as)
         document_line_locator = _Lines(document, file)
         # Only what is read as it is can have comments of Markdown.
-        ignored, unknown_names = parse_ignore_comments(document.text, ALL_RULES) if format_of(file) is None else ([], [])
+        ignored_passages, unknown_names_with_spans = (
+            parse_ignore_comments(document.text, ALL_RULES) if document_format_of_name(file) is None else ([], [])
+        )
         document_problems = []
         for violation in sorted(self._rule_violations(chunking), key=lambda finding: (finding.span, finding.rule)):
             violation_severity_level = self.level(violation.rule, avoidable=violation.avoidable)
             if violation_severity_level is not None:
-                why_quiet: Literal["", "ignored"] = (
-                    "ignored" if any(comment.turns_off(violation.rule, violation.span) for comment in ignored) else ""
+                suppression_reason: Literal["", "ignored"] = (
+                    "ignored"
+                    if any(comment.turns_off(violation.rule, violation.span) for comment in ignored_passages)
+                    else ""
                 )
                 document_problems.append(
                     Problem(
@@ -232,38 +236,38 @@ class Check:
                         violation_severity_level,
                         file,
                         violation.message,
-                        document_line_locator.place_of(violation.span),
-                        document_line_locator.page_words(violation.span),
+                        document_line_locator.file_range_of(violation.span),
+                        document_line_locator.page_or_part_phrase(violation.span),
                         document.text[slice(*violation.span)],
-                        why_quiet,
+                        suppression_reason,
                     )
                 )
         unknown_ignored_rule_remarks = tuple(
             f"{file}:{document_line_locator.line_number(span.start)}: a comment may only ignore rules; "
             f"{short_repr(name)} is none."
-            for span, name in unknown_names
+            for span, name in unknown_names_with_spans
         )
         return CheckedDocument(file, chunking, tuple(document_problems), remarks=unknown_ignored_rule_remarks)
 
     def _rule_violations(self, chunking: Chunking) -> Iterator[_Violation]:
         suspicious_cut_findings = find_suspicious_cuts(chunking)
-        oversize_by_span = self._oversized_spans(
+        oversize_phrase_by_span = self._oversize_phrase_by_span(
             chunking, [finding.span for finding in suspicious_cut_findings if finding.rule in _WHOLE]
         )
         # What is read is said of the text that is embedded, which may be longer than the chunk.
         for finding in suspicious_cut_findings:
             finding_reason_sentence = f"{finding.reason[0].upper()}{finding.reason[1:]}".rstrip(".")
-            is_violation_avoidable = finding.rule not in _WHOLE or finding.span not in oversize_by_span
+            is_violation_avoidable = finding.rule not in _WHOLE or finding.span not in oversize_phrase_by_span
             finding_reason_sentence += (
-                "" if is_violation_avoidable else f"; it cannot be whole: {oversize_by_span[finding.span]}"
+                "" if is_violation_avoidable else f"; it cannot be whole: {oversize_phrase_by_span[finding.span]}"
             )
             yield _Violation(finding.rule, finding.span, f"{finding_reason_sentence}.", is_violation_avoidable)
         if self.level("unread") is not None:
-            yield from self._unread(chunking)
+            yield from self._unread_chunk_violations(chunking)
         if self.level("size") is not None:
             yield from self._size_violations(chunking)
 
-    def _oversized_spans(self, chunking: Chunking, spans: Sequence[Span]) -> dict[Span, str]:
+    def _oversize_phrase_by_span(self, chunking: Chunking, spans: Sequence[Span]) -> dict[Span, str]:
         """Return the blocks and sentences that are too long for a chunk of the requested size, with their sizes in words."""
         chunk_size_bounds = self.bounds or requested_size_bounds(self.chunker)
         if not spans or chunk_size_bounds is None or chunk_size_bounds.most is None:
@@ -274,25 +278,25 @@ class Check:
             chunk_sizes(chunk_size_bounds.unit, spans_as_chunks, self.tools.tokenizer, self.tools.embedder),
             strict=True,
         )
-        most, limit_phrase = (
+        maximum_size, limit_phrase = (
             chunk_size_bounds.most,
             f"{chunk_size_bounds.unit}, where a chunk has {chunk_size_bounds.words()}",
         )
-        return {span: f"{size:,} {limit_phrase}" for span, size in spans_with_sizes if size > most}
+        return {span: f"{size:,} {limit_phrase}" for span, size in spans_with_sizes if size > maximum_size}
 
-    def _unread(self, chunking: Chunking) -> Iterator[_Violation]:
+    def _unread_chunk_violations(self, chunking: Chunking) -> Iterator[_Violation]:
         embedder = self.tools.embedder
         # Late chunking reads the text in windows, so that no chunk is too long.
         if embedder is None or embedder.max_tokens is None or self.embedded_as == "late":
             return
-        most, document = embedder.max_tokens, chunking.document
+        most_readable_tokens, document = embedder.max_tokens, chunking.document
         embedded_chunk_texts = [embedded_text(document, chunk, self.embedded_as) for chunk in chunking.chunks]
         for chunk, length in zip(chunking.chunks, embedder.lengths(embedded_chunk_texts), strict=True):
-            if length > most:
+            if length > most_readable_tokens:
                 yield _Violation(
                     "unread",
                     Span(chunk.start, chunk.end),
-                    f"The chunk is embedded as {length:,} tokens, of which {embedder.name} reads {most:,}.",
+                    f"The chunk is embedded as {length:,} tokens, of which {embedder.name} reads {most_readable_tokens:,}.",
                 )
 
     def _size_violations(self, chunking: Chunking) -> Iterator[_Violation]:
@@ -315,7 +319,7 @@ class _Lines:
 
     def __init__(self, document: Document, file: str) -> None:
         self._document = document
-        self._plain = format_of(file) is None
+        self._plain = document_format_of_name(file) is None
 
     @cached_property
     def _starts(self) -> list[int]:
@@ -325,7 +329,7 @@ class _Lines:
         """Return the number of the line that contains a code point, counted from 1."""
         return bisect_right(self._starts, place)
 
-    def place_of(self, span: Span) -> FileRange | None:
+    def file_range_of(self, span: Span) -> FileRange | None:
         if not self._plain:
             return None
         first_line_index = bisect_right(self._starts, span.start) - 1
@@ -337,7 +341,7 @@ class _Lines:
             span.end - self._starts[last_line_index] + 1,
         )
 
-    def page_words(self, span: Span) -> str:
+    def page_or_part_phrase(self, span: Span) -> str:
         document_parts = self._document.parts
         if document_parts is None:
             return ""
@@ -345,7 +349,7 @@ class _Lines:
         return f"{document_parts.kind}{'s' * (len(part_labels) > 1)} {', '.join(part_labels)}" if part_labels else ""
 
 
-def parse_levels(words: Sequence[str]) -> dict[str, str]:
+def parse_severity_levels(words: Sequence[str]) -> dict[str, str]:
     """Return the user's severity levels by rule, of words of the form RULE=LEVEL.
 
     Raises
@@ -354,10 +358,10 @@ def parse_levels(words: Sequence[str]) -> dict[str, str]:
         If a word has another form, or a rule or level does not exist.
     """
     severity_level_by_rule = {}
-    for word in words:
-        rule, equals, level = word.partition("=")
-        if not equals:
-            raise InputError(f"--level must have the form RULE=LEVEL; got {word!r}.")
+    for rule_and_level in words:
+        rule, equals_sign, level = rule_and_level.partition("=")
+        if not equals_sign:
+            raise InputError(f"--level must have the form RULE=LEVEL; got {rule_and_level!r}.")
         if rule not in ALL_RULES:
             raise InputError(f"--level must name one of the rules {', '.join(ALL_RULES)}; got {short_repr(rule)}.")
         if level not in (*LEVELS, OFF):

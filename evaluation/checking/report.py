@@ -89,10 +89,11 @@ class CheckReport:
         return ("passed", "failed", "could not check everything")[self.status]
 
 
-def as_text(report: CheckReport) -> str:
+def check_report_as_text(report: CheckReport) -> str:
     """Format the report as text: one line per problem, in the style of compilers, with the verdict last."""
     text_lines = [
-        f"{_place_words(problem)}: {problem.level}: {problem.message} [{problem.rule}]" for problem in report.problems
+        f"{_problem_place_phrase(problem)}: {problem.level}: {problem.message} [{problem.rule}]"
+        for problem in report.problems
     ]
     unlisted_problem_count = len(report.all) - len(report.problems)
     if unlisted_problem_count:
@@ -102,18 +103,20 @@ def as_text(report: CheckReport) -> str:
     chunk_count = sum(len(document.chunking.chunks) for document in report.documents if document.chunking is not None)
     level_counts_phrase = ", ".join(pluralize(count, level) for level, count in report.counts.items())
     checked_amounts_phrase = f"{pluralize(len(report.documents), 'document')}, {pluralize(chunk_count, 'chunk')}"
-    quiet_words = "".join(f", {count:,} {why}" for why, count in sorted(report.quiet_counts.items(), reverse=True))
-    text_lines.append(f"{checked_amounts_phrase}: {level_counts_phrase}{quiet_words}; {report.verdict}")
+    suppressed_counts_phrase = "".join(
+        f", {count:,} {why}" for why, count in sorted(report.quiet_counts.items(), reverse=True)
+    )
+    text_lines.append(f"{checked_amounts_phrase}: {level_counts_phrase}{suppressed_counts_phrase}; {report.verdict}")
     return "\n".join("".join(letter if letter.isprintable() else " " for letter in line) for line in text_lines) + "\n"
 
 
-def _place_words(problem: Problem) -> str:
+def _problem_place_phrase(problem: Problem) -> str:
     if problem.place is not None:
         return f"{problem.file}:{problem.place.line}:{problem.place.column}"
     return f"{problem.file}, {problem.where}" if problem.where else problem.file
 
 
-def as_json(report: CheckReport) -> dict[str, Any]:
+def check_report_as_json(report: CheckReport) -> dict[str, Any]:
     """Return the whole report as JSON-compatible values."""
     return {
         "seamark_check": 1,
@@ -155,7 +158,7 @@ _NOT_XML = re.compile("[^\t\n\r\u0020-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]"
 SCORES = (BOUNDARIES, RETRIEVAL)
 
 
-def as_junit(report: CheckReport) -> str:
+def check_report_as_junit(report: CheckReport) -> str:
     """Return the check as JUnit XML, with a test suite per document and a test case per rule.
 
     A test case fails if the rule has a problem of level error.
@@ -171,12 +174,14 @@ def as_junit(report: CheckReport) -> str:
                 document.complaint,
             )
         )
-    case_names = {*report.scores, *(problem.rule for problem in report.general)}
-    baseline_score_rule_names = [name for name in report.levels if name in SCORES and name in case_names]
+    measured_rule_names = {*report.scores, *(problem.rule for problem in report.general)}
+    baseline_score_rule_names = [name for name in report.levels if name in SCORES and name in measured_rule_names]
     if baseline_score_rule_names:
         test_suites_element.append(_junit_suite("baseline", baseline_score_rule_names, report.general, ""))
-    for name in ("tests", "failures", "errors"):
-        test_suites_element.set(name, str(sum(int(suite.get(name, "0")) for suite in test_suites_element)))
+    for count_attribute_name in ("tests", "failures", "errors"):
+        test_suites_element.set(
+            count_attribute_name, str(sum(int(suite.get(count_attribute_name, "0")) for suite in test_suites_element))
+        )
     etree.indent(test_suites_element)
     return '<?xml version="1.0" encoding="UTF-8"?>\n' + etree.tostring(test_suites_element, encoding="unicode") + "\n"
 
@@ -201,16 +206,18 @@ def _junit_suite(file: str, rules: list[str], problems: Sequence[Problem], compl
             rule_failure_element.text = _junit_lines(errors_of_rule)
         elif rule_problems:
             etree.SubElement(test_case_element, "system-out").text = _junit_lines(rule_problems)
-    failures, errors = len(test_suite_element.findall("*/failure")), len(test_suite_element.findall("*/error"))
-    test_suite_element.attrib.update(tests=str(len(test_suite_element)), failures=str(failures), errors=str(errors))
+    failure_count, error_count = len(test_suite_element.findall("*/failure")), len(test_suite_element.findall("*/error"))
+    test_suite_element.attrib.update(
+        tests=str(len(test_suite_element)), failures=str(failure_count), errors=str(error_count)
+    )
     return test_suite_element
 
 
 def _junit_lines(problems: list[Problem]) -> str:
-    return "\n".join(_replace_non_xml_characters(f"{_junit_place_words(problem)}{problem.message}") for problem in problems)
+    return "\n".join(_replace_non_xml_characters(f"{_junit_place_prefix(problem)}{problem.message}") for problem in problems)
 
 
-def _junit_place_words(problem: Problem) -> str:
+def _junit_place_prefix(problem: Problem) -> str:
     problem_place_phrase = problem.where if problem.place is None else f"line {problem.place.line}"
     return f"{problem_place_phrase}: " if problem_place_phrase else ""
 
@@ -228,7 +235,7 @@ _SUPPRESSED = {"known": "external", "ignored": "inSource"}
 """SARIF's names for our reasons to suppress a problem; code hosts hide suppressed ones."""
 
 
-def as_sarif(report: CheckReport) -> dict[str, Any]:
+def check_report_as_sarif(report: CheckReport) -> dict[str, Any]:
     """Return the check as a SARIF log with a single run and columns in code points."""
     reported_rule_names = [*report.levels]
     return {
@@ -284,10 +291,15 @@ def _number_equal_problems(problems: Sequence[Problem]) -> Iterator[tuple[Proble
 
 def _sarif_result(problem: Problem, index: int, number: int) -> dict[str, Any]:
     message = f"{problem.message} ({problem.where})" if problem.where else problem.message
-    physical: dict[str, Any] = {"artifactLocation": {"uri": file_uri(problem.file)}}
+    physical_location: dict[str, Any] = {"artifactLocation": {"uri": file_uri(problem.file)}}
     if problem.place is not None:
         line, column, last_line, last_column = problem.place
-        physical["region"] = {"startLine": line, "startColumn": column, "endLine": last_line, "endColumn": last_column}
+        physical_location["region"] = {
+            "startLine": line,
+            "startColumn": column,
+            "endLine": last_line,
+            "endColumn": last_column,
+        }
     problem_bytes = f"{problem.rule}\0{problem.identity}".encode("utf-8", "surrogatepass")
     # A second one with the same passage would be taken for the first.
     repeated_problem_suffix = f":{number}" if number > 1 else ""
@@ -297,7 +309,7 @@ def _sarif_result(problem: Problem, index: int, number: int) -> dict[str, Any]:
         "ruleIndex": index,
         "level": problem.level,
         "message": {"text": message},
-        "locations": [{"physicalLocation": physical}],
+        "locations": [{"physicalLocation": physical_location}],
         "partialFingerprints": {"passage/v1": f"{hashlib.sha256(problem_bytes).hexdigest()}{repeated_problem_suffix}"},
         **suppressions_property,
     }

@@ -10,10 +10,10 @@ from typing import Any, NamedTuple
 from chunkers import Chunker, Document, InputError, Recipe, Tools
 from chunkers.commands.arguments import (
     Parser,
-    add_chunker,
-    add_device,
-    add_encoding,
-    add_spend,
+    add_chunker_option,
+    add_device_option,
+    add_encoding_option,
+    add_spending_option,
     document_reader,
     file_bytes,
     is_folder,
@@ -46,9 +46,15 @@ from evaluation.checking.problems import (
     Check,
     CheckedDocument,
     Problem,
-    parse_levels,
+    parse_severity_levels,
 )
-from evaluation.checking.report import CheckReport, as_json, as_junit, as_sarif, as_text
+from evaluation.checking.report import (
+    CheckReport,
+    check_report_as_json,
+    check_report_as_junit,
+    check_report_as_sarif,
+    check_report_as_text,
+)
 from evaluation.questions import Corpus, Question, read_questions
 from evaluation.segmentation import (
     MARKS_ENDING,
@@ -66,20 +72,20 @@ def _json_text(value: dict[str, Any]) -> str:
 
 
 FORMS: Mapping[str, Callable[[CheckReport], str]] = {
-    "text": as_text,
-    "json": lambda report: _json_text(as_json(report)),
-    "sarif": lambda report: _json_text(as_sarif(report)),
-    "junit": as_junit,
+    "text": check_report_as_text,
+    "json": lambda report: _json_text(check_report_as_json(report)),
+    "sarif": lambda report: _json_text(check_report_as_sarif(report)),
+    "junit": check_report_as_junit,
 }
 """The forms of a report."""
 
 _NO_SCORES = "--write-baseline needs scores, of known boundaries (--marked, --sample) or of --questions."
 
 
-def add_check(commands: "argparse._SubParsersAction[Parser]") -> None:
+def add_check_command(commands: "argparse._SubParsersAction[Parser]") -> None:
     """Add the ``check`` command to an argument parser."""
     rule_list_help_text = "\n".join(f"  {name:<18}{rule.level:<9}{rule.title}" for name, rule in ALL_RULES.items())
-    command = commands.add_parser(
+    check_parser = commands.add_parser(
         "check",
         help="documents and a recipe against rules, for continuous integration",
         description="Cut documents and say what breaks a rule. The exit status is 0 without an error, 1 with one, and 2 if "
@@ -87,20 +93,20 @@ def add_check(commands: "argparse._SubParsersAction[Parser]") -> None:
         epilog=f"rules, with their levels:\n{rule_list_help_text}",
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
-    command.add_argument("files", nargs="*", metavar="FILE", help="a document, or a folder of them")
-    command.add_argument("--sample", nargs="+", action="extend", default=[], metavar="NAME", help="a bundled document")
-    add_chunker(command)
-    command.add_argument("--least", type=int, metavar="N", help="the smallest size of a chunk")
-    command.add_argument("--most", type=int, metavar="N", help="the largest; without either, what the recipe asks for")
-    command.add_argument("--unit", choices=SIZE_UNITS, default="tokens", help="what both count (default: %(default)s)")
-    command.add_argument(
+    check_parser.add_argument("files", nargs="*", metavar="FILE", help="a document, or a folder of them")
+    check_parser.add_argument("--sample", nargs="+", action="extend", default=[], metavar="NAME", help="a bundled document")
+    add_chunker_option(check_parser)
+    check_parser.add_argument("--least", type=int, metavar="N", help="the smallest size of a chunk")
+    check_parser.add_argument("--most", type=int, metavar="N", help="the largest; without either, what the recipe asks for")
+    check_parser.add_argument("--unit", choices=SIZE_UNITS, default="tokens", help="what both count (default: %(default)s)")
+    check_parser.add_argument(
         "--level",
         action="append",
         default=[],
         metavar="RULE=LEVEL",
         help=f"how grave it is to break a rule: {', '.join((*LEVELS, OFF))}",
     )
-    command.add_argument(
+    check_parser.add_argument(
         "--marked",
         nargs="+",
         action="extend",
@@ -108,31 +114,31 @@ def add_check(commands: "argparse._SubParsersAction[Parser]") -> None:
         metavar="PATH",
         help="documents with known boundaries: with lines of three dashes, or boundary files beside them",
     )
-    command.add_argument("--questions", metavar="FILE", help="questions on the documents, CSV or JSON lines")
-    command.add_argument("--baseline", metavar="FILE", help="the scores that must be reached")
-    command.add_argument("--write-baseline", metavar="FILE", help="write the scores reached now into a file")
-    command.add_argument(
+    check_parser.add_argument("--questions", metavar="FILE", help="questions on the documents, CSV or JSON lines")
+    check_parser.add_argument("--baseline", metavar="FILE", help="the scores that must be reached")
+    check_parser.add_argument("--write-baseline", metavar="FILE", help="write the scores reached now into a file")
+    check_parser.add_argument(
         "--tolerance", type=float, default=TOLERANCE, metavar="X", help="how much worse one may be (default: %(default)s)"
     )
-    command.add_argument("--known", metavar="FILE", help="problems that are known, of which nothing is said")
-    command.add_argument("--write-known", metavar="FILE", help="write the problems there are now into a file")
-    command.add_argument(
+    check_parser.add_argument("--known", metavar="FILE", help="problems that are known, of which nothing is said")
+    check_parser.add_argument("--write-known", metavar="FILE", help="write the problems there are now into a file")
+    check_parser.add_argument(
         "--report",
         action="append",
         default=[],
         metavar="FORM[=FILE]",
         help=f"{', '.join(FORMS)}, on standard output or into a file; may be given several times (default: text)",
     )
-    command.add_argument(
+    check_parser.add_argument(
         "--language-model",
         metavar="openai:NAME",
         help="for a recipe that asks one, or embeds chunks with a context sentence: a model of the server at "
         "OPENAI_BASE_URL, to which the documents are sent (default: the recipe's)",
     )
-    add_spend(command)
-    add_device(command)
-    add_encoding(command)
-    command.set_defaults(run=run_check)
+    add_spending_option(check_parser)
+    add_device_option(check_parser)
+    add_encoding_option(check_parser)
+    check_parser.set_defaults(run=run_check)
 
 
 class _Source(NamedTuple):
@@ -155,14 +161,16 @@ def run_check(options: argparse.Namespace) -> int:
     for file in (options.write_baseline, options.write_known, *(file for _, file in requested_forms_and_files)):
         _check_writable(file)
     recipe, file = _recipe_and_file(options)
-    stored_baseline_scores = (
+    stored_baseline = (
         Baseline.in_file(file_bytes(options.baseline), options.baseline) if options.baseline is not None else None
     )
     known_problems = KnownProblems.in_file(file_bytes(options.known), options.known) if options.known is not None else None
     tools = load_command_tools(recipe.embedder, recipe.tokenizer, options.device)
     chunker = recipe.build()
     tools.asking = _open_language_model(options, recipe, chunker)
-    document_check = Check(chunker, tools, parse_levels(options.level), _requested_bounds(options), recipe.embedded_as)
+    document_check = Check(
+        chunker, tools, parse_severity_levels(options.level), _requested_bounds(options), recipe.embedded_as
+    )
     sources_to_check = _read_sources(options, recipe.sentences)
     readable_documents = [source.document for source in sources_to_check if isinstance(source.document, Document)]
     corpus, questions = _read_questions(options.questions, readable_documents)
@@ -170,7 +178,7 @@ def run_check(options: argparse.Namespace) -> int:
         source.marked_document for source in sources_to_check if source.marked_document is not None
     ]
     content_hash = measured_content_hash(texts_with_known_boundaries, readable_documents, questions)
-    if stored_baseline_scores is not None and stored_baseline_scores.documents != content_hash:
+    if stored_baseline is not None and stored_baseline.documents != content_hash:
         raise InputError(
             f"{options.baseline}: the baseline must be for the same documents, known boundaries and questions as this "
             "check; it is for others. Write a new one with --write-baseline."
@@ -183,24 +191,24 @@ def run_check(options: argparse.Namespace) -> int:
         if tools.asking is not None:
             print_to_stderr(f"{tools.asking.model.name}: {tools.asking.summary}.")
     checked_documents = _mark_known_problems(checked_documents, known_problems, options)
-    all_marked_cut = all(
+    all_marked_documents_cut = all(
         outcome.chunking is not None
         for source, outcome in zip(sources_to_check, checked_documents, strict=True)
         if source.known
     )
-    below_baseline = (
-        _problems_below_baseline(stored_baseline_scores, mean_scores_by_kind, document_check, file, options)
-        if stored_baseline_scores is not None and all_marked_cut
+    below_baseline_problems = (
+        _problems_below_baseline(stored_baseline, mean_scores_by_kind, document_check, file, options)
+        if stored_baseline is not None and all_marked_documents_cut
         else []
     )
-    active_levels = {name: level for name in ALL_RULES if (level := document_check.level(name)) is not None}
-    check_report = CheckReport(recipe, active_levels, checked_documents, mean_scores_by_kind, below_baseline)
+    active_level_by_rule = {name: level for name in ALL_RULES if (level := document_check.level(name)) is not None}
+    check_report = CheckReport(recipe, active_level_by_rule, checked_documents, mean_scores_by_kind, below_baseline_problems)
     for complaint in (*check_report.complaints, *(remark for document in checked_documents for remark in document.remarks)):
         print_to_stderr(complaint)
     if recipe.embedded_as == "context":
-        _say_unsituated(checked_documents)
+        _report_unsituated_chunks(checked_documents)
     baseline_file = options.baseline or options.write_baseline
-    if baseline_file and not all_marked_cut:
+    if baseline_file and not all_marked_documents_cut:
         print_to_stderr(
             f"{baseline_file}: a baseline is of all documents with known boundaries; as not all of them were cut, none is "
             "compared or written."
@@ -219,11 +227,11 @@ def _mark_known_problems(
     if options.write_known:
         known = KnownProblems.of(documents)
         write_output(known.to_json(), options.write_known)
-    elif known is not None and (gone_count := known.count_gone(documents)):
+    elif known is not None and (gone_count := known.count_problems_gone(documents)):
         print_to_stderr(
             f"{options.known}: known problems that are there no more: {gone_count:,}; --write-known writes the list anew."
         )
-    return documents if known is None else [known.mark_known(document) for document in documents]
+    return documents if known is None else [known.mark_known_problems(document) for document in documents]
 
 
 def _open_language_model(options: argparse.Namespace, recipe: Recipe, chunker: Chunker) -> "Asking | None":
@@ -258,13 +266,14 @@ def _write_baseline(file: str, measured_on: str, scores: Scores) -> None:
     write_output(Baseline(documents=measured_on, scores=scores).to_json(), file)
 
 
-def _say_unsituated(documents: Sequence[CheckedDocument]) -> None:
+def _report_unsituated_chunks(documents: Sequence[CheckedDocument]) -> None:
     """Report the chunks without a context sentence."""
     for document in documents:
         chunks_of_document = () if document.chunking is None else document.chunking.chunks
-        if missing := sum(not chunk.situation for chunk in chunks_of_document):
+        if unsituated_chunk_count := sum(not chunk.situation for chunk in chunks_of_document):
             print_to_stderr(
-                f"{document.file}: the model gave no usable context of {missing:,} of {len(chunks_of_document):,} chunks."
+                f"{document.file}: the model gave no usable context of {unsituated_chunk_count:,} of "
+                f"{len(chunks_of_document):,} chunks."
             )
 
 
@@ -328,8 +337,8 @@ def _check_source(check: Check, source: _Source) -> CheckedDocument:
 
 
 def _parse_report_option(text: str) -> tuple[str, str]:
-    form, equals, file = text.partition("=")
-    if form not in FORMS or (equals and not file):
+    form, equals_sign, file = text.partition("=")
+    if form not in FORMS or (equals_sign and not file):
         raise InputError(f"--report must be FORMAT or FORMAT=FILE, where FORMAT is one of {', '.join(FORMS)}; got {text!r}.")
     return form, file
 
@@ -350,7 +359,7 @@ def _recipe_and_file(options: argparse.Namespace) -> tuple[Recipe, str]:
         raise InputError("No chunker is named. Name it with --chunker, or give the file of a recipe.")
     chunker_spec = parse_chunker_spec(options.chunker)
     chunker = chunker_spec.build()
-    return chunker_spec.recipe_like(Recipe(chunker=chunker.name), chunker), str(chunker_spec.file or options.baseline)
+    return chunker_spec.recipe_based_on(Recipe(chunker=chunker.name), chunker), str(chunker_spec.file or options.baseline)
 
 
 def _read_sources(options: argparse.Namespace, splitter: str) -> list[_Source]:

@@ -166,15 +166,15 @@ class CorpusRun:
                 with pq.ParquetFile(path, buffer_size=_BUFFER, pre_buffer=False) as file:
                     for batch in file.iter_batches(_ROWS_AT_ONCE, columns=_COLUMNS, use_threads=False):
                         chunk_rows_of_batch = zip(*(batch.column(name).to_pylist() for name in _COLUMNS), strict=True)
-                        for document, chunks in groupby(chunk_rows_of_batch, key=lambda row: str(row[0])):
-                            yield document, self._embedded([*chunks])
+                        for document_id, chunk_rows in groupby(chunk_rows_of_batch, key=lambda row: str(row[0])):
+                            yield document_id, self._embedded_texts_with_tokens([*chunk_rows])
             except (OSError, pa.ArrowException) as error:
                 error_line = " ".join(str(error).split())[:300]
                 raise InputError(
                     f"{path}: a file of chunks must be valid Parquet; reading it failed: {error_line}"
                 ) from error
 
-    def _embedded(self, rows: list[tuple[str, str, str | None, int]]) -> list[tuple[str, int]]:
+    def _embedded_texts_with_tokens(self, rows: list[tuple[str, str, str | None, int]]) -> list[tuple[str, int]]:
         embedded_texts = [embedded for _, _, embedded, _ in rows if embedded is not None]
         text_token_counts = iter(load_tokenizer(self.recipe.tokenizer).count(embedded_texts) if embedded_texts else ())
         return [

@@ -16,8 +16,8 @@ from chunkers.commands.arguments import (
     SPLITTER_NAMES,
     ChunkerSpec,
     Parser,
-    add_device,
-    add_encoding,
+    add_device_option,
+    add_encoding_option,
     add_replaced_options,
     end_progress,
     file_bytes,
@@ -35,7 +35,7 @@ from chunkers.text import FileText
 from evaluation.commands.corpora import CorpusRun, corpus_document_names, is_corpus_run, read_corpus
 from evaluation.commands.retrieval import (
     MeasuredColumn,
-    add_searching,
+    add_search_options,
     build_column,
     build_corpus,
     build_indexes,
@@ -49,8 +49,8 @@ from evaluation.retrieval.index_changes import (
     ChunkComparison,
     IndexComparison,
     WonAndLost,
-    dollar_words,
     embedding_dollars,
+    format_dollars,
     recall_by_amount,
     tokens_to_embed,
 )
@@ -70,7 +70,7 @@ CORPUS may have JSON lines (.jsonl, .ndjson) and Parquet (.parquet), with a docu
 name, as questions give it, in “id”."""
 
 
-def add_diff(commands: "argparse._SubParsersAction[Parser]") -> None:
+def add_diff_command(commands: "argparse._SubParsersAction[Parser]") -> None:
     """Add the ``diff`` command to an argument parser."""
     command_parser = commands.add_parser(
         "diff",
@@ -100,10 +100,10 @@ def add_diff(commands: "argparse._SubParsersAction[Parser]") -> None:
     command_parser.add_argument("--embedder", metavar="NAME", help=f"the embedding model, {default_to_other_side_phrase}")
     command_parser.add_argument("--tokenizer", metavar="NAME", help=f"what counts tokens, {default_to_other_side_phrase}")
     add_replaced_options(command_parser, "--chunker", "--recipe", "--set", before_chunker=command_parser.prog)
-    add_searching(command_parser)
+    add_search_options(command_parser)
     command_parser.add_argument("--json", action="store_true", help="print one JSON object")
-    add_device(command_parser)
-    add_encoding(command_parser)
+    add_device_option(command_parser)
+    add_encoding_option(command_parser)
     command_parser.set_defaults(run=run_diff)
 
 
@@ -141,19 +141,19 @@ def run_diff(options: argparse.Namespace) -> int:
         print_to_stderr(
             "By late chunking a chunk's vector depends on the text around it: every chunk of B must be embedded again."
         )
-    elif not _keeps_vectors(*compared_sides):
+    elif not _equal_texts_share_vector(*compared_sides):
         print_to_stderr("The embedding models differ, so that every chunk of B must be embedded again.")
     embedding_cache = EmbeddingCache(options.cache)
-    comparison, left_out = _compare_sides(options, compared_sides, embedding_cache)
+    comparison, left_out_document_count = _compare_sides(options, compared_sides, embedding_cache)
     if (
         comparison.total.chunk_count_before
         and comparison.total.chunk_count_after
         and comparison.only_before + comparison.only_after == comparison.documents
     ):
         print_to_stderr("No document is on both sides: documents are matched by their names, or by their ids.")
-    comparison_json = _as_json(options, compared_sides, comparison)
+    comparison_json = _comparison_as_json(options, compared_sides, comparison)
     if not options.json:
-        print(_as_text(options, compared_sides, comparison), flush=True)
+        print(_comparison_as_text(options, compared_sides, comparison), flush=True)
     try:
         if options.questions:
             comparison_json["questions"] = _measure_questions(options, compared_sides, embedding_cache)
@@ -161,7 +161,7 @@ def run_diff(options: argparse.Namespace) -> int:
         # What is compared is not lost if the user interrupts the questions, or none is usable.
         if options.json:
             print_json(comparison_json)
-    return 1 if left_out else 0
+    return 1 if left_out_document_count else 0
 
 
 def _measure_questions(options: argparse.Namespace, sides: Sequence[_Side], cache: EmbeddingCache) -> dict[str, Any]:
@@ -193,7 +193,8 @@ def _check_options(options: argparse.Namespace) -> None:
 def _sides(options: argparse.Namespace) -> tuple[_Side, _Side]:
     """Return the two sides; a chunker by its name, and a file of chunks, are embedded like the other side."""
     runs_or_specs = [
-        _run_in_folder(written) or parse_chunker_spec(written, chunks=True) for written in (options.before, options.after)
+        _corpus_run_in_folder(written) or parse_chunker_spec(written, chunks=True)
+        for written in (options.before, options.after)
     ]
     default_recipe = next(
         (source.recipe for source in runs_or_specs if source.recipe is not None), Recipe(chunker="recursive")
@@ -202,11 +203,11 @@ def _sides(options: argparse.Namespace) -> tuple[_Side, _Side]:
     default_recipe = default_recipe.model_copy(
         update={"versions": {}, **{name: value for name, value in value_by_option.items() if value is not None}}
     )
-    before, after = (_open_side(source, default_recipe, options.embedded_as) for source in runs_or_specs)
-    return before, after
+    side_before, side_after = (_open_side(source, default_recipe, options.embedded_as) for source in runs_or_specs)
+    return side_before, side_after
 
 
-def _run_in_folder(written: str) -> CorpusRun | None:
+def _corpus_run_in_folder(written: str) -> CorpusRun | None:
     """Return the finished run in a folder; None if no folder is named, or one that has the name of a chunker."""
     possible_run_folder = Path(written)
     if not is_folder(possible_run_folder) or (written in CHUNKERS and not is_corpus_run(possible_run_folder)):
@@ -223,15 +224,15 @@ def _open_side(given: CorpusRun | ChunkerSpec, like: Recipe, embedded_as: Embedd
     return _Side(built_chunker_column, embedded_as or built_chunker_column.recipe.embedded_as)
 
 
-def _same_model(before: _Side, after: _Side) -> bool:
+def _embeds_with_same_model(before: _Side, after: _Side) -> bool:
     """Return whether both sides are embedded by the same model, in the same revision if runs say which."""
     same_revision = not (before.model and after.model) or before.model == after.model
     return same_revision and before.column.recipe.embedder == after.column.recipe.embedder
 
 
-def _keeps_vectors(before: _Side, after: _Side) -> bool:
+def _equal_texts_share_vector(before: _Side, after: _Side) -> bool:
     """Return whether chunks with the same text have the same vector on both sides."""
-    return _same_model(before, after) and "late" not in (before.embedded_as, after.embedded_as)
+    return _embeds_with_same_model(before, after) and "late" not in (before.embedded_as, after.embedded_as)
 
 
 def _compare_sides(
@@ -240,12 +241,12 @@ def _compare_sides(
     """Return the changes, and the number of documents that were left out."""
     left_out_count = 0
     try:
-        with ChunkComparison(_keeps_vectors(*sides)) as comparison:
+        with ChunkComparison(_equal_texts_share_vector(*sides)) as comparison:
             for is_after, side in enumerate(sides):
                 if side.run is not None:
-                    _add_run(side.run, comparison, bool(is_after))
+                    _add_run_chunks(side.run, comparison, bool(is_after))
             if any(side.run is None for side in sides):
-                left_out_count = _add_documents(options, sides, comparison, cache)
+                left_out_count = _cut_and_add_documents(options, sides, comparison, cache)
             return comparison.result(options.top), left_out_count
     except sqlite3.OperationalError as error:
         raise InputError(
@@ -254,18 +255,18 @@ def _compare_sides(
         ) from error
 
 
-def _add_run(run: CorpusRun, comparison: ChunkComparison, after: bool) -> None:
+def _add_run_chunks(run: CorpusRun, comparison: ChunkComparison, after: bool) -> None:
     """Add the chunks of a corpus run to the comparison."""
     reading_progress_callback = progress_callback(f"Reading {run.folder}: ", "chunks")
     read_chunk_count = 0
-    for document, chunks in run.documents():
-        comparison.add(document, chunks, after)
-        read_chunk_count += len(chunks)
+    for document_id, texts_and_token_counts in run.documents():
+        comparison.add(document_id, texts_and_token_counts, after)
+        read_chunk_count += len(texts_and_token_counts)
         reading_progress_callback(read_chunk_count, run.chunk_count)
     end_progress()
 
 
-def _add_documents(
+def _cut_and_add_documents(
     options: argparse.Namespace, sides: Sequence[_Side], comparison: ChunkComparison, cache: EmbeddingCache
 ) -> int:
     """Cut the documents for each side that is no run; return the number of documents that were left out."""
@@ -277,19 +278,19 @@ def _add_documents(
     ]
     cutting_progress_callback = progress_callback("Cutting: ", "documents")
     left_out_count = 0
-    for number, (name, file) in enumerate(read_corpus(options.corpus, options.encoding), start=1):
+    for number, (name, file_text_or_error) in enumerate(read_corpus(options.corpus, options.encoding), start=1):
         try:
-            if isinstance(file, InputError):
-                raise file
+            if isinstance(file_text_or_error, InputError):
+                raise file_text_or_error
             # Both before either is added: a document that one side cannot cut is left out on both.
-            cut_chunks = [(chunk_texts(file, name), after) for chunk_texts, after in chunk_functions]
+            chunks_per_side = [(chunk_texts(file_text_or_error, name), after) for chunk_texts, after in chunk_functions]
         except ModelError:
             raise
         except InputError as error:
             print_to_stderr(f"{error} The document is left out.")
             left_out_count += 1
             continue
-        for chunks, after in cut_chunks:
+        for chunks, after in chunks_per_side:
             comparison.add(name, chunks, bool(after))
         cutting_progress_callback(number, len(names_of_corpus_documents))
     end_progress()
@@ -305,16 +306,16 @@ def _chunk_function(
     chunker = side.column.chunker.for_documents(names)
     tools.asking = language_model_access(chunker, open_language_model(options, recipe), embedded_as)
 
-    def cut(file: FileText, name: str) -> list[tuple[str, int]]:
+    def cut_document(file: FileText, name: str) -> list[tuple[str, int]]:
         document = Document.from_text(file.text, recipe.sentences, name, file.parts)
         chunking = run(chunker, document, tools, embedded_as)
         embedded_chunk_texts = [embedded_text(document, chunk, embedded_as) for chunk in chunking.chunks]
         return [*zip(embedded_chunk_texts, map(int, tools.tokenizer.count(embedded_chunk_texts)), strict=True)]
 
-    return cut
+    return cut_document
 
 
-def _as_json(options: argparse.Namespace, sides: Sequence[_Side], comparison: IndexComparison) -> dict[str, Any]:
+def _comparison_as_json(options: argparse.Namespace, sides: Sequence[_Side], comparison: IndexComparison) -> dict[str, Any]:
     total_index_changes = comparison.total
     before_json, after_json = (
         {"name": side.column.name, "recipe": side.column.recipe.model_dump(), "chunks": count}
@@ -326,7 +327,7 @@ def _as_json(options: argparse.Namespace, sides: Sequence[_Side], comparison: In
     return {
         "before": before_json,
         "after": after_json,
-        "same_model": _same_model(*sides),
+        "same_model": _embeds_with_same_model(*sides),
         "documents": comparison.documents,
         "changed_documents": comparison.changed_documents,
         "only_before": comparison.only_before,
@@ -337,7 +338,7 @@ def _as_json(options: argparse.Namespace, sides: Sequence[_Side], comparison: In
     }
 
 
-def _as_text(options: argparse.Namespace, sides: Sequence[_Side], comparison: IndexComparison) -> str:
+def _comparison_as_text(options: argparse.Namespace, sides: Sequence[_Side], comparison: IndexComparison) -> str:
     index_changes = comparison.total
     comparison_text_lines = [
         f"A: {sides[0].column.name}: {index_changes.chunk_count_before:,} chunks",
@@ -352,12 +353,15 @@ def _as_text(options: argparse.Namespace, sides: Sequence[_Side], comparison: In
     }
     widest_count_length = max(len(f"{count:,}") for count in chunk_count_by_change.values())
     comparison_text_lines += [f"{name:<8} {count:>{widest_count_length},}" for name, count in chunk_count_by_change.items()]
-    share_phrase = f" ({100 * index_changes.tokens_again / index_changes.tokens:.3g} %)" if index_changes.tokens else ""
+    token_share_phrase = (
+        f" ({100 * index_changes.tokens_again / index_changes.tokens:.3g} %)" if index_changes.tokens else ""
+    )
     re_embedding_cost_dollars = embedding_dollars(index_changes.tokens_again, options.price)
-    cost_phrase = "" if re_embedding_cost_dollars is None else f", {dollar_words(re_embedding_cost_dollars)}"
+    cost_phrase = "" if re_embedding_cost_dollars is None else f", {format_dollars(re_embedding_cost_dollars)}"
     comparison_text_lines += [
         "",
-        f"To embed again: {index_changes.tokens_again:,} of {index_changes.tokens:,} tokens{share_phrase}{cost_phrase}.",
+        f"To embed again: {index_changes.tokens_again:,} of {index_changes.tokens:,} "
+        f"tokens{token_share_phrase}{cost_phrase}.",
         f"Documents that change: {comparison.changed_documents:,} of {comparison.documents:,}.",
     ]
     if comparison.most_changed:
@@ -393,34 +397,37 @@ class QuestionChanges:
             If no question is usable.
         """
         named_document_texts = []
-        for document_name, file in read_corpus(options.corpus, options.encoding):
-            if isinstance(file, InputError):
-                print_to_stderr(f"{file} The document is left out.")
+        for document_name, file_text_or_error in read_corpus(options.corpus, options.encoding):
+            if isinstance(file_text_or_error, InputError):
+                print_to_stderr(f"{file_text_or_error} The document is left out.")
             else:
-                named_document_texts.append((document_name, file))
+                named_document_texts.append((document_name, file_text_or_error))
         questions_file_name = options.questions.name
-        questions_read = read_questions(
+        questions_of_file = read_questions(
             file_bytes(str(options.questions)),
             questions_file_name,
             build_corpus(named_document_texts, "lines", options.exact_ends),
         )
-        for sentence in (*questions_read.problems, *questions_read.changes):
+        for sentence in (*questions_of_file.problems, *questions_of_file.changes):
             print_to_stderr(sentence)
-        questions_read.require_usable(questions_file_name)
-        answering_documents = sorted(
-            {excerpt.document for question in questions_read.usable for excerpt in question.excerpts}
+        questions_of_file.require_usable(questions_file_name)
+        answering_document_numbers = sorted(
+            {excerpt.document for question in questions_of_file.usable for excerpt in question.excerpts}
         )
-        if not answering_documents:
+        if not answering_document_numbers:
             raise InputError(f"{questions_file_name}: at least one question must have an excerpt; none has.")
-        new_numbers = {number: at for at, number in enumerate(answering_documents)}
+        new_number_by_document = {number: at for at, number in enumerate(answering_document_numbers)}
         renumbered_questions = tuple(
-            Question(question.text, tuple(Excerpt(new_numbers[number], span) for number, span in question.excerpts))
-            for question in questions_read.usable
+            Question(
+                question.text, tuple(Excerpt(new_number_by_document[number], span) for number, span in question.excerpts)
+            )
+            for question in questions_of_file.usable
         )
-        documents_with_answers = [named_document_texts[number] for number in answering_documents]
+        documents_with_answers = [named_document_texts[number] for number in answering_document_numbers]
         print_to_stderr(
-            f"{len(renumbered_questions):,} questions on {len(answering_documents):,} of {len(named_document_texts):,} "
-            f"documents. {_estimate_words(options, columns, [file.text for _, file in documents_with_answers])}"
+            f"{len(renumbered_questions):,} questions on {len(answering_document_numbers):,} of "
+            f"{len(named_document_texts):,} "
+            f"documents. {_embedding_estimate_sentence(options, columns, [file.text for _, file in documents_with_answers])}"
         )
         retrieval_budgets = parse_budgets(options)
         documents_ruler = TokenRuler(
@@ -433,7 +440,7 @@ class QuestionChanges:
                 recall_by_amount(index, renumbered_questions, tools, documents_ruler, options.top_k, retrieval_budgets)
             )
             end_progress()
-        return cls(renumbered_questions, len(answering_documents), WonAndLost(*recall_by_amount_per_side))
+        return cls(renumbered_questions, len(answering_document_numbers), WonAndLost(*recall_by_amount_per_side))
 
     def as_json(self) -> dict[str, Any]:
         """Return the result as JSON-compatible values."""
@@ -460,29 +467,36 @@ class QuestionChanges:
         """Return the result in words, with at most ``most`` of the questions won and lost."""
         won_and_lost = self.changes
         result_lines = []
-        for amount, difference in won_and_lost.recall_difference_by_amount().items():
-            won, lost = won_and_lost.changed(amount)
-            recall_per_side = (mean_and_deviation(side[amount]) for side in (won_and_lost.before, won_and_lost.after))
-            means_phrase = " to ".join("undefined" if mean is None else f"{100 * mean[0]:.1f}" for mean in recall_per_side)
+        for retrieved_amount, difference in won_and_lost.recall_difference_by_amount().items():
+            won_question_numbers, lost_question_numbers = won_and_lost.changed(retrieved_amount)
+            recall_per_side = (
+                mean_and_deviation(side[retrieved_amount]) for side in (won_and_lost.before, won_and_lost.after)
+            )
+            mean_recalls_phrase = " to ".join(
+                "undefined" if mean is None else f"{100 * mean[0]:.1f}" for mean in recall_per_side
+            )
             recall_difference_sentence = (
                 "Too few questions for an interval." if difference is None else difference.words("B", "A", "recall")
             )
             result_lines.append(
-                f"Recall at {amount}: {means_phrase}; {len(won):,} questions won, {len(lost):,} lost. "
+                f"Recall at {retrieved_amount}: {mean_recalls_phrase}; {len(won_question_numbers):,} questions won, "
+                f"{len(lost_question_numbers):,} lost. "
                 f"{recall_difference_sentence}"
             )
         first_amount = next(iter(won_and_lost.before))
-        for outcome, numbers in zip(("won", "lost"), won_and_lost.changed(first_amount), strict=True):
+        for won_or_lost, numbers in zip(("won", "lost"), won_and_lost.changed(first_amount), strict=True):
             result_lines += [
-                f"  {outcome} at {first_amount}: {on_printable_line(self.questions[number].text)}"
+                f"  {won_or_lost} at {first_amount}: {on_printable_line(self.questions[number].text)}"
                 for number in numbers[:most]
             ]
             if len(numbers) > most:
-                result_lines.append(f"  {outcome}: and {len(numbers) - most:,} more")
+                result_lines.append(f"  {won_or_lost}: and {len(numbers) - most:,} more")
         return "\n".join(result_lines)
 
 
-def _estimate_words(options: argparse.Namespace, columns: Sequence[MeasuredColumn], texts: Sequence[str]) -> str:
+def _embedding_estimate_sentence(
+    options: argparse.Namespace, columns: Sequence[MeasuredColumn], texts: Sequence[str]
+) -> str:
     """Return a sentence on the tokens that both sides embed: of their chunks, and of texts that a chunker compares."""
     estimated_token_count = sum(
         tokens_to_embed(
@@ -494,6 +508,6 @@ def _estimate_words(options: argparse.Namespace, columns: Sequence[MeasuredColum
         for _, recipe, chunker in columns
     )
     estimated_cost_dollars = embedding_dollars(estimated_token_count, options.price)
-    cost_phrase = "" if estimated_cost_dollars is None else f", {dollar_words(estimated_cost_dollars)}"
+    cost_phrase = "" if estimated_cost_dollars is None else f", {format_dollars(estimated_cost_dollars)}"
     cached_phrase = "" if options.cache is None else ", less what the cache has"
     return f"About {estimated_token_count:,} tokens are embedded for both sides{cost_phrase}{cached_phrase}."

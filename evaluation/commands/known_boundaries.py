@@ -11,8 +11,8 @@ from chunkers import DEFAULT_SPLITTER, Document, InputError
 from chunkers.commands.arguments import (
     SPLITTER_NAMES,
     Parser,
-    add_device,
-    add_encoding,
+    add_device_option,
+    add_encoding_option,
     add_replaced_options,
     document_reader,
     end_progress,
@@ -46,7 +46,7 @@ from evaluation.segmentation import (
 from sample_docs import load_sample, sample_titles
 
 
-def add_sweep(commands: "argparse._SubParsersAction[Parser]") -> None:
+def add_sweep_command(commands: "argparse._SubParsersAction[Parser]") -> None:
     """Add the ``sweep`` command to an argument parser."""
     sweep_parser = commands.add_parser("sweep", help="many settings on many documents with known boundaries")
     sweep_parser.add_argument(
@@ -74,13 +74,13 @@ def add_sweep(commands: "argparse._SubParsersAction[Parser]") -> None:
     sweep_parser.add_argument("--published", action="store_true", help="the grid of Qu et al., appendix B, for all chunkers")
     sweep_parser.add_argument("--measure", default="pk", help=f"sort settings by one of {', '.join(HIGHER_IS_BETTER)}")
     sweep_parser.add_argument("--embedder", default="all-MiniLM-L6-v2", metavar="NAME")
-    add_device(sweep_parser)
+    add_device_option(sweep_parser)
     sweep_parser.add_argument("--tokenizer", default="all-MiniLM-L6-v2", metavar="NAME")
     sweep_parser.add_argument("--top", type=int, default=20, metavar="N", help="settings to print (default: 20)")
     output_options = sweep_parser.add_mutually_exclusive_group()
     output_options.add_argument("--csv", action="store_true", help="every setting on every document, as CSV")
     output_options.add_argument("--json", action="store_true", help="the same as JSON lines")
-    add_encoding(sweep_parser)
+    add_encoding_option(sweep_parser)
     sweep_parser.set_defaults(run=run_sweep)
 
 
@@ -116,7 +116,7 @@ def run_sweep(options: argparse.Namespace) -> None:
         for row in sweep_rows:
             print(json.dumps(_row_as_json(row), ensure_ascii=False))
     else:
-        _print_best(sweep_rows, options.measure, options.top)
+        _print_best_settings(sweep_rows, options.measure, options.top)
 
 
 def _chunker_grid(written: str, grid: Sequence[str]) -> list[SweptSetting]:
@@ -132,14 +132,16 @@ def _chunker_grid(written: str, grid: Sequence[str]) -> list[SweptSetting]:
             f"{chunker_spec.name}: a sweep needs a chunker that cuts by its parameters alone; this one asks a language "
             "model, or its cuts were made elsewhere. Name another."
         )
-    axes: dict[str, list[Any]] = {}
+    grid_values_by_parameter: dict[str, list[Any]] = {}
     for key, values in map(_parse_grid_axis, grid):
-        if key in axes:
+        if key in grid_values_by_parameter:
             raise InputError(f"--grid must name each parameter once, with all its values; {key} appears twice.")
         if key in chunker_spec.parameters:
             raise InputError(f"--grid must not vary what --chunker holds fixed; {key} is in both. Leave it out of one.")
-        axes[key] = values
-    return settings_grid(chunker_spec.name, **{key: [value] for key, value in chunker_spec.parameters.items()}, **axes)
+        grid_values_by_parameter[key] = values
+    return settings_grid(
+        chunker_spec.name, **{key: [value] for key, value in chunker_spec.parameters.items()}, **grid_values_by_parameter
+    )
 
 
 def _load_marked_sample(name: str) -> MarkedDocument:
@@ -161,10 +163,10 @@ def _read_marked_files(paths: Sequence[Path], encoding: str | None) -> list[Mark
 
 
 def _parse_grid_axis(text: str) -> tuple[str, list[Any]]:
-    key, equals, words = text.partition("=")
-    if not equals or not key or not words:
+    key, equals_sign, values_text = text.partition("=")
+    if not equals_sign or not key or not values_text:
         raise InputError(f"--grid must have the form KEY=VALUE,...; got {text!r}.")
-    return key, [parse_value(word) for word in words.split(",")]
+    return key, [parse_value(word) for word in values_text.split(",")]
 
 
 def _row_as_json(row: SweepRow) -> dict[str, Any]:
@@ -177,53 +179,59 @@ def _row_as_json(row: SweepRow) -> dict[str, Any]:
     }
 
 
-def _print_best(rows: Sequence[SweepRow], measure: str, top: int) -> None:
-    best_first = summarize_settings(rows, measure)
-    if not best_first:
+def _print_best_settings(rows: Sequence[SweepRow], measure: str, top: int) -> None:
+    setting_summaries = summarize_settings(rows, measure)
+    if not setting_summaries:
         raise InputError(f"{measure} is undefined for every setting on these documents. Choose another measure.")
-    for place, summary in enumerate(best_first, start=1):
-        if place <= top or summary.setting.trivial:
-            print(f"{place:4}  {measure} {summary.mean:.4f}  chunks {summary.chunks:7.1f}  {summary.setting.words()}")
-    if len(best_first) > 1:
+    for rank, summary in enumerate(setting_summaries, start=1):
+        if rank <= top or summary.setting.trivial:
+            print(f"{rank:4}  {measure} {summary.mean:.4f}  chunks {summary.chunks:7.1f}  {summary.setting.words()}")
+    if len(setting_summaries) > 1:
         print(
-            f"The best is {abs(best_first[0].mean - best_first[1].mean):.4f} ahead of the next, "
-            f"over {best_first[0].documents} documents."
+            f"The best is {abs(setting_summaries[0].mean - setting_summaries[1].mean):.4f} ahead of the next, "
+            f"over {setting_summaries[0].documents} documents."
         )
 
 
 # The command ``stitch``.
 
 
-def add_stitch(commands: "argparse._SubParsersAction[Parser]") -> None:
+def add_stitch_command(commands: "argparse._SubParsersAction[Parser]") -> None:
     """Add the ``stitch`` command to an argument parser."""
-    command = commands.add_parser(
+    stitch_parser = commands.add_parser(
         "stitch",
         help="join short documents into long ones, whose seams are known boundaries",
         description="Each file counts as one subject, as does each part between lines of three dashes; no two passages of "
         "one subject are joined directly.",
     )
-    command.add_argument(
+    stitch_parser.add_argument(
         "paths", nargs="+", type=Path, metavar="PATH", help=f"files, or folders with {', '.join(READABLE_ENDINGS)} files"
     )
-    command.add_argument("--output", type=Path, required=True, metavar="DIR", help="where the long documents are written")
-    command.add_argument(
+    stitch_parser.add_argument(
+        "--output", type=Path, required=True, metavar="DIR", help="where the long documents are written"
+    )
+    stitch_parser.add_argument(
         "--sentences-each", type=int, default=100, metavar="N", help="sentences per document (default: 100)"
     )
-    command.add_argument("--count", type=int, default=5, metavar="N", help="number of documents to write (default: 5)")
-    command.add_argument("--seed", type=int, default=0, metavar="N", help="seed of the first document's order (default: 0)")
-    command.add_argument(
+    stitch_parser.add_argument("--count", type=int, default=5, metavar="N", help="number of documents to write (default: 5)")
+    stitch_parser.add_argument(
+        "--seed", type=int, default=0, metavar="N", help="seed of the first document's order (default: 0)"
+    )
+    stitch_parser.add_argument(
         "--sentences", default=DEFAULT_SPLITTER, metavar="NAME", help=f"one of {SPLITTER_NAMES} (default: %(default)s)"
     )
-    add_replaced_options(command, "--splitter", "--into")
-    add_encoding(command)
-    command.set_defaults(run=run_stitch)
+    add_replaced_options(stitch_parser, "--splitter", "--into")
+    add_encoding_option(stitch_parser)
+    stitch_parser.set_defaults(run=run_stitch)
 
 
 def run_stitch(options: argparse.Namespace) -> None:
     """Write the stitched documents and their boundaries, and report unusable input files on standard error."""
     if options.sentences.isdecimal():
-        count = options.sentences
-        raise InputError(f"--sentences {count} is written in another way now: --sentences-each {count}.")
+        sentences_per_document = options.sentences
+        raise InputError(
+            f"--sentences {sentences_per_document} is written in another way now: --sentences-each {sentences_per_document}."
+        )
     passages, complaints = read_passages(
         read_named_files([str(path) for path in options.paths], complain=print_to_stderr), document_reader(options.encoding)
     )

@@ -26,11 +26,11 @@ from chunkers import (
 from chunkers.commands.arguments import (
     SPLITTER_NAMES,
     Parser,
-    add_chunkers,
-    add_device,
-    add_encoding,
+    add_chunkers_option,
+    add_device_option,
+    add_encoding_option,
     add_replaced_options,
-    add_spend,
+    add_spending_option,
     document_reader,
     file_bytes,
     load_command_embedder,
@@ -50,14 +50,14 @@ from evaluation.answering import (
     AnswerResult,
     GatheredPassages,
     Services,
-    answer_all,
+    answer_all_questions,
     answers_to_csv,
     answers_to_json_lines,
-    control_row_numbers,
     cost_table,
     gather_passages,
-    gather_trivial_row,
+    gather_trivial_row_passages,
     questions_of_file,
+    row_numbers_of_controls,
 )
 from evaluation.questions import TokenRuler
 from evaluation.report.html_page import ComparedColumns, html_report
@@ -74,16 +74,16 @@ class Columns(NamedTuple):
     tokenizer: Tokenizer
 
 
-def add_columns(command: argparse.ArgumentParser) -> None:
+def add_column_options(command: argparse.ArgumentParser) -> None:
     """Add the options that name the chunkers to compare and their shared settings to an argument parser."""
-    add_chunkers(command)
+    add_chunkers_option(command)
     command.add_argument(
         "--sentences", metavar="NAME", help=f"one of {SPLITTER_NAMES} (default: the recipes', or {DEFAULT_SPLITTER})"
     )
     command.add_argument("--embedder", metavar="NAME", help="(default: the recipes', or all-MiniLM-L6-v2)")
     command.add_argument("--tokenizer", metavar="NAME", help="(default: the recipes', or all-MiniLM-L6-v2)")
-    add_device(command)
-    add_encoding(command)
+    add_device_option(command)
+    add_encoding_option(command)
 
 
 def read_columns(options: argparse.Namespace) -> Columns:
@@ -106,20 +106,20 @@ def read_columns(options: argparse.Namespace) -> Columns:
 
 def _shared_setting(options: argparse.Namespace, recipes: Sequence[Recipe], what: str, default: str) -> str:
     """Return a setting shared by all columns: the requested value, or the one that all recipes agree on."""
-    requested: str | None = getattr(options, what)
+    requested_value: str | None = getattr(options, what)
     distinct_recipe_values = {getattr(recipe, what) for recipe in recipes}
-    if requested is None and len(distinct_recipe_values) > 1:
+    if requested_value is None and len(distinct_recipe_values) > 1:
         raise InputError(
             f"The recipes must agree on {what}; they name {', '.join(sorted(distinct_recipe_values))}. Choose one with "
             f"--{what}."
         )
-    return requested or next(iter(distinct_recipe_values), default)
+    return requested_value or next(iter(distinct_recipe_values), default)
 
 
 # The command ``report``.
 
 
-def add_report(commands: "argparse._SubParsersAction[Parser]") -> None:
+def add_report_command(commands: "argparse._SubParsersAction[Parser]") -> None:
     """Add the ``report`` command to an argument parser."""
     report_parser = commands.add_parser(
         "report",
@@ -133,7 +133,7 @@ def add_report(commands: "argparse._SubParsersAction[Parser]") -> None:
     report_parser.add_argument(
         "--dashes", action="store_true", help="lines of three dashes are known boundaries, and no text"
     )
-    add_columns(report_parser)
+    add_column_options(report_parser)
     report_parser.set_defaults(run=run_report)
 
 
@@ -164,45 +164,51 @@ def run_report(options: argparse.Namespace) -> None:
 # The command ``answers``.
 
 
-def add_answers(commands: "argparse._SubParsersAction[Parser]") -> None:
+def add_answers_command(commands: "argparse._SubParsersAction[Parser]") -> None:
     """Add the ``answers`` command to an argument parser."""
-    command = commands.add_parser(
+    answers_parser = commands.add_parser(
         "answers",
         help="questions answered from each chunker's chunks by a language model, and judged",
         description="Every question is answered from each chunker's best chunks alone; the answers go to standard output as "
         "CSV, who is ahead and what it took to standard error.",
     )
-    command.add_argument("file", metavar="FILE", help="a document, or - for standard input")
-    command.add_argument("--questions", required=True, metavar="FILE", help="CSV, JSON lines or JSON: question and answer")
-    command.add_argument(
+    answers_parser.add_argument("file", metavar="FILE", help="a document, or - for standard input")
+    answers_parser.add_argument(
+        "--questions", required=True, metavar="FILE", help="CSV, JSON lines or JSON: question and answer"
+    )
+    answers_parser.add_argument(
         "--language-model",
         required=True,
         metavar="openai:NAME",
         help="a model of the server at OPENAI_BASE_URL, to which questions and chunks are sent",
     )
-    command.add_argument("--judge", metavar="openai:NAME", help="the model that judges (default: the one that answers)")
-    command.add_argument("--not-judged", action="store_true", help="cosines alone, which no model is asked for")
-    command.add_argument("--budget", type=int, metavar="TOKENS", help="of chunks a question is given (default: as fits)")
-    command.add_argument(
+    answers_parser.add_argument(
+        "--judge", metavar="openai:NAME", help="the model that judges (default: the one that answers)"
+    )
+    answers_parser.add_argument("--not-judged", action="store_true", help="cosines alone, which no model is asked for")
+    answers_parser.add_argument(
+        "--budget", type=int, metavar="TOKENS", help="of chunks a question is given (default: as fits)"
+    )
+    answers_parser.add_argument(
         "--trivial",
         choices=[*TRIVIAL_TITLES],
         action="append",
         default=[],
         help="a trivial row beside the chunkers; may be repeated",
     )
-    command.add_argument(
+    answers_parser.add_argument(
         "--keep", metavar="FILE", help="keep the model's answers there; the same command asks none of them again"
     )
-    command.add_argument(
+    answers_parser.add_argument(
         "--continue",
         dest="goes_on",
         action="store_true",
         help=f"continue asking although {NEARLY_ALL_UNUSABLE} of the first {FIRST_ANSWERS} answers could not be used",
     )
-    add_spend(command, "asking and judging")
-    command.add_argument("--json", action="store_true", help="JSON lines, with every prompt and every word")
-    add_columns(command)
-    command.set_defaults(run=run_answers)
+    add_spending_option(answers_parser, "asking and judging")
+    answers_parser.add_argument("--json", action="store_true", help="JSON lines, with every prompt and every word")
+    add_column_options(answers_parser)
+    answers_parser.set_defaults(run=run_answers)
 
 
 def run_answers(options: argparse.Namespace) -> None:
@@ -252,9 +258,9 @@ def _answer_questions(options: argparse.Namespace, asking: Asking, columns: Colu
     tokenizer.load()
     document_token_ruler = TokenRuler(document.text, tokenizer)
     usable_questions = [item.question for item in file_questions.usable]
-    gathered: dict[int, GatheredPassages] = {}
+    passages_by_row_number: dict[int, GatheredPassages] = {}
     for number, chunker in enumerate(chunkers):
-        gathered[number] = gather_passages(
+        passages_by_row_number[number] = gather_passages(
             run(chunker, document, tools),
             usable_questions,
             passage_budget,
@@ -262,10 +268,10 @@ def _answer_questions(options: argparse.Namespace, asking: Asking, columns: Colu
             document_token_ruler,
         )
 
-    typical_chunk_count = round(median(own.chunks for own in gathered.values()))
+    typical_chunk_count = round(median(own.chunks for own in passages_by_row_number.values()))
     trivial_row_names = [*dict.fromkeys(options.trivial)]
     for number, document_name in enumerate(trivial_row_names, start=len(chunkers)):
-        gathered[number] = gather_trivial_row(
+        passages_by_row_number[number] = gather_trivial_row_passages(
             document_name,
             document,
             file_questions.usable,
@@ -275,7 +281,7 @@ def _answer_questions(options: argparse.Namespace, asking: Asking, columns: Colu
             document_token_ruler,
         )
 
-    def cosines(text: str, others: Sequence[str]) -> FloatArray:
+    def cosines_with_others(text: str, others: Sequence[str]) -> FloatArray:
         compared_text_vectors = Tools(embedder.for_document(document), tokenizer, embedding_cache).embed([text, *others])
         return np.asarray(compared_text_vectors[1:] @ compared_text_vectors[0], dtype=float)
 
@@ -285,20 +291,22 @@ def _answer_questions(options: argparse.Namespace, asking: Asking, columns: Colu
     ]
     numbered_row_titles = [f"{number}. {title}" for number, title in enumerate(chunker_and_trivial_titles, start=1)]
     try:
-        answering_services = Services(asking, judge_model_access, cosines, tokenizer.count)
-        answer_all(file_questions.usable, gathered, answering_services, results.__setitem__, lambda _: None)
+        answering_services = Services(asking, judge_model_access, cosines_with_others, tokenizer.count)
+        answer_all_questions(
+            file_questions.usable, passages_by_row_number, answering_services, results.__setitem__, lambda _: None
+        )
     finally:
         # What was answered and paid for is printed, however it ends.
         sys.stdout.write((answers_to_json_lines if options.json else answers_to_csv)(numbered_row_titles, results))
     answer_report = AnswerReport(
-        numbered_row_titles, len(usable_questions), results, control_row_numbers(trivial_row_names, len(chunkers))
+        numbered_row_titles, len(usable_questions), results, row_numbers_of_controls(trivial_row_names, len(chunkers))
     )
     for measure in answer_report.measured:
         print_to_stderr(answer_report.verdict(measure))
     for sentence in answer_report.measure_validity_sentences():
         print_to_stderr(sentence)
-    for row in cost_table(answer_report, gathered, asking.model):
-        measure_value_phrases = [
+    for row in cost_table(answer_report, passages_by_row_number, asking.model):
+        cost_phrases = [
             f"{name} {'unknown' if value is None else value}" for name, value in row.items() if name != "chunker"
         ]
-        print_to_stderr(f"{row['chunker']}: {', '.join(measure_value_phrases)}")
+        print_to_stderr(f"{row['chunker']}: {', '.join(cost_phrases)}")

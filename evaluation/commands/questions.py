@@ -8,9 +8,9 @@ from pathlib import Path
 from chunkers import InputError, Tools
 from chunkers.commands.arguments import (
     Parser,
-    add_device,
-    add_encoding,
-    add_spend,
+    add_device_option,
+    add_encoding_option,
+    add_spending_option,
     document_reader,
     end_progress,
     load_command_tools,
@@ -28,7 +28,7 @@ from evaluation.generating.generated_questions import (
     LOWEST,
     SourceTexts,
     filter_questions,
-    generated_to_csv,
+    generated_questions_to_csv,
     question_cosines,
 )
 from evaluation.generating.question_generation import (
@@ -42,42 +42,46 @@ from evaluation.generating.question_generation import (
 )
 
 
-def add_questions(commands: "argparse._SubParsersAction[Parser]") -> None:
+def add_questions_command(commands: "argparse._SubParsersAction[Parser]") -> None:
     """Add the ``questions`` command to an argument parser."""
-    command = commands.add_parser(
+    questions_parser = commands.add_parser(
         "questions",
         help="have a language model ask questions about documents, with the excerpts that answer them",
         description="Windows of the documents are sent to the server at OPENAI_BASE_URL, a few at a time. Every excerpt "
         "stands in its document; left out are questions with excerpts that are not about them, and those like an earlier "
         "one. What was asked before an interruption or an error is written too.",
     )
-    command.add_argument("documents", nargs="+", metavar="DOCUMENT", help="a document, or a folder of them")
-    command.add_argument("--language-model", required=True, metavar="openai:NAME", help="who asks")
-    command.add_argument("--output", type=Path, required=True, metavar="FILE", help="the CSV file that is written")
-    command.add_argument("--count", type=int, default=20, metavar="N", help="questions to ask for (default: %(default)s)")
-    command.add_argument("--seed", type=int, default=0, metavar="N", help="chooses the windows (default: %(default)s)")
-    command.add_argument(
+    questions_parser.add_argument("documents", nargs="+", metavar="DOCUMENT", help="a document, or a folder of them")
+    questions_parser.add_argument("--language-model", required=True, metavar="openai:NAME", help="who asks")
+    questions_parser.add_argument("--output", type=Path, required=True, metavar="FILE", help="the CSV file that is written")
+    questions_parser.add_argument(
+        "--count", type=int, default=20, metavar="N", help="questions to ask for (default: %(default)s)"
+    )
+    questions_parser.add_argument(
+        "--seed", type=int, default=0, metavar="N", help="chooses the windows (default: %(default)s)"
+    )
+    questions_parser.add_argument(
         "--window", type=int, default=WINDOW, metavar="N", help="characters that a question is about (default: %(default)s)"
     )
-    add_spend(command)
-    command.add_argument(
+    add_spending_option(questions_parser)
+    questions_parser.add_argument(
         "--lowest",
         type=float,
         default=LOWEST,
         metavar="COSINE",
         help="the least cosine of a question and each of its excerpts (default: %(default)s)",
     )
-    command.add_argument(
+    questions_parser.add_argument(
         "--highest",
         type=float,
         default=HIGHEST,
         metavar="COSINE",
         help="the highest cosine of a question and an earlier one (default: %(default)s)",
     )
-    command.add_argument("--embedder", default="all-MiniLM-L6-v2", metavar="NAME", help="whose cosines these are")
-    add_device(command)
-    add_encoding(command)
-    command.set_defaults(run=run_questions)
+    questions_parser.add_argument("--embedder", default="all-MiniLM-L6-v2", metavar="NAME", help="whose cosines these are")
+    add_device_option(questions_parser)
+    add_encoding_option(questions_parser)
+    questions_parser.set_defaults(run=run_questions)
 
 
 def run_questions(options: argparse.Namespace) -> None:
@@ -88,29 +92,30 @@ def run_questions(options: argparse.Namespace) -> None:
             raise InputError(f"{name} must be a cosine, from -1 to 1; got {cosine:g}.")
     language_model_access = as_asking(options.language_model, parse_spending_limit(options.spend), warn_of_unusable_answers)
     tools = load_command_tools(options.embedder, device=options.device)
-    _check_output(options.output)
-    read_document_texts = _read_documents(options)
-    request_estimate = estimate_generation(read_document_texts.texts, question_generation_settings, tools.tokenizer)
+    _check_output_writable(options.output)
+    readable_source_texts = _read_documents(options)
+    request_estimate = estimate_generation(readable_source_texts.texts, question_generation_settings, tools.tokenizer)
     model_server_destination = language_model_access.model.destination or "this process"
-    requests, tokens = language_model_access.probe_requests_and_tokens
+    probe_request_count, probe_token_count = language_model_access.probe_requests_and_tokens
     tokens_and_requests_phrase = (
-        f"{request_estimate.tokens + tokens:,} tokens in {pluralize(request_estimate.requests + requests, 'request')}"
+        f"{request_estimate.tokens + probe_token_count:,} tokens in "
+        f"{pluralize(request_estimate.requests + probe_request_count, 'request')}"
     )
     print_to_stderr(f"Sending windows of the documents to {model_server_destination}: about {tokens_and_requests_phrase}.")
     outcomes: list[WindowResult] = []
     report_passages_done = progress_callback("", "passages done")
 
-    def keep(outcome: WindowResult) -> None:
+    def keep_outcome(outcome: WindowResult) -> None:
         outcomes.append(outcome)
         report_passages_done(len(outcomes), question_generation_settings.count)
 
     stopping_error: BaseException | None = None
     try:
         generate_questions(
-            read_document_texts.texts,
+            readable_source_texts.texts,
             question_generation_settings,
             language_model_access.ask,
-            keep,
+            keep_outcome,
             tell=language_model_access.report_usability,
         )
     except (InputError, KeyboardInterrupt) as error:
@@ -118,28 +123,30 @@ def run_questions(options: argparse.Namespace) -> None:
     end_progress()
     print_to_stderr(f"{language_model_access.model.name}: {language_model_access.summary}.")
     if outcomes or stopping_error is None:
-        _write_filtered(outcomes, read_document_texts, tools, options)
+        _write_filtered_questions(outcomes, readable_source_texts, tools, options)
     if stopping_error is not None:
         raise stopping_error
 
 
 def _read_documents(options: argparse.Namespace) -> SourceTexts:
     """Return the readable documents; report the others."""
-    read, texts = document_reader(options.encoding), dict[str, str]()
+    read_document, text_by_document_name = document_reader(options.encoding), dict[str, str]()
     for name, data in read_named_files(options.documents, complain=print_to_stderr):
         try:
-            if name in texts:
+            if name in text_by_document_name:
                 raise InputError(
                     f"{name}: documents must have different names; an earlier document has this name, so this one is left "
                     "out. Rename the document to include it."
                 )
-            texts[name] = read(data, name).text
+            text_by_document_name[name] = read_document(data, name).text
         except InputError as error:
             print_to_stderr(str(error))
-    return SourceTexts(tuple(texts), tuple(texts.values()))
+    return SourceTexts(tuple(text_by_document_name), tuple(text_by_document_name.values()))
 
 
-def _write_filtered(outcomes: Sequence[WindowResult], texts: SourceTexts, tools: Tools, options: argparse.Namespace) -> None:
+def _write_filtered_questions(
+    outcomes: Sequence[WindowResult], texts: SourceTexts, tools: Tools, options: argparse.Namespace
+) -> None:
     """Filter the questions and write the rest; raises InputError if none is left."""
     generated_questions = [outcome for outcome in outcomes if isinstance(outcome, Generated)]
     for outcome in outcomes:
@@ -167,7 +174,7 @@ def _write_filtered(outcomes: Sequence[WindowResult], texts: SourceTexts, tools:
             f"{len(generated_questions) - unrelated_question_count:,}. "
             "Lower --lowest or raise --highest."
         )
-    write_output(generated_to_csv(kept_questions, texts), str(options.output))
+    write_output(generated_questions_to_csv(kept_questions, texts), str(options.output))
     repaired_question_count = sum(question.repaired for question in kept_questions)
     print(
         f"{options.output}: {pluralize(len(kept_questions), 'question')} of {len(outcomes):,}; left out are "
@@ -177,7 +184,7 @@ def _write_filtered(outcomes: Sequence[WindowResult], texts: SourceTexts, tools:
     )
 
 
-def _check_output(path: Path) -> None:
+def _check_output_writable(path: Path) -> None:
     """Raise InputError before anything is sent if the file cannot be written."""
     if path.is_dir() or not path.absolute().parent.is_dir() or not os.access(path.absolute().parent, os.W_OK):
         raise InputError(f"--output must be a file in a writable folder; got {short_repr(str(path))}.")

@@ -12,11 +12,11 @@ from chunkers import Chunker, Document, EmbeddingCache, InputError, Recipe, Tool
 from chunkers.commands.arguments import (
     ChunkerSpec,
     Parser,
-    add_chunkers,
-    add_device,
-    add_encoding,
+    add_chunkers_option,
+    add_device_option,
+    add_encoding_option,
     add_replaced_options,
-    add_spend,
+    add_spending_option,
     document_reader,
     end_progress,
     file_bytes,
@@ -37,14 +37,14 @@ from chunkers.results import EMBEDDED_AS, EmbeddedAs
 from chunkers.text import READ_KINDS, FileText
 from evaluation.commands.retrieval_output import (
     MeasuredRecipe,
-    add_budgets,
+    add_budget_options,
+    budget_results_as_json,
     budget_tables,
-    budgets_as_json,
     leads_as_json,
-    near_duplicate_words,
+    near_duplicate_cost_text,
     near_duplicates_as_json,
     parse_budgets,
-    question_as_json,
+    question_results_as_json,
 )
 from evaluation.questions import (
     Corpus,
@@ -84,7 +84,7 @@ from evaluation.segmentation import Score
 KINDS: tuple[Literal["documents", "evidence"], ...] = ("documents", "evidence")
 
 
-def add_retrieval(commands: "argparse._SubParsersAction[Parser]") -> None:
+def add_retrieval_command(commands: "argparse._SubParsersAction[Parser]") -> None:
     """Add the ``retrieval`` command to an argument parser."""
     retrieval_parser = commands.add_parser("retrieval", help="measure what recipes' chunks retrieve for questions")
     retrieval_parser.add_argument("--corpus", type=Path, metavar="DIR", help=f"its {READ_KINDS} files")
@@ -99,7 +99,7 @@ def add_retrieval(commands: "argparse._SubParsersAction[Parser]") -> None:
     retrieval_parser.add_argument(
         "--labels", type=Path, metavar="FILE", help="write questions and excerpts, with context, to it"
     )
-    add_chunkers(retrieval_parser, chunks=True)
+    add_chunkers_option(retrieval_parser, chunks=True)
     add_replaced_options(retrieval_parser, "--chunks")
     retrieval_parser.add_argument(
         "--return",
@@ -112,18 +112,18 @@ def add_retrieval(commands: "argparse._SubParsersAction[Parser]") -> None:
         "two levels, the children are searched and their parents returned, each once)",
     )
     retrieval_parser.add_argument("--tokenizer", default="all-MiniLM-L6-v2", metavar="NAME", help="measures tokens with it")
-    add_searching(retrieval_parser)
+    add_search_options(retrieval_parser)
     retrieval_parser.add_argument(
         "--json",
         action="store_true",
         help="print one JSON object per recipe, with every question, and with --budget one more of who is ahead",
     )
-    add_device(retrieval_parser)
-    add_encoding(retrieval_parser)
+    add_device_option(retrieval_parser)
+    add_encoding_option(retrieval_parser)
     retrieval_parser.set_defaults(run=run_retrieval)
 
 
-def add_searching(command: argparse.ArgumentParser) -> None:
+def add_search_options(command: argparse.ArgumentParser) -> None:
     """Add the options for what is embedded, how it is searched and how much is retrieved to an argument parser."""
     command.add_argument("--top-k", type=int, default=5, metavar="K", help="chunks per question (default: 5)")
     command.add_argument(
@@ -138,7 +138,7 @@ def add_searching(command: argparse.ArgumentParser) -> None:
         action="store_true",
         help="count white space and punctuation at the ends of an excerpt, as published tables do",
     )
-    add_budgets(command)
+    add_budget_options(command)
     command.add_argument(
         "--embedded-as",
         choices=[*EMBEDDED_AS],
@@ -150,7 +150,7 @@ def add_searching(command: argparse.ArgumentParser) -> None:
         help="for --embedded-as context and recipes that ask one: a model of the server at OPENAI_BASE_URL, to which the "
         "texts are sent (default: the recipe's)",
     )
-    add_spend(command, "asking for a recipe")
+    add_spending_option(command, "asking for a recipe")
     command.add_argument("--cache", type=Path, metavar="FILE", help="cache embeddings in this SQLite file")
 
 
@@ -162,33 +162,33 @@ def run_retrieval(options: argparse.Namespace) -> None:
     parse_spending_limit(options.spend)
     return_modes = list(dict.fromkeys(ReturnedText.parse(word) for word in options.returned or ["chunk"]))
     recipe_columns = _columns_of_options(options)
-    name, data, texts = _questions_and_documents(options)
+    name, questions_file_data, named_document_texts = _questions_and_documents(options)
     embedding_cache = EmbeddingCache(options.cache)
     tokenizer = load_tokenizer(options.tokenizer)
     # The places of excerpts and tokens do not depend on the sentences.
-    whole_corpus = build_corpus(texts, "lines", options.exact_ends)
+    whole_corpus = build_corpus(named_document_texts, "lines", options.exact_ends)
     for column in recipe_columns:
         # Before anything is measured.
         column.chunker.for_documents([document.name for document in whole_corpus.documents if document.sentences])
-    read_questions_of_file = _read_questions(name, data, whole_corpus)
+    questions_of_file = _read_questions(name, questions_file_data, whole_corpus)
     for sentence in filter(None, (missing_sections_note(whole_corpus, return_mode) for return_mode in return_modes)):
         print_to_stderr(sentence)
     if options.labels is not None:
-        write_output(questions_to_json_lines(read_questions_of_file.usable, whole_corpus).decode(), str(options.labels))
+        write_output(questions_to_json_lines(questions_of_file.usable, whole_corpus).decode(), str(options.labels))
     token_ruler = TokenRuler(whole_corpus.whole.text, tokenizer)
-    measured: list[MeasuredRecipe] = []
+    measured_recipes: list[MeasuredRecipe] = []
     for name, embedded_as, index, tools, return_mode in build_indexes(
-        options, recipe_columns, texts, embedding_cache, return_modes
+        options, recipe_columns, named_document_texts, embedding_cache, return_modes
     ):
-        top_k_evaluation = evaluate_retrieval(index, read_questions_of_file.usable, tools, token_ruler, options.top_k)
+        top_k_evaluation = evaluate_retrieval(index, questions_of_file.usable, tools, token_ruler, options.top_k)
         budget_results = (
             None
             if retrieval_budgets is None
-            else evaluate_at_budgets(index, read_questions_of_file.usable, tools, token_ruler, retrieval_budgets)
+            else evaluate_at_budgets(index, questions_of_file.usable, tools, token_ruler, retrieval_budgets)
         )
         near_duplicate_chunks = find_repeats(
             index,
-            read_questions_of_file.usable,
+            questions_of_file.usable,
             tools,
             token_ruler,
             options.top_k,
@@ -197,11 +197,9 @@ def run_retrieval(options: argparse.Namespace) -> None:
         end_progress()
         row_title = _row_title(name, embedded_as, options.search, return_mode)
         if budget_results is not None:
-            measured.append(_measurements(row_title, top_k_evaluation, token_ruler, budget_results))
+            measured_recipes.append(_measured_recipe(row_title, top_k_evaluation, token_ruler, budget_results))
         if options.json:
-            recipe_result_json = evaluation_as_json(
-                name, top_k_evaluation, token_ruler, read_questions_of_file, budget_results
-            )
+            recipe_result_json = evaluation_as_json(name, top_k_evaluation, token_ruler, questions_of_file, budget_results)
             recipe_result_json["near_duplicates"] = near_duplicates_as_json(
                 near_duplicate_chunks, top_k_evaluation, token_ruler, budget_results
             )
@@ -210,13 +208,13 @@ def run_retrieval(options: argparse.Namespace) -> None:
             _print_evaluation(row_title, top_k_evaluation, token_ruler)
             print(
                 f"  {'near-duplicates':16} "
-                f"{near_duplicate_words(near_duplicate_chunks, top_k_evaluation, token_ruler, budget_results)}",
+                f"{near_duplicate_cost_text(near_duplicate_chunks, top_k_evaluation, token_ruler, budget_results)}",
                 flush=True,
             )
-    if measured and options.json:
-        print_json(leads_as_json(measured))
-    elif measured:
-        print("\n" + budget_tables(measured, options.top_k))
+    if measured_recipes and options.json:
+        print_json(leads_as_json(measured_recipes))
+    elif measured_recipes:
+        print("\n" + budget_tables(measured_recipes, options.top_k))
 
 
 def _unusual_settings(embedded_as: EmbeddedAs, search: SearchMethod, way: ReturnedText) -> dict[str, str]:
@@ -266,7 +264,7 @@ def build_column(spec: ChunkerSpec, like: Recipe, name: str) -> MeasuredColumn:
     """Return the column of a chunker; settings not given on the command line are taken from the recipe ``like``."""
     # The embedder is asked for its defaults alone, and is not loaded for it.
     chunker = spec.build(load_embedder(like.embedder))
-    return MeasuredColumn(name, spec.recipe_like(like.model_copy(update={"versions": {}}), chunker), chunker)
+    return MeasuredColumn(name, spec.recipe_based_on(like.model_copy(update={"versions": {}}), chunker), chunker)
 
 
 def _distinct_names(files: Sequence[tuple[str, Path]]) -> list[str]:
@@ -278,12 +276,12 @@ def _distinct_names(files: Sequence[tuple[str, Path]]) -> list[str]:
     def distinct_name(name: str, path: Path) -> str:
         if all(other == path for same, other in names_with_absolute_paths if same == name):
             return name
-        parts_shown = next(
+        shown_part_count = next(
             count
             for count in range(1, len(path.parts) + 1)
             if all(other.parts[-count:] != path.parts[-count:] for other in distinct_absolute_paths - {path})
         )
-        return Path(*path.parts[-parts_shown:]).as_posix()
+        return Path(*path.parts[-shown_part_count:]).as_posix()
 
     return [distinct_name(name, path) for name, path in names_with_absolute_paths]
 
@@ -291,7 +289,7 @@ def _distinct_names(files: Sequence[tuple[str, Path]]) -> list[str]:
 def _column_name(spec: ChunkerSpec) -> str:
     if spec.file is None or (spec.recipe is not None and spec.parameters):
         return spec.written
-    return spec.file.name if spec.has_chunks else spec.file.stem
+    return spec.file.name if spec.is_chunk_file else spec.file.stem
 
 
 def build_indexes(
@@ -305,11 +303,11 @@ def build_indexes(
 
     With it come the recipe's name, what of its chunks is embedded, the tools that embed the questions, and the way.
     """
-    corpora: dict[str, Corpus] = {}
+    corpus_by_splitter: dict[str, Corpus] = {}
     for number, (name, recipe, chunker) in enumerate(columns, start=1):
         sentence_splitter_name = recipe.sentences
-        if sentence_splitter_name not in corpora:
-            corpora[sentence_splitter_name] = build_corpus(texts, sentence_splitter_name, options.exact_ends)
+        if sentence_splitter_name not in corpus_by_splitter:
+            corpus_by_splitter[sentence_splitter_name] = build_corpus(texts, sentence_splitter_name, options.exact_ends)
         tools = load_command_tools(recipe.embedder, recipe.tokenizer, options.device, cache)
         embedded_as = options.embedded_as or recipe.embedded_as
         tools.asking = language_model_access(chunker, open_language_model(options, recipe), embedded_as)
@@ -317,25 +315,36 @@ def build_indexes(
             print_to_stderr(f"{name}: {LATE_SAID}")
         report_texts_embedded = progress_callback(f"{name}, {number} of {len(columns)}: ", "texts embedded")
         tools.watcher = replace(tools.watcher, progress=report_texts_embedded)
-        built_indexes: dict[bool, Index] = {}
-        for way in ways:
-            if way.only_children not in built_indexes:
+        index_by_children_only: dict[bool, Index] = {}
+        for return_mode in ways:
+            if return_mode.only_children not in index_by_children_only:
                 try:
-                    recipe_chunk_index = build_index(
-                        corpora[sentence_splitter_name], chunker, tools, embedded_as, options.search, way.only_children
+                    recipe_index = build_index(
+                        corpus_by_splitter[sentence_splitter_name],
+                        chunker,
+                        tools,
+                        embedded_as,
+                        options.search,
+                        return_mode.only_children,
                     )
-                    if recipe_chunk_index.unsituated:
+                    if recipe_index.unsituated:
                         print_to_stderr(
-                            f"{name}: the model gave no usable context of {recipe_chunk_index.unsituated:,} of "
-                            f"{len(recipe_chunk_index.chunks):,} chunks."
+                            f"{name}: the model gave no usable context of {recipe_index.unsituated:,} of "
+                            f"{len(recipe_index.chunks):,} chunks."
                         )
-                    if recipe_chunk_index.caveat:
-                        print_to_stderr(f"{name}: {recipe_chunk_index.caveat}")
+                    if recipe_index.caveat:
+                        print_to_stderr(f"{name}: {recipe_index.caveat}")
                 finally:
                     if tools.asking is not None:
                         print_to_stderr(f"{name}: {tools.asking.model.name}: {tools.asking.summary}.")
-                built_indexes[way.only_children] = recipe_chunk_index
-            yield name, embedded_as, with_returned_text(built_indexes[way.only_children], way), tools, way
+                index_by_children_only[return_mode.only_children] = recipe_index
+            yield (
+                name,
+                embedded_as,
+                with_returned_text(index_by_children_only[return_mode.only_children], return_mode),
+                tools,
+                return_mode,
+            )
 
 
 def open_language_model(options: argparse.Namespace, recipe: Recipe) -> Asking | None:
@@ -351,10 +360,10 @@ def _row_title(name: str, embedded_as: EmbeddedAs, search: SearchMethod, way: Re
         "context": "context sentences",
         "late": "late chunking",
     }
-    embedding_parts = [*filter(None, [phrase_by_embedding_mode[embedded_as], way.said])]
-    name_with_embedding_parts = f"{name} with {' and '.join(embedding_parts)}" if embedding_parts else name
+    title_additions = [*filter(None, [phrase_by_embedding_mode[embedded_as], way.said])]
+    name_with_additions = f"{name} with {' and '.join(title_additions)}" if title_additions else name
     return (
-        name_with_embedding_parts
+        name_with_additions
         + {"embedding": "", "bm25": ", by words (BM25)", "hybrid": ", by embedding and words (hybrid)"}[search]
     )
 
@@ -364,13 +373,13 @@ def print_json(told: dict[str, Any]) -> None:
     print(json.dumps(told, ensure_ascii=False, allow_nan=False), flush=True)
 
 
-def _measurements(name: str, evaluation: Evaluation, ruler: TokenRuler, at: BudgetResults) -> MeasuredRecipe:
+def _measured_recipe(name: str, evaluation: Evaluation, ruler: TokenRuler, at: BudgetResults) -> MeasuredRecipe:
     """Return a recipe's results at its top k and at every budget, without its chunks."""
     budget_unit = at.budgets.unit
     return MeasuredRecipe(
         name,
         {measure: evaluation.values(measure, budget_unit) for measure in FOUND_SCORES},
-        evaluation.retrieved_size(ruler_for(budget_unit, ruler)),
+        evaluation.mean_retrieved_length(ruler_for(budget_unit, ruler)),
         at,
     )
 
@@ -400,12 +409,12 @@ def _questions_and_documents(options: argparse.Namespace) -> tuple[str, bytes, l
     """Return name and content of the file of questions, and the documents, which some bring with them."""
     path: Path = options.questions
     if is_folder(path):
-        beir_files = {part: file_bytes(str(path / part), f"{path.name}/{part}") for part in _beir_parts(path)}
+        beir_files = {part: file_bytes(str(path / part), f"{path.name}/{part}") for part in _beir_file_paths(path)}
         question_set = read_beir(beir_files, path.name, options.split)
     else:
         questions_file_bytes = file_bytes(str(path))
-        own_set = read_question_set(questions_file_bytes, path.name, options.split)
-        if own_set is None:
+        set_with_documents = read_question_set(questions_file_bytes, path.name, options.split)
+        if set_with_documents is None:
             if options.split is not None:
                 raise InputError(f"--split works only with a BEIR set; {path.name} is not one. Leave --split out.")
             if options.corpus is None:
@@ -413,7 +422,7 @@ def _questions_and_documents(options: argparse.Namespace) -> tuple[str, bytes, l
                     f"{path.name} has no documents of its own. Use --corpus to name the folder with the documents."
                 )
             return path.name, questions_file_bytes, read_documents(options.corpus, options.encoding)
-        question_set = own_set
+        question_set = set_with_documents
     if options.corpus is not None:
         raise InputError(f"{path.name} has its own documents, so --corpus must be left out; got {options.corpus}.")
     for note in question_set.notes:
@@ -421,7 +430,7 @@ def _questions_and_documents(options: argparse.Namespace) -> tuple[str, bytes, l
     return *question_set.questions, [(name, FileText(text, "utf-8", "utf-8")) for name, text in question_set.texts]
 
 
-def _beir_parts(folder: Path) -> list[str]:
+def _beir_file_paths(folder: Path) -> list[str]:
     """Return the paths of the files of a BEIR set in a folder."""
     relative_file_paths = (path.relative_to(folder).as_posix() for path in sorted(folder.rglob("*")) if path.is_file())
     return [name for name in relative_file_paths if is_beir_path(name)]
@@ -441,12 +450,14 @@ def _read_questions(name: str, data: bytes, corpus: Corpus) -> Questions:
 
 
 def _print_evaluation(name: str, evaluation: Evaluation, ruler: TokenRuler) -> None:
-    chunk_index = evaluation.index
-    chunking_time_phrase = "made elsewhere" if chunk_index.chunk_s is None else f"chunked in {chunk_index.chunk_s:.2f} s"
+    evaluated_index = evaluation.index
+    chunking_time_phrase = (
+        "made elsewhere" if evaluated_index.chunk_s is None else f"chunked in {evaluated_index.chunk_s:.2f} s"
+    )
     print(
-        f"{name}: {len(chunk_index.chunks):,} chunks of {_mean_chunk_tokens(evaluation, ruler):.0f} tokens on "
+        f"{name}: {len(evaluated_index.chunks):,} chunks of {_mean_chunk_tokens(evaluation, ruler):.0f} tokens on "
         f"average; {chunking_time_phrase}, "
-        f"embedded in {chunk_index.embed_s:.2f} s, {len(evaluation.answers):,} questions searched in "
+        f"embedded in {evaluated_index.embed_s:.2f} s, {len(evaluation.answers):,} questions searched in "
         f"{1000 * evaluation.search.search_s:.1f} ms"
     )
     for measure in RETRIEVAL_MEASURES:
@@ -469,40 +480,40 @@ def evaluation_as_json(
     name: str, evaluation: Evaluation, ruler: TokenRuler, questions: Questions, at: BudgetResults | None = None
 ) -> dict[str, Any]:
     """Return a recipe's retrieval results as JSON-compatible values."""
-    evaluated_chunk_index = evaluation.index
+    evaluated_index = evaluation.index
     return {
         "recipe": name,
         "top_k": evaluation.top_k,
-        "chunks": len(evaluated_chunk_index.chunks),
+        "chunks": len(evaluated_index.chunks),
         "tokens_a_chunk": _mean_chunk_tokens(evaluation, ruler),
-        "chunk_s": evaluated_chunk_index.chunk_s,
-        "embed_s": evaluated_chunk_index.embed_s,
+        "chunk_s": evaluated_index.chunk_s,
+        "embed_s": evaluated_index.embed_s,
         "query_s": evaluation.search.search_s,
         **{
             unit: {measure: _mean_as_json(evaluation, measure, unit) for measure in RETRIEVAL_MEASURES}
             for unit in RANGE_UNITS
         },
         **{what: _scores_as_json(evaluation.means_at_k(what)) for what in KINDS},
-        **({} if at is None else {"budgets": budgets_as_json(at)}),
+        **({} if at is None else {"budgets": budget_results_as_json(at)}),
         "questions": [
             {
                 "question": answer.question.text,
                 "excerpts": [
                     {
-                        "document": evaluated_chunk_index.corpus.names[excerpt.document],
+                        "document": evaluated_index.corpus.names[excerpt.document],
                         "start": excerpt.span.start,
                         "end": excerpt.span.end,
                     }
                     for excerpt in answer.question.excerpts
                 ],
                 "retrieved": [
-                    _chunk_as_json(evaluated_chunk_index.corpus, evaluated_chunk_index.chunks[number])
+                    _chunk_as_json(evaluated_index.corpus, evaluated_index.chunks[number])
                     for number in answer.ranked[: evaluation.top_k]
                 ],
                 **_returned_spans_as_json(evaluation, answer.ranked[: evaluation.top_k]),
                 **{unit: {key: score.value for key, score in getattr(answer, unit).items()} for unit in RANGE_UNITS},
                 **{what: _scores_as_json(getattr(answer, what)) for what in KINDS},
-                **({} if at is None else {"budgets": question_as_json(at, number)}),
+                **({} if at is None else {"budgets": question_results_as_json(at, number)}),
             }
             for number, answer in enumerate(evaluation.answers)
         ],
@@ -523,8 +534,12 @@ def _returned_spans_as_json(evaluation: Evaluation, ranked: Sequence[int]) -> di
 
 
 def _mean_as_json(evaluation: Evaluation, measure: str, unit: str) -> dict[str, float] | None:
-    mean = mean_and_deviation(evaluation.values(measure, unit))
-    return None if mean is None else {"mean": mean[0], "standard_deviation": mean[1]}
+    mean_and_deviation_pair = mean_and_deviation(evaluation.values(measure, unit))
+    return (
+        None
+        if mean_and_deviation_pair is None
+        else {"mean": mean_and_deviation_pair[0], "standard_deviation": mean_and_deviation_pair[1]}
+    )
 
 
 def _scores_as_json(scores: dict[int, dict[str, Score]]) -> dict[str, dict[str, float | None]]:

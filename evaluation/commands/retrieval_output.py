@@ -29,7 +29,7 @@ from evaluation.statistics import FALSE_VERDICTS, Difference, mean_interval
 _LAST = {last.replace("_", "-"): last for last in LAST_CHUNK_CHOICES}
 
 
-def add_budgets(command: argparse.ArgumentParser) -> None:
+def add_budget_options(command: argparse.ArgumentParser) -> None:
     """Add the options for measuring retrieval at equal budgets to an argument parser."""
     command.add_argument(
         "--budget", metavar="N,N...", help="measure what fills budgets of so many tokens too, and say who is ahead where"
@@ -49,8 +49,8 @@ def parse_budgets(options: argparse.Namespace) -> Budgets | None:
         If the budgets are not positive integers, if there are too many, or if another budget option is given without them.
     """
     if options.budget is None:
-        for name, given in (("--budget-unit", options.budget_unit), ("--last", options.last)):
-            if given is not None:
+        for name, given_value in (("--budget-unit", options.budget_unit), ("--last", options.last)):
+            if given_value is not None:
                 raise InputError(f"{name} works only with --budget, which is missing. Add --budget, or leave {name} out.")
         return None
     budget_sizes = [part.strip() for part in options.budget.split(",")]
@@ -82,7 +82,7 @@ class MeasuredRecipe:
 def budget_tables(measured: Sequence[MeasuredRecipe], k: int) -> str:
     """Return a text table for each measure, with sentences on the leading recipe at each budget."""
     shared_retrieval_budgets = measured[0].at.budgets
-    last_chunk_words = (
+    last_chunk_phrase = (
         "the last chunk cut off" if shared_retrieval_budgets.last == "cut" else "the chunk that does not fit left out"
     )
     budget_column_headings = [
@@ -93,10 +93,10 @@ def budget_tables(measured: Sequence[MeasuredRecipe], k: int) -> str:
     for measure in FOUND_SCORES:
         measure_table_title = (
             f"{MEASURE_NAMES[measure]} in {shared_retrieval_budgets.unit}, 95 % confidence intervals in brackets; "
-            f"{last_chunk_words}:"
+            f"{last_chunk_phrase}:"
         )
         recipe_mean_rows = [
-            [recipe.name, *map(_mean_cell, (recipe.top_k[measure], *_values_at_budgets(recipe, measure)))]
+            [recipe.name, *map(_mean_and_interval_cell, (recipe.top_k[measure], *_values_at_budgets(recipe, measure)))]
             for recipe in measured
         ]
         tables_and_lead_sentences.append(text_table(measure_table_title, budget_column_headings, recipe_mean_rows))
@@ -137,12 +137,12 @@ def _values_at_budgets(measured: MeasuredRecipe, measure: str) -> list[FloatArra
     return [measured.at.values(measure, size, measured.at.budgets.unit) for size in measured.at.budgets.sizes]
 
 
-def _mean_cell(values: FloatArray) -> str:
+def _mean_and_interval_cell(values: FloatArray) -> str:
     mean_words, interval = mean_cell(mean_and_deviation(values), with_deviation=False).text, mean_interval(values)
     return mean_words if interval is None else f"{mean_words} ({100 * interval[0]:.1f} to {100 * interval[1]:.1f})"
 
 
-def budgets_as_json(at: BudgetResults) -> dict[str, Any]:
+def budget_results_as_json(at: BudgetResults) -> dict[str, Any]:
     """Return a recipe's mean results at every budget as JSON-compatible values, without individual questions."""
     return {
         "unit": at.budgets.unit,
@@ -150,8 +150,8 @@ def budgets_as_json(at: BudgetResults) -> dict[str, Any]:
         "at": [
             {
                 "budget": size,
-                "chunks": _mean(at.taken[row]),
-                "given": {unit: _mean(at.given[place, row]) for place, unit in enumerate(RANGE_UNITS)},
+                "chunks": _mean_or_none(at.taken[row]),
+                "given": {unit: _mean_or_none(at.given[place, row]) for place, unit in enumerate(RANGE_UNITS)},
                 **{
                     unit: {name: _mean_and_interval(at.values(name, size, unit)) for name in FOUND_SCORES}
                     for unit in RANGE_UNITS
@@ -162,14 +162,14 @@ def budgets_as_json(at: BudgetResults) -> dict[str, Any]:
     }
 
 
-def question_as_json(at: BudgetResults, number: int) -> list[dict[str, Any]]:
+def question_results_as_json(at: BudgetResults, number: int) -> list[dict[str, Any]]:
     """Return one question's results at every budget as JSON-compatible values."""
     return [
         {
             "budget": size,
             "chunks": int(at.taken[row, number]),
             **{
-                unit: {name: _value_or_none(at.values(name, size, unit)[number]) for name in FOUND_SCORES}
+                unit: {name: _none_if_undefined(at.values(name, size, unit)[number]) for name in FOUND_SCORES}
                 | {"given": int(at.given[place, row, number])}
                 for place, unit in enumerate(RANGE_UNITS)
             },
@@ -231,18 +231,18 @@ def _mean_and_interval(values: FloatArray) -> dict[str, float | None] | None:
     }
 
 
-def _mean(values: Any) -> float | None:
+def _mean_or_none(values: Any) -> float | None:
     return float(np.mean(values)) if len(values) else None
 
 
-def _value_or_none(value: float) -> float | None:
+def _none_if_undefined(value: float) -> float | None:
     return None if np.isnan(value) else float(value)
 
 
 # Output of ``retrieval`` on near-duplicates: the places that they take, and recall without them.
 
 
-def near_duplicate_words(
+def near_duplicate_cost_text(
     repeats: RetrievedDuplicates, evaluation: Evaluation, ruler: TokenRuler, at: BudgetResults | None
 ) -> str:
     """Return the cost of near-duplicates in the top k and at every budget as lines of text."""
@@ -251,18 +251,22 @@ def near_duplicate_words(
         return f"none of {indexed_chunk_count:,} chunks has one"
     near_duplicate_cost_lines = [
         f"{repeats.near:,} of {indexed_chunk_count:,} chunks have one",
-        _cost_words(f"top {evaluation.top_k:,}", repeats.in_top_k(evaluation, RANGE_UNITS[0], ruler), RANGE_UNITS[0]),
+        _near_duplicate_cost_phrase(
+            f"top {evaluation.top_k:,}", repeats.cost_in_top_k(evaluation, RANGE_UNITS[0], ruler), RANGE_UNITS[0]
+        ),
     ]
     if at is not None:
         budget_unit = at.budgets.unit
         near_duplicate_cost_lines += [
-            _cost_words(f"{size:,} {budget_unit}", repeats.at_budget(at, size, budget_unit), budget_unit)
+            _near_duplicate_cost_phrase(
+                f"{size:,} {budget_unit}", repeats.cost_at_budget(at, size, budget_unit), budget_unit
+            )
             for size in at.budgets.sizes
         ]
     return "\n    ".join(near_duplicate_cost_lines)
 
 
-def _cost_words(limit: str, cost: RepeatCost, unit: str) -> str:
+def _near_duplicate_cost_phrase(limit: str, cost: RepeatCost, unit: str) -> str:
     recall_difference = cost.difference
     recall_phrase, recall_without_phrase = (
         mean_cell(mean_and_deviation(values), with_deviation=False).text for values in (cost.recall, cost.without)
@@ -286,11 +290,11 @@ def near_duplicates_as_json(
     near_duplicates_json = {
         "chunks": repeats.near,
         "groups": repeats.groups,
-        "top_k": _costs_as_json({unit: repeats.in_top_k(evaluation, unit, ruler) for unit in RANGE_UNITS}),
+        "top_k": _costs_as_json({unit: repeats.cost_in_top_k(evaluation, unit, ruler) for unit in RANGE_UNITS}),
     }
     if at is not None:
         near_duplicates_json["budgets"] = [
-            {"budget": size} | _costs_as_json({unit: repeats.at_budget(at, size, unit) for unit in RANGE_UNITS})
+            {"budget": size} | _costs_as_json({unit: repeats.cost_at_budget(at, size, unit) for unit in RANGE_UNITS})
             for size in at.budgets.sizes
         ]
     return near_duplicates_json
@@ -302,11 +306,11 @@ def _costs_as_json(costs: dict[str, RepeatCost]) -> dict[str, Any]:
         "retrieved": float(first_unit_cost.retrieved.mean()),
         "taken": float(first_unit_cost.taken.mean()),
         "questions": int(np.count_nonzero(first_unit_cost.taken)),
-        **{unit: _recalls(cost) for unit, cost in costs.items()},
+        **{unit: _recalls_as_json(cost) for unit, cost in costs.items()},
     }
 
 
-def _recalls(cost: RepeatCost) -> dict[str, Any]:
+def _recalls_as_json(cost: RepeatCost) -> dict[str, Any]:
     mean_recall_pair = [mean_and_deviation(values) for values in (cost.recall, cost.without)]
-    recall, without = (None if mean is None else mean[0] for mean in mean_recall_pair)
-    return {"recall": recall, "recall_without": without, "difference": difference_as_json(cost.difference)}
+    recall, recall_without_duplicates = (None if mean is None else mean[0] for mean in mean_recall_pair)
+    return {"recall": recall, "recall_without": recall_without_duplicates, "difference": difference_as_json(cost.difference)}

@@ -9,9 +9,9 @@ from chunkers import Document, InputError, Recipe
 from chunkers.commands.arguments import (
     ChunkerSpec,
     Parser,
-    add_chunker,
-    add_device,
-    add_encoding,
+    add_chunker_option,
+    add_device_option,
+    add_encoding_option,
     add_replaced_options,
     document_reader,
     end_progress,
@@ -26,12 +26,12 @@ from chunkers.contract import run
 from chunkers.found_again import Place, read_chunks
 from chunkers.support import pluralize
 from evaluation.questions import Corpus, read_questions
-from evaluation.traces.lost_stages import STAGES, Diagnosis, SearchedChunks, TraceDiagnoser
+from evaluation.traces.answer_loss_stages import STAGES, Diagnosis, SearchedChunks, TraceDiagnoser
 from evaluation.traces.report import TraceReport, report_as_json, report_as_text
 from evaluation.traces.trace_files import read_traces
 
 
-def add_trace(commands: "argparse._SubParsersAction[Parser]") -> None:
+def add_trace_command(commands: "argparse._SubParsersAction[Parser]") -> None:
     """Add the ``trace`` command to an argument parser."""
     stage_help_text = "\n".join(f"  {name:<22}{meaning}" for name, meaning in STAGES.items())
     trace_parser = commands.add_parser(
@@ -54,7 +54,7 @@ def add_trace(commands: "argparse._SubParsersAction[Parser]") -> None:
         metavar="PATH",
         help="the documents that were searched, or folders of them; without them, --chunker chunks:FILE has the texts",
     )
-    add_chunker(trace_parser, chunks=True)
+    add_chunker_option(trace_parser, chunks=True)
     add_replaced_options(trace_parser, "--chunks")
     trace_parser.add_argument(
         "--questions", metavar="FILE", help="questions with excerpts, for traces that do not say where the answer stands"
@@ -62,8 +62,8 @@ def add_trace(commands: "argparse._SubParsersAction[Parser]") -> None:
     trace_parser.add_argument(
         "--json", action="store_true", help="print one JSON object with every question and every place"
     )
-    add_device(trace_parser)
-    add_encoding(trace_parser)
+    add_device_option(trace_parser)
+    add_encoding_option(trace_parser)
     trace_parser.set_defaults(run=run_trace)
 
 
@@ -73,9 +73,9 @@ def run_trace(options: argparse.Namespace) -> None:
     for problem in parsed_trace_file.problems:
         print_to_stderr(problem)
     parsed_chunker_spec = None if options.chunker is None else parse_chunker_spec(options.chunker, chunks=True)
-    documents, searched = _documents_and_chunks(options, parsed_chunker_spec)
+    documents, searched_chunks = _documents_and_chunks(options, parsed_chunker_spec)
     question_diagnoser = TraceDiagnoser(
-        documents, parsed_trace_file.questions, searched, _excerpts_by_question(options.questions, documents)
+        documents, parsed_trace_file.questions, searched_chunks, _excerpts_by_question(options.questions, documents)
     )
     diagnoses: list[Diagnosis] = []
     trace_problem_sentences = list(parsed_trace_file.problems)
@@ -140,7 +140,7 @@ def _documents_and_chunks(
 ) -> tuple[list[Document], SearchedChunks | None]:
     """Return the documents, and the chunks that were searched: from a file, or cut again."""
     if options.documents is None:
-        if spec is None or spec.file is None or not spec.has_chunks:
+        if spec is None or spec.file is None or not spec.is_chunk_file:
             raise InputError(
                 "A trace needs the documents that were searched (--documents PATH) or a file of their chunks (--chunker "
                 "chunks:FILE); neither is given."
@@ -152,15 +152,15 @@ def _documents_and_chunks(
     searched_documents = _read_documents(options, None if spec is None else spec.recipe)
     if spec is None:
         return searched_documents, None
-    if spec.file is not None and spec.has_chunks:
+    if spec.file is not None and spec.is_chunk_file:
         chunks_of_file = read_chunks(file_bytes(str(spec.file)), spec.file.name)
         return searched_documents, SearchedChunks.from_file(searched_documents, chunks_of_file, spec.file.name)
-    return searched_documents, _rechunk(options, spec, searched_documents)
+    return searched_documents, _cut_documents_again(options, spec, searched_documents)
 
 
-def _rechunk(options: argparse.Namespace, spec: ChunkerSpec, documents: Sequence[Document]) -> SearchedChunks:
+def _cut_documents_again(options: argparse.Namespace, spec: ChunkerSpec, documents: Sequence[Document]) -> SearchedChunks:
     chunker = spec.build()
-    recipe_of_spec = spec.recipe_like(Recipe(chunker=chunker.name), chunker)
+    recipe_of_spec = spec.recipe_based_on(Recipe(chunker=chunker.name), chunker)
     if chunker.asks:
         raise InputError(
             f"{chunker.name} asks a language model, which may cut otherwise each time. Give its chunks, as chunks:FILE."

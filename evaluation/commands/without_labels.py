@@ -20,10 +20,10 @@ from chunkers import (
 from chunkers.commands.arguments import (
     SPLITTER_NAMES,
     Parser,
-    add_chunker,
-    add_chunkers,
-    add_device,
-    add_encoding,
+    add_chunker_option,
+    add_chunkers_option,
+    add_device_option,
+    add_encoding_option,
     document_reader,
     end_progress,
     file_bytes,
@@ -36,7 +36,7 @@ from chunkers.commands.arguments import (
 )
 from chunkers.contract import run
 from chunkers.support import text_table
-from evaluation.report.cells import OF_EDITS, edit_cells, unlabelled_cells
+from evaluation.report.cells import OF_EDITS, edit_cells, label_free_measure_cells
 from evaluation.segmentation import (
     BASELINE_SETTINGS,
     DEFAULT_EDITS,
@@ -60,34 +60,40 @@ MIN_WIDTH = 15
 """Minimum width, in characters, of a column of numbers."""
 
 
-def add_unlabelled(commands: "argparse._SubParsersAction[Parser]") -> None:
+def add_unlabelled_command(commands: "argparse._SubParsersAction[Parser]") -> None:
     """Add the ``unlabelled`` command to an argument parser."""
-    command = commands.add_parser(
+    unlabelled_parser = commands.add_parser(
         "unlabelled",
         help="blocks left whole, sizes, cohesion, contrast and edit stability: what needs no labels",
         description="One table for each document, a row for each chunker. None of its numbers is a grade, and they are not "
         "summed into one: what is best depends on what the chunks are for.",
     )
-    command.add_argument("files", nargs="+", metavar="FILE", help="a document, a folder of them, or - for standard input")
-    add_chunkers(command)
-    command.add_argument("--least", type=int, metavar="N", help="the smallest size that a chunk should have")
-    command.add_argument("--most", type=int, metavar="N", help="the largest; without either, what each chunker is asked for")
-    command.add_argument("--unit", choices=SIZE_UNITS, default="tokens", help="what both sizes count (default: tokens)")
-    command.add_argument(
+    unlabelled_parser.add_argument(
+        "files", nargs="+", metavar="FILE", help="a document, a folder of them, or - for standard input"
+    )
+    add_chunkers_option(unlabelled_parser)
+    unlabelled_parser.add_argument("--least", type=int, metavar="N", help="the smallest size that a chunk should have")
+    unlabelled_parser.add_argument(
+        "--most", type=int, metavar="N", help="the largest; without either, what each chunker is asked for"
+    )
+    unlabelled_parser.add_argument(
+        "--unit", choices=SIZE_UNITS, default="tokens", help="what both sizes count (default: tokens)"
+    )
+    unlabelled_parser.add_argument(
         "--edits",
         type=int,
         default=DEFAULT_EDITS,
         metavar="N",
         help="places for a new sentence; 0 for none (default: %(default)s)",
     )
-    command.add_argument("--seed", type=int, default=0, metavar="N", help="seed of these places (default: 0)")
-    command.add_argument("--sentences", default=DEFAULT_SPLITTER, metavar="NAME", help=f"one of {SPLITTER_NAMES}")
-    command.add_argument("--embedder", default="all-MiniLM-L6-v2", metavar="NAME")
-    command.add_argument("--tokenizer", default="all-MiniLM-L6-v2", metavar="NAME")
-    command.add_argument("--json", action="store_true", help="print one JSON object per document and chunker")
-    add_device(command)
-    add_encoding(command)
-    command.set_defaults(run=run_unlabelled)
+    unlabelled_parser.add_argument("--seed", type=int, default=0, metavar="N", help="seed of these places (default: 0)")
+    unlabelled_parser.add_argument("--sentences", default=DEFAULT_SPLITTER, metavar="NAME", help=f"one of {SPLITTER_NAMES}")
+    unlabelled_parser.add_argument("--embedder", default="all-MiniLM-L6-v2", metavar="NAME")
+    unlabelled_parser.add_argument("--tokenizer", default="all-MiniLM-L6-v2", metavar="NAME")
+    unlabelled_parser.add_argument("--json", action="store_true", help="print one JSON object per document and chunker")
+    add_device_option(unlabelled_parser)
+    add_encoding_option(unlabelled_parser)
+    unlabelled_parser.set_defaults(run=run_unlabelled)
 
 
 def run_unlabelled(options: argparse.Namespace) -> None:
@@ -110,8 +116,13 @@ def run_unlabelled(options: argparse.Namespace) -> None:
             check_edit_count(document, options.edits)
         chunker_measure_rows = _measure_chunkers(document, named_chunkers, tools, size_bounds, options.edits, options.seed)
         if options.json:
-            for label, measured, edits in chunker_measure_rows:
-                print(json.dumps(measures_as_json(name, label, measured, edits), ensure_ascii=False), flush=True)
+            for label, label_free_measures, stability_under_edits in chunker_measure_rows:
+                print(
+                    json.dumps(
+                        measures_as_json(name, label, label_free_measures, stability_under_edits), ensure_ascii=False
+                    ),
+                    flush=True,
+                )
         else:
             print("\n" * (number > 0) + measures_table(name, list(chunker_measure_rows)), flush=True)
     if not options.json:
@@ -150,14 +161,16 @@ def measures_table(name: str, rows: Sequence[Row]) -> str:
         [*MEASURES_EXPLAINED] if any(edits is not None for *_, edits in rows) else [*MEASURES_EXPLAINED][:-OF_EDITS]
     )
     measure_rows = [
-        [label, *(cell.text for cell in [*unlabelled_cells(measured), *edit_cells(edits)][: len(measure_names)])]
+        [label, *(cell.text for cell in [*label_free_measure_cells(measured), *edit_cells(edits)][: len(measure_names)])]
         for label, measured, edits in rows
     ]
     measures_table_lines = [text_table(name, measure_names, measure_rows, MIN_WIDTH)]
-    size_bounds_wordings = {measured.sizes.bounds.words(): None for _, measured, _ in rows if measured.sizes is not None}
-    if len(size_bounds_wordings) == 1:
-        measures_table_lines.append(f"Size kept: {next(iter(size_bounds_wordings))}.")
-    elif size_bounds_wordings:
+    distinct_size_bounds_phrases = {
+        measured.sizes.bounds.words(): None for _, measured, _ in rows if measured.sizes is not None
+    }
+    if len(distinct_size_bounds_phrases) == 1:
+        measures_table_lines.append(f"Size kept: {next(iter(distinct_size_bounds_phrases))}.")
+    elif distinct_size_bounds_phrases:
         chunker_bounds_phrases = (
             f"{label}: {measured.sizes.bounds.words()}" for label, measured, _ in rows if measured.sizes is not None
         )
@@ -171,7 +184,7 @@ def measures_table(name: str, rows: Sequence[Row]) -> str:
 
 def measures_as_json(name: str, label: str, measured: LabelFreeMeasures, edits: EditStability | None) -> dict[str, Any]:
     """Return a chunker's results on a document as JSON-compatible values, with shares from 0 to 1."""
-    sizes, contrast = measured.sizes, measured.contrast
+    size_compliance, contrast = measured.sizes, measured.contrast
     return {
         "document": name,
         "chunker": label,
@@ -179,14 +192,14 @@ def measures_as_json(name: str, label: str, measured: LabelFreeMeasures, edits: 
         "blocks": {kind: {"whole": share.count, "of": share.of} for kind, share in measured.blocks.kinds.items()},
         "blocks_whole": measured.blocks.all.share,
         "size": None
-        if sizes is None
+        if size_compliance is None
         else {
-            "least": sizes.bounds.least,
-            "most": sizes.bounds.most,
-            "unit": sizes.bounds.unit,
-            "within": sizes.share,
-            "too_small": sizes.short,
-            "too_large": sizes.long,
+            "least": size_compliance.bounds.least,
+            "most": size_compliance.bounds.most,
+            "unit": size_compliance.bounds.unit,
+            "within": size_compliance.share,
+            "too_small": size_compliance.short,
+            "too_large": size_compliance.long,
         },
         "inside": None if contrast is None else contrast.inside,
         "across": None if contrast is None else contrast.across,
@@ -206,21 +219,25 @@ def measures_as_json(name: str, label: str, measured: LabelFreeMeasures, edits: 
 # The command ``agreement``.
 
 
-def add_agreement(commands: "argparse._SubParsersAction[Parser]") -> None:
+def add_agreement_command(commands: "argparse._SubParsersAction[Parser]") -> None:
     """Add the ``agreement`` command to an argument parser."""
-    command = commands.add_parser("agreement", help="which boundaries another embedder moves, and how far distances move")
-    command.add_argument("files", nargs="+", metavar="FILE", help="a document, a folder of them, or - for standard input")
-    command.add_argument("--embedder", required=True, metavar="NAME", help="the embedder to compare")
-    command.add_argument(
+    agreement_parser = commands.add_parser(
+        "agreement", help="which boundaries another embedder moves, and how far distances move"
+    )
+    agreement_parser.add_argument(
+        "files", nargs="+", metavar="FILE", help="a document, a folder of them, or - for standard input"
+    )
+    agreement_parser.add_argument("--embedder", required=True, metavar="NAME", help="the embedder to compare")
+    agreement_parser.add_argument(
         "--with", dest="full", metavar="NAME", help="what to compare it with (default: what it approximates)"
     )
-    add_chunker(command, default="breakpoint")
-    command.add_argument("--sentences", default=DEFAULT_SPLITTER, metavar="NAME", help=f"one of {SPLITTER_NAMES}")
-    command.add_argument("--tokenizer", default="all-MiniLM-L6-v2", metavar="NAME")
-    command.add_argument("--json", action="store_true", help="print one JSON object per document")
-    add_device(command)
-    add_encoding(command)
-    command.set_defaults(run=run_embedder_agreement)
+    add_chunker_option(agreement_parser, default="breakpoint")
+    agreement_parser.add_argument("--sentences", default=DEFAULT_SPLITTER, metavar="NAME", help=f"one of {SPLITTER_NAMES}")
+    agreement_parser.add_argument("--tokenizer", default="all-MiniLM-L6-v2", metavar="NAME")
+    agreement_parser.add_argument("--json", action="store_true", help="print one JSON object per document")
+    add_device_option(agreement_parser)
+    add_encoding_option(agreement_parser)
+    agreement_parser.set_defaults(run=run_embedder_agreement)
 
 
 def run_embedder_agreement(options: argparse.Namespace) -> None:
@@ -240,34 +257,38 @@ def run_embedder_agreement(options: argparse.Namespace) -> None:
     document_reader_function = document_reader(options.encoding)
     for path, name in named_files(options.files):
         document = Document.from_text(document_reader_function(file_bytes(path, name), name).text, options.sentences, name)
-        tools = [
+        tools_per_embedder = [
             Tools(embedder, tokenizer, embedding_cache, watcher=preparation_watcher(embedder))
             for embedder in (full_embedder, approximating_embedder)
         ]
-        boundary_comparison = compare_boundaries(*(run(chunker, document, own) for own in tools))
+        boundary_comparison = compare_boundaries(*(run(chunker, document, own) for own in tools_per_embedder))
         sentence_vectors_per_embedder = (
             Tools(embedder.for_document(document), tokenizer, embedding_cache).embed(document.sentence_texts)
             for embedder in (full_embedder, approximating_embedder)
         )
-        shift_found = distance_shift(*sentence_vectors_per_embedder)
+        found_distance_shift = distance_shift(*sentence_vectors_per_embedder)
         if options.json:
             print(
                 json.dumps(
                     embedder_agreement_as_json(
-                        boundary_comparison, shift_found, full_embedder.name, approximating_embedder.name
+                        boundary_comparison, found_distance_shift, full_embedder.name, approximating_embedder.name
                     ),
                     ensure_ascii=False,
                 ),
                 flush=True,
             )
         else:
-            shift_words = (
+            distance_shift_phrase = (
                 ""
-                if shift_found is None
-                else f"; distances moved by at most {shift_found.greatest:.2g}, {shift_found.mean:.2g} on average"
+                if found_distance_shift is None
+                else (
+                    f"; distances moved by at most {found_distance_shift.greatest:.2g}, {found_distance_shift.mean:.2g} on "
+                    "average"
+                )
             )
             print(
-                f"{name}: {boundary_comparison.words(full_embedder.name, approximating_embedder.name)}{shift_words}",
+                f"{name}: "
+                f"{boundary_comparison.words(full_embedder.name, approximating_embedder.name)}{distance_shift_phrase}",
                 flush=True,
             )
 

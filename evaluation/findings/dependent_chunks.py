@@ -24,7 +24,7 @@ _INSERTED = r"(?:[^\s,.;:]+\s+){0,4}[^\s,.;:]+,\s+"
 
 
 @cache
-def _german_pointers() -> re.Pattern[str]:
+def _german_pointer_pattern() -> re.Pattern[str]:
     own_noun_pattern = _phrase_pattern(
         "Anleitung, Handbuch, Handbuchseite, Kapitel, Abschnitt, Artikel, Seite, Dokument, Vertrag, Gesetz, "
         "Vorschrift, Beispiel, Leitfaden"
@@ -85,7 +85,7 @@ _GERMAN_THEY = re.compile(r"(?:Sie|Ihnen|Ihre?[rnms]?)\s+(?=[\wäöüß])")
 
 
 @cache
-def _english_pointers() -> re.Pattern[str]:
+def _english_pointer_pattern() -> re.Pattern[str]:
     own_noun_pattern = _phrase_pattern(
         "manual, section, chapter, document, article, guide, page, paper, report, example, tutorial, agreement, policy, "
         "notice, post, study, website"
@@ -135,7 +135,7 @@ def _english_pointers() -> re.Pattern[str]:
 
 
 @cache
-def _french_pointers() -> re.Pattern[str]:
+def _french_pointer_pattern() -> re.Pattern[str]:
     own_noun_pattern = _phrase_pattern(
         "manuel, section, chapitre, document, article, guide, page, notice, contrat, exemple, règlement, rapport"
     )
@@ -181,7 +181,7 @@ def _french_pointers() -> re.Pattern[str]:
 
 
 @cache
-def _spanish_pointers() -> re.Pattern[str]:
+def _spanish_pointer_pattern() -> re.Pattern[str]:
     own_noun_pattern = _phrase_pattern(
         "manual, sección, capítulo, documento, artículo, guía, página, contrato, ejemplo, aviso, informe, reglamento"
     )
@@ -221,7 +221,7 @@ def _spanish_pointers() -> re.Pattern[str]:
 
 
 @cache
-def _chinese_pointers() -> re.Pattern[str]:
+def _chinese_pointer_pattern() -> re.Pattern[str]:
     own_noun_pattern = "(?:本|手册|份(?:说明|文件|手册|合同)|篇文章|一?[章节]|部分)"
     return _compile_alternatives(
         f"[他她它](?:们)?|其(?![他它余实])|该(?!死)|此(?!致|{own_noun_pattern})|这(?!里|{own_noun_pattern})|那(?!么多)",
@@ -233,16 +233,16 @@ def _chinese_pointers() -> re.Pattern[str]:
 
 
 POINTING = {
-    "en": _english_pointers,
-    "de": _german_pointers,
-    "fr": _french_pointers,
-    "es": _spanish_pointers,
-    "zh": _chinese_pointers,
+    "en": _english_pointer_pattern,
+    "de": _german_pointer_pattern,
+    "fr": _french_pointer_pattern,
+    "es": _spanish_pointer_pattern,
+    "zh": _chinese_pointer_pattern,
 }
 """For each language code, the function that returns the pattern of sentence beginnings that point back."""
 
 
-def words_pointing_back(beginning: str, language: str, addresses_reader: bool) -> str:
+def phrase_pointing_back(beginning: str, language: str, addresses_reader: bool) -> str:
     """Return the words with which a sentence points back to an earlier one; empty if it does not begin so.
 
     Parameters
@@ -309,7 +309,7 @@ _GERMAN_FOLLOW = re.compile(r"\bwie\s+folgt\b[^.:]{0,60}\.\Z")
 """The German verb may stand behind the announcement."""
 
 
-def dangling_start(case: ExaminedChunking) -> RuleFindings:
+def find_dangling_starts(case: ExaminedChunking) -> RuleFindings:
     """Find chunks whose first sentence begins with words that point back to an earlier chunk."""
     text, language = case.chunking.document.text, case.language
     if language not in POINTING:
@@ -320,7 +320,7 @@ def dangling_start(case: ExaminedChunking) -> RuleFindings:
             continue
         sentence_stop_match = _STOP.search(text, start, chunk.end)
         end_offset = sentence_stop_match.end() if sentence_stop_match else chunk.end
-        if pointing_phrase := words_pointing_back(text[start : min(end_offset, start + 160)], language, reader_addressed):
+        if pointing_phrase := phrase_pointing_back(text[start : min(end_offset, start + 160)], language, reader_addressed):
             yield (
                 Span(start, end_offset),
                 0.6,
@@ -328,26 +328,26 @@ def dangling_start(case: ExaminedChunking) -> RuleFindings:
             )
 
 
-def without_lead_in(case: ExaminedChunking) -> RuleFindings:
+def find_missing_lead_ins(case: ExaminedChunking) -> RuleFindings:
     """Find chunks that begin with items, code or clauses whose lead-in or condition stands in an earlier chunk."""
     text, language = case.chunking.document.text, case.language
     if language not in POINTING:
         return
-    lead_ins: dict[tuple[int, str], str] = {}
+    lead_in_by_item: dict[tuple[int, str], str] = {}
     for chunk, start in _chunk_beginnings(case):
-        cut, line_end = chunk.start, text.find("\n", start, chunk.end)
-        first_line = Span(start, line_end if line_end > 0 else chunk.end)
+        cut_offset, line_end = chunk.start, text.find("\n", start, chunk.end)
+        first_line_span = Span(start, line_end if line_end > 0 else chunk.end)
         item_marker_match = _ITEM.match(text, start)
         if item_marker_match is not None and _begins_line(text, start) and case.is_prose(start):
-            lead_in = _lead_in_of(text, start, item_marker_match.lastgroup or "", language, lead_ins)
+            lead_in = _lead_in_sentence_of(text, start, item_marker_match.lastgroup or "", language, lead_in_by_item)
         else:
-            lead_in = _announcement(text, cut, language) if case.is_prose(max(0, cut - 2)) else ""
+            lead_in = _announcement_before_cut(text, cut_offset, language) if case.is_prose(max(0, cut_offset - 2)) else ""
         if lead_in and lead_in in chunk.context:
             continue
         if lead_in:
-            yield first_line, 0.65, f"its lead-in, “{_shorten(lead_in)}”, is in an earlier chunk"
-        elif condition := _cut_condition(case, cut, language):
-            yield first_line, 0.65, f"the cut parts the condition “{_shorten(condition)}” from what depends on it"
+            yield first_line_span, 0.65, f"its lead-in, “{_shorten(lead_in)}”, is in an earlier chunk"
+        elif condition := _cut_condition(case, cut_offset, language):
+            yield first_line_span, 0.65, f"the cut parts the condition “{_shorten(condition)}” from what depends on it"
 
 
 def _chunk_beginnings(case: ExaminedChunking) -> Iterator[tuple[Chunk, int]]:
@@ -372,7 +372,7 @@ def _begins_line(text: str, start: int) -> bool:
     return not text[text.rfind("\n", 0, start) + 1 : start].strip()
 
 
-def _lead_in_of(text: str, start: int, kind: str, language: str, known: dict[tuple[int, str], str]) -> str:
+def _lead_in_sentence_of(text: str, start: int, kind: str, language: str, known: dict[tuple[int, str], str]) -> str:
     """Return the sentence that introduces the list of an item; empty if none does.
 
     ``known`` has what earlier calls found for items, by their line and kind of mark, so that no list is walked twice.
@@ -388,7 +388,7 @@ def _lead_in_of(text: str, start: int, kind: str, language: str, known: dict[tup
         preceding_line_end_offset = line_start
         if not preceding_line_text:
             continue
-        if _introduces(preceding_line_text, language):
+        if _announces_what_follows(preceding_line_text, language):
             lead_in = "" if _HEADING.match(preceding_line_text) else _last_sentence(preceding_line_text)
             break
         item_marker_match = _ITEM.match(text, line_start)
@@ -399,12 +399,14 @@ def _lead_in_of(text: str, start: int, kind: str, language: str, known: dict[tup
     return lead_in
 
 
-def _announcement(text: str, cut: int, language: str) -> str:
+def _announcement_before_cut(text: str, cut: int, language: str) -> str:
     """Return the last line before a cut if it announces what follows; empty otherwise."""
     text_before_cut = text[max(0, cut - REACH) : cut].rstrip()
     last_line = text_before_cut[text_before_cut.rfind("\n") + 1 :]
     return (
-        "" if _HEADING.match(last_line) or not _introduces(last_line, language, at_cut=True) else _last_sentence(last_line)
+        ""
+        if _HEADING.match(last_line) or not _announces_what_follows(last_line, language, at_cut=True)
+        else _last_sentence(last_line)
     )
 
 
@@ -412,7 +414,7 @@ def _last_sentence(line: str) -> str:
     return re.split(r"(?<=[.!?…])\s+(?=\S)|(?<=[。！？])(?=\S)", line)[-1]
 
 
-def _introduces(line: str, language: str, *, at_cut: bool = False) -> bool:
+def _announces_what_follows(line: str, language: str, *, at_cut: bool = False) -> bool:
     """Return whether a line announces what follows."""
     if line.endswith((":", "：")):
         return True
@@ -428,8 +430,8 @@ def _cut_condition(case: ExaminedChunking, cut: int, language: str) -> str:
     document = case.chunking.document
     start, end = document.sentences[document.sentence_at(cut)]
     start, end = max(start, cut - REACH), min(end, cut + REACH)
-    sentence_text_before_cut, after = document.text[start:cut].lstrip(" .。"), document.text[cut:end]
-    if not sentence_text_before_cut.strip() or not re.search(r"\w", after):
+    sentence_text_before_cut, sentence_text_after_cut = document.text[start:cut].lstrip(" .。"), document.text[cut:end]
+    if not sentence_text_before_cut.strip() or not re.search(r"\w", sentence_text_after_cut):
         return ""
     sentence_text_before_cut = re.split(r"[.!?。！？]\s*(?=\S)", sentence_text_before_cut)[-1]
     last_clause_before_cut = re.split(r"[,，;；]\s*", sentence_text_before_cut)[-1]
@@ -440,9 +442,11 @@ def _cut_condition(case: ExaminedChunking, cut: int, language: str) -> str:
     )
     if condition_word_match and re.search(r"\w", last_clause_before_cut):
         return last_clause_before_cut.strip()
-    condition_after = re.match(rf"\s*,?\s*{conditional_word_pattern}{word_boundary_pattern}", after, re.IGNORECASE)
-    if condition_after and re.search(r"\w", sentence_text_before_cut):
-        return after.strip()
+    condition_after_match = re.match(
+        rf"\s*,?\s*{conditional_word_pattern}{word_boundary_pattern}", sentence_text_after_cut, re.IGNORECASE
+    )
+    if condition_after_match and re.search(r"\w", sentence_text_before_cut):
+        return sentence_text_after_cut.strip()
     return ""
 
 

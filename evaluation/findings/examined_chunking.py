@@ -53,16 +53,16 @@ _PRIVATE = re.compile("[\ue000-\uf8ff\U000f0000-\U0010fffd]")
 _HAN = re.compile("[\u4e00-\u9fff]")
 
 
-def _windows_1252_class(first: int, last: int) -> str:
+def _windows_1252_character_class(first: int, last: int) -> str:
     """Return a regular expression's class of the characters that Windows-1252 has for ``first`` to ``last``."""
     windows_1252_characters = (bytes([byte]).decode("cp1252", "ignore") or chr(byte) for byte in range(first, last + 1))
     return "[" + "".join(map(re.escape, windows_1252_characters)) + "]"
 
 
-_FOLLOWS = _windows_1252_class(0x80, 0xBF)
+_FOLLOWS = _windows_1252_character_class(0x80, 0xBF)
 _MISREAD = re.compile(
-    f"(?:{_windows_1252_class(0xC2, 0xDF)}{_FOLLOWS}|{_windows_1252_class(0xE0, 0xEF)}{_FOLLOWS}{{2}}"
-    f"|{_windows_1252_class(0xF0, 0xF4)}{_FOLLOWS}{{3}})+"
+    f"(?:{_windows_1252_character_class(0xC2, 0xDF)}{_FOLLOWS}|{_windows_1252_character_class(0xE0, 0xEF)}{_FOLLOWS}{{2}}"
+    f"|{_windows_1252_character_class(0xF0, 0xF4)}{_FOLLOWS}{{3}})+"
 )
 """Characters in UTF-8 that were read as Windows-1252 or Latin-1, once or twice."""
 
@@ -94,7 +94,7 @@ class Worthless(NamedTuple):
     reason: str
 
 
-def worthless_chunks(text: str, chunks: Sequence[str]) -> list[Worthless | None]:
+def fault_of_each_chunk(text: str, chunks: Sequence[str]) -> list[Worthless | None]:
     """Return the fault of each chunk of a document; None for a chunk without one.
 
     Parameters
@@ -111,8 +111,8 @@ def worthless_chunks(text: str, chunks: Sequence[str]) -> list[Worthless | None]
 def _chunk_fault(text: str, counts: Counter[str]) -> Worthless | None:
     if is_empty(text):
         return Worthless("empty", f"none of its {len(text):,} characters is a letter that can be read")
-    if broken := unreadable_reason(text):
-        return Worthless("unreadable", broken)
+    if reason_why_unreadable := unreadable_reason(text):
+        return Worthless("unreadable", reason_why_unreadable)
     furniture_character_share = _furniture_share(text, counts)
     if furniture_character_share >= FURNITURE:
         return Worthless("boilerplate", f"{furniture_character_share:.0%} of it are lines of menus, notices or footers")
@@ -121,16 +121,16 @@ def _chunk_fault(text: str, counts: Counter[str]) -> Worthless | None:
 
 def is_empty(text: str) -> bool:
     """Return whether a chunk has nothing to read: no letters, and hardly a digit."""
-    without_markup = _MARKUP.sub("", text) if "<" in text or "(" in text or "&" in text else text
+    text_without_markup = _MARKUP.sub("", text) if "<" in text or "(" in text or "&" in text else text
     if (
-        _LETTER.search(without_markup)
-        or _PRIVATE.search(without_markup)
-        or _LOST.search(without_markup)
-        or any(char > "\U0001f000" for char in without_markup)
+        _LETTER.search(text_without_markup)
+        or _PRIVATE.search(text_without_markup)
+        or _LOST.search(text_without_markup)
+        or any(char > "\U0001f000" for char in text_without_markup)
     ):
         return False
-    visible_count = sum(not char.isspace() for char in without_markup)
-    return sum(map(str.isdigit, without_markup)) <= FEW_DIGITS * visible_count
+    visible_character_count = sum(not char.isspace() for char in text_without_markup)
+    return sum(map(str.isdigit, text_without_markup)) <= FEW_DIGITS * visible_character_count
 
 
 def unreadable_reason(text: str) -> str:
@@ -138,16 +138,20 @@ def unreadable_reason(text: str) -> str:
     meaningless_char_count = (
         sum(map(len, _find_meaningless_codes(text))) + len(_PRIVATE.findall(text)) + len(_LOST.findall(text))
     )
-    if meaningless_char_count and 2 * meaningless_char_count >= (visible_count := len("".join(text.split()))):
-        return f"{meaningless_char_count:,} of its {visible_count:,} characters are codes or signs without a meaning"
+    if meaningless_char_count and 2 * meaningless_char_count >= (visible_character_count := len("".join(text.split()))):
+        return (
+            f"{meaningless_char_count:,} of its {visible_character_count:,} characters are codes or signs without a meaning"
+        )
     if text.isascii():
         return ""
     non_ascii_character_count = sum(char > "\x7f" for char in text)
-    misread, lost = _MISREAD.findall(text), _LOST.findall(text)
-    misread_characters = set("".join(misread))
-    broken_count = sum(map(len, misread)) + sum(char not in misread_characters for char in lost)
-    if len(misread) + len(lost) >= LEAST_BROKEN and 2 * broken_count >= non_ascii_character_count:
-        return f"{broken_count:,} of its {non_ascii_character_count:,} characters outside ASCII are wrongly decoded"
+    misread_runs, lost_characters = _MISREAD.findall(text), _LOST.findall(text)
+    misread_characters = set("".join(misread_runs))
+    broken_character_count = sum(map(len, misread_runs)) + sum(char not in misread_characters for char in lost_characters)
+    if len(misread_runs) + len(lost_characters) >= LEAST_BROKEN and 2 * broken_character_count >= non_ascii_character_count:
+        return (
+            f"{broken_character_count:,} of its {non_ascii_character_count:,} characters outside ASCII are wrongly decoded"
+        )
     if _is_misread_chinese(text):
         return "its characters are Chinese in UTF-8, wrongly decoded as GBK"
     return ""
@@ -164,8 +168,8 @@ def _is_misread_chinese(text: str) -> bool:
     han_character_count = len(_HAN.findall(text))
     if han_character_count < 10:
         return False
-    as_utf8 = text.encode("gb18030", "ignore").decode("utf-8", "ignore")
-    return 2 * len(_HAN.findall(as_utf8)) >= han_character_count
+    redecoded_text = text.encode("gb18030", "ignore").decode("utf-8", "ignore")
+    return 2 * len(_HAN.findall(redecoded_text)) >= han_character_count
 
 
 def _furniture_share(text: str, counts: Counter[str]) -> float:
@@ -173,14 +177,16 @@ def _furniture_share(text: str, counts: Counter[str]) -> float:
     chunk_lines_with_letters = [stripped for line in text.splitlines() if _LETTER.search(stripped := line.strip())]
     if not chunk_lines_with_letters or any(line.startswith("#") for line in chunk_lines_with_letters):
         return 0.0
-    is_certain_furniture_at = [_is_furniture(line, counts) for line in chunk_lines_with_letters]
-    certain_or_repeated = [
+    certain_furniture_flags = [_is_furniture(line, counts) for line in chunk_lines_with_letters]
+    certain_or_repeated_flags = [
         is_known or _is_repeated(line, counts)
-        for line, is_known in zip(chunk_lines_with_letters, is_certain_furniture_at, strict=True)
+        for line, is_known in zip(chunk_lines_with_letters, certain_furniture_flags, strict=True)
     ]
-    is_counted_furniture_at = certain_or_repeated if sum(certain_or_repeated) >= FEWEST_REPEATED else is_certain_furniture_at
+    counted_furniture_flags = (
+        certain_or_repeated_flags if sum(certain_or_repeated_flags) >= FEWEST_REPEATED else certain_furniture_flags
+    )
     return sum(
-        len(line) for line, is_counted in zip(chunk_lines_with_letters, is_counted_furniture_at, strict=True) if is_counted
+        len(line) for line, is_counted in zip(chunk_lines_with_letters, counted_furniture_flags, strict=True) if is_counted
     ) / sum(map(len, chunk_lines_with_letters))
 
 
@@ -206,8 +212,8 @@ def has_prose(text: str) -> bool:
     link_or_image_count = 0
     for _ in range(2):
         # A picture in a link is left out first, then the link.
-        text, count = _LINK.subn(" ", text)
-        link_or_image_count = max(link_or_image_count, count)
+        text, replacement_count = _LINK.subn(" ", text)
+        link_or_image_count = max(link_or_image_count, replacement_count)
     return sum(any(map(str.isalpha, word)) for word in _TAG.sub(" ", text).split()) > link_or_image_count
 
 
@@ -246,11 +252,13 @@ class ExaminedChunking:
     def _block_edges(self) -> list[int]:
         """The code points at which blocks begin and end, at every depth, in ascending order."""
         text = self.chunking.document.text
-        block_spans = (block.span for block in (*outline_of(text).blocks, *outline_of(text).nested, *self._without_prose))
+        block_spans = (
+            block.span for block in (*outline_of(text).blocks, *outline_of(text).nested, *self._blocks_without_prose)
+        )
         return sorted({0, *(edge for span in block_spans for edge in span), len(text)})
 
     @cached_property
-    def _without_prose(self) -> list[Block]:
+    def _blocks_without_prose(self) -> list[Block]:
         return [*outline_of(self.chunking.document.text).not_prose]
 
     @cached_property
@@ -263,17 +271,17 @@ class ExaminedChunking:
     def worthless(self) -> list[Worthless | None]:
         """Fault that makes each chunk worthless in an index; None for a chunk without one."""
         chunking = self.chunking
-        return worthless_chunks(chunking.document.text, [chunk.text for chunk in chunking.chunks])
+        return fault_of_each_chunk(chunking.document.text, [chunk.text for chunk in chunking.chunks])
 
     def is_prose(self, place: int) -> bool:
         """Return whether the character at an offset is in none of the blocks without prose."""
-        last_started_block_index = bisect_right(self._without_prose, place, key=lambda block: block.span.start) - 1
-        return last_started_block_index < 0 or self._without_prose[last_started_block_index].span.end <= place
+        last_started_block_index = bisect_right(self._blocks_without_prose, place, key=lambda block: block.span.start) - 1
+        return last_started_block_index < 0 or self._blocks_without_prose[last_started_block_index].span.end <= place
 
     def prose_around(self, place: int) -> Span | None:
         """Return the span of prose around an offset, within its block; None at a block's edge or outside prose."""
-        block_index = bisect_left(self._without_prose, place, key=lambda block: block.span.end)
-        if block_index < len(self._without_prose) and self._without_prose[block_index].span.start < place:
+        block_index = bisect_left(self._blocks_without_prose, place, key=lambda block: block.span.end)
+        if block_index < len(self._blocks_without_prose) and self._blocks_without_prose[block_index].span.start < place:
             return None
         next_block_edge_index = bisect_left(self._block_edges, place)
         if next_block_edge_index in (0, len(self._block_edges)) or self._block_edges[next_block_edge_index] == place:

@@ -16,7 +16,7 @@ import numpy as np
 from chunkers import Chunking, Embedder, Span
 from chunkers.support import format_number, pluralize
 from chunkers.text import GIVEN_SPLITTER, headings, outline_of
-from evaluation.findings.dependent_chunks import dangling_start, without_lead_in
+from evaluation.findings.dependent_chunks import find_dangling_starts, find_missing_lead_ins
 from evaluation.findings.examined_chunking import HAIR, ExaminedChunking, Fault, RuleFindings, has_prose
 from evaluation.search import NEAR_DUPLICATE_SIMILARITY as COUNTED_ALIKE
 from evaluation.search import SHINGLE_WORDS, find_near_duplicates, repeated_runs
@@ -128,7 +128,7 @@ class Rule:
         return " ".join(filter(None, (self.why, example_phrase, self.limits)))
 
 
-def _inside_sentence(case: ExaminedChunking) -> RuleFindings:
+def _find_cut_sentences(case: ExaminedChunking) -> RuleFindings:
     document = case.chunking.document
     for cut in case.cuts:
         cut_sentence_index = document.sentence_at(cut)
@@ -150,7 +150,7 @@ def _inside_sentence(case: ExaminedChunking) -> RuleFindings:
             )
 
 
-def _inside_block(kind: str, score: float, case: ExaminedChunking) -> RuleFindings:
+def _find_cut_blocks(kind: str, score: float, case: ExaminedChunking) -> RuleFindings:
     text = case.chunking.document.text
     for block in outline_of(text).special:
         if block.kind != kind:
@@ -166,24 +166,29 @@ def _inside_block(kind: str, score: float, case: ExaminedChunking) -> RuleFindin
 _ORDINAL = re.compile(r"(?:\S+\s+){0,2}\d{1,2}\.")
 
 
-def _bad_split(case: ExaminedChunking) -> RuleFindings:
+def _find_bad_splits(case: ExaminedChunking) -> RuleFindings:
     document = case.chunking.document
     distinct_cut_offsets = set(case.cuts)
     for number in range(1, len(document.sentences)):
-        before, after = document.sentences[number - 1], document.sentences[number]
-        earlier_text, later_text = document.text[before.start : before.end], document.text[after.start : after.end]
-        bad_split_reason = _bad_split_words(earlier_text, later_text, touching=before.end == after.start)
-        if bad_split_reason and case.prose_around(before.end) is not None:
-            bad_split_score = 0.9 if after.start in distinct_cut_offsets else 0.4
-            chunk_begins_phrase = ", and a chunk begins there" if after.start in distinct_cut_offsets else ""
+        earlier_sentence, later_sentence = document.sentences[number - 1], document.sentences[number]
+        earlier_text, later_text = (
+            document.text[earlier_sentence.start : earlier_sentence.end],
+            document.text[later_sentence.start : later_sentence.end],
+        )
+        bad_split_place = _bad_split_place_phrase(
+            earlier_text, later_text, touching=earlier_sentence.end == later_sentence.start
+        )
+        if bad_split_place and case.prose_around(earlier_sentence.end) is not None:
+            bad_split_score = 0.9 if later_sentence.start in distinct_cut_offsets else 0.4
+            chunk_begins_phrase = ", and a chunk begins there" if later_sentence.start in distinct_cut_offsets else ""
             yield (
-                Span(before.start, after.end),
+                Span(earlier_sentence.start, later_sentence.end),
                 bad_split_score,
-                f"sentences {number:,} and {number + 1:,} part {bad_split_reason}{chunk_begins_phrase}",
+                f"sentences {number:,} and {number + 1:,} part {bad_split_place}{chunk_begins_phrase}",
             )
 
 
-def _bad_split_words(left: str, right: str, touching: bool) -> str:
+def _bad_split_place_phrase(left: str, right: str, touching: bool) -> str:
     """Return the place at which a sentence wrongly ends; empty if its end looks right."""
     if not left.endswith("."):
         return ""
@@ -199,11 +204,11 @@ def _bad_split_words(left: str, right: str, touching: bool) -> str:
     return ""
 
 
-def _stranded_heading(case: ExaminedChunking) -> RuleFindings:
-    for block, after in pairwise(outline_of(case.chunking.document.text).blocks):
+def _find_stranded_headings(case: ExaminedChunking) -> RuleFindings:
+    for block, following_block in pairwise(outline_of(case.chunking.document.text).blocks):
         if block.kind == "heading":
             cut_index_after_heading = bisect_left(case.cuts, block.span.end)
-            if cut_index_after_heading < len(case.cuts) and case.cuts[cut_index_after_heading] <= after.span.start:
+            if cut_index_after_heading < len(case.cuts) and case.cuts[cut_index_after_heading] <= following_block.span.start:
                 yield (
                     block.span,
                     0.75,
@@ -211,22 +216,30 @@ def _stranded_heading(case: ExaminedChunking) -> RuleFindings:
                 )
 
 
-def _far_from_heading(case: ExaminedChunking) -> RuleFindings:
+def _find_heading_distant_chunks(case: ExaminedChunking) -> RuleFindings:
     all_headings = headings(case.chunking.document.text)
     heading_starts = [heading.span.start for heading in all_headings]
     if not all_headings or not case.cuts:
         return
-    edge_offsets = [case.chunking.chunks[0].start, *case.cuts, case.chunking.document.sentences[-1].end]
-    for number, (start, end) in enumerate(pairwise(edge_offsets)):
+    chunk_edge_offsets = [case.chunking.chunks[0].start, *case.cuts, case.chunking.document.sentences[-1].end]
+    for number, (start, end) in enumerate(pairwise(chunk_edge_offsets)):
         heading_index = bisect_right(heading_starts, start) - 1
-        chunks_between = number - bisect_right(edge_offsets, heading_starts[heading_index]) + 1 if heading_index >= 0 else 0
-        if chunks_between >= FAR:
+        chunks_between_count = (
+            number - bisect_right(chunk_edge_offsets, heading_starts[heading_index]) + 1 if heading_index >= 0 else 0
+        )
+        if chunks_between_count >= FAR:
             heading_title = all_headings[heading_index].title
-            title_words = f"“{heading_title[:60]}{'…' * (len(heading_title) > 60)}”" if heading_title else "without a title"
-            yield Span(start, end), 0.25, f"the heading of its section, {title_words}, is {chunks_between:,} chunks before"
+            heading_title_phrase = (
+                f"“{heading_title[:60]}{'…' * (len(heading_title) > 60)}”" if heading_title else "without a title"
+            )
+            yield (
+                Span(start, end),
+                0.25,
+                f"the heading of its section, {heading_title_phrase}, is {chunks_between_count:,} chunks before",
+            )
 
 
-def _without_header(case: ExaminedChunking) -> RuleFindings:
+def _find_headerless_table_rows(case: ExaminedChunking) -> RuleFindings:
     text = case.chunking.document.text
     table_block_spans = [block.span for block in outline_of(text).special if block.kind == "table"]
     table_starts = [table.start for table in table_block_spans]
@@ -234,10 +247,10 @@ def _without_header(case: ExaminedChunking) -> RuleFindings:
         for start, end in chunk.spans:
             cut_table_index = bisect_left(table_starts, start) - 1
             if cut_table_index >= 0 and start < table_block_spans[cut_table_index].end and not chunk.context:
-                rows_span = Span(start, min(end, table_block_spans[cut_table_index].end))
-                headerless_line_count = text.count("\n", *rows_span) + 1
+                headerless_rows_span = Span(start, min(end, table_block_spans[cut_table_index].end))
+                headerless_line_count = text.count("\n", *headerless_rows_span) + 1
                 yield (
-                    rows_span,
+                    headerless_rows_span,
                     0.7,
                     f"{pluralize(headerless_line_count, 'line')} of a table begin{'s' * (headerless_line_count == 1)} a "
                     "chunk, and its header is in one before",
@@ -247,7 +260,7 @@ def _without_header(case: ExaminedChunking) -> RuleFindings:
 _STOP = re.compile(r"[.!?…][\"'”’»)\]]*\s+(?=\S)|[。！？]")
 
 
-def _unsplit_paragraph(case: ExaminedChunking) -> RuleFindings:
+def _find_unsplit_paragraphs(case: ExaminedChunking) -> RuleFindings:
     """Find sentences that are whole paragraphs, where the splitter is one that looks for sentences."""
     document = case.chunking.document
     if document.splitter in ("lines", "paragraphs", GIVEN_SPLITTER):
@@ -272,30 +285,36 @@ def _unsplit_paragraph(case: ExaminedChunking) -> RuleFindings:
 _BLANK_LINE = re.compile(r"(?:\r\n|\n|\r(?!\n))[^\S\r\n]*(?:\r\n|\n|\r(?!\n))")
 
 
-def _off_a_paragraph(case: ExaminedChunking) -> RuleFindings:
+def _find_off_paragraph_cuts(case: ExaminedChunking) -> RuleFindings:
     """Find cuts inside a paragraph, one sentence from an end of it that is not cut."""
     document = case.chunking.document
     document_sentence_spans = document.sentences
     cut_offset_by_sentence_index = {document.sentence_at(cut): cut for cut in case.cuts}
-    first_sentence_indexes = {
+    paragraph_first_sentence_indexes = {
         number
         for number in range(1, len(document_sentence_spans))
         if _BLANK_LINE.search(document.text, document_sentence_spans[number - 1].end, document_sentence_spans[number].start)
     }
-    for number in sorted(cut_offset_by_sentence_index.keys() - first_sentence_indexes):
+    for number in sorted(cut_offset_by_sentence_index.keys() - paragraph_first_sentence_indexes):
         if cut_offset_by_sentence_index[number] > document_sentence_spans[number].start:
             # Inside a sentence, which is another rule's.
             continue
-        for end, where in ((number + 1, "later"), (number - 1, "earlier")):
-            if end in first_sentence_indexes and end not in cut_offset_by_sentence_index:
-                stranded, neighbour_sentence = (number, number - 1) if end > number else (number - 1, number)
+        for paragraph_first_sentence_index, later_or_earlier in ((number + 1, "later"), (number - 1, "earlier")):
+            if (
+                paragraph_first_sentence_index in paragraph_first_sentence_indexes
+                and paragraph_first_sentence_index not in cut_offset_by_sentence_index
+            ):
+                stranded_sentence_index, neighbour_sentence_index = (
+                    (number, number - 1) if paragraph_first_sentence_index > number else (number - 1, number)
+                )
                 yield (
                     Span(
-                        document_sentence_spans[min(stranded, neighbour_sentence)].start,
-                        document_sentence_spans[max(stranded, neighbour_sentence)].end,
+                        document_sentence_spans[min(stranded_sentence_index, neighbour_sentence_index)].start,
+                        document_sentence_spans[max(stranded_sentence_index, neighbour_sentence_index)].end,
                     ),
                     0.55,
-                    f"sentence {stranded + 1:,} is cut off the rest of its paragraph, and one sentence {where}, between two "
+                    f"sentence {stranded_sentence_index + 1:,} is cut off the rest of its paragraph, and one sentence "
+                    f"{later_or_earlier}, between two "
                     "paragraphs, there is no cut",
                 )
                 break
@@ -305,7 +324,7 @@ def _median_size(case: ExaminedChunking) -> float | None:
     return statistics.median(case.sizes) if len(case.sizes) >= FEWEST else None
 
 
-def _tiny(case: ExaminedChunking) -> RuleFindings:
+def _find_tiny_chunks(case: ExaminedChunking) -> RuleFindings:
     median_chunk_size = _median_size(case)
     for chunk, size in zip(case.chunking.chunks, case.sizes, strict=True):
         if median_chunk_size is not None and size < TINY * median_chunk_size:
@@ -316,7 +335,7 @@ def _tiny(case: ExaminedChunking) -> RuleFindings:
             )
 
 
-def _oversized(case: ExaminedChunking) -> RuleFindings:
+def _find_oversized_chunks(case: ExaminedChunking) -> RuleFindings:
     median_chunk_size = _median_size(case)
     for number, (chunk, size) in enumerate(zip(case.chunking.chunks, case.sizes, strict=True)):
         if median_chunk_size is not None and size > OVERSIZED * median_chunk_size and number not in case.parents:
@@ -327,19 +346,19 @@ def _oversized(case: ExaminedChunking) -> RuleFindings:
             )
 
 
-def _unread(case: ExaminedChunking) -> RuleFindings:
+def _find_truncated_chunks(case: ExaminedChunking) -> RuleFindings:
     embedder = case.embedder
     if embedder is None:
         return
-    for chunk, length, unread in chunks_beyond_embedder_limit(case.chunking, embedder):
+    for chunk, length, unread_token_count in chunks_beyond_embedder_limit(case.chunking, embedder):
         yield (
             Span(chunk.start, chunk.end),
-            0.5 + 0.4 * unread / length,
-            f"{length:,} tokens, of which {embedder.name} reads {length - unread:,}",
+            0.5 + 0.4 * unread_token_count / length,
+            f"{length:,} tokens, of which {embedder.name} reads {length - unread_token_count:,}",
         )
 
 
-def _by_a_hair(case: ExaminedChunking) -> RuleFindings:
+def _find_narrow_cuts(case: ExaminedChunking) -> RuleFindings:
     document = case.chunking.document
     for gap in case.chunking.gaps:
         if not gap.verdict.is_cut or gap.score is None or gap.threshold is None:
@@ -350,42 +369,43 @@ def _by_a_hair(case: ExaminedChunking) -> RuleFindings:
             sentences_around_gap_span = Span(
                 document.sentences[gap.index].start, document.sentences[next_sentence_index].end
             )
-            score, threshold = format_number(gap.score, ".4f"), format_number(gap.threshold, ".4f")
+            formatted_score, formatted_threshold = format_number(gap.score, ".4f"), format_number(gap.threshold, ".4f")
             nearness_to_threshold = 1 - score_threshold_distance / case.hair if case.hair else 1
             yield (
                 sentences_around_gap_span,
                 0.2 + 0.3 * nearness_to_threshold,
-                f"score {score}, threshold {threshold}: {score_threshold_distance:.4f} apart",
+                f"score {formatted_score}, threshold {formatted_threshold}: {score_threshold_distance:.4f} apart",
             )
 
 
-def _flat(case: ExaminedChunking) -> RuleFindings:
+def _find_flat_curves(case: ExaminedChunking) -> RuleFindings:
     for curve in case.chunking.curves:
         defined_curve_scores = [score for score in curve.scores if not math.isnan(score)]
         if len(defined_curve_scores) < FEWEST:
             continue
-        low, high = np.percentile(defined_curve_scores, [25, 75]).tolist()
-        if high - low < FLAT:
-            score_quartile_range_phrase = f"{format_number(low, '.3f')} to {format_number(high, '.3f')}"
+        lower_quartile, upper_quartile = np.percentile(defined_curve_scores, [25, 75]).tolist()
+        if upper_quartile - lower_quartile < FLAT:
+            score_quartile_range_phrase = f"{format_number(lower_quartile, '.3f')} to {format_number(upper_quartile, '.3f')}"
             document_sentence_spans = case.chunking.document.sentences
             yield (
                 Span(document_sentence_spans[0].start, document_sentence_spans[-1].end),
                 0.8,
-                f"half of the scores lie within {high - low:.3f} of each other, {score_quartile_range_phrase}",
+                f"half of the scores lie within {upper_quartile - lower_quartile:.3f} of each other, "
+                f"{score_quartile_range_phrase}",
             )
 
 
-def _worthless(fault: Fault, score: float, case: ExaminedChunking) -> RuleFindings:
-    for chunk, worthless in zip(case.chunking.chunks, case.worthless, strict=True):
-        if worthless is not None and worthless.fault == fault:
-            yield Span(chunk.start, chunk.end), score, worthless.reason
+def _find_worthless_chunks(fault: Fault, score: float, case: ExaminedChunking) -> RuleFindings:
+    for chunk, chunk_fault in zip(case.chunking.chunks, case.worthless, strict=True):
+        if chunk_fault is not None and chunk_fault.fault == fault:
+            yield Span(chunk.start, chunk.end), score, chunk_fault.reason
 
 
-def _near_duplicate(case: ExaminedChunking) -> RuleFindings:
+def _find_near_duplicate_chunks(case: ExaminedChunking) -> RuleFindings:
     """Find chunks that say what another chunk says, except worthless ones, which other rules report."""
     repeated_text_runs = repeated_runs(case.chunking.document.text)
-    chunks, furthest_end = [], 0
-    for number, (chunk, worthless) in enumerate(zip(case.chunking.chunks, case.worthless, strict=True)):
+    compared_chunks, furthest_end = [], 0
+    for number, (chunk, chunk_fault) in enumerate(zip(case.chunking.chunks, case.worthless, strict=True)):
         if number in case.parents:
             # It says what its children say.
             continue
@@ -393,16 +413,18 @@ def _near_duplicate(case: ExaminedChunking) -> RuleFindings:
         may_be_alike = (
             chunk.start < furthest_end or len(chunk.spans) > 1 or repeated_text_runs.share(chunk.start, chunk.end) >= ALIKE
         )
-        if worthless is None and len(chunk.text) >= LEAST_COMPARED and may_be_alike:
-            chunks.append(chunk)
+        if chunk_fault is None and len(chunk.text) >= LEAST_COMPARED and may_be_alike:
+            compared_chunks.append(chunk)
         furthest_end = max(furthest_end, chunk.end)
-    nearest: dict[int, tuple[float, int]] = {}
-    for first, second, similarity in find_near_duplicates([chunk.text for chunk in chunks], ALIKE).pairs:
-        for number, other in ((first, second), (second, first)):
-            if similarity > nearest.get(number, (0.0, 0))[0]:
-                nearest[number] = similarity, other
-    for number, (similarity, other) in sorted(nearest.items()):
-        chunk, other_text = chunks[number], " ".join(chunks[other].text.split())
+    nearest_match_by_chunk: dict[int, tuple[float, int]] = {}
+    for first_chunk_index, second_chunk_index, similarity in find_near_duplicates(
+        [chunk.text for chunk in compared_chunks], ALIKE
+    ).pairs:
+        for number, other_chunk_index in ((first_chunk_index, second_chunk_index), (second_chunk_index, first_chunk_index)):
+            if similarity > nearest_match_by_chunk.get(number, (0.0, 0))[0]:
+                nearest_match_by_chunk[number] = similarity, other_chunk_index
+    for number, (similarity, other_chunk_index) in sorted(nearest_match_by_chunk.items()):
+        chunk, other_text = compared_chunks[number], " ".join(compared_chunks[other_chunk_index].text.split())
         shortened_other_chunk_text = other_text if len(other_text) <= MOST_SHOWN else f"{other_text[:MOST_SHOWN]}…"
         yield (
             Span(chunk.start, chunk.end),
@@ -413,50 +435,55 @@ def _near_duplicate(case: ExaminedChunking) -> RuleFindings:
 
 
 RULES: dict[str, Rule] = {
-    "inside_sentence": Rule("Cut inside a sentence", "Neither half says what the sentence says.", _inside_sentence),
+    "inside_sentence": Rule("Cut inside a sentence", "Neither half says what the sentence says.", _find_cut_sentences),
     "inside_code": Rule(
         "Cut inside code",
         "Half a block of code does not run, and explains little.",
-        partial(_inside_block, "code block", 0.85),
+        partial(_find_cut_blocks, "code block", 0.85),
     ),
     "inside_table": Rule(
-        "Cut inside a table", "Rows without their header are numbers without names.", partial(_inside_block, "table", 0.8)
+        "Cut inside a table", "Rows without their header are numbers without names.", partial(_find_cut_blocks, "table", 0.8)
     ),
     "inside_formula": Rule(
-        "Cut inside a formula", "Half a formula means nothing, or another thing.", partial(_inside_block, "formula", 0.95)
+        "Cut inside a formula", "Half a formula means nothing, or another thing.", partial(_find_cut_blocks, "formula", 0.95)
     ),
     "inside_list": Rule(
         "Cut inside a list",
         "Items after the cut have lost the sentence that introduces them.",
-        partial(_inside_block, "list", 0.6),
+        partial(_find_cut_blocks, "list", 0.6),
     ),
-    "without_header": Rule("Table without its header", "The chunk has rows whose columns nobody can name.", _without_header),
+    "without_header": Rule(
+        "Table without its header", "The chunk has rows whose columns nobody can name.", _find_headerless_table_rows
+    ),
     "stranded_heading": Rule(
-        "Stranded heading", "It says nothing where it is, and what follows has lost its subject.", _stranded_heading
+        "Stranded heading", "It says nothing where it is, and what follows has lost its subject.", _find_stranded_headings
     ),
     "far_from_heading": Rule(
         "Chunk without its heading",
         "What it is about is said only chunks before; the heading path in front of it would say it again.",
-        _far_from_heading,
+        _find_heading_distant_chunks,
     ),
     "off_a_paragraph": Rule(
         "Cut inside a paragraph, one sentence off its end",
         "The author's own boundary is next to it; the sentence in between is now with another subject.",
-        _off_a_paragraph,
+        _find_off_paragraph_cuts,
     ),
     "bad_split": Rule(
-        "Bad sentence split", "The chunker was given half a sentence, whatever it decides.", _bad_split, cause="splitter"
+        "Bad sentence split",
+        "The chunker was given half a sentence, whatever it decides.",
+        _find_bad_splits,
+        cause="splitter",
     ),
     "whole_paragraph": Rule(
         "Paragraph taken for one sentence",
         "No boundary was found in it, so no chunker can cut it; another splitter or language may find some.",
-        _unsplit_paragraph,
+        _find_unsplit_paragraphs,
         cause="splitter",
     ),
     "dangling_start": Rule(
         "Dangling start",
         "The chunk begins by pointing back, and nobody who finds it alone knows at what.",
-        dangling_start,
+        find_dangling_starts,
         limits=f"In {LANGUAGES_OF_WORDS}, by the first words of its first sentence; it misses what points back later. "
         "Switch it "
         "off for dialogues, and where neighbouring chunks are retrieved together.",
@@ -465,7 +492,7 @@ RULES: dict[str, Rule] = {
     "without_lead_in": Rule(
         "Cut off from its lead-in",
         "Items, steps or a consequence without the sentence that governs them say less, or the opposite.",
-        without_lead_in,
+        find_missing_lead_ins,
         limits=f"In {LANGUAGES_OF_WORDS}. A lead-in ends in a colon or announces what follows; a condition counts as "
         "cut off only "
         "inside a sentence. Switch it off where chunks repeat their lead-in.",
@@ -474,7 +501,7 @@ RULES: dict[str, Rule] = {
     "near_duplicate": Rule(
         "Near-duplicate",
         "Copies of one text fill the top results, and leave no place for another answer.",
-        _near_duplicate,
+        _find_near_duplicate_chunks,
         cause="document",
         limits=f"By runs of {SHINGLE_WORDS} words, or characters of Chinese, within one document, from {100 * ALIKE:.0f} % "
         "in common on; a paraphrase is not found. Retrieval measures what those of all documents cost your questions, from "
@@ -485,14 +512,14 @@ RULES: dict[str, Rule] = {
     "empty": Rule(
         "Nothing to read",
         "Lines, blank cells and pictures without a description answer nothing, yet take a place in the index.",
-        partial(_worthless, "empty", 0.7),
+        partial(_find_worthless_chunks, "empty", 0.7),
         limits="In any language: a chunk without letters and with hardly a digit. Switch it off for tables of signs.",
         example="| * * * |",
     ),
     "boilerplate": Rule(
         "Menu, notice or footer",
         "Page furniture matches many questions and answers none.",
-        partial(_worthless, "boilerplate", 0.5),
+        partial(_find_worthless_chunks, "boilerplate", 0.5),
         cause="document",
         limits=f"By rows of links, short lines that are repeated in the document, and words of notices in "
         f"{LANGUAGES_OF_WORDS}. One page alone shows little of it. Switch it off for indexes and link lists.",
@@ -501,18 +528,18 @@ RULES: dict[str, Rule] = {
     "unreadable": Rule(
         "Broken characters",
         "What is wrongly decoded can be neither read nor found.",
-        partial(_worthless, "unreadable", 0.85),
+        partial(_find_worthless_chunks, "unreadable", 0.85),
         cause="document",
         limits="In any language: UTF-8 decoded as Windows-1252 or GBK, replacement and private characters, numbers of "
         "glyphs, "
         "base 64. One broken character is not reported. Switch it off for texts about encodings.",
         example="The cafÃ© isnâ€™t open.",
     ),
-    "tiny": Rule("Tiny chunk", "It is found by chance, and answers nothing when it is.", _tiny),
-    "oversized": Rule("Oversized chunk", "It is about so much that it resembles no question.", _oversized),
-    "unread": Rule("Longer than is read", "What the embedder does not read cannot be found.", _unread),
-    "by_a_hair": Rule("Cut by a hair", "A slightly different text or threshold would not be cut here.", _by_a_hair),
-    "flat": Rule("Flat curve", "The scores hardly differ, so the cuts are close to chance.", _flat),
+    "tiny": Rule("Tiny chunk", "It is found by chance, and answers nothing when it is.", _find_tiny_chunks),
+    "oversized": Rule("Oversized chunk", "It is about so much that it resembles no question.", _find_oversized_chunks),
+    "unread": Rule("Longer than is read", "What the embedder does not read cannot be found.", _find_truncated_chunks),
+    "by_a_hair": Rule("Cut by a hair", "A slightly different text or threshold would not be cut here.", _find_narrow_cuts),
+    "flat": Rule("Flat curve", "The scores hardly differ, so the cuts are close to chance.", _find_flat_curves),
 }
 """The rules by name. To add one, write a function and a line here."""
 
@@ -534,6 +561,6 @@ def find_suspicious_cuts(chunking: Chunking, embedder: Embedder | None = None, h
     return sorted(findings_of_all_rules, key=lambda finding: (-finding.score, finding.span, finding.rule))
 
 
-def findings_per_rule(findings: Sequence[Finding]) -> dict[str, int]:
+def finding_count_per_rule(findings: Sequence[Finding]) -> dict[str, int]:
     """Return the number of findings per rule, without rules that found nothing."""
     return {name: count for name in RULES if (count := sum(finding.rule == name for finding in findings))}

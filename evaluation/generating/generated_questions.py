@@ -12,7 +12,7 @@ from chunkers import DEFAULT_SPLITTER, Document, InputError, Span, Tools
 from chunkers.language_models import MOST_EXCERPTS
 from chunkers.support import FloatArray, csv_text, short_repr
 from chunkers.text import MIN_NEAREST_SIMILARITY, Quotation, SearchableText
-from evaluation.generating.question_generation import Generated, Window, one_line
+from evaluation.generating.question_generation import Generated, Window, question_on_one_line
 from evaluation.questions import Corpus, QuestionSet, excerpt_as_json
 from evaluation.retrieval.asked_question import LONGEST_QUESTION
 from evaluation.search import embed_texts
@@ -71,12 +71,12 @@ class QuestionDraft:
     def of(cls, generated: Generated, texts: SourceTexts, question: str, excerpts: Sequence[str]) -> "QuestionDraft":
         """Return the user's edit of a question as a draft, with an error message if the edit is invalid."""
         try:
-            return cls(question, tuple(excerpts), apply_edits(generated, texts, question, excerpts))
+            return cls(question, tuple(excerpts), apply_question_edits(generated, texts, question, excerpts))
         except InputError as error:
             return cls(question, tuple(excerpts), None, str(error))
 
 
-def generated_to_csv(made: Sequence[Generated], texts: SourceTexts) -> str:
+def generated_questions_to_csv(made: Sequence[Generated], texts: SourceTexts) -> str:
     """Return the questions as CSV, with their excerpts as JSON in the column ``references``.
 
     The excerpts can be located again even after the documents have been edited.
@@ -103,7 +103,7 @@ def generated_question_set(made: Sequence[Generated], texts: SourceTexts, model:
     )
 
 
-def apply_edits(generated: Generated, texts: SourceTexts, question: str, excerpts: Sequence[str]) -> Generated:
+def apply_question_edits(generated: Generated, texts: SourceTexts, question: str, excerpts: Sequence[str]) -> Generated:
     """Return a question with the user's edits applied; empty excerpts are dropped.
 
     Raises
@@ -112,7 +112,7 @@ def apply_edits(generated: Generated, texts: SourceTexts, question: str, excerpt
         If the question is empty or too long, if no or too many excerpts are left, or if an excerpt is not in the document
         word for word.
     """
-    question = one_line(question)
+    question = question_on_one_line(question)
     if not any(map(str.isalnum, question)):
         raise InputError(
             f"The question must have at least one word; got {short_repr(question)}. To leave the question out, remove its "
@@ -211,23 +211,23 @@ def question_cosines(made: Sequence[Generated], corpus: Corpus, tools: Tools) ->
         Services with the embedder. An embedder that needs fitting is fitted on the sentences of all documents, as for
         retrieval.
     """
-    question_number_excerpt_texts = [
+    excerpt_texts_with_numbers = [
         (number, corpus.documents[question.window.document].text[start:end])
         for number, question in enumerate(made)
         for start, end in question.excerpts
     ]
-    embedded_texts = [*(question.question for question in made), *(text for _, text in question_number_excerpt_texts)]
+    embedded_texts = [*(question.question for question in made), *(text for _, text in excerpt_texts_with_numbers)]
     question_then_excerpt_vectors = embed_texts(corpus.whole, embedded_texts, tools).astype(float)
     question_vectors, excerpt_vectors = (
         question_then_excerpt_vectors[: len(made)],
         question_then_excerpt_vectors[len(made) :],
     )
-    question_of_excerpt = np.array([number for number, _ in question_number_excerpt_texts], dtype=np.intp)
+    question_number_of_excerpt = np.array([number for number, _ in excerpt_texts_with_numbers], dtype=np.intp)
     lowest_cosine_per_question = np.ones(len(made))
     np.minimum.at(
         lowest_cosine_per_question,
-        question_of_excerpt,
-        np.einsum("ij,ij->i", question_vectors[question_of_excerpt], excerpt_vectors),
+        question_number_of_excerpt,
+        np.einsum("ij,ij->i", question_vectors[question_number_of_excerpt], excerpt_vectors),
     )
     # Unit vectors in single precision may have a cosine of a little more than 1.
     return Cosines(np.clip(lowest_cosine_per_question, -1, 1), np.clip(question_vectors @ question_vectors.T, -1, 1))
@@ -239,10 +239,12 @@ def filter_questions(cosines: Cosines, lowest: float = LOWEST, highest: float = 
     A question is compared with all earlier questions that resemble their excerpts, even those dropped as duplicates. Its
     highest cosine therefore does not depend on ``highest``, and its bar in the histogram stays in place.
     """
-    is_like_excerpts_at = cosines.excerpts >= lowest
-    earlier_similarity = np.full(len(is_like_excerpts_at), np.nan)
-    for number in np.flatnonzero(is_like_excerpts_at):
-        earlier_cosines = cosines.questions[number, :number][is_like_excerpts_at[:number]]
+    resembles_excerpts_mask = cosines.excerpts >= lowest
+    highest_earlier_cosines = np.full(len(resembles_excerpts_mask), np.nan)
+    for number in np.flatnonzero(resembles_excerpts_mask):
+        earlier_cosines = cosines.questions[number, :number][resembles_excerpts_mask[:number]]
         if earlier_cosines.size:
-            earlier_similarity[number] = earlier_cosines.max()
-    return FilterResult(cosines.excerpts, earlier_similarity, is_like_excerpts_at & ~(earlier_similarity > highest))
+            highest_earlier_cosines[number] = earlier_cosines.max()
+    return FilterResult(
+        cosines.excerpts, highest_earlier_cosines, resembles_excerpts_mask & ~(highest_earlier_cosines > highest)
+    )

@@ -98,12 +98,12 @@ def _least_overlapping_windows(texts: Sequence[str], sums: Sequence[int], size: 
     earlier_windows: list[Window] = []
     drawn_random_windows = _drawn_windows(texts, sums, size, random)
     while True:
-        tried: list[Window] = []
+        tried_windows: list[Window] = []
         for least_overlapping_window in islice(drawn_random_windows, TRIES):
-            tried.append(least_overlapping_window)
+            tried_windows.append(least_overlapping_window)
             if not any(map(least_overlapping_window.overlaps, earlier_windows)):
                 break
-        least_overlapping_window = min(tried, key=lambda candidate: sum(map(candidate.shared, earlier_windows)))
+        least_overlapping_window = min(tried_windows, key=lambda candidate: sum(map(candidate.shared, earlier_windows)))
         earlier_windows.append(least_overlapping_window)
         yield least_overlapping_window
 
@@ -283,46 +283,52 @@ def generate_questions(
         earlier_questions = ordered_question_outcomes.wait_for_first(
             _count_to_await(chosen_random_windows, number), cancelled
         )
-        window_part = _unquoted_part(texts, chosen_random_windows[number], earlier_questions)
+        window_part = _longest_unquoted_part(texts, chosen_random_windows[number], earlier_questions)
         question_answer_reader = _AnswerReader(
             texts[window_part.document],
             window_part,
             lambda question: ordered_question_outcomes.is_repeated(question, number, cancelled),
         )
-        messages = _messages(texts, window_part, number + 1, earlier_questions)
-        part, begun, skipped = window_part, messages, len(messages)
+        messages = _prompt_messages(texts, window_part, number + 1, earlier_questions)
+        current_window_part, opening_messages, skipped_message_count = window_part, messages, len(messages)
 
-        def send(messages: Sequence[Message]) -> Reply:
-            nonlocal part, begun, skipped
+        def send_conversation(messages: Sequence[Message]) -> Reply:
+            nonlocal current_window_part, opening_messages, skipped_message_count
             if question_answer_reader.repeated:
-                other_part = _unquoted_part(texts, window_part, [*earlier_questions, *question_answer_reader.repeated], 1)
-                if other_part not in (part, window_part):
+                other_window_part = _longest_unquoted_part(
+                    texts, window_part, [*earlier_questions, *question_answer_reader.repeated], 1
+                )
+                if other_window_part not in (current_window_part, window_part):
                     # In a new conversation, as a weak model would copy the question from this one.
-                    part, begun, skipped = (
-                        other_part,
-                        _messages(texts, other_part, number + 1, earlier_questions),
+                    current_window_part, opening_messages, skipped_message_count = (
+                        other_window_part,
+                        _prompt_messages(texts, other_window_part, number + 1, earlier_questions),
                         len(messages),
                     )
-            later_messages = messages[skipped:]
-            sentences_of_window_part = _sentences(texts, part)
+            later_messages = messages[skipped_message_count:]
+            sentences_of_window_part = _distinct_window_sentences(texts, current_window_part)
             unused_excerpts = [
                 excerpt
                 for excerpt in sentences_of_window_part
                 if not any(excerpt in message.text for message in later_messages)
             ]
             return ask(
-                [*begun, *later_messages], cancelled, kind=_answer_schema(unused_excerpts or sentences_of_window_part)
+                [*opening_messages, *later_messages],
+                cancelled,
+                kind=_answer_schema(unused_excerpts or sentences_of_window_part),
             )
 
         try:
-            ordered_question_outcomes.store(number, usable_answer(send, messages, question_answer_reader.parse_answer, tell))
+            ordered_question_outcomes.store(
+                number, usable_answer(send_conversation, messages, question_answer_reader.parse_answer, tell)
+            )
         except UnusableAnswer as complaint:
             ordered_question_outcomes.store(number, Dropped(window_part, str(complaint)))
 
     try:
         run_in_parallel([partial(ask_about_window, number) for number in range(len(chosen_random_windows))], cancelled)
     finally:
-        ordered_question_outcomes.report_rest()
+        ordered_question_outcomes.report_remaining_outcomes()
 
 
 def _answer_schema(excerpts: Sequence[str]) -> AnswerKind:
@@ -331,13 +337,15 @@ def _answer_schema(excerpts: Sequence[str]) -> AnswerKind:
     return QUESTION_WITH_EXCERPTS.for_request({}, sizes={"excerpts": max_excerpt_count}).with_choices({"excerpts": excerpts})
 
 
-def _sentences(texts: Sequence[str], window: Window) -> list[str]:
+def _distinct_window_sentences(texts: Sequence[str], window: Window) -> list[str]:
     """Return the distinct sentences of a window, which a schema allows as excerpts."""
     document = Document.from_text(texts[window.document][window.span.start : window.span.end])
     return [*dict.fromkeys(filter(None, (document.text[start:end].strip() for start, end in document.sentences)))]
 
 
-def _unquoted_part(texts: Sequence[str], window: Window, asked: Sequence[Generated], least: int = LEAST_PART) -> Window:
+def _longest_unquoted_part(
+    texts: Sequence[str], window: Window, asked: Sequence[Generated], least: int = LEAST_PART
+) -> Window:
     """Return the longest part of a window without sentences that an earlier question quotes.
 
     The prompt about this part need not show earlier questions, which a weak model copies. If the part has fewer than
@@ -353,15 +361,22 @@ def _unquoted_part(texts: Sequence[str], window: Window, asked: Sequence[Generat
         for first, last in window_sentence_spans
         if any(first < excerpt.end and excerpt.start < last for excerpt in quoted_spans)
     ]
-    starts, ends = [start, *(last for _, last in quoted_sentences)], [*(first for first, _ in quoted_sentences), end]
-    longest = max(map(Span, starts, ends), key=lambda span: span.end - span.start)
-    return Window(window.document, longest) if len(text[longest.start : longest.end].strip()) >= least else window
+    unquoted_starts, unquoted_ends = (
+        [start, *(last for _, last in quoted_sentences)],
+        [*(first for first, _ in quoted_sentences), end],
+    )
+    longest_unquoted_span = max(map(Span, unquoted_starts, unquoted_ends), key=lambda span: span.end - span.start)
+    return (
+        Window(window.document, longest_unquoted_span)
+        if len(text[longest_unquoted_span.start : longest_unquoted_span.end].strip()) >= least
+        else window
+    )
 
 
 def _count_to_await(chosen: Sequence[Window], number: int) -> int:
     """Return the number of questions, from the first on, that must be finished before this one is requested."""
-    overlapping_numbers = [other + 1 for other in range(number) if chosen[other].overlaps(chosen[number])]
-    return max(number + 1 - MOST_AT_ONCE, 0, *overlapping_numbers)
+    overlapping_question_numbers = [other + 1 for other in range(number) if chosen[other].overlaps(chosen[number])]
+    return max(number + 1 - MOST_AT_ONCE, 0, *overlapping_question_numbers)
 
 
 class _OrderedOutcomes:
@@ -388,12 +403,12 @@ class _OrderedOutcomes:
         After a stop, the question is compared with the questions finished so far.
         """
         try:
-            earlier_outcomes = self.wait_for_first(number, cancelled)
+            earlier_questions = self.wait_for_first(number, cancelled)
         except Cancelled:
             with self._changed:
-                earlier_outcomes = [outcome for outcome in self._outcomes if isinstance(outcome, Generated)]
-        return _folded(question) in {
-            _folded(other) for other in (EXAMPLE_QUESTION, *(earlier.question for earlier in earlier_outcomes))
+                earlier_questions = [outcome for outcome in self._outcomes if isinstance(outcome, Generated)]
+        return _casefolded_question(question) in {
+            _casefolded_question(other) for other in (EXAMPLE_QUESTION, *(earlier.question for earlier in earlier_questions))
         }
 
     def store(self, number: int, made: WindowResult) -> None:
@@ -407,16 +422,18 @@ class _OrderedOutcomes:
                 self._told += 1
             self._changed.notify_all()
 
-    def report_rest(self) -> None:
+    def report_remaining_outcomes(self) -> None:
         """Report the outcomes that remain after an error or a stop, in order and without duplicate questions."""
         reported_question_texts = {
-            _folded(outcome.question) for outcome in self._outcomes[: self._told] if isinstance(outcome, Generated)
+            _casefolded_question(outcome.question)
+            for outcome in self._outcomes[: self._told]
+            if isinstance(outcome, Generated)
         }
         for outcome in self._outcomes[self._told :]:
             if isinstance(outcome, Generated):
-                if _folded(outcome.question) in reported_question_texts:
+                if _casefolded_question(outcome.question) in reported_question_texts:
                     continue
-                reported_question_texts.add(_folded(outcome.question))
+                reported_question_texts.add(_casefolded_question(outcome.question))
             if outcome is not None:
                 self._done(outcome)
 
@@ -429,24 +446,30 @@ def estimate_generation(texts: Sequence[str], settings: GenerationSettings, toke
     """
     sampled_random_windows = [*islice(random_windows(texts, settings.window, settings.seed), min(settings.count, _MEASURED))]
     tokenizer.load()
-    message_tokens = tokenizer.count(
-        [part.text for window in sampled_random_windows for part in _messages(texts, window, 1, [])]
+    message_token_counts = tokenizer.count(
+        [part.text for window in sampled_random_windows for part in _prompt_messages(texts, window, 1, [])]
     )
     earlier_question_tokens = sum(min(number, MOST_BEFORE) for number in range(settings.count)) * GUESSED_TOKENS
-    tokens_sent = round(sum(message_tokens) / len(sampled_random_windows) * settings.count) + earlier_question_tokens
-    return Estimate(settings.count, tokens_sent, GUESSED_ANSWER_TOKENS * settings.count)
+    sent_token_count = (
+        round(sum(message_token_counts) / len(sampled_random_windows) * settings.count) + earlier_question_tokens
+    )
+    return Estimate(settings.count, sent_token_count, GUESSED_ANSWER_TOKENS * settings.count)
 
 
-def _messages(texts: Sequence[str], window: Window, number: int, asked: Sequence[Generated]) -> list[Message]:
-    document, (start, end) = window
+def _prompt_messages(texts: Sequence[str], window: Window, number: int, asked: Sequence[Generated]) -> list[Message]:
+    document_index, (start, end) = window
     question_lines = [f"- {question.question}" for question in _nearest_questions(window, asked)]
-    earlier_phrase = QUESTIONS_BEFORE.format(questions="\n".join(question_lines)) if question_lines else NO_QUESTIONS
-    passage_prompt = QUESTION_PASSAGE.format(passage=texts[document][start:end], before=earlier_phrase, number=number)
-    example, answer = QUESTION_EXAMPLE
+    earlier_questions_phrase = (
+        QUESTIONS_BEFORE.format(questions="\n".join(question_lines)) if question_lines else NO_QUESTIONS
+    )
+    passage_prompt = QUESTION_PASSAGE.format(
+        passage=texts[document_index][start:end], before=earlier_questions_phrase, number=number
+    )
+    example_prompt, example_answer = QUESTION_EXAMPLE
     system_and_example_messages = [
         Message("system", QUESTION_SYSTEM),
-        Message("user", example),
-        Message("assistant", answer),
+        Message("user", example_prompt),
+        Message("assistant", example_answer),
     ]
     return [*system_and_example_messages, Message("user", passage_prompt)]
 
@@ -467,12 +490,12 @@ def _nearest_questions(window: Window, asked: Sequence[Generated]) -> Iterator[G
     return (question for question in quoting_questions if any(question is other for other in nearest_quoting_questions))
 
 
-def one_line(question: str) -> str:
+def question_on_one_line(question: str) -> str:
     """Return a question on one line, without control characters or lone surrogates."""
     return " ".join("".join(sign if sign.isprintable() else " " for sign in question).split())
 
 
-def _folded(question: str) -> str:
+def _casefolded_question(question: str) -> str:
     return " ".join(question.casefold().split())
 
 
@@ -491,7 +514,7 @@ class _AnswerReader:
 
     def parse_answer(self, answer: str) -> Generated:
         parsed_answer = parse_json_answer(answer, QuestionWithExcerpts)
-        one_line_question_text = one_line(parsed_answer.question)
+        one_line_question_text = question_on_one_line(parsed_answer.question)
         if not any(map(str.isalnum, one_line_question_text)):
             raise UnusableAnswer("the question must have at least one word; it has none")
         if len(one_line_question_text) > LONGEST_QUESTION:

@@ -59,20 +59,27 @@ class CoveredRanges:
 
     def add(self, ranges: Iterable[tuple[int, int]]) -> list[Span]:
         """Add ranges, and return the parts of them that were not yet covered."""
-        return union(part for start, end in ranges if start < end for part in self._add_one(start, end))
+        return union(part for start, end in ranges if start < end for part in self._add_range(start, end))
 
-    def _add_one(self, start: int, end: int) -> Iterator[Span]:
-        first, last = bisect_right(self._ends, start), bisect_left(self._starts, end)
+    def _add_range(self, start: int, end: int) -> Iterator[Span]:
+        first_touched_index, end_touched_index = bisect_right(self._ends, start), bisect_left(self._starts, end)
         uncovered_start = start
-        for begin, stop in zip(self._starts[first:last], self._ends[first:last], strict=True):
-            if begin > uncovered_start:
-                yield Span(uncovered_start, begin)
-            uncovered_start = stop
+        for covered_start, covered_end in zip(
+            self._starts[first_touched_index:end_touched_index],
+            self._ends[first_touched_index:end_touched_index],
+            strict=True,
+        ):
+            if covered_start > uncovered_start:
+                yield Span(uncovered_start, covered_start)
+            uncovered_start = covered_end
         if uncovered_start < end:
             yield Span(uncovered_start, end)
-        if first < last:
-            start, end = min(start, self._starts[first]), max(end, self._ends[last - 1])
-        self._starts[first:last], self._ends[first:last] = [start], [end]
+        if first_touched_index < end_touched_index:
+            start, end = min(start, self._starts[first_touched_index]), max(end, self._ends[end_touched_index - 1])
+        self._starts[first_touched_index:end_touched_index], self._ends[first_touched_index:end_touched_index] = (
+            [start],
+            [end],
+        )
 
 
 def total_length(ranges: Sequence[tuple[int, int]]) -> int:
@@ -82,11 +89,11 @@ def total_length(ranges: Sequence[tuple[int, int]]) -> int:
 
 def overlapping_chunks(edges: IntArray, ranges: Iterable[tuple[int, int]]) -> list[int]:
     """Return the numbers of the chunks that overlap any of the ranges, by their ``edges``, shape (chunks, 2)."""
-    is_overlapping_chunk_at = np.zeros(len(edges), dtype=bool)
+    overlapping_chunk_mask = np.zeros(len(edges), dtype=bool)
     # One by one: a question may have as many excerpts as there are documents.
     for start, end in ranges:
-        is_overlapping_chunk_at |= (edges[:, 0] < end) & (edges[:, 1] > start)
-    return np.flatnonzero(is_overlapping_chunk_at).tolist()
+        overlapping_chunk_mask |= (edges[:, 0] < end) & (edges[:, 1] > start)
+    return np.flatnonzero(overlapping_chunk_mask).tolist()
 
 
 def trim_span(text: str, span: Span) -> Span:

@@ -86,10 +86,10 @@ class ExcerptFinder:
     @cached_property
     def _numbers_by_name(self) -> dict[str, list[int]]:
         """Every name for documents, with the documents' numbers; a full name takes precedence over a stem."""
-        stems: dict[str, list[int]] = {}
-        for number, known in enumerate(self.corpus.names):
-            stems.setdefault(Path(known).stem, []).append(number)
-        return stems | {known: [number] for number, known in enumerate(self.corpus.names)}
+        document_numbers_by_stem: dict[str, list[int]] = {}
+        for document_number, document_name in enumerate(self.corpus.names):
+            document_numbers_by_stem.setdefault(Path(document_name).stem, []).append(document_number)
+        return document_numbers_by_stem | {known: [number] for number, known in enumerate(self.corpus.names)}
 
     def whole_document(self, name: object) -> LocatedExcerpt:
         """Return an excerpt that covers the whole document called ``name``, without surrounding white space."""
@@ -121,48 +121,55 @@ class ExcerptFinder:
         """
         excerpt_fields = item if isinstance(item, dict) else {"content": item}
         excerpt_quotation = _quotation(excerpt_fields)
-        own_document = self.document_number(excerpt_fields.get("corpus_id"))
-        number = number if own_document is None else own_document
+        own_document_number = self.document_number(excerpt_fields.get("corpus_id"))
+        number = number if own_document_number is None else own_document_number
         searched_document_numbers = range(len(self._searched)) if number is None else [number]
         for search_method in (SearchableText.exact_match, SearchableText.typographic_match):
-            for candidate in searched_document_numbers:
-                if match := search_method(self._searched[candidate], excerpt_quotation):
-                    return self._located(candidate, excerpt_quotation, match)
-        if best := self._most_alike(searched_document_numbers, excerpt_quotation, MIN_ALTERED_SIMILARITY):
-            return self._located(best[0], excerpt_quotation, best[1])
-        for candidate in searched_document_numbers:
-            if spans := self._searched[candidate].match_in_parts(excerpt_quotation.text):
-                part_start_offsets_phrase = " and ".join(f"{span.start:,}" for span in spans)
+            for candidate_document_number in searched_document_numbers:
+                if matched_passage := search_method(self._searched[candidate_document_number], excerpt_quotation):
+                    return self._excerpt_with_remark(candidate_document_number, excerpt_quotation, matched_passage)
+        if number_and_best_match := self._most_similar_passage(
+            searched_document_numbers, excerpt_quotation, MIN_ALTERED_SIMILARITY
+        ):
+            return self._excerpt_with_remark(number_and_best_match[0], excerpt_quotation, number_and_best_match[1])
+        for candidate_document_number in searched_document_numbers:
+            if part_spans := self._searched[candidate_document_number].match_in_parts(excerpt_quotation.text):
+                part_start_offsets_phrase = " and ".join(f"{span.start:,}" for span in part_spans)
                 divided_excerpt_remark = (
-                    f"the excerpt {short_repr(excerpt_quotation.text)} stands in {self.corpus.names[candidate]} in "
+                    f"the excerpt {short_repr(excerpt_quotation.text)} stands in "
+                    f"{self.corpus.names[candidate_document_number]} in "
                     f"parts, at {part_start_offsets_phrase}."
                 )
-                return LocatedExcerpt(candidate, tuple(spans), "divided", divided_excerpt_remark)
+                return LocatedExcerpt(candidate_document_number, tuple(part_spans), "divided", divided_excerpt_remark)
         searched_documents_phrase = "any document" if number is None else self.corpus.names[number]
         message = (
             f"the excerpt must occur in {searched_documents_phrase}, and {short_repr(excerpt_quotation.text)} does "
             f"not; it is left out."
         )
-        if best := self._most_alike(searched_document_numbers, excerpt_quotation, MIN_NEAREST_SIMILARITY):
-            candidate, match = best
-            nearest_passage_text = self.corpus.documents[candidate].text[match.span.start : match.span.end]
-            place_phrase = f"in {self.corpus.names[candidate]} is" if number is None else "is"
+        if number_and_best_match := self._most_similar_passage(
+            searched_document_numbers, excerpt_quotation, MIN_NEAREST_SIMILARITY
+        ):
+            candidate_document_number, matched_passage = number_and_best_match
+            nearest_passage_text = self.corpus.documents[candidate_document_number].text[
+                matched_passage.span.start : matched_passage.span.end
+            ]
+            place_phrase = f"in {self.corpus.names[candidate_document_number]} is" if number is None else "is"
             message += (
-                f" The nearest passage {place_phrase} {short_repr(nearest_passage_text)} at {match.span.start:,}, "
-                f"{_similarity_percent(match)} alike."
+                f" The nearest passage {place_phrase} {short_repr(nearest_passage_text)} at {matched_passage.span.start:,}, "
+                f"{_similarity_percent(matched_passage)} alike."
             )
         elif self._work.spent:
             message += " It was not compared with all passages, as too many excerpts of this file are not found."
         raise InputError(message)
 
-    def _most_alike(self, numbers: Iterable[int], quoted: Quotation, alike: float) -> tuple[int, Match] | None:
+    def _most_similar_passage(self, numbers: Iterable[int], quoted: Quotation, alike: float) -> tuple[int, Match] | None:
         """Return the number of the document with the passage most like a quotation, and the passage; None without any."""
         document_number_match_pairs = [
             (candidate, match) for candidate in numbers if (match := self._searched[candidate].altered_match(quoted, alike))
         ]
         return max(document_number_match_pairs, key=lambda pair: pair[1].alike, default=None)
 
-    def _located(self, number: int, quoted: Quotation, match: Match) -> LocatedExcerpt:
+    def _excerpt_with_remark(self, number: int, quoted: Quotation, match: Match) -> LocatedExcerpt:
         """Return the excerpt with a remark where it is not as it was given."""
         name, passage = self.corpus.names[number], self.corpus.documents[number].text[match.span.start : match.span.end]
         deviation_phrase = ""
@@ -292,8 +299,8 @@ class Questions:
     def require_usable(self, name: str) -> tuple[Question, ...]:
         """Return the usable questions. Raise InputError if there are none."""
         if not self.usable:
-            why_phrase = f" {self.problems[0]}" if self.problems else ""
-            raise InputError(f"{name}: at least one question must be usable; none is.{why_phrase}")
+            first_problem_phrase = f" {self.problems[0]}" if self.problems else ""
+            raise InputError(f"{name}: at least one question must be usable; none is.{first_problem_phrase}")
         return self.usable
 
 
@@ -321,22 +328,24 @@ def read_questions(data: bytes, name: str, corpus: Corpus, cancelled: Callable[[
         raise InputError(f"{name}: a file of questions must be text: CSV, JSON or JSON lines; this one is binary.")
     question_rows = read_question_rows(data, name, "retrieval", cancelled)
     corpus_excerpt_finder = ExcerptFinder(corpus)
-    usable: list[Question] = []
-    problems: list[str] = []
-    changes: list[str] = []
-    labels: list[Label] = []
+    usable_questions: list[Question] = []
+    problem_sentences: list[str] = []
+    change_sentences: list[str] = []
+    excerpt_labels: list[Label] = []
     seen_keys: set[tuple[object, ...]] = set()
-    for place, row in question_rows:
+    for row_place, row in question_rows:
         raise_if_cancelled(cancelled)
-        if len(usable) == MOST_QUESTIONS:
-            problems.append(
-                f"{name}, from {place} on: a file may have at most {MOST_QUESTIONS:,} questions; the rest is left out."
+        if len(usable_questions) == MOST_QUESTIONS:
+            problem_sentences.append(
+                f"{name}, from {row_place} on: a file may have at most {MOST_QUESTIONS:,} questions; the rest is left out."
             )
             break
         try:
             if isinstance(row, InputError):
                 raise row
-            question, lost, changed = _question_of_row(row, corpus_excerpt_finder, labels)
+            question, lost_excerpt_sentences, changed_excerpt_sentences = _question_of_row(
+                row, corpus_excerpt_finder, excerpt_labels
+            )
             question_identity_key = (
                 question.text,
                 row.get("corpus_id"),
@@ -348,13 +357,13 @@ def read_questions(data: bytes, name: str, corpus: Corpus, cancelled: Callable[[
                     "is left out."
                 )
         except InputError as error:
-            problems.append(f"{name}, {place}: {error}")
+            problem_sentences.append(f"{name}, {row_place}: {error}")
             continue
         seen_keys.add(question_identity_key)
-        usable.append(question)
-        problems += [f"{name}, {place}: {sentence}" for sentence in lost]
-        changes += [f"{name}, {place}: {sentence}" for sentence in changed]
-    return Questions(tuple(usable), tuple(problems), tuple(changes), tuple(labels))
+        usable_questions.append(question)
+        problem_sentences += [f"{name}, {row_place}: {sentence}" for sentence in lost_excerpt_sentences]
+        change_sentences += [f"{name}, {row_place}: {sentence}" for sentence in changed_excerpt_sentences]
+    return Questions(tuple(usable_questions), tuple(problem_sentences), tuple(change_sentences), tuple(excerpt_labels))
 
 
 def _question_of_row(row: QuestionRow, finder: ExcerptFinder, labels: list[Label]) -> tuple[Question, list[str], list[str]]:
@@ -371,19 +380,21 @@ def _question_of_row(row: QuestionRow, finder: ExcerptFinder, labels: list[Label
         )
     named_document_number = finder.document_number(row.get("corpus_id"))
     located_excerpts: list[LocatedExcerpt] = []
-    lost_notes: list[str] = []
-    column_name = next((name for name in EXCERPT_COLUMNS if row.get(name)), None)
-    excerpt_items_of_row = [] if column_name is None else excerpt_list(row[column_name], column_name)
+    lost_excerpt_sentences: list[str] = []
+    excerpt_column_name = next((name for name in EXCERPT_COLUMNS if row.get(name)), None)
+    excerpt_items_of_row = [] if excerpt_column_name is None else excerpt_list(row[excerpt_column_name], excerpt_column_name)
     excerpts: list[Excerpt] = []
-    for item in excerpt_items_of_row:
-        quoted_excerpt_text = str(item.get("content")) if isinstance(item, dict) else str(item)
+    for excerpt_item in excerpt_items_of_row:
+        quoted_excerpt_text = str(excerpt_item.get("content")) if isinstance(excerpt_item, dict) else str(excerpt_item)
         try:
             located_excerpt = (
-                finder.whole_document(item) if column_name == "documents" else finder.locate(item, named_document_number)
+                finder.whole_document(excerpt_item)
+                if excerpt_column_name == "documents"
+                else finder.locate(excerpt_item, named_document_number)
             )
         except InputError as error:
-            lost_notes.append(str(error))
-            labels.append(Label(text, quoted_excerpt_text, "orphaned", remark=lost_notes[-1]))
+            lost_excerpt_sentences.append(str(error))
+            labels.append(Label(text, quoted_excerpt_text, "orphaned", remark=lost_excerpt_sentences[-1]))
             continue
         located_excerpts.append(located_excerpt)
         label_state = _label_state(located_excerpt, excerpts)
@@ -399,10 +410,12 @@ def _question_of_row(row: QuestionRow, finder: ExcerptFinder, labels: list[Label
         )
         excerpts += [excerpt for excerpt in located_excerpt.excerpts if label_state != "merged" or excerpt not in excerpts]
     if excerpt_items_of_row and not located_excerpts:
-        raise InputError(f"no excerpt of {short_repr(text)} could be located, so the question is left out: {lost_notes[0]}")
+        raise InputError(
+            f"no excerpt of {short_repr(text)} could be located, so the question is left out: {lost_excerpt_sentences[0]}"
+        )
     return (
         Question(text, tuple(excerpts)),
-        lost_notes,
+        lost_excerpt_sentences,
         [excerpt.remark for excerpt in located_excerpts if excerpt.remark],
     )
 

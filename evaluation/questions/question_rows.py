@@ -79,8 +79,8 @@ def read_question_rows(
     Cancelled
         If the user asked to stop, as ``cancelled`` reports.
     """
-    for place, row, problem in parse_in_reader_process(parse_question_rows, data, name, cancelled, purpose=purpose):
-        yield place, InputError(problem) if row is None else row
+    for row_place, row, problem in parse_in_reader_process(parse_question_rows, data, name, cancelled, purpose=purpose):
+        yield row_place, InputError(problem) if row is None else row
 
 
 def parse_question_rows(data: bytes, name: str, purpose: Purpose) -> Iterator[tuple[str, QuestionRow | None, str]]:
@@ -92,13 +92,17 @@ def parse_question_rows(data: bytes, name: str, purpose: Purpose) -> Iterator[tu
     if not text.strip():
         raise InputError(f"{name}: a file of questions must contain at least one question; this one is empty.")
     input_counter = InputCounter(name, "a file of questions")
-    for number, (place, row) in enumerate(
+    for row_index, (row_place, row) in enumerate(
         raw_rows(text, name, _check_question_column if purpose == "answers" else _check_required_columns)
     ):
-        if number == MOST_ROWS_READ:
-            yield place, None, f"at most {MOST_ROWS_READ:,} rows of a file are read; this one and all after it are left out."
+        if row_index == MOST_ROWS_READ:
+            yield (
+                row_place,
+                None,
+                f"at most {MOST_ROWS_READ:,} rows of a file are read; this one and all after it are left out.",
+            )
             return
-        if not number and purpose == "retrieval" and not isinstance(row, InputError) and _is_beir_row(row):
+        if not row_index and purpose == "retrieval" and not isinstance(row, InputError) and _is_beir_row(row):
             raise InputError(
                 f"{name}: a file of questions must have a question in every row; this file is only a part of a BEIR set. "
                 "Give the whole set: a folder or ZIP file with corpus.jsonl, queries.jsonl and qrels."
@@ -107,12 +111,12 @@ def parse_question_rows(data: bytes, name: str, purpose: Purpose) -> Iterator[tu
             if isinstance(row, InputError):
                 raise row
             yield (
-                place,
+                row_place,
                 _used_columns(_with_standard_columns(row) if purpose == "retrieval" else row, purpose, input_counter),
                 "",
             )
         except InputError as error:
-            yield place, None, str(error)
+            yield row_place, None, str(error)
 
 
 def _is_beir_row(row: QuestionRow) -> bool:
@@ -123,14 +127,16 @@ def _is_beir_row(row: QuestionRow) -> bool:
 def _used_columns(row: QuestionRow, purpose: Purpose, counted: InputCounter) -> QuestionRow:
     """Return the used columns of a row, its excerpts as a list; raises InputError if these are invalid or too many."""
     known_column_values = {column: value for column, value in row.items() if column in KNOWN_COLUMNS}
-    if column := next((name for name in EXCERPT_COLUMNS if known_column_values.get(name)), None):
+    if excerpt_column_name := next((name for name in EXCERPT_COLUMNS if known_column_values.get(name)), None):
         try:
-            known_column_values[column] = excerpt_list(known_column_values[column], column)
+            known_column_values[excerpt_column_name] = excerpt_list(
+                known_column_values[excerpt_column_name], excerpt_column_name
+            )
         except InputError:
             # Where there is an answer, nothing is asked of its excerpts.
             if purpose == "retrieval" or not any(known_column_values.get(name) for name in ANSWER_COLUMNS):
                 raise
-            del known_column_values[column]
+            del known_column_values[excerpt_column_name]
     nested_item_count = _count_nested_values(known_column_values)
     if nested_item_count > MOST_ITEMS:
         raise InputError(f"a row may have at most {MOST_ITEMS:,} items in its lists; this one has {nested_item_count:,}.")
@@ -142,12 +148,12 @@ def _used_columns(row: QuestionRow, purpose: Purpose, counted: InputCounter) -> 
 def _count_nested_values(row: QuestionRow) -> int:
     """Count the items and fields in the lists and objects of a row, nested ones included."""
     item_and_field_count = 0
-    unvisited: list[Any] = list(row.values())
-    while unvisited:
-        list_or_object = unvisited.pop()
-        if isinstance(list_or_object, list | dict):
-            item_and_field_count += len(list_or_object)
-            unvisited += list_or_object.values() if isinstance(list_or_object, dict) else list_or_object
+    unvisited_values: list[Any] = list(row.values())
+    while unvisited_values:
+        visited_value = unvisited_values.pop()
+        if isinstance(visited_value, list | dict):
+            item_and_field_count += len(visited_value)
+            unvisited_values += visited_value.values() if isinstance(visited_value, dict) else visited_value
     return item_and_field_count
 
 
@@ -250,8 +256,12 @@ def _check_required_columns(columns: Sequence[str], name: str) -> Collection[str
     message = (
         f"{name}: the columns must include question, and references or excerpts; got {shorten_text(', '.join(columns))}."
     )
-    if answers := [column for column in ("ground_truth", "ground_truths", "reference") if column in column_names]:
-        message += f" {answers[0]} is an answer in words of its own; ragas keeps excerpts in {' or '.join(_CONTEXTS)}."
+    if answer_column_names := [
+        column for column in ("ground_truth", "ground_truths", "reference") if column in column_names
+    ]:
+        message += (
+            f" {answer_column_names[0]} is an answer in words of its own; ragas keeps excerpts in {' or '.join(_CONTEXTS)}."
+        )
     elif "retrieved_contexts" in column_names:
         message += " retrieved_contexts is what a pipeline retrieved; ragas keeps excerpts in reference_contexts."
     raise InputError(message)
@@ -278,9 +288,9 @@ def _csv_fields(
 
 
 def _json_rows(text: str) -> Iterator[tuple[str, QuestionRow | InputError]]:
-    if (whole := _rows_of_json(text)) is None:
+    if (rows_of_whole_file := _rows_of_json(text)) is None:
         return json_line_objects(text)
-    return ((f"item {number:,}", _json_object(item, "item")) for number, item in enumerate(whole, start=1))
+    return ((f"item {number:,}", _object_or_error(item, "item")) for number, item in enumerate(rows_of_whole_file, start=1))
 
 
 def _rows_of_json(text: str) -> list[Any] | None:
@@ -317,21 +327,21 @@ def _rows_of_json(text: str) -> list[Any] | None:
 
 def json_line_objects(
     text: str,
-    checked: Callable[[object, str], QuestionRow | InputError] = lambda value, line: _json_object(value, "line", line),
+    checked: Callable[[object, str], QuestionRow | InputError] = lambda value, line: _object_or_error(value, "line", line),
 ) -> Iterator[tuple[str, QuestionRow | InputError]]:
     """Yield the objects in JSON lines with their positions; an error takes the place of an invalid line.
 
     ``checked`` is called with the value of a line and the line itself.
     """
-    for number, line in numbered_lines(text):
+    for line_number, line in numbered_lines(text):
         try:
             line_object_or_error = checked(json.loads(line), line)
         except (ValueError, RecursionError) as error:
             line_object_or_error = InputError(f"every line must be a JSON object; this one is not ({error}).")
-        yield f"line {number:,}", line_object_or_error
+        yield f"line {line_number:,}", line_object_or_error
 
 
-def _json_object(value: object, what: str, written: object = None) -> QuestionRow | InputError:
+def _object_or_error(value: object, what: str, written: object = None) -> QuestionRow | InputError:
     if isinstance(value, dict):
         return value
     return InputError(
@@ -378,32 +388,32 @@ class _LiteralParser:
         self._at = 0
 
     def parse(self) -> Any:
-        parsed_python_value = self._value()
+        parsed_python_value = self._parse_value()
         if self._at < len(self._text):
             raise ValueError(f"more follows at character {self._at + 1:,}")
         return parsed_python_value
 
-    def _token(self) -> re.Match[str]:
+    def _next_token(self) -> re.Match[str]:
         next_token_match = _TOKEN.match(self._text, self._at)
         if next_token_match is None:
             raise ValueError(f"unexpected sign or end at character {self._at + 1:,}")
         self._at = next_token_match.end()
         return next_token_match
 
-    def _accept(self, sign: str) -> bool:
+    def _skip_sign(self, sign: str) -> bool:
         next_token_match = _TOKEN.match(self._text, self._at)
         if next_token_match is None or next_token_match["sign"] != sign:
             return False
         self._at = next_token_match.end()
         return True
 
-    def _value(self, *, is_option: bool = False) -> Any:
-        value_token_match = self._token()
+    def _parse_value(self, *, is_option: bool = False) -> Any:
+        value_token_match = self._next_token()
         if value_token_match["text"] is not None:
             return _string_literal(value_token_match["text"])
         if value_token_match["sign"] is not None:
             return self._items(value_token_match["sign"])
-        if _WRAPPER.fullmatch(value_token_match["word"]) and self._accept("("):
+        if _WRAPPER.fullmatch(value_token_match["word"]) and self._skip_sign("("):
             return next(iter(self._items("(")), None)
         return value_token_match["word"] if is_option else _number_or_constant(value_token_match["word"])
 
@@ -411,20 +421,20 @@ class _LiteralParser:
         if opening not in _CLOSING:
             raise ValueError(f"unexpected {opening} before character {self._at + 1:,}")
         items: list[Any] = []
-        pairs: dict[str, Any] = {}
-        while not self._accept(_CLOSING[opening]):
-            if option := _KEYWORD.match(self._text, self._at):
+        value_by_key: dict[str, Any] = {}
+        while not self._skip_sign(_CLOSING[opening]):
+            if keyword_match := _KEYWORD.match(self._text, self._at):
                 # Such as dtype=object of an array.
-                self._at = option.end()
-                self._value(is_option=True)
+                self._at = keyword_match.end()
+                self._parse_value(is_option=True)
             else:
-                parsed_item_or_key = self._value()
-                if opening == "{" and self._accept(":"):
-                    pairs[str(parsed_item_or_key)] = self._value()
+                parsed_item_or_key = self._parse_value()
+                if opening == "{" and self._skip_sign(":"):
+                    value_by_key[str(parsed_item_or_key)] = self._parse_value()
                 else:
                     items.append(parsed_item_or_key)
-            self._accept(",")
-        return pairs if opening == "{" and not items else items
+            self._skip_sign(",")
+        return value_by_key if opening == "{" and not items else items
 
 
 def _string_literal(text: str) -> str:

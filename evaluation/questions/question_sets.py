@@ -107,25 +107,27 @@ def read_beir(
 
 def _set_from_pieces(pieces: Iterable[Any]) -> QuestionSet | None:
     """Return the set whose pieces the other process has sent, each with its kind; None if there are none."""
-    by_kind: dict[str, list[Any]] = defaultdict(list)
-    for kind, *content in pieces:
-        by_kind[kind].append(content)
-    if not by_kind["questions"]:
+    contents_by_kind: dict[str, list[Any]] = defaultdict(list)
+    for piece_kind, *piece_content in pieces:
+        contents_by_kind[piece_kind].append(piece_content)
+    if not contents_by_kind["questions"]:
         return None
-    (name,) = by_kind["questions"][0]
-    rows_bytes = b"\n".join(row.encode("utf-8", "surrogatepass") for (row,) in by_kind["row"])
-    return QuestionSet(tuple(map(tuple, by_kind["text"])), (name, rows_bytes), tuple(note for (note,) in by_kind["note"]))
+    (name,) = contents_by_kind["questions"][0]
+    rows_bytes = b"\n".join(row.encode("utf-8", "surrogatepass") for (row,) in contents_by_kind["row"])
+    return QuestionSet(
+        tuple(map(tuple, contents_by_kind["text"])), (name, rows_bytes), tuple(note for (note,) in contents_by_kind["note"])
+    )
 
 
 def _pieces_of_set(question_set: QuestionSet) -> Iterator[tuple[str, ...]]:
     """Yield the pieces of a set for `_set_from_pieces`, its texts counted."""
-    name, rows = question_set.questions
+    name, rows_bytes = question_set.questions
     question_set_input_counter = InputCounter(name, "a set")
     yield "questions", name
     for title, text in question_set.texts:
         question_set_input_counter.count_row(title, text)
         yield "text", title, text
-    for row in rows.decode("utf-8", "surrogatepass").split("\n"):
+    for row in rows_bytes.decode("utf-8", "surrogatepass").split("\n"):
         question_set_input_counter.count_row(row)
         yield "row", row
     for note in question_set.notes:
@@ -163,21 +165,22 @@ def parse_beir_parts(
 
 
 def _read_beir(parts: Mapping[str, bytes], name: str, split: str | None) -> QuestionSet:
-    for part in (CORPUS, QUERIES):
-        if part not in parts:
+    for required_file_name in (CORPUS, QUERIES):
+        if required_file_name not in parts:
             raise InputError(
-                f"{name}: a BEIR set must have {part}; this one has {shorten_text(', '.join(parts)) or 'no files'}."
+                f"{name}: a BEIR set must have {required_file_name}; this one has "
+                f"{shorten_text(', '.join(parts)) or 'no files'}."
             )
-    texts, textless_documents = _documents_with_text(parts[CORPUS], f"{name}/{CORPUS}")
-    qrels_path = _table_path(parts, name, split)
-    documents_by_query, unknown = _relevant_documents(
-        parts[qrels_path], f"{name}/{qrels_path}", {title for title, _ in texts}
+    named_texts, textless_document_ids = _documents_with_text(parts[CORPUS], f"{name}/{CORPUS}")
+    qrels_path = _relevance_table_path(parts, name, split)
+    document_ids_by_query, unknown_document_ids = _relevant_documents(
+        parts[qrels_path], f"{name}/{qrels_path}", {title for title, _ in named_texts}
     )
     query_row_by_id = dict(_rows_by_id(parts[QUERIES], f"{name}/{QUERIES}"))
-    query_ids_without_query = [query for query in documents_by_query if query not in query_row_by_id]
+    query_ids_without_query = [query for query in document_ids_by_query if query not in query_row_by_id]
     question_and_documents_rows = [
         {"question": query_row_by_id[query]["text"], "documents": documents}
-        for query, documents in documents_by_query.items()
+        for query, documents in document_ids_by_query.items()
         if query in query_row_by_id
     ]
     if not question_and_documents_rows:
@@ -187,13 +190,15 @@ def _read_beir(parts: Mapping[str, bytes], name: str, split: str | None) -> Ques
         "scores of documents are BEIR's; those of characters and tokens say how much of these documents is retrieved, not "
         "whether the answer is. A relevance of 1 and more counts the same."
     ]
-    set_notes += _left_out_note(f"{name}/{CORPUS}: documents without text, which are left out", textless_documents)
-    set_notes += _left_out_note(f"{name}/{qrels_path}: documents that are not in {CORPUS}, which are left out", unknown)
-    set_notes += _left_out_note(
+    set_notes += _left_out_notes(f"{name}/{CORPUS}: documents without text, which are left out", textless_document_ids)
+    set_notes += _left_out_notes(
+        f"{name}/{qrels_path}: documents that are not in {CORPUS}, which are left out", unknown_document_ids
+    )
+    set_notes += _left_out_notes(
         f"{name}/{qrels_path}: questions that are not in {QUERIES}, which are left out", query_ids_without_query
     )
     return QuestionSet(
-        tuple(texts),
+        tuple(named_texts),
         json_lines_file(question_and_documents_rows, f"{PurePosixPath(name).stem}.jsonl"),
         tuple(set_notes),
     )
@@ -255,16 +260,18 @@ def _rows_by_id(data: bytes, name: str) -> Iterator[tuple[str, QuestionRow]]:
     seen_ids: set[str] = set()
     text = decode_file(data, name)
     check_brackets(text, name)
-    for place, row in json_line_objects(text):
+    for row_place, row in json_line_objects(text):
         if isinstance(row, InputError):
-            raise InputError(f"{name}, {place}: {row}")
+            raise InputError(f"{name}, {row_place}: {row}")
         row_id = _identifier(row.get("_id"))
         if row_id is None:
-            raise InputError(f"{name}, {place}: _id must be a string; got {short_repr(row.get('_id'))}.")
+            raise InputError(f"{name}, {row_place}: _id must be a string; got {short_repr(row.get('_id'))}.")
         if row_id in seen_ids:
-            raise InputError(f"{name}, {place}: every row must have a different _id; {short_repr(row_id)} appears twice.")
+            raise InputError(
+                f"{name}, {row_place}: every row must have a different _id; {short_repr(row_id)} appears twice."
+            )
         if not isinstance(row.get("text"), str):
-            raise InputError(f"{name}, {place}: text must be a string; got {short_repr(row.get('text'))}.")
+            raise InputError(f"{name}, {row_place}: text must be a string; got {short_repr(row.get('text'))}.")
         seen_ids.add(row_id)
         yield row_id, row
 
@@ -278,7 +285,7 @@ def _identifier(value: object) -> str | None:
 
 def _documents_with_text(data: bytes, name: str) -> tuple[list[tuple[str, str]], list[str]]:
     """Return the documents, a title before its text, and the names of those without text."""
-    texts, empty = [], []
+    named_texts, textless_document_ids = [], []
     for document_id, row in _rows_by_id(data, name):
         document_title = row.get("title") or ""
         if not isinstance(document_title, str):
@@ -287,17 +294,17 @@ def _documents_with_text(data: bytes, name: str) -> tuple[list[tuple[str, str]],
             )
         text = JOINT.join(part for part in (document_title.strip(), row["text"]) if part.strip())
         if text:
-            texts.append((document_id, text))
+            named_texts.append((document_id, text))
         else:
-            empty.append(document_id)
-        if len(texts) > MOST_DOCUMENTS:
+            textless_document_ids.append(document_id)
+        if len(named_texts) > MOST_DOCUMENTS:
             raise InputError(f"{name}: a question set may have at most {MOST_DOCUMENTS:,} documents; this one has more.")
-    if not texts:
+    if not named_texts:
         raise InputError(f"{name}: a question set must have at least one document with text; this one has none.")
-    return texts, empty
+    return named_texts, textless_document_ids
 
 
-def _table_path(parts: Mapping[str, bytes], name: str, split: str | None) -> str:
+def _relevance_table_path(parts: Mapping[str, bytes], name: str, split: str | None) -> str:
     """Return the path of the table that counts."""
     path_by_split = {PurePosixPath(path).stem: path for path in sorted(parts) if path.startswith(f"{QRELS}/")}
     if not path_by_split:
@@ -325,28 +332,28 @@ def _relevant_documents(data: bytes, name: str, known: set[str]) -> tuple[dict[s
     _check_size(name, len(data))
     relevance_table_rows = csv_rows(decode_file(data, name), name, tabs=True)
     # In order, each once: a list of them would be searched for every row.
-    documents_by_query: dict[str, dict[str, None]] = {}
-    unknown: list[str] = []
-    for number, row in enumerate(relevance_table_rows, start=1):
+    document_ids_by_query: dict[str, dict[str, None]] = {}
+    unknown_document_ids: list[str] = []
+    for line_number, row in enumerate(relevance_table_rows, start=1):
         if not row:
             continue
-        if number == 1:
+        if line_number == 1:
             if len(row) == 3 and not _is_number(row[2]):
                 continue
             raise InputError(f"{name}, line 1: the columns must be query-id, corpus-id and score; got {short_repr(row)}.")
         if len(row) != 3 or not _is_number(row[2]):
             raise InputError(
-                f"{name}, line {number:,}: a row must consist of a question's id, a document's id and a number; got "
+                f"{name}, line {line_number:,}: a row must consist of a question's id, a document's id and a number; got "
                 f"{short_repr(row)}."
             )
-        query, document, score = row
-        if float(score) <= 0:
+        query_id, document_id, relevance_score = row
+        if float(relevance_score) <= 0:
             continue
-        if document not in known:
-            unknown.append(document)
+        if document_id not in known:
+            unknown_document_ids.append(document_id)
         else:
-            documents_by_query.setdefault(query, {})[document] = None
-    return {query: list(documents) for query, documents in documents_by_query.items()}, unknown
+            document_ids_by_query.setdefault(query_id, {})[document_id] = None
+    return {query: list(documents) for query, documents in document_ids_by_query.items()}, unknown_document_ids
 
 
 def _is_number(written: str) -> bool:
@@ -356,7 +363,7 @@ def _is_number(written: str) -> bool:
         return False
 
 
-def _left_out_note(label: str, names: list[str]) -> list[str]:
+def _left_out_notes(label: str, names: list[str]) -> list[str]:
     return [f"{label}: {len(names):,} ({shorten_text(', '.join(names), 60)})."] if names else []
 
 
@@ -373,18 +380,18 @@ def _read_squad(articles: list[Any], name: str) -> QuestionSet:
     InputError
         If a paragraph, a question or an answer is not as SQuAD has it.
     """
-    texts: list[tuple[str, str]] = []
-    rows: list[dict[str, Any]] = []
-    titles: set[str] = set()
+    named_texts: list[tuple[str, str]] = []
+    question_rows: list[dict[str, Any]] = []
+    used_titles: set[str] = set()
     unanswered_question_count = 0
-    for number, article in enumerate(articles, start=1):
-        article_place_phrase = f"{name}, article {number:,}"
+    for article_number, article in enumerate(articles, start=1):
+        article_place_phrase = f"{name}, article {article_number:,}"
         is_titled = isinstance(article, dict) and "title" in article
-        article_title = _required_text(article, "title", article_place_phrase) if is_titled else f"article {number}"
-        if article_title in titles:
-            article_title = f"{article_title} ({number})"
-        titles.add(article_title)
-        contexts, offset = [], 0
+        article_title = _required_text(article, "title", article_place_phrase) if is_titled else f"article {article_number}"
+        if article_title in used_titles:
+            article_title = f"{article_title} ({article_number})"
+        used_titles.add(article_title)
+        paragraph_texts, paragraph_start_offset = [], 0
         for paragraph in _required_list(article, "paragraphs", article_place_phrase):
             paragraph_context_text = _required_text(paragraph, "context", article_place_phrase)
             for question in _required_list(paragraph, "qas", article_place_phrase):
@@ -405,14 +412,16 @@ def _read_squad(articles: list[Any], name: str) -> QuestionSet:
                     )
                 first_answer_reference = {
                     "content": _required_text(question_answer_objects[0], "text", article_place_phrase),
-                    "start_index": offset + answer_start_in_paragraph,
+                    "start_index": paragraph_start_offset + answer_start_in_paragraph,
                 }
-                rows.append({"question": question_text, "corpus_id": article_title, "references": [first_answer_reference]})
-            contexts.append(paragraph_context_text)
-            offset += len(paragraph_context_text) + len(JOINT)
-        if contexts:
-            texts.append((article_title, JOINT.join(contexts)))
-    if not rows:
+                question_rows.append(
+                    {"question": question_text, "corpus_id": article_title, "references": [first_answer_reference]}
+                )
+            paragraph_texts.append(paragraph_context_text)
+            paragraph_start_offset += len(paragraph_context_text) + len(JOINT)
+        if paragraph_texts:
+            named_texts.append((article_title, JOINT.join(paragraph_texts)))
+    if not question_rows:
         raise InputError(f"{name}: at least one question must have an answer in the text; none has one.")
     question_set_notes = [
         f"{name}: SQuAD's answers are a few words, and of several the first is used: recall is nearly whether it is there "
@@ -422,7 +431,9 @@ def _read_squad(articles: list[Any], name: str) -> QuestionSet:
         question_set_notes.append(
             f"{name}: questions without an answer in the text, which are left out: {unanswered_question_count:,}."
         )
-    return QuestionSet(tuple(texts), json_lines_file(rows, f"{PurePosixPath(name).stem}.jsonl"), tuple(question_set_notes))
+    return QuestionSet(
+        tuple(named_texts), json_lines_file(question_rows, f"{PurePosixPath(name).stem}.jsonl"), tuple(question_set_notes)
+    )
 
 
 def _required_text(value: object, key: str, place: str) -> str:
@@ -482,17 +493,21 @@ def marked_question_set(marked: Iterable[MarkedQuestion], texts: Mapping[str, st
     Texts with the same name, such as pasted texts, are numbered. ``texts`` has the texts by the identities of their
     documents.
     """
-    names: dict[str, str] = {}
+    name_by_text: dict[str, str] = {}
     marked_question_rows = []
     for question in marked:
         document_text = texts[question.identity]
-        if document_text not in names:
-            names[document_text] = _unused_name(question.document, names.values())
+        if document_text not in name_by_text:
+            name_by_text[document_text] = _unused_name(question.document, name_by_text.values())
         marked_question_rows.append(
-            {"question": question.question, "corpus_id": names[document_text], "references": [_marked_reference(question)]}
+            {
+                "question": question.question,
+                "corpus_id": name_by_text[document_text],
+                "references": [_marked_reference(question)],
+            }
         )
     return QuestionSet(
-        tuple((name, document_text) for document_text, name in names.items()),
+        tuple((name, document_text) for document_text, name in name_by_text.items()),
         json_lines_file(marked_question_rows, "kept-questions.jsonl"),
         (),
     )

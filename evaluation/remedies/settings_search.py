@@ -18,10 +18,10 @@ from evaluation.retrieval.asked_question import (
     AskedQuestion,
     Limit,
     PosedQuestion,
-    ask,
     embed_question,
     index_text,
     judge_retrieval,
+    retrieve_for_question,
 )
 from evaluation.search import Index, Reranker, SearchMethod
 from evaluation.segmentation import count_found_missed_added, cut_offsets
@@ -97,13 +97,13 @@ def setting_variations(chunker: Chunker, embedder: Embedder | None = None) -> li
     choice to each other option. Only built-in chunkers that call no language model are varied. The chunkers of `OTHERS` are
     tried too, except the chunker itself and, without an embedder, those that embed.
     """
-    alternatives: list[Variation] = []
+    distinct_variations: list[Variation] = []
     seen_settings_keys = {_settings_key(chunker)}
-    for variation in (*_parameter_variations(chunker), *_other_chunkers(chunker, embedder)):
-        if (key := _settings_key(variation.chunker)) not in seen_settings_keys:
-            seen_settings_keys.add(key)
-            alternatives.append(variation)
-    return alternatives
+    for variation in (*_parameter_variations(chunker), *_other_chunker_variations(chunker, embedder)):
+        if (settings_key := _settings_key(variation.chunker)) not in seen_settings_keys:
+            seen_settings_keys.add(settings_key)
+            distinct_variations.append(variation)
+    return distinct_variations
 
 
 def _settings_key(chunker: Chunker) -> tuple[str, str]:
@@ -116,18 +116,26 @@ def _parameter_variations(chunker: Chunker) -> Iterator[Variation]:
     value_by_name = chunker.model_dump()
     parameter_specs = type(chunker).fields(value_by_name)
     idle_parameter_names = chunker.idle()
-    for spec in parameter_specs:
-        if spec.name in FIXED or spec.name in idle_parameter_names:
+    for parameter_spec in parameter_specs:
+        if parameter_spec.name in FIXED or parameter_spec.name in idle_parameter_names:
             continue
         # The amount of one threshold means nothing to another.
-        dependent_parameter_names = {other_spec.name for other_spec in parameter_specs if other_spec.depends == spec.name}
+        dependent_parameter_names = {
+            other_spec.name for other_spec in parameter_specs if other_spec.depends == parameter_spec.name
+        }
         independent_values = {name: value for name, value in value_by_name.items() if name not in dependent_parameter_names}
-        for value in _alternative_values(spec, value_by_name):
+        for alternative_value in _alternative_values(parameter_spec, value_by_name):
             try:
-                chunker_with_changed_parameter = type(chunker).build(**{**independent_values, spec.name: value})
+                chunker_with_changed_parameter = type(chunker).build(
+                    **{**independent_values, parameter_spec.name: alternative_value}
+                )
             except InputError:
                 continue
-            yield Variation(spec.name, _variation_words(spec, value, value_by_name), chunker_with_changed_parameter)
+            yield Variation(
+                parameter_spec.name,
+                _variation_phrase(parameter_spec, alternative_value, value_by_name),
+                chunker_with_changed_parameter,
+            )
 
 
 def _alternative_values(spec: FieldSpec, values: Mapping[str, Any]) -> Iterable[Any]:
@@ -143,7 +151,7 @@ def _alternative_values(spec: FieldSpec, values: Mapping[str, Any]) -> Iterable[
             *sorted({number_type(round(parameter_value * factor, 6)) for factor in FACTORS} - {parameter_value}),
             None,
         ]
-    low, high = spec.offered or (spec.low, spec.high)
+    lowest_value, highest_value = spec.offered or (spec.low, spec.high)
     parameter_step_size = spec.step or 1
     stepped_parameter_values = [
         number_type(round(parameter_value + sign * count * parameter_step_size, 6)) for count in STEPS for sign in (-1, 1)
@@ -151,7 +159,8 @@ def _alternative_values(spec: FieldSpec, values: Mapping[str, Any]) -> Iterable[
     return [
         stop
         for stop in stepped_parameter_values
-        if (low is None or stop >= min(low, parameter_value)) and (high is None or stop <= max(high, parameter_value))
+        if (lowest_value is None or stop >= min(lowest_value, parameter_value))
+        and (highest_value is None or stop <= max(highest_value, parameter_value))
     ]
 
 
@@ -159,24 +168,24 @@ def _parameter_unit(spec: FieldSpec, values: Mapping[str, Any]) -> str:
     return spec.unit or str(values.get("size_unit" if spec.name in SIZES else "unit", ""))
 
 
-def _variation_words(spec: FieldSpec, value: Any, values: Mapping[str, Any]) -> str:
-    lower_title = (spec.title[0].lower() + spec.title[1:]).removesuffix(" of distance")
+def _variation_phrase(spec: FieldSpec, value: Any, values: Mapping[str, Any]) -> str:
+    lowercase_title = (spec.title[0].lower() + spec.title[1:]).removesuffix(" of distance")
     if value is None:
-        return f"no {lower_title}"
+        return f"no {lowercase_title}"
     if spec.kind == "choice":
-        return f"{lower_title} {str(value).replace('_', ' ')}"
+        return f"{lowercase_title} {str(value).replace('_', ' ')}"
     unit_word = _parameter_unit(spec, values)
-    if unit_word == "cosine" or unit_word in lower_title:
+    if unit_word == "cosine" or unit_word in lowercase_title:
         unit_word = ""
     formatted_value = f"{value:,}" if isinstance(value, int) else format_number(value)
-    return f"{lower_title} {formatted_value} {unit_word if value != 1 else unit_word.removesuffix('s')}".strip()
+    return f"{lowercase_title} {formatted_value} {unit_word if value != 1 else unit_word.removesuffix('s')}".strip()
 
 
-def _other_chunkers(chunker: Chunker, embedder: Embedder | None) -> Iterator[Variation]:
-    for words, name, parameters in OTHERS:
-        alternative_chunker = build_chunker(name, parameters, embedder)
-        if name != chunker.name and (embedder is not None or not alternative_chunker.embeds):
-            yield Variation(name, words, alternative_chunker)
+def _other_chunker_variations(chunker: Chunker, embedder: Embedder | None) -> Iterator[Variation]:
+    for settings_phrase, chunker_name, parameters in OTHERS:
+        alternative_chunker = build_chunker(chunker_name, parameters, embedder)
+        if chunker_name != chunker.name and (embedder is not None or not alternative_chunker.embeds):
+            yield Variation(chunker_name, settings_phrase, alternative_chunker)
 
 
 # Trials of these settings, and the remedies among them.
@@ -305,17 +314,19 @@ def try_variations(column: ProblemColumn, tools: Tools, keep: Callable[[Chunking
     document = column.chunking.document
     chunker_setting_variations = setting_variations(column.chunker, tools.embedder)
     cached_only_tools = _CachingTools.of(tools, document.sentence_texts)
-    current_edges = _span_edges(column.chunking)
+    current_span_edges = _span_edges(column.chunking)
     variation_trials = []
-    for number, variation in enumerate(chunker_setting_variations):
-        tools.decided(number, len(chunker_setting_variations))
+    for variation_index, variation in enumerate(chunker_setting_variations):
+        tools.decided(variation_index, len(chunker_setting_variations))
         try:
             variation_chunking = run(variation.chunker, document, cached_only_tools)
         except (Cancelled, InputError):
             # The next step raises it again if it was the user who asked to stop.
             continue
         kept_chunking_result = keep(variation_chunking) if len(variation_chunking.chunks) > 1 else None
-        variation_trials.append(Trial(variation, kept_chunking_result, len(current_edges ^ _span_edges(variation_chunking))))
+        variation_trials.append(
+            Trial(variation, kept_chunking_result, len(current_span_edges ^ _span_edges(variation_chunking)))
+        )
     return sorted(variation_trials, key=lambda trial: trial.changed)
 
 
@@ -348,15 +359,15 @@ def smallest_solutions(
     Cancelled
         If the user asked to stop.
     """
-    kinds: set[str] = set()
+    kinds_with_solution: set[str] = set()
     for trial in tried:
-        if trial.kept is None or trial.variation.kind in kinds:
+        if trial.kept is None or trial.variation.kind in kinds_with_solution:
             continue
         raise_if_cancelled(tools.cancelled)
         if is_met(trial.kept):
-            kinds.add(trial.variation.kind)
+            kinds_with_solution.add(trial.variation.kind)
             yield trial, trial.kept
-            if len(kinds) == WANTED:
+            if len(kinds_with_solution) == WANTED:
                 return
 
 
@@ -385,7 +396,7 @@ class QuestionRetrieval:
         return self._vectors[question]
 
     def _retrieve(self, index: Index, question: str, limit: Limit) -> AskedQuestion:
-        return ask(index, question, self.question_vector(question), limit, self.ruler, self.reranker)
+        return retrieve_for_question(index, question, self.question_vector(question), limit, self.ruler, self.reranker)
 
     def current_retrieval(self, posed: PosedQuestion) -> AskedQuestion:
         """Return the ranking of the current chunks for a question, and the chunks retrieved."""
@@ -425,11 +436,11 @@ class QuestionRetrieval:
         whole_before_after_pairs = [*zip(whole_flags_before, whole_flags_after, strict=True)]
         boundary_counts = None
         if remedied_column.known:
-            boundaries_found = [
+            found_boundary_counts = [
                 count_found_missed_added(cut_offsets(variant), remedied_column.known)[0]
                 for variant in (remedied_column.chunking, chunking)
             ]
-            boundary_counts = (boundaries_found[0], boundaries_found[1], len(remedied_column.known))
+            boundary_counts = (found_boundary_counts[0], found_boundary_counts[1], len(remedied_column.known))
         return Remedy(
             trial.variation,
             trial.changed,

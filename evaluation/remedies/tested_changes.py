@@ -46,12 +46,12 @@ class FailingColumn(ProblemColumn):
 
 def try_settings_for_answer(failure: FailingColumn, tools: Tools) -> list[Trial[Chunking]]:
     """Cut the text with every alternative setting; keep the results in which one chunk contains the whole answer."""
-    text, answer = failure.chunking.document.text, failure.posed.answer
+    text, answer_span = failure.chunking.document.text, failure.posed.answer
 
-    def keep(chunking: Chunking) -> Chunking | None:
-        return chunking if chunks_with_whole_answer(text, [chunk.spans for chunk in chunking.chunks], answer) else None
+    def chunking_with_whole_answer(chunking: Chunking) -> Chunking | None:
+        return chunking if chunks_with_whole_answer(text, [chunk.spans for chunk in chunking.chunks], answer_span) else None
 
-    return try_variations(failure, tools, keep)
+    return try_variations(failure, tools, chunking_with_whole_answer)
 
 
 def remedies_for_answer(
@@ -86,12 +86,12 @@ def remedies_for_answer(
     question_retrieval = QuestionRetrieval(failure, tools, ruler, reranker)
     failed_answer_reach = _Reach(failure, question_retrieval)
 
-    def is_met(chunking: Chunking) -> bool:
+    def makes_answer_whole(chunking: Chunking) -> bool:
         return not failed_answer_reach.is_out_of_reach(chunking) and question_retrieval.is_whole(
             question_retrieval.prepare_chunks(chunking), failure.posed
         )
 
-    for trial, chunking in smallest_solutions(tried, is_met, tools):
+    for trial, chunking in smallest_solutions(tried, makes_answer_whole, tools):
         yield question_retrieval.assess_remedy(trial, chunking)
 
 
@@ -100,13 +100,13 @@ class _Reach:
 
     def __init__(self, failure: FailingColumn, questions: QuestionRetrieval) -> None:
         self.failure, self.questions = failure, questions
-        index, vector = questions.current_index, questions.question_vector(failure.posed.question)
+        index, question_vector = questions.current_index, questions.question_vector(failure.posed.question)
         self._scores: dict[str, float] = {}
         """Cosine of the failing question and each text embedded so far."""
-        texts = index.texts
-        if vector is not None:
-            self._scores.update(zip(texts, (index.vectors @ vector).tolist(), strict=True))
-        self._column_scores = np.array([self._scores.get(text, -1.0) for text in texts])
+        chunk_texts = index.texts
+        if question_vector is not None:
+            self._scores.update(zip(chunk_texts, (index.vectors @ question_vector).tolist(), strict=True))
+        self._column_scores = np.array([self._scores.get(text, -1.0) for text in chunk_texts])
         self._starts, self._ends = index.edges.T
 
     def is_out_of_reach(self, chunking: Chunking) -> bool:
@@ -115,33 +115,41 @@ class _Reach:
         As few chunks as possible are embedded: first those that overlap the current chunks most similar to the question. The
         result is False if the ranking does not depend on the cosine alone.
         """
-        failure, ruler = self.failure, self.questions.ruler
-        if failure.method != "embedding" or self.questions.tools.embedder is None or self.questions.reranker is not None:
+        failing_column, ruler = self.failure, self.questions.ruler
+        if (
+            failing_column.method != "embedding"
+            or self.questions.tools.embedder is None
+            or self.questions.reranker is not None
+        ):
             return False
-        if failure.embedded_as == "late":
+        if failing_column.embedded_as == "late":
             # Equal texts have other vectors at other places.
             return False
-        document, answer = chunking.document, failure.posed.answer
+        document, answer_span = chunking.document, failing_column.posed.answer
         alternative_chunk_spans = [chunk.spans for chunk in chunking.chunks]
-        embedded_texts = [embedded_text(document, chunk, failure.embedded_as) for chunk in chunking.chunks]
-        answer_chunk_numbers = chunks_with_whole_answer(document.text, alternative_chunk_spans, answer)
-        retrieval_token_budget = failure.limit.tokens or self.questions.current_retrieval(failure.posed).tokens
+        embedded_texts = [embedded_text(document, chunk, failing_column.embedded_as) for chunk in chunking.chunks]
+        answer_chunk_numbers = chunks_with_whole_answer(document.text, alternative_chunk_spans, answer_span)
+        retrieval_token_budget = failing_column.limit.tokens or self.questions.current_retrieval(failing_column.posed).tokens
         tokens_left = retrieval_token_budget - min(
-            ruler(_spans_until(alternative_chunk_spans[chunk], answer.end)) for chunk in answer_chunk_numbers
+            ruler(_spans_until(alternative_chunk_spans[chunk], answer_span.end)) for chunk in answer_chunk_numbers
         )
         self._cache_similarity_scores(chunking, [embedded_texts[chunk] for chunk in answer_chunk_numbers])
-        best_holding_score = max(self._scores[embedded_texts[chunk]] for chunk in answer_chunk_numbers) + PRODUCT_TOLERANCE
+        best_answer_chunk_score = (
+            max(self._scores[embedded_texts[chunk]] for chunk in answer_chunk_numbers) + PRODUCT_TOLERANCE
+        )
         chunk_token_lengths = chunk_lengths(alternative_chunk_spans, ruler)
-        expected_scores = {
+        expected_score_by_text = {
             text: self._best_overlapping_score(chunk_spans)
             for text, chunk_spans in zip(embedded_texts, alternative_chunk_spans, strict=True)
             if text not in self._scores
         }
-        unscored_texts_best_first = sorted(expected_scores, key=expected_scores.__getitem__, reverse=True)
+        unscored_texts_best_first = sorted(expected_score_by_text, key=expected_score_by_text.__getitem__, reverse=True)
         while True:
-            is_above = np.array([self._scores.get(text, -np.inf) > best_holding_score for text in embedded_texts])
-            if chunk_token_lengths[is_above].sum() > tokens_left or (
-                failure.limit.top is not None and is_above.sum() >= failure.limit.top
+            is_ranked_above_answer = np.array(
+                [self._scores.get(text, -np.inf) > best_answer_chunk_score for text in embedded_texts]
+            )
+            if chunk_token_lengths[is_ranked_above_answer].sum() > tokens_left or (
+                failing_column.limit.top is not None and is_ranked_above_answer.sum() >= failing_column.limit.top
             ):
                 return True
             if not unscored_texts_best_first:
@@ -243,7 +251,7 @@ def remedies_for_finding(
         If the user asked to stop.
     """
     question_retrieval = QuestionRetrieval(suspect, tools, ruler, reranker)
-    other_findings_before = findings_by_rule(suspect.chunking, tools, suspect.hair).total - 1
+    other_finding_count_before = findings_by_rule(suspect.chunking, tools, suspect.hair).total - 1
     for trial, new_findings in smallest_solutions(tried, lambda findings: findings.lacks(finding), tools):
         chunking = run(trial.variation.chunker, suspect.chunking.document, tools)
-        yield question_retrieval.assess_remedy(trial, chunking, (other_findings_before, new_findings.total))
+        yield question_retrieval.assess_remedy(trial, chunking, (other_finding_count_before, new_findings.total))

@@ -18,7 +18,7 @@ from evaluation.retrieval import (
     RepeatCost,
     mean_and_deviation,
 )
-from evaluation.retrieval.index_changes import Changes, IndexComparison, WonAndLost, dollar_words, embedding_dollars
+from evaluation.retrieval.index_changes import Changes, IndexComparison, WonAndLost, embedding_dollars, format_dollars
 from evaluation.segmentation import (
     BOUNDARY_MEASURES,
     MEASURES_EXPLAINED,
@@ -35,7 +35,7 @@ from evaluation.segmentation import (
     cut_offsets,
     sentence_counts,
 )
-from evaluation.statistics import Difference, interval_end_words, interval_words
+from evaluation.statistics import Difference, format_interval, format_interval_ends
 
 
 class Cell(NamedTuple):
@@ -120,15 +120,15 @@ QUESTION_HEADS: Sequence[Head] = (
 """The heads of `question_cells`."""
 
 
-def change_heads(documents: int, price: float | None) -> list[Head]:
-    """Return the headings that match `change_cells`; ``price`` is in US dollars per million tokens."""
+def index_change_heads(documents: int, price: float | None) -> list[Head]:
+    """Return the headings that match `index_change_cells`; ``price`` is in US dollars per million tokens."""
     return [*_CHANGES, *([] if price is None else [_COST]), *([_DOCUMENTS] if documents > 1 else [])]
 
 
-def change_cells(chunks: int, comparison: IndexComparison | None, documents: int, price: float | None) -> list[Cell]:
+def index_change_cells(chunks: int, comparison: IndexComparison | None, documents: int, price: float | None) -> list[Cell]:
     """Return a column's cells; ``comparison`` is None for the column that the others replace."""
     if comparison is None:
-        comparison_cell_count = len(change_heads(documents, price)) - 1
+        comparison_cell_count = len(index_change_heads(documents, price)) - 1
         return [count_cell(chunks), *[unknown_cell("The others are compared with this column.")] * comparison_cell_count]
     total_chunk_changes = comparison.total
     chunk_change_counts = (
@@ -150,7 +150,7 @@ def change_cells(chunks: int, comparison: IndexComparison | None, documents: int
     if repeated_embedding_cost is not None:
         chunk_change_cells.append(
             Cell(
-                dollar_words(repeated_embedding_cost),
+                format_dollars(repeated_embedding_cost),
                 repeated_embedding_cost,
                 f"{total_chunk_changes.tokens_again:,} tokens at ${price:g} a million",
             )
@@ -171,8 +171,12 @@ def document_change_row(name: str, changes: Changes) -> Row:
 
 def question_cells(name: str, baseline: str, changes: WonAndLost, amount: str, tested: Difference | None) -> list[Cell]:
     """Return the cells of a column that replaces the column ``baseline``; ``tested`` is None with too few questions."""
-    won, lost = changes.changed(amount)
-    recall_won_lost_cells = [recall_cell(changes.after[amount]), count_cell(len(won)), count_cell(len(lost))]
+    won_questions, lost_questions = changes.changed(amount)
+    recall_won_lost_cells = [
+        recall_cell(changes.after[amount]),
+        count_cell(len(won_questions)),
+        count_cell(len(lost_questions)),
+    ]
     if tested is None:
         return [*recall_won_lost_cells, unknown_cell("Too few questions for an interval.")]
     return [
@@ -240,7 +244,7 @@ def near_duplicate_row(name: str, cost: RepeatCost, chunks: int) -> Row:
         Head("without them, %"): mean_cell(mean_and_deviation(cost.without), with_deviation=False),
         Head("difference, points"): Cell("too few questions")
         if gain is None
-        else Cell(f"{gain.points} ({' to '.join(interval_end_words(gain.low, gain.high, 100, 1))})"),
+        else Cell(f"{gain.points} ({' to '.join(format_interval_ends(gain.low, gain.high, 100, 1))})"),
     }
 
 
@@ -273,7 +277,7 @@ def difference_row(first: str, second: str, difference: Difference) -> Row:
         Head("first"): Cell(first),
         Head("less the second"): Cell(second),
         Head("difference"): Cell(format_number(difference.mean, "+.3f")),
-        Head("interval"): Cell(interval_words(difference.low, difference.high, difference.alpha, 1, 3)),
+        Head("interval"): Cell(format_interval(difference.low, difference.high, difference.alpha, 1, 3)),
         Head("adjusted p", number=""): Cell("", round(difference.adjusted, 4)),
         Head("significant"): Cell("yes" if difference.significant else "no"),
         Head("questions", number=""): count_cell(difference.count),
@@ -316,7 +320,7 @@ BY_STRUCTURE: Sequence[Head] = (
 """The heads of a ranking by structure: of `lead_cells`, then of `structure_cells`."""
 
 UNLABELLED_HEADS = tuple(Head(name.capitalize(), explained) for name, explained in MEASURES_EXPLAINED.items())
-"""The heads of the measures without labels: of `unlabelled_cells`, then of `edit_cells`."""
+"""The heads of the measures without labels: of `label_free_measure_cells`, then of `edit_cells`."""
 
 OF_EDITS = 3
 """Number of cells at the end of a row that are about edits."""
@@ -326,27 +330,27 @@ FOUND_HEADS = (
     Head("Missed", "Known boundaries without a cut."),
     Head("Added", "Cuts away from any known boundary."),
 )
-"""The heads of `found_cells`."""
+"""The heads of `boundary_count_cells`."""
 
 SUSPICIOUS_HEAD = Head("Suspicious", "Findings by the rules of the Failures page; they may be mistaken.")
 
 
 def lead_cells(ranking: ChunkingRanking, place: int) -> list[Cell]:
     """Return the table cells for a chunking's score and its distance from the best, with interval and p-value."""
-    distance_from_best_chunking = ranking.leads.get(place)
+    lead_of_best_chunking = ranking.leads.get(place)
     score_cell = difference_cell(ranking.values[place], "It cuts nowhere." if ranking.values[place] is None else "")
-    if distance_from_best_chunking is None:
+    if lead_of_best_chunking is None:
         return [score_cell, *[Cell("")] * 3]
-    tested, why = distance_from_best_chunking.tested, distance_from_best_chunking.verdict
-    distance_cell = difference_cell(distance_from_best_chunking.ahead, why)
-    if tested is None:
-        return [score_cell, distance_cell, unknown_cell(why), unknown_cell(why)]
-    interval_ends_phrase = " to ".join(interval_end_words(tested.low, tested.high, 1, 2))
+    tested_difference, verdict_sentence = lead_of_best_chunking.tested, lead_of_best_chunking.verdict
+    distance_cell = difference_cell(lead_of_best_chunking.ahead, verdict_sentence)
+    if tested_difference is None:
+        return [score_cell, distance_cell, unknown_cell(verdict_sentence), unknown_cell(verdict_sentence)]
+    interval_ends_phrase = " to ".join(format_interval_ends(tested_difference.low, tested_difference.high, 1, 2))
     return [
         score_cell,
         distance_cell,
-        Cell(interval_ends_phrase, tested.low, why),
-        Cell(tested.p_words.rpartition(" ")[2], tested.adjusted, why),
+        Cell(interval_ends_phrase, tested_difference.low, verdict_sentence),
+        Cell(tested_difference.p_value_phrase.rpartition(" ")[2], tested_difference.adjusted, verdict_sentence),
     ]
 
 
@@ -378,46 +382,61 @@ def structure_cells(chunking: Chunking, embedder: Embedder | None, lengths: Sequ
 
     ``lengths`` holds the number of tokens of each chunk; None if tokens cannot be counted.
     """
-    positions, whole = count_cut_positions(chunking, embedder), block_integrity(chunking)
+    cut_position_counts, whole_block_counts = count_cut_positions(chunking, embedder), block_integrity(chunking)
     median_sentences_per_chunk = median(sentence_counts(chunking) or [0])
     chunk_token_counts_cell = unknown_cell("They cannot be counted here.")
     if lengths:
-        median_tokens = median(lengths)
-        chunk_token_counts_cell = Cell(f"{median_tokens:,.4g} ({max(lengths):,})", median_tokens)
-    whole_blocks_cell = Cell(f"{whole.all.count:,} of {whole.all.of:,}", whole.all.share, whole.words())
+        median_token_count = median(lengths)
+        chunk_token_counts_cell = Cell(f"{median_token_count:,.4g} ({max(lengths):,})", median_token_count)
+    whole_blocks_cell = Cell(
+        f"{whole_block_counts.all.count:,} of {whole_block_counts.all.of:,}",
+        whole_block_counts.all.share,
+        whole_block_counts.words(),
+    )
     return [
         whole_blocks_cell,
         Cell(f"{median_sentences_per_chunk:,.4g}", median_sentences_per_chunk),
         chunk_token_counts_cell,
-        count_cell(positions.cuts),
-        count_cell(positions.at_paragraph_ends),
-        count_cell(positions.inside_sentences),
-        count_cell(positions.inside_blocks),
-        count_cell(positions.too_long),
+        count_cell(cut_position_counts.cuts),
+        count_cell(cut_position_counts.at_paragraph_ends),
+        count_cell(cut_position_counts.inside_sentences),
+        count_cell(cut_position_counts.inside_blocks),
+        count_cell(cut_position_counts.too_long),
     ]
 
 
-def unlabelled_cells(measured: LabelFreeMeasures) -> list[Cell]:
+def label_free_measure_cells(measured: LabelFreeMeasures) -> list[Cell]:
     """Return the table cells for measures that need no known boundaries."""
-    blocks, sizes, contrast = measured.blocks, measured.sizes, measured.contrast
+    whole_block_counts, size_compliance, similarity_contrast = measured.blocks, measured.sizes, measured.contrast
     unlabelled_measure_cells = [
         count_cell(measured.chunks),
-        share_cell(blocks.all.share, blocks.words() or "The text has no list, table, code, formula or heading."),
+        share_cell(
+            whole_block_counts.all.share,
+            whole_block_counts.words() or "The text has no list, table, code, formula or heading.",
+        ),
         unknown_cell("No size is asked for, or it cannot be counted here.")
-        if sizes is None
-        else share_cell(sizes.share, sizes.words()),
+        if size_compliance is None
+        else share_cell(size_compliance.share, size_compliance.words()),
     ]
-    if contrast is None:
+    if similarity_contrast is None:
         missing_embeddings_message = (
             "The sentences of this text are not embedded: a column of Breakpoint without a buffer does that."
         )
         return unlabelled_measure_cells + [unknown_cell(missing_embeddings_message)] * 4
-    no_pairs_reason = "No two sentences share a chunk." if contrast.inside is None else "There is one chunk."
+    no_pairs_reason = "No two sentences share a chunk." if similarity_contrast.inside is None else "There is one chunk."
     return [
         *unlabelled_measure_cells,
-        difference_cell(contrast.inside, f"{contrast.pairs:,} pairs" if contrast.pairs else no_pairs_reason),
-        difference_cell(contrast.across, f"{contrast.crossing:,} pairs" if contrast.crossing else no_pairs_reason),
-        difference_cell(contrast.difference, "" if contrast.difference is not None else no_pairs_reason),
+        difference_cell(
+            similarity_contrast.inside,
+            f"{similarity_contrast.pairs:,} pairs" if similarity_contrast.pairs else no_pairs_reason,
+        ),
+        difference_cell(
+            similarity_contrast.across,
+            f"{similarity_contrast.crossing:,} pairs" if similarity_contrast.crossing else no_pairs_reason,
+        ),
+        difference_cell(
+            similarity_contrast.difference, "" if similarity_contrast.difference is not None else no_pairs_reason
+        ),
         difference_cell(measured.coherence, "" if measured.coherence is not None else no_pairs_reason),
     ]
 
@@ -435,7 +454,7 @@ def edit_cells(stability: EditStability | str | None) -> list[Cell]:
     ]
 
 
-def spread_cell(sizes: Sequence[int] | None, why: str = "") -> Cell:
+def size_spread_cell(sizes: Sequence[int] | None, why: str = "") -> Cell:
     """Return the table cell for minimum, median and maximum chunk size.
 
     ``sizes`` is None if they cannot be counted.
@@ -446,7 +465,7 @@ def spread_cell(sizes: Sequence[int] | None, why: str = "") -> Cell:
     return Cell(f"{min(sizes):,} · {format_three_figures(median_size)} · {max(sizes):,}", median_size, why, sizes)
 
 
-def found_cells(chunking: Chunking, known: Sequence[int]) -> list[Cell]:
+def boundary_count_cells(chunking: Chunking, known: Sequence[int]) -> list[Cell]:
     """Return the table cells for known boundaries found, known boundaries missed, and cuts elsewhere."""
     return [count_cell(number) for number in count_found_missed_added(cut_offsets(chunking), known)]
 

@@ -19,9 +19,9 @@ from chunkers import (
     run,
 )
 from chunkers.recipes import MADE_ELSEWHERE
-from chunkers.results import NOT_TEX, ROOT, column_html, escape_html, marks_html, strip_html, style_sheet
+from chunkers.results import NOT_TEX, ROOT, chunk_strip_html, column_html, escape_html, offset_marks_html, style_sheet
 from chunkers.support import VectorArray, format_milliseconds, pluralize
-from evaluation.findings.rules import find_suspicious_cuts, findings_per_rule
+from evaluation.findings.rules import find_suspicious_cuts, finding_count_per_rule
 from evaluation.questions import MarkedQuestion
 from evaluation.report.cells import (
     BY_KNOWN,
@@ -33,14 +33,14 @@ from evaluation.report.cells import (
     Cell,
     Head,
     boundary_cells,
+    boundary_count_cells,
     count_cell,
-    found_cells,
+    label_free_measure_cells,
     lead_cells,
-    spread_cell,
+    size_spread_cell,
     structure_cells,
     suspicious_cell,
     unknown_cell,
-    unlabelled_cells,
 )
 from evaluation.segmentation import (
     BASELINE_SETTINGS,
@@ -120,21 +120,21 @@ class ComparedColumns:
 def ranking_table(compared: ComparedColumns) -> Table:
     """Return the table that ranks the chunkers, by known boundaries or by structure."""
     named_chunkings = [(name, chunking) for name, (_, chunking) in zip(compared.names, compared.columns, strict=True)]
-    document, known = compared.document, compared.known
+    document, known_boundaries = compared.document, compared.known
     block_reading_column_indexes = [place for place, (chunker, _) in enumerate(compared.columns) if chunker.reads_blocks]
     chunker_ranking = (
         rank_by_structure(document, named_chunkings, compared.embedder, block_reading_column_indexes)
-        if known is None
-        else rank_by_known_boundaries(document, known, named_chunkings)
+        if known_boundaries is None
+        else rank_by_known_boundaries(document, known_boundaries, named_chunkings)
     )
-    summary_sentence = f"{chunker_ranking.words()} {chunker_ranking.basis(known is not None)}"
-    rank_order, names = chunker_ranking.order, [contender.name for contender in chunker_ranking.contenders]
-    if known is None:
+    summary_sentence = f"{chunker_ranking.words()} {chunker_ranking.basis_sentences(known_boundaries is not None)}"
+    rank_order, contender_names = chunker_ranking.order, [contender.name for contender in chunker_ranking.contenders]
+    if known_boundaries is None:
         # On paper there is room for the first of its cells.
         measure_cells = [structure_cells(chunking, compared.embedder, None)[:1] for _, chunking in named_chunkings]
         ranking_column_heads = BY_STRUCTURE[:5]
     else:
-        known_segmentation = segmentation_in_sentences(document, known)
+        known_segmentation = segmentation_in_sentences(document, known_boundaries)
         segmentations = [segmentation_in_sentences(document, cut_offsets(chunking)) for _, chunking in named_chunkings]
         summary_sentence = f"{summary_sentence} {explain_why_no_cut_wins(known_segmentation, segmentations)}".rstrip()
         segmentations += [
@@ -145,7 +145,9 @@ def ranking_table(compared: ComparedColumns) -> Table:
             [boundary_cells(known_segmentation, segmentation) for segmentation in segmentations],
             BY_KNOWN,
         )
-    ranked_chunker_rows = [(names[place], lead_cells(chunker_ranking, place) + measure_cells[place]) for place in rank_order]
+    ranked_chunker_rows = [
+        (contender_names[place], lead_cells(chunker_ranking, place) + measure_cells[place]) for place in rank_order
+    ]
     return Table("Which is best?", summary_sentence, ranking_column_heads, ranked_chunker_rows)
 
 
@@ -167,31 +169,31 @@ def chunking_summary_table(compared: ComparedColumns) -> Table:
 
 
 def _score_cells(compared: ComparedColumns, chunking: Chunking) -> list[Cell]:
-    texts, timing = [*chunking.texts], chunking.timing
+    chunk_texts, timing = [*chunking.texts], chunking.timing
     chunk_token_counts = None
     with suppress(InputError):
-        chunk_token_counts = load_tokenizer(compared.tokenizer).count(texts)
+        chunk_token_counts = load_tokenizer(compared.tokenizer).count(chunk_texts)
     return [
-        count_cell(len(texts)),
-        spread_cell([len(chunk_text) for chunk_text in texts]),
-        spread_cell(chunk_token_counts),
-        *([] if compared.known is None else found_cells(chunking, compared.known)),
-        suspicious_cell(findings_per_rule(find_suspicious_cuts(chunking, compared.embedder))),
+        count_cell(len(chunk_texts)),
+        size_spread_cell([len(chunk_text) for chunk_text in chunk_texts]),
+        size_spread_cell(chunk_token_counts),
+        *([] if compared.known is None else boundary_count_cells(chunking, compared.known)),
+        suspicious_cell(finding_count_per_rule(find_suspicious_cuts(chunking, compared.embedder))),
         unknown_cell() if timing is None else Cell(format_milliseconds(timing.decide_ms + timing.merge_ms)),
     ]
 
 
-def unlabelled_table(compared: ComparedColumns) -> Table:
+def label_free_measures_table(compared: ComparedColumns) -> Table:
     """Return the table of measures that need no known boundaries, with rows for trivial baselines."""
     tools = Tools(compared.embedder, load_tokenizer(compared.tokenizer))
     chunker_and_baseline_columns = [(name, *column) for name, column in zip(compared.names, compared.columns, strict=True)]
-    for name, parameters in BASELINE_SETTINGS:
+    for baseline_name, parameters in BASELINE_SETTINGS:
         chunker = build_chunker("fixed_sentences", parameters)
-        chunker_and_baseline_columns.append((name, chunker, run(chunker, compared.document, tools)))
+        chunker_and_baseline_columns.append((baseline_name, chunker, run(chunker, compared.document, tools)))
     unlabelled_measure_rows = [
         (
             name,
-            unlabelled_cells(
+            label_free_measure_cells(
                 measure_without_labels(chunking, compared.vectors, count_size_compliance(chunking, chunker, tools))
             ),
         )
@@ -241,9 +243,9 @@ def _answer_cell(chunking: Chunking, question: MarkedQuestion) -> Cell:
     """Return the first chunk that contains a marked answer, or the number of chunks that contain parts of it."""
     start, end = question.start, question.start + len(question.answer)
     partial_answer_chunk_count = 0
-    for number, chunk in enumerate(chunking.chunks, start=1):
+    for chunk_number, chunk in enumerate(chunking.chunks, start=1):
         if any(span.start <= start and end <= span.end for span in chunk.spans):
-            return Cell(f"chunk {number:,}", 1)
+            return Cell(f"chunk {chunk_number:,}", 1)
         partial_answer_chunk_count += any(span.start < end and start < span.end for span in chunk.spans)
     return Cell(
         f"split in {partial_answer_chunk_count:,}" if partial_answer_chunk_count else "in none",
@@ -309,7 +311,7 @@ def html_report(compared: ComparedColumns) -> str:
 
     The page loads no resources and runs no scripts: its content security policy allows only its own style sheet, by hash.
     """
-    report_tables = [chunking_summary_table(compared), ranking_table(compared), unlabelled_table(compared)]
+    report_tables = [chunking_summary_table(compared), ranking_table(compared), label_free_measures_table(compared)]
     report_tables += [answers_table(compared)] if compared.questions else []
     cut_strips_html = cut_strips([(chunker.title, chunking) for chunker, chunking in compared.columns], compared.known)
     report_html_parts = [_page_heading(compared), cut_strips_html, *map(_table_html, report_tables), _columns_html(compared)]
@@ -319,8 +321,10 @@ def html_report(compared: ComparedColumns) -> str:
 def html_page(name: str, body: str, rules: str = "") -> str:
     """Return HTML as a self-contained page with this name, in the style of a report with further ``rules``."""
     page_style_sheet = style_sheet() + (_RULES + rules).replace("ROOT", ROOT)
-    digest = base64.b64encode(hashlib.sha256(page_style_sheet.encode()).digest()).decode()
-    content_security_policy = f"default-src 'none'; style-src 'sha256-{digest}'; base-uri 'none'; form-action 'none'"
+    style_sheet_digest = base64.b64encode(hashlib.sha256(page_style_sheet.encode()).digest()).decode()
+    content_security_policy = (
+        f"default-src 'none'; style-src 'sha256-{style_sheet_digest}'; base-uri 'none'; form-action 'none'"
+    )
     return (
         '<!DOCTYPE html>\n<html lang="en"><head><meta charset="utf-8">'
         f'<meta http-equiv="Content-Security-Policy" content="{content_security_policy}">'
@@ -351,9 +355,9 @@ def _page_heading(compared: ComparedColumns) -> str:
 
 def cut_strips(titled: Sequence[tuple[str, Chunking]], known: tuple[int, ...] | None) -> str:
     """Return the cuts of each titled column and the known boundaries as strips on one axis."""
-    boundaries_html = "" if known is None else marks_html(titled[0][1], known, "known")
+    boundaries_html = "" if known is None else offset_marks_html(titled[0][1], known, "known")
     column_strips_html = "".join(
-        strip_html(chunking, f"{number} {title}") for number, (title, chunking) in enumerate(titled, start=1)
+        chunk_strip_html(chunking, f"{number} {title}") for number, (title, chunking) in enumerate(titled, start=1)
     )
     return f'<div class="axis strips">{boundaries_html}{column_strips_html}</div>'
 

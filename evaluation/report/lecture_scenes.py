@@ -79,37 +79,39 @@ def _scene_html(number: int, sheet: SceneSheet) -> str:
 
 def _exercises_html(sheets: Sequence[SceneSheet]) -> str:
     """Return each short text once, uncut, and on the last page where it was cut."""
-    texts: dict[str, list[SceneSheet]] = {}
+    sheets_by_text_identity: dict[str, list[SceneSheet]] = {}
     for sheet in sheets:
         if sheet.document is not None and sheet.columns and 1 < len(sheet.document.sentences) <= MOST_SENTENCES:
-            texts.setdefault(sheet.document.identity, []).append(sheet)
-    if not texts:
+            sheets_by_text_identity.setdefault(sheet.document.identity, []).append(sheet)
+    if not sheets_by_text_identity:
         return ""
-    uncut, answers = [], []
-    for number, same in enumerate(texts.values(), start=1):
-        document = same[0].document
+    uncut_texts_html, answer_sections_html = [], []
+    for text_number, sheets_of_text in enumerate(sheets_by_text_identity.values(), start=1):
+        document = sheets_of_text[0].document
         assert document is not None
-        heading_html = f"<h3>Text {number}: {escape_html(document.name)}</h3>"
+        heading_html = f"<h3>Text {text_number}: {escape_html(document.name)}</h3>"
         sentence_items_html = "".join(f"<li>{escape_html(sentence.strip())}</li>" for sentence in document.sentence_texts)
-        uncut.append(f'{heading_html}<ol class="exercise">{sentence_items_html}</ol>')
-        answers.append(f"{heading_html}<dl>{''.join(_answers_html(document, same))}</dl>")
+        uncut_texts_html.append(f'{heading_html}<ol class="exercise">{sentence_items_html}</ol>')
+        answer_sections_html.append(f"{heading_html}<dl>{''.join(_answers_html(document, sheets_of_text))}</dl>")
     return (
         '<section class="exercises"><h2>Where would you cut?</h2><p class="said">Draw a line before each sentence with '
-        f"which a chunk begins. The answers are on the last page.</p>{''.join(uncut)}</section>"
-        f'<section class="answers"><h2>Answers</h2>{"".join(answers)}</section>'
+        f"which a chunk begins. The answers are on the last page.</p>{''.join(uncut_texts_html)}</section>"
+        f'<section class="answers"><h2>Answers</h2>{"".join(answer_sections_html)}</section>'
     )
 
 
 def _answers_html(document: Document, sheets: Sequence[SceneSheet]) -> list[str]:
     """Return the known boundaries, and the cuts of each chunker."""
-    places_by_name: dict[str, str] = {}
+    places_phrase_by_name: dict[str, str] = {}
     known_boundaries = sheets[0].known
     if known_boundaries is not None:
-        places_by_name["known boundaries"] = _sentence_place_words(document, known_boundaries)
+        places_phrase_by_name["known boundaries"] = _sentence_places_phrase(document, known_boundaries)
     for sheet in sheets:
-        for cut in sheet.columns:
-            places_by_name[chunker_title_and_settings(cut)] = _sentence_place_words(document, cut_offsets(cut))
-    return [f"<dt>{escape_html(name)}</dt><dd>{escape_html(places)}</dd>" for name, places in places_by_name.items()]
+        for chunking in sheet.columns:
+            places_phrase_by_name[chunker_title_and_settings(chunking)] = _sentence_places_phrase(
+                document, cut_offsets(chunking)
+            )
+    return [f"<dt>{escape_html(name)}</dt><dd>{escape_html(places)}</dd>" for name, places in places_phrase_by_name.items()]
 
 
 def chunker_title_and_settings(cut: Chunking) -> str:
@@ -118,7 +120,7 @@ def chunker_title_and_settings(cut: Chunking) -> str:
     return ", ".join(filter(None, (chunker_title(cut), chunker_settings_phrase)))
 
 
-def _sentence_place_words(document: Document, places: Sequence[int]) -> str:
+def _sentence_places_phrase(document: Document, places: Sequence[int]) -> str:
     """Describe positions in a text by the sentences that begin there, and those inside a sentence."""
     sentence_starts = document.starts
     sentence_position_phrases = [
@@ -174,9 +176,9 @@ class _Drawing:
         document = self.sheet.document
         if document is not None:
             svg_elements.append(self._words(f"{document.name} · {pluralize(len(document.sentences), 'sentence')}"))
-        for number, cut in enumerate(self.sheet.columns):
+        for column_index, chunking in enumerate(self.sheet.columns):
             self.y += 14
-            svg_elements.extend(self._column(number, cut))
+            svg_elements.extend(self._column_elements(column_index, chunking))
         self.y += 14
         for paragraph in caption:
             svg_elements += [self._words(line, 24, _INK["ink"]) for line in wrap(paragraph, LETTERS)]
@@ -195,7 +197,7 @@ class _Drawing:
         font_attributes = f'font-size="{size}" font-weight="{weight}" fill="{colour}"'
         return f'<text x="{EDGE}" y="{self.y - 8}" {font_attributes}>{_svg_text(words)}</text>'
 
-    def _column(self, number: int, cut: Chunking) -> Iterator[str]:
+    def _column_elements(self, number: int, cut: Chunking) -> Iterator[str]:
         known_boundaries = self.sheet.known or ()
         drawn_end = len(cut.document.text)
         if self.until is not None and number == 0:
@@ -211,61 +213,73 @@ class _Drawing:
         )
         if cut.curves and any(map(math.isfinite, cut.curves[0].scores)):
             yield from self._curve(cut, drawn_end)
-        yield from self._strip(cut, drawn_end, known_boundaries)
+        yield from self._strip_elements(cut, drawn_end, known_boundaries)
 
     def _curve(self, cut: Chunking, end: int) -> Iterator[str]:
         first_score_curve = cut.curves[0]
         finite_line_levels = [line.level for line in first_score_curve.lines if math.isfinite(line.level)]
         finite_scores_and_levels = [*filter(math.isfinite, first_score_curve.scores), *finite_line_levels]
-        low, spread = min(finite_scores_and_levels), (max(finite_scores_and_levels) - min(finite_scores_and_levels)) or 1.0
+        lowest_value, value_range = (
+            min(finite_scores_and_levels),
+            (max(finite_scores_and_levels) - min(finite_scores_and_levels)) or 1.0,
+        )
         curve_top_y = self.y + 16
         self.y += CURVE + 26
 
-        def height(score: float) -> float:
-            return curve_top_y + (CURVE - 10) * (1 - (score - low) / spread)
+        def y_of_score(score: float) -> float:
+            return curve_top_y + (CURVE - 10) * (1 - (score - lowest_value) / value_range)
 
         score_curve_label = first_score_curve.label
-        for level in finite_line_levels:
+        for threshold_level in finite_line_levels:
             yield (
-                f'<path d="M{EDGE} {height(level):.1f}H{WIDE - EDGE}" stroke="{_INK["accent"]}" stroke-width="2" '
+                f'<path d="M{EDGE} {y_of_score(threshold_level):.1f}H{WIDE - EDGE}" stroke="{_INK["accent"]}" '
+                'stroke-width="2" '
                 'stroke-dasharray="8 6"/>'
             )
-            score_curve_label += f" · threshold {format_number(level, '.2f')}"
+            score_curve_label += f" · threshold {format_number(threshold_level, '.2f')}"
         indexed_score_points = [
-            (_x_position(cut, span.end), height(score), index)
+            (_x_position(cut, span.end), y_of_score(score), index)
             for index, (span, score) in enumerate(zip(cut.document.sentences, first_score_curve.scores, strict=False))
             if math.isfinite(score) and span.end < end
         ]
-        path = "L".join(f"{x:.1f} {y:.1f}" for x, y, _ in indexed_score_points)
-        yield f'<path d="M{path}" fill="none" stroke="{_INK["muted"]}" stroke-width="2"/>' if indexed_score_points else ""
-        cut_gap_flags = {gap.index: gap.verdict.is_cut for gap in cut.gaps if gap.offset is None}
+        curve_path = "L".join(f"{x:.1f} {y:.1f}" for x, y, _ in indexed_score_points)
+        yield (
+            f'<path d="M{curve_path}" fill="none" stroke="{_INK["muted"]}" stroke-width="2"/>'
+            if indexed_score_points
+            else ""
+        )
+        is_cut_by_gap = {gap.index: gap.verdict.is_cut for gap in cut.gaps if gap.offset is None}
         for x, y, index in indexed_score_points:
-            fill_colour = _INK["accent"] if cut_gap_flags.get(index) else _INK["page"]
-            stroke_colour = _INK["accent"] if cut_gap_flags.get(index) else _INK["muted"]
+            fill_colour = _INK["accent"] if is_cut_by_gap.get(index) else _INK["page"]
+            stroke_colour = _INK["accent"] if is_cut_by_gap.get(index) else _INK["muted"]
             yield f'<circle cx="{x:.1f}" cy="{y:.1f}" r="6" fill="{fill_colour}" stroke="{stroke_colour}" stroke-width="2"/>'
         yield self._words(f"{score_curve_label} · ● cut ○ no cut")
 
-    def _strip(self, cut: Chunking, end: int, known: Sequence[int]) -> Iterator[str]:
-        top, high = self.y + 6, CURVE // 3
-        self.y += high + 12
-        yield f'<rect x="{EDGE}" y="{top}" width="{WIDE - 2 * EDGE}" height="{high}" fill="{_INK["panel"]}"/>'
-        for number, chunk in enumerate(cut.chunks):
+    def _strip_elements(self, cut: Chunking, end: int, known: Sequence[int]) -> Iterator[str]:
+        strip_top, strip_height = self.y + 6, CURVE // 3
+        self.y += strip_height + 12
+        yield f'<rect x="{EDGE}" y="{strip_top}" width="{WIDE - 2 * EDGE}" height="{strip_height}" fill="{_INK["panel"]}"/>'
+        for chunk_index, chunk in enumerate(cut.chunks):
             for span in chunk.spans:
                 if span.start >= end:
                     continue
-                left, right = _x_position(cut, span.start), _x_position(cut, min(span.end, end))
-                fill_colour, edge = (colours["light"][number % COUNT] for colours in (GROUNDS, EDGES))
+                left_x, right_x = _x_position(cut, span.start), _x_position(cut, min(span.end, end))
+                fill_colour, edge_colour = (colours["light"][chunk_index % COUNT] for colours in (GROUNDS, EDGES))
                 yield (
-                    f'<rect x="{left:.1f}" y="{top}" width="{right - left:.1f}" height="{high}" fill="{fill_colour}" '
-                    f'stroke="{edge}" stroke-width="1.5"/>'
+                    f'<rect x="{left_x:.1f}" y="{strip_top}" width="{right_x - left_x:.1f}" height="{strip_height}" '
+                    f'fill="{fill_colour}" '
+                    f'stroke="{edge_colour}" stroke-width="1.5"/>'
                 )
-                if right - left > 16 * len(str(number + 1)):
+                if right_x - left_x > 16 * len(str(chunk_index + 1)):
                     yield (
-                        f'<text x="{(left + right) / 2:.1f}" y="{top + high / 2 + 8:.1f}" text-anchor="middle" '
-                        f'fill="{_INK["ink"]}">{number + 1}</text>'
+                        f'<text x="{(left_x + right_x) / 2:.1f}" y="{strip_top + strip_height / 2 + 8:.1f}" '
+                        'text-anchor="middle" '
+                        f'fill="{_INK["ink"]}">{chunk_index + 1}</text>'
                     )
         if known and end == len(cut.document.text):
-            known_boundary_marks_path = "".join(f"M{_x_position(cut, place):.1f} {top - 5}v{high + 10}" for place in known)
+            known_boundary_marks_path = "".join(
+                f"M{_x_position(cut, place):.1f} {strip_top - 5}v{strip_height + 10}" for place in known
+            )
             yield f'<path d="{known_boundary_marks_path}" stroke="{_INK["ink"]}" stroke-width="4"/>'
             yield self._words("▎known boundaries")
 

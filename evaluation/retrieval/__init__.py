@@ -8,15 +8,7 @@ from evaluation.retrieval.budget import (
     evaluate_at_budgets,
     fill_budget,
 )
-from evaluation.retrieval.given_chunks import (
-    FailedExcerpt,
-    GivenChunks,
-    MeasuredChunker,
-    Seam,
-    cuts_inside,
-    missing_characters,
-)
-from evaluation.retrieval.ladder_and_repeats import (
+from evaluation.retrieval.budget_ladder_and_repeats import (
     BUDGETS_BY_UNIT,
     BudgetLadder,
     RepeatCost,
@@ -25,7 +17,15 @@ from evaluation.retrieval.ladder_and_repeats import (
     find_repeats,
     measure_ladder,
 )
-from evaluation.retrieval.leaders import BudgetCurve, Lead, Leads, PairedDifferences, on_same_questions
+from evaluation.retrieval.given_chunks import (
+    FailedExcerpt,
+    GivenChunks,
+    MeasuredChunker,
+    Seam,
+    count_missing_characters,
+    cuts_inside,
+)
+from evaluation.retrieval.leaders import BudgetCurve, Lead, Leads, PairedDifferences, values_on_shared_questions
 from evaluation.retrieval.measures import (
     FOUND_SCORES,
     MEASURE_NAMES,

@@ -11,7 +11,7 @@ from chunkers.results import EmbeddedAs
 from chunkers.support import VectorArray, format_number
 from evaluation.questions import AnyRuler, Corpus, intersection
 from evaluation.retrieval.budget import fill_budget
-from evaluation.retrieval.given_chunks import missing_characters
+from evaluation.retrieval.given_chunks import count_missing_characters
 from evaluation.search import (
     MOST_RERANKED,
     Index,
@@ -168,7 +168,7 @@ class AskedQuestion:
         return len(self.hits) == len(self.index.chunks) and all(hit.whole for hit in self.hits)
 
 
-def ask(
+def retrieve_for_question(
     index: Index,
     question: str,
     vector: VectorArray | None,
@@ -192,11 +192,13 @@ def ask(
         texts_to_rerank = [index.texts[chunk] for chunk in final_chunk_ranking.order[:MOST_RERANKED]]
         final_chunk_ranking = rerank_first(final_chunk_ranking, reranker.scores(question, texts_to_rerank))
     ranked_spans = [index.chunks[chunk] for chunk in final_chunk_ranking.order]
-    parts_given = ranked_spans[: limit.top] if limit.tokens is None else fill_budget(ranked_spans, limit.tokens, ruler)
+    retrieved_parts_by_rank = (
+        ranked_spans[: limit.top] if limit.tokens is None else fill_budget(ranked_spans, limit.tokens, ruler)
+    )
     best_chunk_hits = tuple(
         Hit(int(chunk), rank, float(score), parts, parts == index.chunks[chunk])
         for rank, (chunk, score, parts) in enumerate(
-            zip(final_chunk_ranking.order, final_chunk_ranking.scores, parts_given, strict=False), start=1
+            zip(final_chunk_ranking.order, final_chunk_ranking.scores, retrieved_parts_by_rank, strict=False), start=1
         )
     )
     retrieved_token_count = ruler([part for hit in best_chunk_hits for part in hit.parts])
@@ -315,7 +317,7 @@ def judge_answer_retrieval(
     """
     chunk_spans, text = [chunk.spans for chunk in chunking.chunks], chunking.document.text
 
-    def outcome(fate: Fate, chunks: list[int], *, together: bool = False, seam: str = "") -> AnswerRetrieval:
+    def retrieval_outcome(fate: Fate, chunks: list[int], *, together: bool = False, seam: str = "") -> AnswerRetrieval:
         chunks.sort(key=lambda chunk: (ranks.get(chunk, len(chunk_spans) + 1), chunk))
         return AnswerRetrieval(
             fate,
@@ -339,19 +341,23 @@ def judge_answer_retrieval(
     whole_answer_chunks = chunks_with_whole_answer(text, chunk_spans, answer)
     if not whole_answer_chunks:
         retrieved_parts = [part for chunk in answer_chunks for part in given.get(chunk, ())]
-        return outcome(
+        return retrieval_outcome(
             "split",
             answer_chunks,
-            together=not missing_characters(text, answer, retrieved_parts),
+            together=not count_missing_characters(text, answer, retrieved_parts),
             seam=_first_cut_reason(chunking, answer),
         )
-    given_whole = [
-        chunk for chunk in whole_answer_chunks if chunk in given and not missing_characters(text, answer, given[chunk])
+    chunks_giving_whole_answer = [
+        chunk for chunk in whole_answer_chunks if chunk in given and not count_missing_characters(text, answer, given[chunk])
     ]
-    if given_whole:
-        return outcome("whole", given_whole, together=True)
+    if chunks_giving_whole_answer:
+        return retrieval_outcome("whole", chunks_giving_whole_answer, together=True)
     cut_off_chunks = [chunk for chunk in whole_answer_chunks if chunk in given]
-    return outcome("cut off", cut_off_chunks) if cut_off_chunks else outcome("not retrieved", whole_answer_chunks)
+    return (
+        retrieval_outcome("cut off", cut_off_chunks)
+        if cut_off_chunks
+        else retrieval_outcome("not retrieved", whole_answer_chunks)
+    )
 
 
 def chunks_with_whole_answer(text: str, chunks: Sequence[Sequence[Span]], answer: Span) -> list[int]:
@@ -359,7 +365,7 @@ def chunks_with_whole_answer(text: str, chunks: Sequence[Sequence[Span]], answer
     return [
         number
         for number, spans in enumerate(chunks)
-        if spans[0].start < answer.end and answer.start < spans[-1].end and not missing_characters(text, answer, spans)
+        if spans[0].start < answer.end and answer.start < spans[-1].end and not count_missing_characters(text, answer, spans)
     ]
 
 
@@ -394,8 +400,8 @@ class CutChange(NamedTuple):
     def between(cls, before: Chunking, after: Chunking, known: Collection[int] = ()) -> "CutChange":
         """Return the cuts that differ between two results of the same text."""
         old_starts, new_starts, known_starts = set(cut_offsets(before)), set(cut_offsets(after)), set(known)
-        added, removed = new_starts - old_starts, old_starts - new_starts
-        changed_cut_sets = (added, removed, added & known_starts, removed & known_starts)
+        added_starts, removed_starts = new_starts - old_starts, old_starts - new_starts
+        changed_cut_sets = (added_starts, removed_starts, added_starts & known_starts, removed_starts & known_starts)
         return cls(*(tuple(sorted(places)) for places in changed_cut_sets))
 
 
@@ -418,9 +424,11 @@ def retrieved_whole_per_question(
     if not questions:
         return []
     index = index_text(chunking, tools, search.method, search.embedded_as)
-    are_whole = []
-    for posed in questions:
-        question_vector = None if index.searched_by == "bm25" else embed_question(chunking, tools, posed.question)
-        question_with_ranked_chunks = ask(index, posed.question, question_vector, search.limit, ruler, search.reranker)
-        are_whole.append(judge_retrieval(question_with_ranked_chunks, posed.answer).fate == "whole")
-    return are_whole
+    whole_flag_per_question = []
+    for posed_question in questions:
+        question_vector = None if index.searched_by == "bm25" else embed_question(chunking, tools, posed_question.question)
+        question_with_ranked_chunks = retrieve_for_question(
+            index, posed_question.question, question_vector, search.limit, ruler, search.reranker
+        )
+        whole_flag_per_question.append(judge_retrieval(question_with_ranked_chunks, posed_question.answer).fate == "whole")
+    return whole_flag_per_question

@@ -81,15 +81,15 @@ def fill_budget(chunks: Iterable[Sequence[Span]], size: int, length: AnyRuler, l
     Filling ends at the first chunk that does not fit, even if a later chunk would fit. If even the best chunk does not fit,
     the result is its beginning, or empty if the last chunk is left out.
     """
-    taken: list[tuple[Span, ...]] = []
+    spans_of_taken_chunks: list[tuple[Span, ...]] = []
     sums = [0]
-    for spans in chunks:
+    for chunk_spans in chunks:
         if sums[-1] >= size:
             break
-        taken.append(tuple(spans))
-        sums.append(sums[-1] + length(spans))
-    whole_count, beginning = budget_end(taken.__getitem__, sums, size, length, last)
-    return taken[:whole_count] + [tuple(beginning)] * bool(beginning)
+        spans_of_taken_chunks.append(tuple(chunk_spans))
+        sums.append(sums[-1] + length(chunk_spans))
+    whole_count, last_chunk_beginning = budget_end(spans_of_taken_chunks.__getitem__, sums, size, length, last)
+    return spans_of_taken_chunks[:whole_count] + [tuple(last_chunk_beginning)] * bool(last_chunk_beginning)
 
 
 def budget_end(
@@ -157,17 +157,28 @@ class BudgetResults:
 
         The order is that of `RANGE_UNITS` and `FOUND_SCORES`.
         """
-        given, hit = self.given.astype(float), self.hit.astype(float)
+        retrieved_lengths, hit_lengths = self.given.astype(float), self.hit.astype(float)
         excerpt_lengths = np.where(self.wanted, self.wanted, np.nan)[:, None, :]
-        precision_at_budgets = hit / np.where((excerpt_lengths > 0) & (given > 0), given, np.nan)
-        return np.stack([hit / excerpt_lengths, precision_at_budgets, hit / (given + excerpt_lengths - hit)], axis=2)
+        precision_at_budgets = hit_lengths / np.where(
+            (excerpt_lengths > 0) & (retrieved_lengths > 0), retrieved_lengths, np.nan
+        )
+        return np.stack(
+            [
+                hit_lengths / excerpt_lengths,
+                precision_at_budgets,
+                hit_lengths / (retrieved_lengths + excerpt_lengths - hit_lengths),
+            ],
+            axis=2,
+        )
 
     def budgets_giving_all_chunks(self, chunks: int) -> tuple[int, ...]:
         """Return the budgets within which every question receives all ``chunks`` chunks in full."""
         if not self.taken.shape[1]:
             return ()
-        is_full = ((self.taken == chunks) & (self.part == 0)).all(axis=1)
-        return tuple(size for size, all_of_it in zip(self.budgets.sizes, is_full.tolist(), strict=True) if all_of_it)
+        is_everything_given = ((self.taken == chunks) & (self.part == 0)).all(axis=1)
+        return tuple(
+            size for size, all_of_it in zip(self.budgets.sizes, is_everything_given.tolist(), strict=True) if all_of_it
+        )
 
     def values(self, measure: str, size: int, unit: str = "characters") -> FloatArray:
         """Return each question's value of a measure at budget ``size``, shape (questions,), NaN where undefined."""
@@ -206,27 +217,35 @@ def evaluate_at_budget_sets(
 
     ``on_ranked`` is called with every question's number and its ranks, as deep as the largest budget of any unit needs.
     """
-    at_budgets = tuple(_empty_results(budgets, len(questions)) for budgets in budget_sets)
-    if not at_budgets or not questions:
-        return at_budgets
+    results_per_budget_set = tuple(_empty_results(budgets, len(questions)) for budgets in budget_sets)
+    if not results_per_budget_set or not questions:
+        return results_per_budget_set
     rulers: tuple[AnyRuler, ...] = (CharacterRuler(), ruler)
     lengths_by_unit = [chunk_lengths(index.chunks, length) for length in rulers]
     prepared_questions = PreparedQuestions.of(index, [question.text for question in questions], tools)
-    lengths_and_sizes = [(lengths_by_unit[RANGE_UNITS.index(budgets.unit)], budgets.sizes[-1]) for budgets in budget_sets]
-    for number, ranked in _ranked_chunks(prepared_questions, lengths_and_sizes, tools):
-        excerpts_of_question = excerpt_ranges(index.corpus, questions[number])
+    chunk_lengths_and_budgets = [
+        (lengths_by_unit[RANGE_UNITS.index(budgets.unit)], budgets.sizes[-1]) for budgets in budget_sets
+    ]
+    for question_number, ranked_chunk_numbers in _ranked_chunks(prepared_questions, chunk_lengths_and_budgets, tools):
+        excerpts_of_question = excerpt_ranges(index.corpus, questions[question_number])
         if index.returns is None:
-            returned_text_pieces = _Pieces.of_chunks(index, ranked, excerpts_of_question, lengths_by_unit)
+            returned_text_pieces = _Pieces.of_chunks(index, ranked_chunk_numbers, excerpts_of_question, lengths_by_unit)
         else:
-            returned_text_pieces = _Pieces.of_returned(index, ranked, excerpts_of_question, rulers, budget_sets)
-            while len(ranked) < len(index.chunks) and not returned_text_pieces.has_filled_budgets(budget_sets):
+            returned_text_pieces = _Pieces.of_returned(
+                index, ranked_chunk_numbers, excerpts_of_question, rulers, budget_sets
+            )
+            while len(ranked_chunk_numbers) < len(index.chunks) and not returned_text_pieces.has_filled_budgets(budget_sets):
                 # What is not given twice may be less than the chunks.
-                ranked = prepared_questions.ranked(np.array([number]), 2 * len(ranked))[0]
-                returned_text_pieces = _Pieces.of_returned(index, ranked, excerpts_of_question, rulers, budget_sets)
-        on_ranked(number, ranked)
-        for at in at_budgets:
-            _measure_question(at, number, excerpts_of_question, returned_text_pieces, rulers)
-    return at_budgets
+                ranked_chunk_numbers = prepared_questions.ranked(np.array([question_number]), 2 * len(ranked_chunk_numbers))[
+                    0
+                ]
+                returned_text_pieces = _Pieces.of_returned(
+                    index, ranked_chunk_numbers, excerpts_of_question, rulers, budget_sets
+                )
+        on_ranked(question_number, ranked_chunk_numbers)
+        for budget_results in results_per_budget_set:
+            _write_question_results(budget_results, question_number, excerpts_of_question, returned_text_pieces, rulers)
+    return results_per_budget_set
 
 
 @dataclass(frozen=True)
@@ -267,16 +286,16 @@ class _Pieces:
         budget_sets: Sequence[Budgets],
     ) -> "_Pieces":
         """Return the text that each ranked chunk adds to the text already returned, until all budgets are full."""
-        given: list[Sequence[Span]] = []
-        holding: list[int] = []
-        sums: list[list[int]] = [[0] for _ in rulers]
-        added_text_pieces = cls(given.__getitem__, holding, sums)
-        for place, spans in enumerate(index.returned_spans(ranked.tolist())):
-            given.append(spans)
+        added_spans_by_rank: list[Sequence[Span]] = []
+        ranks_holding_excerpts: list[int] = []
+        cumulative_lengths_by_unit: list[list[int]] = [[0] for _ in rulers]
+        added_text_pieces = cls(added_spans_by_rank.__getitem__, ranks_holding_excerpts, cumulative_lengths_by_unit)
+        for rank_index, spans in enumerate(index.returned_spans(ranked.tolist())):
+            added_spans_by_rank.append(spans)
             if intersection(excerpts, spans):
-                holding.append(place)
-            for unit_sums, length in zip(sums, rulers, strict=True):
-                unit_sums.append(unit_sums[-1] + length(spans))
+                ranks_holding_excerpts.append(rank_index)
+            for cumulative_unit_lengths, measure_length in zip(cumulative_lengths_by_unit, rulers, strict=True):
+                cumulative_unit_lengths.append(cumulative_unit_lengths[-1] + measure_length(spans))
             if added_text_pieces.has_filled_budgets(budget_sets):
                 break
         return added_text_pieces
@@ -289,9 +308,16 @@ class _Pieces:
 def _empty_results(budgets: Budgets, questions: int) -> BudgetResults:
     """Return room for what questions find."""
     budgets_by_questions_shape = len(budgets.sizes), questions
-    taken, part = np.zeros((2, *budgets_by_questions_shape), dtype=np.intp)
-    given, hit = np.zeros((2, len(RANGE_UNITS), *budgets_by_questions_shape), dtype=np.intp)
-    return BudgetResults(budgets, taken, part, given, hit, np.zeros((len(RANGE_UNITS), questions), dtype=np.intp))
+    taken_chunk_counts, cut_off_lengths = np.zeros((2, *budgets_by_questions_shape), dtype=np.intp)
+    retrieved_lengths, hit_lengths = np.zeros((2, len(RANGE_UNITS), *budgets_by_questions_shape), dtype=np.intp)
+    return BudgetResults(
+        budgets,
+        taken_chunk_counts,
+        cut_off_lengths,
+        retrieved_lengths,
+        hit_lengths,
+        np.zeros((len(RANGE_UNITS), questions), dtype=np.intp),
+    )
 
 
 def chunk_lengths(chunks: Sequence[Sequence[Span]], length: AnyRuler) -> IntArray:
@@ -315,41 +341,49 @@ def _ranked_chunks(
     ``needs`` have the length of every chunk in a budget's unit, and the budget. Those whose budget is not full yet are
     searched for again, twice as deep.
     """
-    open_questions = np.arange(len(queries.texts))
+    open_question_numbers = np.arange(len(queries.texts))
     index_chunk_count = len(queries.index.chunks)
     chunks_ranked_per_question = min(
         index_chunk_count,
         max(4 + ceil(1.25 * size * index_chunk_count / max(1, int(lengths.sum()))) for lengths, size in needs),
     )
-    while len(open_questions):
-        still_open = []
-        at_once = max(1, min(QUERY_BLOCK, _RANKS_AT_ONCE // max(1, chunks_ranked_per_question)))
-        for start in range(0, len(open_questions), at_once):
+    while len(open_question_numbers):
+        still_open_numbers = []
+        questions_at_once = max(1, min(QUERY_BLOCK, _RANKS_AT_ONCE // max(1, chunks_ranked_per_question)))
+        for batch_start in range(0, len(open_question_numbers), questions_at_once):
             raise_if_cancelled(tools.cancelled)
-            question_number_batch = open_questions[start : start + at_once]
+            question_number_batch = open_question_numbers[batch_start : batch_start + questions_at_once]
             chunk_rankings = queries.ranked(question_number_batch, chunks_ranked_per_question)
-            is_filled = np.logical_and.reduce([lengths[chunk_rankings].sum(axis=1) >= size for lengths, size in needs])
-            for number, row, enough in zip(question_number_batch.tolist(), chunk_rankings, is_filled.tolist(), strict=True):
-                if enough or chunks_ranked_per_question == index_chunk_count:
-                    yield number, row
+            is_filled_by_question = np.logical_and.reduce(
+                [lengths[chunk_rankings].sum(axis=1) >= size for lengths, size in needs]
+            )
+            for question_number, chunk_ranking, is_budget_filled in zip(
+                question_number_batch.tolist(), chunk_rankings, is_filled_by_question.tolist(), strict=True
+            ):
+                if is_budget_filled or chunks_ranked_per_question == index_chunk_count:
+                    yield question_number, chunk_ranking
                 else:
-                    still_open.append(number)
-        open_questions = np.array(still_open, dtype=np.intp)
+                    still_open_numbers.append(question_number)
+        open_question_numbers = np.array(still_open_numbers, dtype=np.intp)
         chunks_ranked_per_question = min(index_chunk_count, 2 * chunks_ranked_per_question)
 
 
-def _measure_question(
+def _write_question_results(
     at: BudgetResults, number: int, excerpts: Sequence[Span], pieces: _Pieces, rulers: Sequence[AnyRuler]
 ) -> None:
     """Write the results of question ``number`` at every budget."""
     unit_index = RANGE_UNITS.index(at.budgets.unit)
     ruler, sums = rulers[unit_index], pieces.sums[unit_index]
     at.wanted[:, number] = [length(union(excerpts)) for length in rulers]
-    for row, size in enumerate(at.budgets.sizes):
-        whole_count, beginning = budget_end(pieces.spans, sums, size, ruler, at.budgets.last)
+    for budget_index, budget_size in enumerate(at.budgets.sizes):
+        whole_count, beginning = budget_end(pieces.spans, sums, budget_size, ruler, at.budgets.last)
         whole_spans = [span for place in pieces.holding if place < whole_count for span in pieces.spans(place)]
-        at.taken[row, number] = whole_count + bool(beginning)
-        at.part[row, number] = ruler(beginning)
-        for place, length in enumerate(rulers):
-            at.given[place, row, number] = int(pieces.sums[place][whole_count]) + length(beginning)
-            at.hit[place, row, number] = length(intersection(excerpts, whole_spans + beginning))
+        at.taken[budget_index, number] = whole_count + bool(beginning)
+        at.part[budget_index, number] = ruler(beginning)
+        for measured_unit_index, measure_length in enumerate(rulers):
+            at.given[measured_unit_index, budget_index, number] = int(
+                pieces.sums[measured_unit_index][whole_count]
+            ) + measure_length(beginning)
+            at.hit[measured_unit_index, budget_index, number] = measure_length(
+                intersection(excerpts, whole_spans + beginning)
+            )

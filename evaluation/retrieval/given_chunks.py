@@ -9,7 +9,7 @@ from chunkers import Span
 from chunkers.support import IntArray
 from evaluation.questions import TokenRuler, difference, overlapping_chunks, ruler_for
 from evaluation.retrieval.budget import BudgetResults, Last, spans_up_to
-from evaluation.retrieval.ladder_and_repeats import BudgetLadder, best_holders
+from evaluation.retrieval.budget_ladder_and_repeats import BudgetLadder, chunks_holding_most
 from evaluation.retrieval.measures import RANGE_UNITS, Evaluation, excerpt_ranges
 
 
@@ -68,7 +68,7 @@ class GivenChunks:
         return [span for chunk in self.chunks for span in chunk.given]
 
 
-def given_top_k(evaluation: Evaluation, question: int) -> GivenChunks:
+def given_chunks_in_top_k(evaluation: Evaluation, question: int) -> GivenChunks:
     """Return the top k chunks for the question with the zero-based number ``question``."""
     top_k_chunk_numbers = evaluation.search.ranked[question, : evaluation.top_k].tolist()
     chunks_with_returned_spans = zip(top_k_chunk_numbers, evaluation.index.returned_spans(top_k_chunk_numbers), strict=True)
@@ -84,27 +84,40 @@ def given_top_k(evaluation: Evaluation, question: int) -> GivenChunks:
     )
 
 
-def given_at_budget(
+def given_chunks_at_budget(
     evaluation: Evaluation, ladder: BudgetLadder, question: int, budget: int, unit: str, last: Last, ruler: TokenRuler
 ) -> GivenChunks:
     """Return the chunks that fill a budget for the question with the zero-based number ``question``."""
     budget_results = ladder.results_for(unit, last)
-    budget_row = budget_results.budgets.sizes.index(budget)
-    taken, part = int(budget_results.taken[budget_row, question]), int(budget_results.part[budget_row, question])
+    budget_index = budget_results.budgets.sizes.index(budget)
+    taken_chunk_count, cut_off_length = (
+        int(budget_results.taken[budget_index, question]),
+        int(budget_results.part[budget_index, question]),
+    )
     unit_length_function = ruler_for(unit, ruler)
     ranked_chunk_numbers = [number for number in ladder.ranked[question].tolist() if number >= 0]
     ranked_chunks = []
-    given_numbers = ranked_chunk_numbers[: taken + (last == "left_out")]
-    for rank, (number, spans) in enumerate(
-        zip(given_numbers, evaluation.index.returned_spans(given_numbers), strict=True), start=1
+    given_chunk_numbers = ranked_chunk_numbers[: taken_chunk_count + (last == "left_out")]
+    for rank, (chunk_number, returned_chunk_spans) in enumerate(
+        zip(given_chunk_numbers, evaluation.index.returned_spans(given_chunk_numbers), strict=True), start=1
     ):
-        is_whole = rank < taken or (rank == taken and not part)
-        chunk_spans_within_budget = spans if is_whole else tuple(spans_up_to(spans, part, unit_length_function))
-        ranked_chunks.append(RankedChunk(rank, number, spans, chunk_spans_within_budget if rank <= taken else ()))
-    budget_filled_length = int(budget_results.given[RANGE_UNITS.index(unit), budget_row, question])
+        is_whole = rank < taken_chunk_count or (rank == taken_chunk_count and not cut_off_length)
+        chunk_spans_within_budget = (
+            returned_chunk_spans
+            if is_whole
+            else tuple(spans_up_to(returned_chunk_spans, cut_off_length, unit_length_function))
+        )
+        ranked_chunks.append(
+            RankedChunk(
+                rank, chunk_number, returned_chunk_spans, chunk_spans_within_budget if rank <= taken_chunk_count else ()
+            )
+        )
+    budget_filled_length = int(budget_results.given[RANGE_UNITS.index(unit), budget_index, question])
     if ranked_chunks and not ranked_chunks[-1].given and budget_filled_length == budget:
         ranked_chunks.pop()  # The budget is full: nothing is left out for want of room.
-    return GivenChunks(tuple(ranked_chunks), max(0, taken - len(ranked_chunk_numbers)), budget, unit, budget_filled_length)
+    return GivenChunks(
+        tuple(ranked_chunks), max(0, taken_chunk_count - len(ranked_chunk_numbers)), budget, unit, budget_filled_length
+    )
 
 
 # Excerpts that are not given in full: their missing parts, the cuts inside them, and the chunk that holds most.
@@ -217,48 +230,52 @@ def retrieval_failures(
     failures_by_chunker: dict[int, list[FailedExcerpt]] = {number: [] for number in all_measured}
     if not all_measured:
         return failures_by_chunker
-    any_evaluation = next(iter(all_measured.values())).evaluation
-    text = any_evaluation.index.corpus.whole.text
+    first_evaluation = next(iter(all_measured.values())).evaluation
+    corpus_text = first_evaluation.index.corpus.whole.text
     given_text_by_chunker = {number: _GivenText(measured, limit, ruler) for number, measured in all_measured.items()}
     overall_excerpt_number = -1
-    for number, question in enumerate(any_evaluation.search.questions):
-        for excerpt in excerpt_ranges(any_evaluation.index.corpus, question):
+    for question_number, question in enumerate(first_evaluation.search.questions):
+        for excerpt in excerpt_ranges(first_evaluation.index.corpus, question):
             overall_excerpt_number += 1
-            missing_characters_by_chunker = {
-                chunker: missing_characters(text, excerpt, giver.spans_near(number, excerpt))
+            missing_count_by_chunker = {
+                chunker: count_missing_characters(corpus_text, excerpt, giver.given_spans_near(question_number, excerpt))
                 for chunker, giver in given_text_by_chunker.items()
             }
-            for chunker, size in missing_characters_by_chunker.items():
-                if size:
-                    holder, rank, held = _best_holder(all_measured[chunker], number, overall_excerpt_number, excerpt)
+            for chunker, missing_character_count in missing_count_by_chunker.items():
+                if missing_character_count:
+                    holder_chunk_number, rank, held_character_count = _best_holder_with_rank(
+                        all_measured[chunker], question_number, overall_excerpt_number, excerpt
+                    )
                     index, ladder = all_measured[chunker].evaluation.index, all_measured[chunker].ladder
                     span_chunk_pairs = [
                         (span, chunk) for chunk in overlapping_chunks(index.edges, [excerpt]) for span in index.chunks[chunk]
                     ]
                     # Where one chunk holds all of it, no cut split it.
-                    is_split = held < excerpt.end - excerpt.start
+                    is_split = held_character_count < excerpt.end - excerpt.start
                     cuts_in_split_excerpt = (
                         cuts_inside(span_chunk_pairs, excerpt, {} if ladder is None else ladder.reasons) if is_split else ()
                     )
-                    characters_outside_chunks = missing_characters(text, excerpt, [span for span, _ in span_chunk_pairs])
+                    characters_outside_chunks = count_missing_characters(
+                        corpus_text, excerpt, [span for span, _ in span_chunk_pairs]
+                    )
                     failures_by_chunker[chunker].append(
                         FailedExcerpt(
-                            number,
+                            question_number,
                             excerpt,
-                            missing_characters_by_chunker,
+                            missing_count_by_chunker,
                             cuts_in_split_excerpt,
-                            holder,
+                            holder_chunk_number,
                             rank,
-                            held,
+                            held_character_count,
                             characters_outside_chunks,
                         )
                     )
-    for chunker, own_failures in failures_by_chunker.items():
-        own_failures.sort(key=lambda failure: -failure.missed[chunker])
+    for chunker, failures_of_chunker in failures_by_chunker.items():
+        failures_of_chunker.sort(key=lambda failure: -failure.missed[chunker])
     return failures_by_chunker
 
 
-def missing_characters(text: str, excerpt: Span, spans: Iterable[Span]) -> int:
+def count_missing_characters(text: str, excerpt: Span, spans: Iterable[Span]) -> int:
     """Count the characters of an excerpt or answer in none of the spans, not counting pieces of white space alone."""
     return sum(end - start for start, end in difference([excerpt], spans) if text[start:end].strip())
 
@@ -280,39 +297,49 @@ class _GivenText:
         else:
             self._ranked = measured.evaluation.search.ranked[:, : limit.top_k]
 
-    def spans_near(self, question: int, excerpt: Span) -> list[Span]:
+    def given_spans_near(self, question: int, excerpt: Span) -> list[Span]:
         """Return the ranges retrieved for a question from the chunks that overlap an excerpt.
 
         If chunks return other text than their own, all retrieved ranges are returned, since any may contain the excerpt.
         """
         taken_chunk_count = self._ranked.shape[1] if self._at is None else int(self._at.taken[self._row, question])
         partial_chunk_length = 0 if self._at is None else int(self._at.part[self._row, question])
-        ranked: IntArray = self._ranked[question, :taken_chunk_count]
-        returns_itself = self._index.returns is None
-        rank_indexes = overlapping_chunks(self._index.edges[ranked], [excerpt]) if returns_itself else range(len(ranked))
-        rank_chunk_pairs = [(place + 1, int(ranked[place])) for place in rank_indexes]
+        ranked_chunk_numbers: IntArray = self._ranked[question, :taken_chunk_count]
+        chunks_return_themselves = self._index.returns is None
+        rank_indexes = (
+            overlapping_chunks(self._index.edges[ranked_chunk_numbers], [excerpt])
+            if chunks_return_themselves
+            else range(len(ranked_chunk_numbers))
+        )
+        rank_chunk_pairs = [(place + 1, int(ranked_chunk_numbers[place])) for place in rank_indexes]
         rank_chunk_pairs += [pair for pair in self._beyond.get(question, []) if pair[0] <= taken_chunk_count]
-        spans: list[Span] = []
-        for (rank, _), given in zip(
+        given_spans: list[Span] = []
+        for (rank, _), returned_chunk_spans in zip(
             rank_chunk_pairs, self._index.returned_spans(number for _, number in rank_chunk_pairs), strict=True
         ):
-            spans += (
-                spans_up_to(given, partial_chunk_length, self._length)
+            given_spans += (
+                spans_up_to(returned_chunk_spans, partial_chunk_length, self._length)
                 if partial_chunk_length and rank == taken_chunk_count
-                else given
+                else returned_chunk_spans
             )
-        return spans
+        return given_spans
 
 
-def _best_holder(measured: MeasuredChunker, question: int, place: int, excerpt: Span) -> tuple[int, int, int]:
+def _best_holder_with_rank(measured: MeasuredChunker, question: int, place: int, excerpt: Span) -> tuple[int, int, int]:
     """Return the chunk that holds most of an excerpt, the ``place``-th of all, its rank, and how much it holds."""
     chunker_search_index = measured.evaluation.index
-    chunks, held = best_holders(chunker_search_index, excerpt)
-    if not chunks:
+    holder_chunk_numbers, held_character_count = chunks_holding_most(chunker_search_index, excerpt)
+    if not holder_chunk_numbers:
         return -1, 0, 0
     if measured.ladder is not None:
-        holder, rank = measured.ladder.holders[place].tolist()
-        return holder, rank, held
+        best_holder_number, rank = measured.ladder.holders[place].tolist()
+        return best_holder_number, rank, held_character_count
     ranked_chunk_numbers = measured.evaluation.search.ranked[question].tolist()
-    rank_chunk_pairs = [(ranked_chunk_numbers.index(chunk) + 1, chunk) for chunk in chunks if chunk in ranked_chunk_numbers]
-    return (min(rank_chunk_pairs)[1], min(rank_chunk_pairs)[0], held) if rank_chunk_pairs else (chunks[0], 0, held)
+    rank_chunk_pairs = [
+        (ranked_chunk_numbers.index(chunk) + 1, chunk) for chunk in holder_chunk_numbers if chunk in ranked_chunk_numbers
+    ]
+    return (
+        (min(rank_chunk_pairs)[1], min(rank_chunk_pairs)[0], held_character_count)
+        if rank_chunk_pairs
+        else (holder_chunk_numbers[0], 0, held_character_count)
+    )

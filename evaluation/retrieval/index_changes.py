@@ -83,7 +83,7 @@ def embedding_dollars(tokens: int, price: float | None) -> float | None:
     return None if price is None else tokens / 1_000_000 * price
 
 
-def dollar_words(dollars: float) -> str:
+def format_dollars(dollars: float) -> str:
     """Format dollars with two decimals, or with two significant digits below a cent."""
     return f"${dollars:,.2f}" if dollars >= 0.01 or not dollars else f"${dollars:.2g}"
 
@@ -164,7 +164,7 @@ class ChunkComparison:
         changes_of_all_documents = Changes(
             *execute_sql_function(f"SELECT {sql_sum_expressions} FROM (SELECT {_CHANGES} FROM documents)").fetchone()
         )
-        documents, changed, only_before, only_after = execute_sql_function(
+        document_count, changed_document_count, only_before_document_count, only_after_document_count = execute_sql_function(
             "SELECT count(*), coalesce(sum(before > kept OR after > kept), 0), coalesce(sum(after = 0), 0), "
             "coalesce(sum(before = 0), 0) FROM documents"
         ).fetchone()
@@ -175,10 +175,10 @@ class ChunkComparison:
         )
         return IndexComparison(
             changes_of_all_documents,
-            documents,
-            changed,
-            only_before,
-            only_after,
+            document_count,
+            changed_document_count,
+            only_before_document_count,
+            only_after_document_count,
             tuple((name, Changes(*values)) for name, *values in most_changed_document_rows),
         )
 
@@ -195,15 +195,17 @@ def recall_by_amount(
     tokens. Raises the same errors as `Tools.embed`.
     """
     budget_unit = "tokens" if budgets is None else budgets.unit
-    by_amount = {}
+    recalls_by_amount = {}
     if top_k is not None:
-        by_amount[f"k = {top_k:,}"] = evaluate_retrieval(index, questions, tools, ruler, top_k).values("recall", budget_unit)
+        recalls_by_amount[f"k = {top_k:,}"] = evaluate_retrieval(index, questions, tools, ruler, top_k).values(
+            "recall", budget_unit
+        )
     if budgets is not None:
         budget_evaluation = evaluate_at_budgets(index, questions, tools, ruler, budgets)
-        by_amount |= {
+        recalls_by_amount |= {
             f"{size:,} {budget_unit}": budget_evaluation.values("recall", size, budget_unit) for size in budgets.sizes
         }
-    return by_amount
+    return recalls_by_amount
 
 
 def tokens_to_embed(tokens: int, chunker: Chunker, method: SearchMethod, embedded_as: EmbeddedAs) -> int:
@@ -238,5 +240,7 @@ class WonAndLost:
 
     def changed(self, amount: str) -> tuple[list[int], list[int]]:
         """Return the numbers of the questions that are won by the change, and of those that are lost."""
-        before, after = self.before[amount], self.after[amount]
-        return [*np.flatnonzero(after > before + 1e-9).tolist()], [*np.flatnonzero(after < before - 1e-9).tolist()]
+        recalls_before, recalls_after = self.before[amount], self.after[amount]
+        return [*np.flatnonzero(recalls_after > recalls_before + 1e-9).tolist()], [
+            *np.flatnonzero(recalls_after < recalls_before - 1e-9).tolist()
+        ]

@@ -10,7 +10,7 @@ import numpy as np
 from chunkers.support import FloatArray, join_words, pluralize, round_up
 from evaluation.retrieval.budget import BudgetResults, Budgets
 from evaluation.retrieval.measures import MEASURE_NAMES, mean_and_deviation
-from evaluation.statistics import Difference, mean_interval, paired_differences, questions_needed, too_few_values_words
+from evaluation.statistics import Difference, mean_interval, paired_differences, questions_needed, too_few_values_sentence
 
 _SAME = 1e-9
 """Difference of two means below which they are the same: it is one of rounding."""
@@ -93,7 +93,7 @@ class Lead:
     level: tuple[int, ...] = ()
 
     @property
-    def all_level(self) -> bool:
+    def is_tied_with_all(self) -> bool:
         """True if all chunkers have the same mean."""
         return len(self.level) == self.others
 
@@ -147,39 +147,53 @@ class Leads:
         means and differences at a budget are over the same questions, for which all chunkers with this measure have a value.
         Budgets in ``everything`` are left out.
         """
-        values = {size: on_same_questions(measured) for size, measured in values.items() if size not in everything}
+        values = {size: values_on_shared_questions(measured) for size, measured in values.items() if size not in everything}
         pair_differences = PairedDifferences(values, seed=seed)
         leads_at_budgets = {}
-        for size, measured in values.items():
-            means = {number: moments[0] for number, scores in enumerate(measured) if (moments := mean_and_deviation(scores))}
-            if len(means) < 2:
+        for size, scores_by_chunker in values.items():
+            mean_by_chunker = {
+                number: moments[0]
+                for number, scores in enumerate(scores_by_chunker)
+                if (moments := mean_and_deviation(scores))
+            }
+            if len(mean_by_chunker) < 2:
                 continue
-            best, *others = sorted(means, key=lambda number: -means[number])
-            differences_from_best = {other: pair_differences.between(size, best, other) for other in others}
-            not_behind = [
+            best_chunker_number, *other_chunker_numbers = sorted(
+                mean_by_chunker, key=lambda number: -mean_by_chunker[number]
+            )
+            differences_from_best = {
+                other: pair_differences.between(size, best_chunker_number, other) for other in other_chunker_numbers
+            }
+            chunkers_not_behind = [
                 other
                 for other, difference in differences_from_best.items()
                 if difference is None or not difference.significant
             ]
-            closest_rival_number = (not_behind or others)[0]
-            lead_over_rival = measured[best] - measured[closest_rival_number]
-            too_few_words = (
+            closest_rival_number = (chunkers_not_behind or other_chunker_numbers)[0]
+            lead_over_rival = scores_by_chunker[best_chunker_number] - scores_by_chunker[closest_rival_number]
+            too_few_sentence = (
                 ""
                 if differences_from_best[closest_rival_number]
-                else too_few_values_words(pair_differences.defined, int(np.count_nonzero(~np.isnan(lead_over_rival))))
+                else too_few_values_sentence(pair_differences.defined, int(np.count_nonzero(~np.isnan(lead_over_rival))))
             )
-            significantly_behind_chunkers = tuple(other for other in others if other not in not_behind)
-            chunkers_tied_with_best = tuple(other for other in others if abs(means[best] - means[other]) < _SAME)
+            significantly_behind_chunkers = tuple(
+                other for other in other_chunker_numbers if other not in chunkers_not_behind
+            )
+            chunkers_tied_with_best = tuple(
+                other
+                for other in other_chunker_numbers
+                if abs(mean_by_chunker[best_chunker_number] - mean_by_chunker[other]) < _SAME
+            )
             question_count_for_lead = questions_needed(lead_over_rival)
             leads_at_budgets[size] = Lead(
-                best,
-                means[best],
+                best_chunker_number,
+                mean_by_chunker[best_chunker_number],
                 closest_rival_number,
                 differences_from_best[closest_rival_number],
-                too_few_words,
+                too_few_sentence,
                 question_count_for_lead,
                 significantly_behind_chunkers,
-                len(others),
+                len(other_chunker_numbers),
                 chunkers_tied_with_best,
             )
         return cls(tuple(names), measure, unit, leads_at_budgets, len(pair_differences.tested), tuple(everything))
@@ -209,14 +223,16 @@ class Leads:
                 for best, sizes in untied_leader_sizes.items()
             ]
             leader_summary_sentences.append(f"The highest {self.measure} is {join_words(leaders_by_budget_phrases)}.")
-        all_tied_sizes = [size for size, lead in self.leads.items() if lead.all_level]
+        all_tied_sizes = [size for size, lead in self.leads.items() if lead.is_tied_with_all]
         if all_tied_sizes:
             every_chunker_phrase = "both chunkers" if len(self.names) == 2 else "all chunkers"
             leader_summary_sentences.append(
                 f"{self.measure[0].upper()}{self.measure[1:]} is the same with {every_chunker_phrase} at "
                 f"{self._sizes_in_words(all_tied_sizes)}."
             )
-        undecided_lead_sizes = [size for size, lead in self.leads.items() if not lead.significant and not lead.all_level]
+        undecided_lead_sizes = [
+            size for size, lead in self.leads.items() if not lead.significant and not lead.is_tied_with_all
+        ]
         if self.comparisons and untied_leader_sizes:
             leader_summary_sentences.append(self._significance_sentence())
         if undecided_lead_sizes:
@@ -246,31 +262,37 @@ class Leads:
         )
 
     def _significance_sentence(self) -> str:
-        count, significant = len(self.leads), self.significant
+        budget_count, significant_budgets = len(self.leads), self.significant
         correction_phrase = f"Holm's correction for {pluralize(self.comparisons, 'comparison')}"
-        if count == 1:
-            return f"It is {'' if significant else 'not '}significantly ahead of every other ({correction_phrase})."
-        if not significant:
-            return f"The best is significantly ahead of every other at none of the {count} budgets ({correction_phrase})."
-        if len(significant) == count:
-            all_budgets_phrase = "both" if count == 2 else f"all {count}"
+        if budget_count == 1:
+            return f"It is {'' if significant_budgets else 'not '}significantly ahead of every other ({correction_phrase})."
+        if not significant_budgets:
+            return (
+                f"The best is significantly ahead of every other at none of the {budget_count} budgets "
+                f"({correction_phrase})."
+            )
+        if len(significant_budgets) == budget_count:
+            all_budgets_phrase = "both" if budget_count == 2 else f"all {budget_count}"
             return f"The best is significantly ahead of every other at {all_budgets_phrase} budgets ({correction_phrase})."
-        significant_budgets_phrase = f"{len(significant)} of {count} budgets, {self._sizes_in_words(significant)}"
+        significant_budgets_phrase = (
+            f"{len(significant_budgets)} of {budget_count} budgets, {self._sizes_in_words(significant_budgets)}"
+        )
         return f"The best is significantly ahead of every other at {significant_budgets_phrase} ({correction_phrase})."
 
     def _doubtful_lead_sentence(self, size: int) -> str:
         """Describe a lead that is not significant, and the number of questions it would take."""
-        lead, at = self.leads[size], f"At {self._sizes_in_words([size])}"
-        best, rival = self.names[lead.best], self.names[lead.rival]
+        lead, at_budget_phrase = self.leads[size], f"At {self._sizes_in_words([size])}"
+        best_chunker_name, rival_chunker_name = self.names[lead.best], self.names[lead.rival]
         if lead.difference is None:
-            return f"{at}, {best} and {rival} cannot be compared. {lead.too_few}"
+            return f"{at_budget_phrase}, {best_chunker_name} and {rival_chunker_name} cannot be compared. {lead.too_few}"
         if lead.needed is None:
-            return f"{at}, {best} and {rival} are level."
+            return f"{at_budget_phrase}, {best_chunker_name} and {rival_chunker_name} are level."
         lead_difference = lead.difference
-        lead_in_points_words = "less than 0.1" if lead_difference.mean < 0.001 else f"{100 * lead_difference.mean:.1f}"
+        lead_in_points_phrase = "less than 0.1" if lead_difference.mean < 0.001 else f"{100 * lead_difference.mean:.1f}"
         lead_phrase = (
-            f"{at}, {best} is {lead_in_points_words} points ahead of {rival} ({lead_difference.interval}, "
-            f"{lead_difference.p_words})"
+            f"{at_budget_phrase}, {best_chunker_name} is {lead_in_points_phrase} points ahead of {rival_chunker_name} "
+            f"({lead_difference.interval}, "
+            f"{lead_difference.p_value_phrase})"
         )
         if lead.needed <= lead_difference.count:
             return f"{lead_phrase}: not significant among so many comparisons, though it may be by itself."
@@ -284,14 +306,14 @@ class Leads:
         return f"{join_words([f'{size:,}' for size in sizes])} {budget_unit_word}"
 
 
-def on_same_questions(measured: Sequence[FloatArray]) -> list[FloatArray]:
+def values_on_shared_questions(measured: Sequence[FloatArray]) -> list[FloatArray]:
     """Return the measures with NaN for every question on which any of the measures is undefined.
 
     A measure that is undefined for all questions is ignored.
     """
     undefined_score_masks = [np.isnan(scores) for scores in measured if not np.isnan(scores).all()]
-    is_missing = np.logical_or.reduce(undefined_score_masks) if undefined_score_masks else True
-    return [np.where(is_missing, np.nan, scores) for scores in measured]
+    is_undefined_for_any = np.logical_or.reduce(undefined_score_masks) if undefined_score_masks else True
+    return [np.where(is_undefined_for_any, np.nan, scores) for scores in measured]
 
 
 # The curve of a measure over all budgets.
@@ -327,22 +349,26 @@ class BudgetCurve:
         At the budgets in ``everything``, every chunker returns the whole text.
         """
         curve_budgets = next(iter(by_column.values())).budgets
-        values = {
+        values_by_chunker = {
             number: np.array([at_budgets.values(measure, size, curve_budgets.unit) for size in curve_budgets.sizes])
             for number, at_budgets in by_column.items()
         }
         interval_bounds_by_chunker = {
-            number: np.array([mean_interval(row) or (np.nan, np.nan) for row in rows]).T for number, rows in values.items()
+            number: np.array([mean_interval(row) or (np.nan, np.nan) for row in rows]).T
+            for number, rows in values_by_chunker.items()
         }
-        means = {
-            number: np.array([(mean_and_deviation(row) or (np.nan,))[0] for row in rows]) for number, rows in values.items()
+        means_by_chunker = {
+            number: np.array([(mean_and_deviation(row) or (np.nan,))[0] for row in rows])
+            for number, rows in values_by_chunker.items()
         }
-        by_size = {size: [rows[row] for rows in values.values()] for row, size in enumerate(curve_budgets.sizes)}
+        values_by_budget_size = {
+            size: [rows[row] for rows in values_by_chunker.values()] for row, size in enumerate(curve_budgets.sizes)
+        }
         leads_at_budgets = Leads.of(
             [names[number] for number in by_column],
             MEASURE_NAMES[measure],
             curve_budgets.unit,
-            by_size,
+            values_by_budget_size,
             everything=everything,
         )
-        return cls(curve_budgets, means, interval_bounds_by_chunker, leads_at_budgets)
+        return cls(curve_budgets, means_by_chunker, interval_bounds_by_chunker, leads_at_budgets)

@@ -32,7 +32,7 @@ NOTHING_RETRIEVED = "nothing was retrieved"
 """Why a score may be undefined."""
 
 
-def set_scores(wanted: Set[int], retrieved: Set[int]) -> dict[str, Score]:
+def retrieved_set_scores(wanted: Set[int], retrieved: Set[int]) -> dict[str, Score]:
     """Return recall, precision and F1 of the retrieved items, measured against the wanted ones."""
     if not wanted:
         return dict.fromkeys(SET_SCORES, Score.without(NO_EXCERPT))
@@ -45,12 +45,12 @@ def set_scores(wanted: Set[int], retrieved: Set[int]) -> dict[str, Score]:
     }
 
 
-def documents_touched(corpus: Corpus, spans: Sequence[Span]) -> set[int]:
+def overlapped_document_numbers(corpus: Corpus, spans: Sequence[Span]) -> set[int]:
     """Return the numbers of the documents that overlap any of the spans, given in corpus-wide offsets."""
     return {corpus.document_number_at(start) for start, _ in spans}
 
 
-def sentences_touched(corpus: Corpus, spans: Sequence[Span]) -> set[int]:
+def overlapped_sentence_numbers(corpus: Corpus, spans: Sequence[Span]) -> set[int]:
     """Return the numbers of the sentences that overlap any of the spans, given in corpus-wide offsets."""
     corpus_sentence_spans = corpus.whole.sentences
     sentence_end_offsets = corpus.sentence_ends
@@ -69,11 +69,11 @@ def sentences_mostly_covered(corpus: Corpus, spans: Sequence[Span]) -> set[int]:
     """
     merged_covered_spans = union(spans)
     covered_sentence_numbers = set()
-    for number in sentences_touched(corpus, merged_covered_spans):
-        start, end = corpus.whole.sentences[number]
+    for sentence_number in overlapped_sentence_numbers(corpus, merged_covered_spans):
+        start, end = corpus.whole.sentences[sentence_number]
         # The ranges neither overlap nor touch, so their parts of a sentence add up.
         if 2 * sum(max(0, min(last, end) - max(first, start)) for first, last in merged_covered_spans) > end - start:
-            covered_sentence_numbers.add(number)
+            covered_sentence_numbers.add(sentence_number)
     return covered_sentence_numbers
 
 
@@ -81,16 +81,22 @@ def document_scores(
     corpus: Corpus, excerpts: Sequence[Span], ranked: Sequence[Sequence[Span]]
 ) -> dict[int, dict[str, Score]]:
     """Return recall, precision and F1 of the retrieved chunks' documents at each k of `TOP_KS`."""
-    excerpt_document_numbers = documents_touched(corpus, excerpts)
-    return {k: set_scores(excerpt_document_numbers, documents_touched(corpus, [*chain(*ranked[:k])])) for k in TOP_KS}
+    excerpt_document_numbers = overlapped_document_numbers(corpus, excerpts)
+    return {
+        k: retrieved_set_scores(excerpt_document_numbers, overlapped_document_numbers(corpus, [*chain(*ranked[:k])]))
+        for k in TOP_KS
+    }
 
 
 def evidence_scores(
     corpus: Corpus, excerpts: Sequence[Span], ranked: Sequence[Sequence[Span]]
 ) -> dict[int, dict[str, Score]]:
     """Return recall, precision and F1 of the retrieved evidence sentences at each k of `TOP_KS`."""
-    excerpt_sentence_numbers = sentences_touched(corpus, excerpts)
-    return {k: set_scores(excerpt_sentence_numbers, sentences_mostly_covered(corpus, [*chain(*ranked[:k])])) for k in TOP_KS}
+    excerpt_sentence_numbers = overlapped_sentence_numbers(corpus, excerpts)
+    return {
+        k: retrieved_set_scores(excerpt_sentence_numbers, sentences_mostly_covered(corpus, [*chain(*ranked[:k])]))
+        for k in TOP_KS
+    }
 
 
 # Text: recall, precision, IoU and precision_Ω.
@@ -127,18 +133,18 @@ def text_scores(excerpts: Sequence[Span], retrieved: Sequence[Span], length: Any
     With t_e for the excerpts, t_r for the retrieved text and h for the text in both: recall = |h| / |t_e|, precision = |h| /
     |t_r|, IoU = |h| / (|t_r| + |t_e| - |h|). In |t_r|, text counts each time it is retrieved; otherwise it counts once.
     """
-    wanted_length, hit_length, given_length = (
+    excerpt_length, hit_length, retrieved_length = (
         length(union(excerpts)),
         length(intersection(excerpts, retrieved)),
         length(retrieved),
     )
-    if not wanted_length:
+    if not excerpt_length:
         return dict.fromkeys(FOUND_SCORES, Score.without(NO_EXCERPT))
-    retrieved_text_precision = Score(hit_length / given_length) if given_length else Score.without(NOTHING_RETRIEVED)
+    retrieved_text_precision = Score(hit_length / retrieved_length) if retrieved_length else Score.without(NOTHING_RETRIEVED)
     return {
-        "recall": Score(hit_length / wanted_length),
+        "recall": Score(hit_length / excerpt_length),
         "precision": retrieved_text_precision,
-        "iou": Score(hit_length / (given_length + wanted_length - hit_length)),
+        "iou": Score(hit_length / (retrieved_length + excerpt_length - hit_length)),
     }
 
 
@@ -150,9 +156,11 @@ def precision_omega(excerpts: Sequence[Span], chunks: Iterable[Sequence[Span]], 
     excerpt_text_length = length(union(excerpts))
     if not excerpt_text_length:
         return Score.without(NO_EXCERPT)
-    held_spans = union(span for chunk in chunks if intersection(excerpts, chunk) for span in chunk)
-    excerpt_length_in_chunks = length(intersection(excerpts, held_spans))
-    return Score(excerpt_length_in_chunks / (length(held_spans) + excerpt_text_length - excerpt_length_in_chunks))
+    spans_of_overlapping_chunks = union(span for chunk in chunks if intersection(excerpts, chunk) for span in chunk)
+    excerpt_length_in_chunks = length(intersection(excerpts, spans_of_overlapping_chunks))
+    return Score(
+        excerpt_length_in_chunks / (length(spans_of_overlapping_chunks) + excerpt_text_length - excerpt_length_in_chunks)
+    )
 
 
 @dataclass(frozen=True)
@@ -210,19 +218,26 @@ class Evaluation:
 
     def answer(self, number: int) -> QuestionScores:
         """Return the retrieval result of the question with the zero-based number ``number``."""
-        characters, tokens = (_scores_by_name(RETRIEVAL_MEASURES, scores[:, number]) for scores in self.scores)
-        documents, evidence = (
+        character_scores, token_scores = (_scores_by_name(RETRIEVAL_MEASURES, scores[:, number]) for scores in self.scores)
+        document_scores_by_k, evidence_scores_by_k = (
             {k: _scores_by_name(SET_SCORES, scores[:, number]) for k, scores in zip(TOP_KS, by_k, strict=True)}
             for by_k in (self.documents, self.evidence)
         )
         ranked_chunk_numbers = tuple(self.search.ranked[number].tolist())
-        return QuestionScores(self.search.questions[number], ranked_chunk_numbers, characters, tokens, documents, evidence)
+        return QuestionScores(
+            self.search.questions[number],
+            ranked_chunk_numbers,
+            character_scores,
+            token_scores,
+            document_scores_by_k,
+            evidence_scores_by_k,
+        )
 
     def values(self, measure: str, unit: str = "characters") -> FloatArray:
         """Return each question's value of a measure, shape (questions,), NaN where undefined."""
         return np.asarray(self.scores[RANGE_UNITS.index(unit), RETRIEVAL_MEASURES.index(measure)])
 
-    def retrieved_size(self, length: AnyRuler) -> float:
+    def mean_retrieved_length(self, length: AnyRuler) -> float:
         """Return the mean length of the text retrieved for a question, counting overlapping text each time."""
         retrieved_text_lengths = [
             length([*chain(*self.index.returned_spans(row))]) for row in self.search.ranked[:, : self.top_k].tolist()
@@ -233,20 +248,22 @@ class Evaluation:
         """Return the evaluation for another k, reusing all results that do not depend on k."""
         scores_at_new_top_k = self.scores.copy()
         rulers: tuple[AnyRuler, ...] = (CharacterRuler(), ruler)
-        for number, (question, row) in enumerate(zip(self.search.questions, self.search.ranked.tolist(), strict=True)):
+        for question_number, (question, ranked_chunk_numbers) in enumerate(
+            zip(self.search.questions, self.search.ranked.tolist(), strict=True)
+        ):
             question_excerpt_ranges = excerpt_ranges(self.index.corpus, question)
-            retrieved_text_spans = [*chain(*self.index.returned_spans(row[:top_k]))]
-            for unit, length in enumerate(rulers):
-                for name, score in text_scores(question_excerpt_ranges, retrieved_text_spans, length).items():
-                    scores_at_new_top_k[unit, RETRIEVAL_MEASURES.index(name), number] = value_or_nan(score)
+            retrieved_text_spans = [*chain(*self.index.returned_spans(ranked_chunk_numbers[:top_k]))]
+            for unit_index, measure_length in enumerate(rulers):
+                for name, score in text_scores(question_excerpt_ranges, retrieved_text_spans, measure_length).items():
+                    scores_at_new_top_k[unit_index, RETRIEVAL_MEASURES.index(name), question_number] = value_or_nan(score)
         return replace(self, top_k=top_k, scores=scores_at_new_top_k)
 
     def means_at_k(self, what: Literal["documents", "evidence"]) -> dict[int, dict[str, Score]]:
         """Return mean recall, precision and F1 of the retrieved ``documents`` or ``evidence`` sentences at each k."""
-        by_k: FloatArray = getattr(self, what)
+        scores_at_each_k: FloatArray = getattr(self, what)
         return {
-            k: {name: _mean_of(values) for name, values in zip(SET_SCORES, scores, strict=True)}
-            for k, scores in zip(TOP_KS, by_k, strict=True)
+            k: {name: _mean_score(values) for name, values in zip(SET_SCORES, scores, strict=True)}
+            for k, scores in zip(TOP_KS, scores_at_each_k, strict=True)
         }
 
 
@@ -270,21 +287,31 @@ def measure_search(searched: Search, ruler: TokenRuler, top_k: int = 5) -> Evalu
     all_question_scores = np.empty((len(RANGE_UNITS), len(RETRIEVAL_MEASURES), question_count))
     rulers: tuple[AnyRuler, ...] = (CharacterRuler(), ruler)
     omega_measure_index = RETRIEVAL_MEASURES.index("precision_omega")
-    documents, evidence = np.empty((2, len(TOP_KS), len(SET_SCORES), question_count))
-    for number, (question, row) in enumerate(zip(searched.questions, searched.ranked.tolist(), strict=True)):
+    all_document_scores, all_evidence_scores = np.empty((2, len(TOP_KS), len(SET_SCORES), question_count))
+    for question_number, (question, ranked_chunk_numbers) in enumerate(
+        zip(searched.questions, searched.ranked.tolist(), strict=True)
+    ):
         question_excerpt_ranges = excerpt_ranges(searched_chunk_index.corpus, question)
-        near_excerpts = searched_chunk_index.returned_near(question_excerpt_ranges)
-        for unit, length in enumerate(rulers):
-            all_question_scores[unit, omega_measure_index, number] = value_or_nan(
-                precision_omega(question_excerpt_ranges, near_excerpts, length)
+        spans_near_excerpts = searched_chunk_index.returned_spans_near(question_excerpt_ranges)
+        for unit_index, measure_length in enumerate(rulers):
+            all_question_scores[unit_index, omega_measure_index, question_number] = value_or_nan(
+                precision_omega(question_excerpt_ranges, spans_near_excerpts, measure_length)
             )
-        returned_spans_by_rank = list(searched_chunk_index.returned_spans(row))
-        for stored_scores, scores_by_k in (
-            (documents, document_scores(searched_chunk_index.corpus, question_excerpt_ranges, returned_spans_by_rank)),
-            (evidence, evidence_scores(searched_chunk_index.corpus, question_excerpt_ranges, returned_spans_by_rank)),
+        returned_spans_by_rank = list(searched_chunk_index.returned_spans(ranked_chunk_numbers))
+        for scores_to_fill, scores_by_k in (
+            (
+                all_document_scores,
+                document_scores(searched_chunk_index.corpus, question_excerpt_ranges, returned_spans_by_rank),
+            ),
+            (
+                all_evidence_scores,
+                evidence_scores(searched_chunk_index.corpus, question_excerpt_ranges, returned_spans_by_rank),
+            ),
         ):
-            stored_scores[:, :, number] = [[value_or_nan(scores_by_k[k][name]) for name in SET_SCORES] for k in TOP_KS]
-    return Evaluation(searched, top_k, all_question_scores, documents, evidence).at_top_k(top_k, ruler)
+            scores_to_fill[:, :, question_number] = [
+                [value_or_nan(scores_by_k[k][name]) for name in SET_SCORES] for k in TOP_KS
+            ]
+    return Evaluation(searched, top_k, all_question_scores, all_document_scores, all_evidence_scores).at_top_k(top_k, ruler)
 
 
 def value_or_nan(score: Score) -> float:
@@ -313,9 +340,13 @@ def excerpt_ranges(corpus: Corpus, question: Question) -> list[Span]:
     ]
 
 
-def _mean_of(values: FloatArray) -> Score:
-    deviation_pair = mean_and_deviation(values)
-    return Score(deviation_pair[0]) if deviation_pair is not None else Score.without("it is undefined for every question")
+def _mean_score(values: FloatArray) -> Score:
+    mean_deviation_pair = mean_and_deviation(values)
+    return (
+        Score(mean_deviation_pair[0])
+        if mean_deviation_pair is not None
+        else Score.without("it is undefined for every question")
+    )
 
 
 def mean_and_deviation(values: FloatArray) -> tuple[float, float] | None:

@@ -10,16 +10,16 @@ import numpy as np
 from chunkers.support import FloatArray, IntArray, LRUDict, cached_in
 from evaluation.questions import Corpus, Question, TokenRuler, ruler_for
 from evaluation.retrieval.budget import Last
+from evaluation.retrieval.budget_ladder_and_repeats import BudgetLadder, RepeatCost
 from evaluation.retrieval.given_chunks import (
     FailedExcerpt,
     GivenChunks,
     MeasuredChunker,
     RankCutoff,
-    given_at_budget,
-    given_top_k,
+    given_chunks_at_budget,
+    given_chunks_in_top_k,
     retrieval_failures,
 )
-from evaluation.retrieval.ladder_and_repeats import BudgetLadder, RepeatCost
 from evaluation.retrieval.leaders import BudgetCurve, Lead, Leads
 from evaluation.retrieval.measures import (
     FOUND_SCORES,
@@ -34,7 +34,7 @@ from evaluation.retrieval.measures import (
     value_or_nan,
 )
 from evaluation.segmentation import Score
-from evaluation.statistics import Difference, mean_interval, paired_differences, too_few_values_words
+from evaluation.statistics import Difference, mean_interval, paired_differences, too_few_values_sentence
 
 Arguments = TypeVarTuple("Arguments")
 Value = TypeVar("Value")
@@ -273,8 +273,10 @@ class Report:
     @property
     def lead(self) -> Lead | None:
         """Leading chunker; None if fewer than two chunkers have values."""
-        leads, amount = (self.at_k, self.choice.top_k) if self.curve is None else (self.curve.leads, self.choice.budget)
-        return leads.leads.get(amount)
+        leads, top_k_or_budget = (
+            (self.at_k, self.choice.top_k) if self.curve is None else (self.curve.leads, self.choice.budget)
+        )
+        return leads.leads.get(top_k_or_budget)
 
     @property
     def too_few_questions_sentence(self) -> str:
@@ -285,14 +287,16 @@ class Report:
             for number, distribution in self.distributions.items()
             if number != self.choice.baseline
         ]
-        return too_few_values_words(len(shared_question_counts), max(shared_question_counts, default=0))
+        return too_few_values_sentence(len(shared_question_counts), max(shared_question_counts, default=0))
 
     def given_chunks(self, number: int, question: int) -> GivenChunks:
         """Return the chunks retrieved for a question from the index of the chunker ``number``."""
-        chunker, (_, unit, _, _, budget, last) = self.chunkers[number], self.choice
-        if not budget or chunker.ladder is None:
-            return given_top_k(chunker.evaluation, question)
-        return given_at_budget(chunker.evaluation, chunker.ladder, question, budget, unit, last, self.ruler)
+        chunker_report, (_, unit, _, _, budget, last_chunk_choice) = self.chunkers[number], self.choice
+        if not budget or chunker_report.ladder is None:
+            return given_chunks_in_top_k(chunker_report.evaluation, question)
+        return given_chunks_at_budget(
+            chunker_report.evaluation, chunker_report.ladder, question, budget, unit, last_chunk_choice, self.ruler
+        )
 
     @property
     def distributions(self) -> dict[int, Distribution]:
@@ -314,7 +318,7 @@ def differing_question_indexes(values: Mapping[int, FloatArray]) -> IntArray:
     return np.flatnonzero(np.fmax.reduce(all_values) > np.fmin.reduce(all_values))
 
 
-def _gives_everything(measured: MeasuredChunker, limit: RankCutoff) -> bool:
+def _gives_all_chunks(measured: MeasuredChunker, limit: RankCutoff) -> bool:
     """Return whether every question is given all chunks of a chunker in full."""
     chunk_count = len(measured.evaluation.index.chunks)
     if limit.budget and measured.ladder is not None:
@@ -330,10 +334,10 @@ def make_lru_cache(most: int) -> Callable[[Hashable, Callable[[], Value]], Value
     """
 
     @cached_in(LRUDict(most), lambda key, compute: key)
-    def value(key: Hashable, compute: Callable[[], Value]) -> Value:
+    def cached_value(key: Hashable, compute: Callable[[], Value]) -> Value:
         return compute()
 
-    return value
+    return cached_value
 
 
 def _computed_once(compute: Callable[["Reports", *Arguments], Value]) -> Callable[["Reports", *Arguments], Value]:
@@ -389,9 +393,11 @@ class Reports:
     @_computed_once
     def _report(self, chunkers: _Chunkers, choice: ReportChoice) -> Report:
         chunker_reports = {number: self._chunker(measured, choice) for number, measured in chunkers}
-        values = {number: report.distribution.values for number, report in chunker_reports.items()}
-        non_baseline_chunkers = [number for number in values if number != choice.baseline]
-        score_differences = [values[number] - values[choice.baseline] for number in non_baseline_chunkers]
+        values_by_chunker = {number: report.distribution.values for number, report in chunker_reports.items()}
+        non_baseline_chunkers = [number for number in values_by_chunker if number != choice.baseline]
+        score_differences = [
+            values_by_chunker[number] - values_by_chunker[choice.baseline] for number in non_baseline_chunkers
+        ]
         tested_baseline_differences = paired_differences(np.array(score_differences)) if score_differences else []
         return Report(
             choice,
@@ -405,13 +411,13 @@ class Reports:
             if choice.budget and choice.measure in FOUND_SCORES
             else None,
             self._leads_at_top_k(chunkers, choice._replace(budget=0, baseline=0, last="cut")),
-            differing_question_indexes(values),
+            differing_question_indexes(values_by_chunker),
             self._ruler,
-            self._whole(chunkers[0][1], choice.unit),
+            self._whole_text_scores(chunkers[0][1], choice.unit),
         )
 
     @_computed_once
-    def _whole(self, measured: MeasuredChunker, unit: str) -> WholeText:
+    def _whole_text_scores(self, measured: MeasuredChunker, unit: str) -> WholeText:
         search = measured.evaluation.search
         return whole_text_scores(search.index.corpus, search.questions, self._ruler, unit)
 
@@ -420,23 +426,24 @@ class Reports:
         results_by_chunker = {
             number: measured.ladder.results_for(unit, last) for number, measured in chunkers if measured.ladder is not None
         }
-        full_budgets = set.intersection(
+        budgets_giving_everything = set.intersection(
             *(
                 set(results_by_chunker[number].budgets_giving_all_chunks(len(measured.evaluation.index.chunks)))
                 for number, measured in chunkers
                 if number in results_by_chunker
             )
         )
-        names = {number: self._names[number] for number in results_by_chunker}
-        return BudgetCurve.of(results_by_chunker, names, measure, sorted(full_budgets))
+        name_by_chunker = {number: self._names[number] for number in results_by_chunker}
+        return BudgetCurve.of(results_by_chunker, name_by_chunker, measure, sorted(budgets_giving_everything))
 
     @_computed_once
     def _leads_at_top_k(self, chunkers: _Chunkers, choice: ReportChoice) -> Leads:
         """Return the leaders at the top k, which ``choice`` must be about."""
         question_scores_by_chunker = [
-            self._evaluation(measured, choice.limit)[0].values(choice.measure, choice.unit) for _, measured in chunkers
+            self._evaluation_and_costs(measured, choice.limit)[0].values(choice.measure, choice.unit)
+            for _, measured in chunkers
         ]
-        is_everything_retrieved = all(_gives_everything(measured, choice.limit) for _, measured in chunkers)
+        is_everything_retrieved = all(_gives_all_chunks(measured, choice.limit) for _, measured in chunkers)
         return Leads.of(
             [self._names[number] for number, _ in chunkers],
             MEASURE_NAMES[choice.measure],
@@ -446,7 +453,7 @@ class Reports:
         )
 
     def _chunker(self, measured: MeasuredChunker, choice: ReportChoice) -> ChunkerReport:
-        evaluation, costs = self._evaluation(measured, choice.limit)
+        evaluation, costs = self._evaluation_and_costs(measured, choice.limit)
         indexed_chunks = evaluation.index.chunks
         return ChunkerReport(
             evaluation,
@@ -456,13 +463,13 @@ class Reports:
             self._distribution(measured, choice.limit, choice.measure, choice.unit),
             self._ruler([span for chunk in indexed_chunks for span in chunk]) / max(1, len(indexed_chunks)),
             {"documents": evaluation.means_at_k("documents"), "evidence": evaluation.means_at_k("evidence")},
-            _gives_everything(measured, choice.limit),
+            _gives_all_chunks(measured, choice.limit),
             self._repeat_cost(measured, choice.limit, choice.unit),
         )
 
     @_computed_once
     def _distribution(self, measured: MeasuredChunker, limit: RankCutoff, measure: str, unit: str) -> Distribution:
-        return Distribution.of(self._evaluation(measured, limit)[0].values(measure, unit))
+        return Distribution.of(self._evaluation_and_costs(measured, limit)[0].values(measure, unit))
 
     @_computed_once
     def _repeat_cost(self, measured: MeasuredChunker, limit: RankCutoff, unit: str) -> RepeatCost | None:
@@ -470,22 +477,24 @@ class Reports:
         if ladder is None or ladder.repeats is None or not ladder.repeats.near:
             return None
         if limit.budget:
-            return ladder.repeats.at_budget(ladder.results_for(limit.unit, limit.last), limit.budget, unit)
-        return ladder.repeats.in_top_k(self._evaluation(measured, limit)[0], unit, self._ruler)
+            return ladder.repeats.cost_at_budget(ladder.results_for(limit.unit, limit.last), limit.budget, unit)
+        return ladder.repeats.cost_in_top_k(self._evaluation_and_costs(measured, limit)[0], unit, self._ruler)
 
     @_computed_once
-    def _evaluation(self, measured: MeasuredChunker, limit: RankCutoff) -> tuple[Evaluation, Costs]:
+    def _evaluation_and_costs(self, measured: MeasuredChunker, limit: RankCutoff) -> tuple[Evaluation, Costs]:
         chunker_evaluation, ladder = measured
         if limit.budget and ladder is not None:
             results_at_budgets = ladder.results_for(limit.unit, limit.last)
             budget_row_index = results_at_budgets.budgets.sizes.index(limit.budget)
             scores_at_budget = chunker_evaluation.scores.copy()
-            for place, name in enumerate(FOUND_SCORES):
-                scores_at_budget[:, RETRIEVAL_MEASURES.index(name)] = results_at_budgets.scores[:, budget_row_index, place]
+            for measure_index, name in enumerate(FOUND_SCORES):
+                scores_at_budget[:, RETRIEVAL_MEASURES.index(name)] = results_at_budgets.scores[
+                    :, budget_row_index, measure_index
+                ]
             given_token_counts = results_at_budgets.given[RANGE_UNITS.index("tokens"), budget_row_index]
             return replace(chunker_evaluation, scores=scores_at_budget), Costs.of(
                 chunker_evaluation, float(given_token_counts.mean()) if len(given_token_counts) else 0.0
             )
         if chunker_evaluation.top_k != limit.top_k:
             chunker_evaluation = chunker_evaluation.at_top_k(limit.top_k, self._ruler)
-        return chunker_evaluation, Costs.of(chunker_evaluation, chunker_evaluation.retrieved_size(self._ruler))
+        return chunker_evaluation, Costs.of(chunker_evaluation, chunker_evaluation.mean_retrieved_length(self._ruler))

@@ -9,7 +9,7 @@ from chunkers import InputError, Span
 from chunkers.support import FloatArray, IntArray, first_validation_error
 from evaluation.questions import Corpus, Question
 from evaluation.retrieval.budget import LAST_CHUNK_CHOICES, BudgetResults, Budgets, Last
-from evaluation.retrieval.ladder_and_repeats import BudgetLadder, RetrievedDuplicates
+from evaluation.retrieval.budget_ladder_and_repeats import BudgetLadder, RetrievedDuplicates
 from evaluation.retrieval.measures import RANGE_UNITS, RETRIEVAL_MEASURES, SET_SCORES, TOP_KS, Evaluation
 from evaluation.search import Indexed, Search
 
@@ -149,54 +149,66 @@ def evaluation_from_json(
         with another rule for the ends of excerpts, as by earlier versions.
     """
     try:
-        stored = _Stored.model_validate_json(data)
+        stored_evaluation = _Stored.model_validate_json(data)
     except ValidationError as error:
-        place, _ = first_validation_error(error, "its JSON")
+        invalid_field_path, _ = first_validation_error(error, "its JSON")
         raise InputError(
-            f"The stored evaluation must be in the format that Seamark writes; {place} is invalid. Run the evaluation again."
+            f"The stored evaluation must be in the format that Seamark writes; {invalid_field_path} is invalid. Run the "
+            "evaluation again."
         ) from error
-    if stored.exact_ends != corpus.exact_ends:
+    if stored_evaluation.exact_ends != corpus.exact_ends:
         raise InputError(
             "The stored evaluation must use this version's rule for the ends of excerpts; it uses an older one. Run the "
             "evaluation again."
         )
     corpus_text_length = len(corpus.whole.text)
     is_data_fitting_corpus = all(
-        0 <= start <= end <= corpus_text_length for spans in (*stored.chunks, stored.parents or ()) for start, end in spans
+        0 <= start <= end <= corpus_text_length
+        for spans in (*stored_evaluation.chunks, stored_evaluation.parents or ())
+        for start, end in spans
     )
-    is_data_fitting_corpus = is_data_fitting_corpus and len(stored.parents or stored.chunks) == len(stored.chunks)
-    if not is_data_fitting_corpus or not all(stored.chunks):
+    is_data_fitting_corpus = is_data_fitting_corpus and len(stored_evaluation.parents or stored_evaluation.chunks) == len(
+        stored_evaluation.chunks
+    )
+    if not is_data_fitting_corpus or not all(stored_evaluation.chunks):
         raise InputError(
             f"The chunks of the stored evaluation must lie within the {corpus_text_length:,} characters of the corpus; some "
             "do not. Run the evaluation again."
         )
-    rankings_by_question = _float_array(stored.ranked, (len(questions), -1), "ranked").astype(np.intp)
-    if rankings_by_question.size and not 0 <= rankings_by_question.min() <= rankings_by_question.max() < len(stored.chunks):
+    rankings_by_question = _float_array(stored_evaluation.ranked, (len(questions), -1), "ranked").astype(np.intp)
+    if rankings_by_question.size and not 0 <= rankings_by_question.min() <= rankings_by_question.max() < len(
+        stored_evaluation.chunks
+    ):
         raise InputError(
-            f"The stored evaluation must rank only its own {len(stored.chunks):,} chunks; it ranks others. Run the "
+            f"The stored evaluation must rank only its own {len(stored_evaluation.chunks):,} chunks; it ranks others. Run "
+            "the "
             "evaluation again."
         )
     restored_chunk_index = Indexed(
         corpus=corpus,
-        chunks=tuple(tuple(Span(start, end) for start, end in spans) for spans in stored.chunks),
-        chunk_s=stored.chunk_s,
-        decide_s=stored.decide_s,
-        embed_s=stored.embed_s,
-        embedded=stored.embedded,
-        cached=stored.cached,
-        caveat=stored.caveat,
-        parents=None if stored.parents is None else tuple((Span(start, end),) for start, end in stored.parents),
+        chunks=tuple(tuple(Span(start, end) for start, end in spans) for spans in stored_evaluation.chunks),
+        chunk_s=stored_evaluation.chunk_s,
+        decide_s=stored_evaluation.decide_s,
+        embed_s=stored_evaluation.embed_s,
+        embedded=stored_evaluation.embedded,
+        cached=stored_evaluation.cached,
+        caveat=stored_evaluation.caveat,
+        parents=None
+        if stored_evaluation.parents is None
+        else tuple((Span(start, end),) for start, end in stored_evaluation.parents),
     )
     shape_at_k = (len(TOP_KS), len(SET_SCORES), len(questions))
     restored_evaluation = Evaluation(
-        Search(restored_chunk_index, tuple(questions), rankings_by_question, stored.ask_s, stored.search_s),
-        stored.top_k,
-        _float_array(stored.scores, (len(RANGE_UNITS), len(RETRIEVAL_MEASURES), len(questions)), "scores"),
-        _float_array(stored.documents, shape_at_k, "documents"),
-        _float_array(stored.evidence, shape_at_k, "evidence"),
+        Search(
+            restored_chunk_index, tuple(questions), rankings_by_question, stored_evaluation.ask_s, stored_evaluation.search_s
+        ),
+        stored_evaluation.top_k,
+        _float_array(stored_evaluation.scores, (len(RANGE_UNITS), len(RETRIEVAL_MEASURES), len(questions)), "scores"),
+        _float_array(stored_evaluation.documents, shape_at_k, "documents"),
+        _float_array(stored_evaluation.evidence, shape_at_k, "evidence"),
     )
-    return restored_evaluation, None if stored.ladder is None else _restored_ladder(
-        stored.ladder, len(restored_chunk_index.chunks), questions
+    return restored_evaluation, None if stored_evaluation.ladder is None else _restored_ladder(
+        stored_evaluation.ladder, len(restored_chunk_index.chunks), questions
     )
 
 
@@ -216,8 +228,8 @@ def _restored_ladder(stored: _StoredLadder, chunks: int, questions: Sequence[Que
             "the evaluation again."
         )
     padded_question_rankings = np.full((question_count, max(map(len, stored.ranked), default=0)), -1, dtype=np.intp)
-    for number, row in enumerate(stored.ranked):
-        padded_question_rankings[number, : len(row)] = row
+    for question_index, ranked_chunk_numbers in enumerate(stored.ranked):
+        padded_question_rankings[question_index, : len(ranked_chunk_numbers)] = ranked_chunk_numbers
     total_excerpt_count = sum(len(question.excerpts) for question in questions)
     best_holder_of_each_excerpt = np.array(stored.holders, dtype=np.intp).reshape(-1, 2)
     if len(best_holder_of_each_excerpt) != total_excerpt_count:
@@ -226,15 +238,16 @@ def _restored_ladder(stored: _StoredLadder, chunks: int, questions: Sequence[Que
             f"{len(best_holder_of_each_excerpt):,}. Run the evaluation again."
         )
     chunks_beyond_kept_ranks = np.array(stored.beyond, dtype=np.intp).reshape(-1, 3)
-    for numbers, most, kind in (
+    for stored_numbers, item_count, item_kind in (
         (padded_question_rankings, chunks, "chunks"),
         (best_holder_of_each_excerpt[:, 0], chunks, "chunks"),
         (chunks_beyond_kept_ranks[:, 1], chunks, "chunks"),
         (chunks_beyond_kept_ranks[:, 0], question_count, "questions"),
     ):
-        if numbers.size and not -1 <= numbers.min() <= numbers.max() < most:
+        if stored_numbers.size and not -1 <= stored_numbers.min() <= stored_numbers.max() < item_count:
             raise InputError(
-                f"The stored evaluation must refer only to its own {most:,} {kind}; it refers to others. Run the evaluation "
+                f"The stored evaluation must refer only to its own {item_count:,} {item_kind}; it refers to others. Run "
+                "the evaluation "
                 "again."
             )
     restored_near_duplicates = None if stored.repeats is None else _restored_repeats(stored.repeats, chunks, excerpt_lengths)
@@ -252,15 +265,15 @@ def _restored_results(stored: _StoredAt, wanted: IntArray) -> BudgetResults:
     """Return results at budgets, of questions whose excerpts have the lengths ``wanted``, shape (units, questions)."""
     restored_budgets = Budgets(stored.sizes, stored.unit, stored.last)
     budgets_by_questions_shape = len(restored_budgets.sizes), wanted.shape[1]
-    taken, part = (
+    taken_chunk_counts, cut_off_lengths = (
         _count_array(stored.taken, budgets_by_questions_shape, "taken"),
         _count_array(stored.part, budgets_by_questions_shape, "part"),
     )
-    given, hit = (
+    retrieved_lengths, hit_lengths = (
         _count_array(counts, (len(RANGE_UNITS), *budgets_by_questions_shape), name)
         for name, counts in (("given", stored.given), ("hit", stored.hit))
     )
-    return BudgetResults(restored_budgets, taken, part, given, hit, wanted)
+    return BudgetResults(restored_budgets, taken_chunk_counts, cut_off_lengths, retrieved_lengths, hit_lengths, wanted)
 
 
 def _restored_repeats(stored: _StoredRepeats, chunks: int, wanted: IntArray) -> RetrievedDuplicates:
@@ -270,13 +283,14 @@ def _restored_repeats(stored: _StoredRepeats, chunks: int, wanted: IntArray) -> 
         if repeat_ranks
         else np.zeros((0, 0), np.intp)
     )
-    for numbers, most, what in (
+    for stored_numbers, item_count, item_kind in (
         ([*repeat_ranks], wanted.shape[1], "questions"),
         (rankings_with_repeats_last.ravel().tolist(), chunks, "chunks"),
     ):
-        if numbers and not 0 <= min(numbers) <= max(numbers) < most:
+        if stored_numbers and not 0 <= min(stored_numbers) <= max(stored_numbers) < item_count:
             raise InputError(
-                f"The stored evaluation must refer only to its own {most:,} {what}; it refers to others. Run the evaluation "
+                f"The stored evaluation must refer only to its own {item_count:,} {item_kind}; it refers to others. Run "
+                "the evaluation "
                 "again."
             )
     results_with_repeats_last = tuple(_restored_results(stored_at, wanted[:, [*repeat_ranks]]) for stored_at in stored.at)

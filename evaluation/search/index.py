@@ -98,10 +98,10 @@ class Indexed:
             yield from (self.chunks[number] for number in ranked)
             return
         returned_ranges = CoveredRanges()
-        for number in ranked:
-            yield tuple(returned_ranges.add(self.returns[number]))
+        for chunk_number in ranked:
+            yield tuple(returned_ranges.add(self.returns[chunk_number]))
 
-    def returned_near(self, excerpts: Sequence[Span]) -> list[tuple[Span, ...]]:
+    def returned_spans_near(self, excerpts: Sequence[Span]) -> list[tuple[Span, ...]]:
         """Return, for each chunk that overlaps an excerpt, the spans of the text that it returns."""
         returned_spans_by_chunk = self.chunks if self.returns is None else self.returns
         return [returned_spans_by_chunk[number] for number in overlapping_chunks(self.edges, excerpts)]
@@ -190,13 +190,13 @@ def build_index(
         raise_if_cancelled(tools.cancelled)
         chunkings.append(run(chunker, document, tools, embedded_as))
     chunk_spans = _spans_in_corpus(corpus, chunkings)
-    parents_of = parent_by_child(chunk_spans)
+    parent_by_child_number = parent_by_child(chunk_spans)
     parents, levels_note = None, ""
-    if parents_of and only_children:
-        parents = tuple(chunk_spans[parent] for parent in parents_of.values())
-        chunkings = [*_chunks_selected(chunkings, parents_of)]
-    elif parents_of or only_children:
-        levels_note = PARENTS_SEARCHED if parents_of else NO_PARENTS
+    if parent_by_child_number and only_children:
+        parents = tuple(chunk_spans[parent] for parent in parent_by_child_number.values())
+        chunkings = [*_chunkings_with_selected_chunks(chunkings, parent_by_child_number)]
+    elif parent_by_child_number or only_children:
+        levels_note = PARENTS_SEARCHED if parent_by_child_number else NO_PARENTS
     return replace(
         index_chunkings(corpus, chunkings, tools, embedded_as, searched_by),
         caveat=" ".join(filter(None, [chunker.caveat(), levels_note])),
@@ -267,7 +267,7 @@ def _spans_in_corpus(corpus: Corpus, chunkings: Sequence[Chunking]) -> tuple[tup
     )
 
 
-def _chunks_selected(chunkings: Iterable[Chunking], numbers: Collection[int]) -> Iterator[Chunking]:
+def _chunkings_with_selected_chunks(chunkings: Iterable[Chunking], numbers: Collection[int]) -> Iterator[Chunking]:
     """Yield results with only those chunks whose ``numbers``, counted over all results, are given."""
     chunk_number = 0
     for chunking in chunkings:
@@ -300,7 +300,9 @@ def embed_chunks_late(chunkings: Sequence[Chunking], tools: Tools) -> VectorArra
     if tools.embedder is None:
         return tools.embed(())
     chunk_places_in_documents = [
-        LateChunks.chunk_place(chunking.document.text, chunk.spans) for chunking in chunkings for chunk in chunking.chunks
+        LateChunks.chunk_place_key(chunking.document.text, chunk.spans)
+        for chunking in chunkings
+        for chunk in chunking.chunks
     ]
     late_embedder = LateChunks(tools.embedder, [chunking.document.text for chunking in chunkings])
     return replace(tools, embedder=late_embedder).embed(chunk_places_in_documents)
@@ -339,16 +341,16 @@ class PreparedQuestions:
 
         Ties go to the earlier chunk, so that chunks without any word of the question come last, in their order.
         """
-        near_copies = self.index.behind
-        if near_copies is None:
+        near_duplicates = self.index.behind
+        if near_duplicates is None:
             return self._ranked(numbers, depth)
         rankings_by_question = []
-        for number, row in zip(numbers, self._ranked(numbers, 2 * depth), strict=True):
-            while len(row) - len(repeats := near_copies.repeated_chunks(row.tolist())) < depth and len(row) < len(
-                self.index.chunks
-            ):
-                (row,) = self._ranked(np.array([number]), 2 * len(row))
-            unrepeated_chunk_numbers = row[~np.isin(row, repeats)]
+        for question_number, ranked_chunk_numbers in zip(numbers, self._ranked(numbers, 2 * depth), strict=True):
+            while len(ranked_chunk_numbers) - len(
+                repeats := near_duplicates.repeated_chunks(ranked_chunk_numbers.tolist())
+            ) < depth and len(ranked_chunk_numbers) < len(self.index.chunks):
+                (ranked_chunk_numbers,) = self._ranked(np.array([question_number]), 2 * len(ranked_chunk_numbers))
+            unrepeated_chunk_numbers = ranked_chunk_numbers[~np.isin(ranked_chunk_numbers, repeats)]
             rankings_by_question.append(np.concatenate([unrepeated_chunk_numbers, np.array(repeats, dtype=np.intp)])[:depth])
         return np.array(rankings_by_question, dtype=np.intp).reshape(len(numbers), -1)
 
@@ -357,7 +359,9 @@ class PreparedQuestions:
         depth = min(depth, len(self.index.chunks))
         if self.index.bm25 is None:
             return nearest_vectors(self.vectors[numbers], self.index.vectors, depth)
-        rankings_by_question = [np.argsort(-self._scores_of(number), kind="stable")[:depth] for number in numbers.tolist()]
+        rankings_by_question = [
+            np.argsort(-self._chunk_scores_for_question(number), kind="stable")[:depth] for number in numbers.tolist()
+        ]
         return np.array(rankings_by_question, dtype=np.intp).reshape(len(numbers), depth)
 
     def scores(self, numbers: Sequence[int]) -> FloatArray:
@@ -366,15 +370,15 @@ class PreparedQuestions:
         The score is the cosine, BM25, or the sum of reciprocal ranks by both, as in `fuse_rankings`.
         """
         if self.index.bm25 is None:
-            queries, vectors = self.vectors[[*numbers]], self.index.vectors
-            all_numbers = np.arange(len(vectors))
-            score_rows_with_queries = zip((queries @ vectors.T).astype(float), queries, strict=True)
+            question_vectors, chunk_vectors = self.vectors[[*numbers]], self.index.vectors
+            all_chunk_numbers = np.arange(len(chunk_vectors))
+            score_rows_with_queries = zip((question_vectors @ chunk_vectors.T).astype(float), question_vectors, strict=True)
             return np.array(
-                [resolve_near_ties(line, all_numbers, query, vectors) for line, query in score_rows_with_queries]
-            ).reshape(len(queries), -1)
-        return np.array([self._scores_of(number) for number in numbers]).reshape(len(numbers), -1)
+                [resolve_near_ties(line, all_chunk_numbers, query, chunk_vectors) for line, query in score_rows_with_queries]
+            ).reshape(len(question_vectors), -1)
+        return np.array([self._chunk_scores_for_question(number) for number in numbers]).reshape(len(numbers), -1)
 
-    def _scores_of(self, number: int) -> FloatArray:
+    def _chunk_scores_for_question(self, number: int) -> FloatArray:
         """Return the score of every chunk for one question; 0 for chunks that are left out of its ranking."""
         if self.index.bm25 is not None and self.index.searched_by == "bm25":
             return self.index.bm25.scores(self.texts[number])

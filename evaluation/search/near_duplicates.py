@@ -66,17 +66,17 @@ class NearDuplicates:
         """Chunks joined by pairs, in ascending order; the ends of a chain of pairs may be less alike."""
         group_leader_by_chunk = list(range(len(self.copies)))
 
-        def leader(chunk: int) -> int:
+        def group_leader(chunk: int) -> int:
             while group_leader_by_chunk[chunk] != chunk:
                 group_leader_by_chunk[chunk] = chunk = group_leader_by_chunk[group_leader_by_chunk[chunk]]
             return chunk
 
-        for first, second, _ in self.pairs:
-            first_leader, second_leader = sorted((leader(first), leader(second)))
+        for first_chunk, second_chunk, _ in self.pairs:
+            first_leader, second_leader = sorted((group_leader(first_chunk), group_leader(second_chunk)))
             group_leader_by_chunk[second_leader] = first_leader
         chunks_by_group_leader = defaultdict(list)
         for chunk in range(len(group_leader_by_chunk)):
-            chunks_by_group_leader[leader(chunk)].append(chunk)
+            chunks_by_group_leader[group_leader(chunk)].append(chunk)
         return tuple(tuple(group) for group in chunks_by_group_leader.values() if len(group) > 1)
 
     def repeated_chunks(self, ranked: Iterable[int]) -> list[int]:
@@ -84,26 +84,28 @@ class NearDuplicates:
 
         In a top k, these are the places that near-duplicates take.
         """
-        better_ranked: set[int] = set()
+        better_ranked_first_copies: set[int] = set()
         repeated_chunk_numbers = []
         for chunk in ranked:
             first_copy = self.copies[chunk]
             if first_copy is None:
                 continue
-            if first_copy in better_ranked or not better_ranked.isdisjoint(self._neighbours.get(first_copy, frozenset())):
+            if first_copy in better_ranked_first_copies or not better_ranked_first_copies.isdisjoint(
+                self._near_duplicates_by_chunk.get(first_copy, frozenset())
+            ):
                 repeated_chunk_numbers.append(chunk)
-            better_ranked.add(first_copy)
+            better_ranked_first_copies.add(first_copy)
         return repeated_chunk_numbers
 
     @cached_property
-    def _neighbours(self) -> dict[int, frozenset[int]]:
+    def _near_duplicates_by_chunk(self) -> dict[int, frozenset[int]]:
         """Near-duplicates with other shingles, for every first chunk of its shingles that has any."""
-        neighbours: dict[int, set[int]] = defaultdict(set)
-        for first, second, _ in self.pairs:
-            if self.copies[first] != self.copies[second]:
-                neighbours[first].add(second)
-                neighbours[second].add(first)
-        return {chunk: frozenset(near) for chunk, near in neighbours.items()}
+        near_duplicates_by_chunk: dict[int, set[int]] = defaultdict(set)
+        for first_chunk, second_chunk, _ in self.pairs:
+            if self.copies[first_chunk] != self.copies[second_chunk]:
+                near_duplicates_by_chunk[first_chunk].add(second_chunk)
+                near_duplicates_by_chunk[second_chunk].add(first_chunk)
+        return {chunk: frozenset(near) for chunk, near in near_duplicates_by_chunk.items()}
 
 
 @dataclass(frozen=True, eq=False)
@@ -126,27 +128,33 @@ class RepeatedRuns:
 
         Of a near-duplicate, this share is at least the Jaccard similarity.
         """
-        first, stop = np.searchsorted(self.starts, (start, end))
-        end_index = stop - SHINGLE_WORDS + 1
-        return float(self.repeated[end_index] - self.repeated[first]) / (end_index - first) if end_index > first else 0.0
+        first_run_index, stop_word_index = np.searchsorted(self.starts, (start, end))
+        end_run_index = stop_word_index - SHINGLE_WORDS + 1
+        return (
+            float(self.repeated[end_run_index] - self.repeated[first_run_index]) / (end_run_index - first_run_index)
+            if end_run_index > first_run_index
+            else 0.0
+        )
 
 
 @lru_cache(maxsize=1)
 def repeated_runs(text: str) -> RepeatedRuns:
     """Return the repeated runs of a document; its chunks by many settings are compared with the same ones."""
-    numbers_by_word: dict[str, int] = {}
+    number_by_word: dict[str, int] = {}
     starts_and_numbers = [
-        (word.start(), numbers_by_word.setdefault(word[0].lower(), len(numbers_by_word))) for word in _WORDS.finditer(text)
+        (word.start(), number_by_word.setdefault(word[0].lower(), len(number_by_word))) for word in _WORDS.finditer(text)
     ]
     word_start_offsets = np.array([start for start, _ in starts_and_numbers], np.int32)
     word_number_codes = np.array([number + 1 for _, number in starts_and_numbers], np.uint64)
     word_run_hashes = np.zeros(max(0, len(word_number_codes) - SHINGLE_WORDS + 1), np.uint64)
-    for place in range(SHINGLE_WORDS):
+    for word_offset in range(SHINGLE_WORDS):
         # Hashes: two runs with the same one only cost a comparison of chunks.
-        word_run_hashes = word_run_hashes * np.uint64(_FACTOR) + word_number_codes[place : place + len(word_run_hashes)]
-    _, inverse, counts = np.unique(word_run_hashes, return_inverse=True, return_counts=True)
+        word_run_hashes = (
+            word_run_hashes * np.uint64(_FACTOR) + word_number_codes[word_offset : word_offset + len(word_run_hashes)]
+        )
+    _, run_hash_indexes, run_hash_counts = np.unique(word_run_hashes, return_inverse=True, return_counts=True)
     cumulative_repeated_run_counts = np.zeros(len(word_number_codes) + 1, np.int32)
-    np.cumsum(counts[inverse] > 1, out=cumulative_repeated_run_counts[1 : len(word_run_hashes) + 1])
+    np.cumsum(run_hash_counts[run_hash_indexes] > 1, out=cumulative_repeated_run_counts[1 : len(word_run_hashes) + 1])
     cumulative_repeated_run_counts[len(word_run_hashes) + 1 :] = cumulative_repeated_run_counts[len(word_run_hashes)]
     return RepeatedRuns(word_start_offsets, cumulative_repeated_run_counts)
 
@@ -161,18 +169,20 @@ def find_near_duplicates(texts: Sequence[str], alike: float = NEAR_DUPLICATE_SIM
     alike
         Minimum Jaccard similarity of near-duplicates, above 0 and at most 1.
     """
-    numbers_by_shingle: dict[tuple[str, ...], int] = {}
-    first_with: dict[frozenset[int], int] = {}
-    copies: list[int | None] = []
+    number_by_shingle: dict[tuple[str, ...], int] = {}
+    first_chunk_by_shingles: dict[frozenset[int], int] = {}
+    first_copy_by_chunk: list[int | None] = []
     for chunk, text in enumerate(texts):
-        own_shingles = frozenset(
-            numbers_by_shingle.setdefault(shingle, len(numbers_by_shingle)) for shingle in shingles(text)
-        )
-        copies.append(first_with.setdefault(own_shingles, chunk) if own_shingles else None)
-    duplicate_pairs = [NearPair(copy, chunk, 1.0) for chunk, copy in enumerate(copies) if copy is not None and copy != chunk]
-    first_with.pop(frozenset(), None)
-    duplicate_pairs += _similar_pairs({chunk: own_shingles for own_shingles, chunk in first_with.items()}, alike)
-    return NearDuplicates(tuple(copies), tuple(sorted(duplicate_pairs)))
+        own_shingles = frozenset(number_by_shingle.setdefault(shingle, len(number_by_shingle)) for shingle in shingles(text))
+        first_copy_by_chunk.append(first_chunk_by_shingles.setdefault(own_shingles, chunk) if own_shingles else None)
+    duplicate_pairs = [
+        NearPair(copy, chunk, 1.0) for chunk, copy in enumerate(first_copy_by_chunk) if copy is not None and copy != chunk
+    ]
+    first_chunk_by_shingles.pop(frozenset(), None)
+    duplicate_pairs += _similar_pairs(
+        {chunk: own_shingles for own_shingles, chunk in first_chunk_by_shingles.items()}, alike
+    )
+    return NearDuplicates(tuple(first_copy_by_chunk), tuple(sorted(duplicate_pairs)))
 
 
 def shingles(text: str) -> set[tuple[str, ...]]:
@@ -185,27 +195,29 @@ def shingles(text: str) -> set[tuple[str, ...]]:
 def _similar_pairs(chunks: dict[int, frozenset[int]], alike: float) -> list[NearPair]:
     """Return the pairs of chunks, given as different sets of shingles, with at least the similarity ``alike``."""
     chunk_count_by_shingle = Counter(shingle for own_shingles in chunks.values() for shingle in own_shingles)
-    shorter: dict[int, list[int]] = defaultdict(list)
+    shorter_chunks_by_shingle: dict[int, list[int]] = defaultdict(list)
     similar_chunk_pairs = []
     for chunk, own_shingles in sorted(chunks.items(), key=lambda item: len(item[1])):
         # Two sets that share at least `least` of their shingles have one of the rarest in common, all but `least` - 1.
-        min_shared_shingles = ceil(alike * len(own_shingles) - _ROUNDING)
+        min_shared_shingle_count = ceil(alike * len(own_shingles) - _ROUNDING)
         rarest_own_shingles = sorted(own_shingles, key=lambda shingle: (chunk_count_by_shingle[shingle], shingle))[
-            : len(own_shingles) - min_shared_shingles + 1
+            : len(own_shingles) - min_shared_shingle_count + 1
         ]
         candidate_chunk_numbers = {
             other
             for shingle in rarest_own_shingles
-            for other in shorter[shingle]
-            if len(chunks[other]) >= min_shared_shingles
+            for other in shorter_chunks_by_shingle[shingle]
+            if len(chunks[other]) >= min_shared_shingle_count
         }
-        for other in candidate_chunk_numbers:
-            shared_shingle_count = len(own_shingles & chunks[other])
+        for other_chunk in candidate_chunk_numbers:
+            shared_shingle_count = len(own_shingles & chunks[other_chunk])
             shingle_jaccard_similarity = shared_shingle_count / (
-                len(own_shingles) + len(chunks[other]) - shared_shingle_count
+                len(own_shingles) + len(chunks[other_chunk]) - shared_shingle_count
             )
             if shingle_jaccard_similarity >= alike - _ROUNDING:
-                similar_chunk_pairs.append(NearPair(min(chunk, other), max(chunk, other), shingle_jaccard_similarity))
+                similar_chunk_pairs.append(
+                    NearPair(min(chunk, other_chunk), max(chunk, other_chunk), shingle_jaccard_similarity)
+                )
         for shingle in rarest_own_shingles:
-            shorter[shingle].append(chunk)
+            shorter_chunks_by_shingle[shingle].append(chunk)
     return similar_chunk_pairs

@@ -37,23 +37,29 @@ def nearest_vectors(queries: VectorArray, vectors: VectorArray, count: int, bloc
     count = min(count, len(vectors))
     kept_vector_scores = np.zeros((len(queries), 0))
     kept_vector_indexes = np.zeros((len(queries), 0), np.intp)
-    for start in range(0, len(vectors), block):
-        part_scores = queries @ vectors[start : start + block].T
-        kept_vector_scores = np.hstack([kept_vector_scores, part_scores])
+    for block_start in range(0, len(vectors), block):
+        block_scores = queries @ vectors[block_start : block_start + block].T
+        kept_vector_scores = np.hstack([kept_vector_scores, block_scores])
         kept_vector_indexes = np.hstack(
-            [kept_vector_indexes, np.broadcast_to(np.arange(start, start + part_scores.shape[1]), part_scores.shape)]
+            [
+                kept_vector_indexes,
+                np.broadcast_to(np.arange(block_start, block_start + block_scores.shape[1]), block_scores.shape),
+            ]
         )
         kept_count = min(count, kept_vector_scores.shape[1])
-        lowest_kept = -np.partition(-kept_vector_scores, kept_count - 1, axis=1)[:, kept_count - 1]
+        lowest_kept_scores = -np.partition(-kept_vector_scores, kept_count - 1, axis=1)[:, kept_count - 1]
         chosen_columns_by_query = np.empty((len(queries), kept_count), np.intp)
-        for query, query_scores in enumerate(kept_vector_scores):
-            near_best_columns = np.flatnonzero(query_scores >= lowest_kept[query] - PRODUCT_TOLERANCE)
+        for query_index, query_scores in enumerate(kept_vector_scores):
+            near_best_columns = np.flatnonzero(query_scores >= lowest_kept_scores[query_index] - PRODUCT_TOLERANCE)
             query_scores[near_best_columns] = resolve_near_ties(
-                query_scores[near_best_columns], kept_vector_indexes[query, near_best_columns], queries[query], vectors
+                query_scores[near_best_columns],
+                kept_vector_indexes[query_index, near_best_columns],
+                queries[query_index],
+                vectors,
             )
-            chosen_columns_by_query[query] = near_best_columns[np.argsort(-query_scores[near_best_columns], kind="stable")][
-                :kept_count
-            ]
+            chosen_columns_by_query[query_index] = near_best_columns[
+                np.argsort(-query_scores[near_best_columns], kind="stable")
+            ][:kept_count]
         kept_vector_scores, kept_vector_indexes = (
             np.take_along_axis(kept_vector_scores, chosen_columns_by_query, axis=1),
             np.take_along_axis(kept_vector_indexes, chosen_columns_by_query, axis=1),
@@ -88,9 +94,9 @@ SEARCH_METHODS: tuple[SearchMethod, ...] = ("embedding", "bm25", "hybrid")
 
 def checked_method(method: object) -> SearchMethod:
     """Return ``method`` if it is a valid search method. Raise InputError otherwise."""
-    for known in SEARCH_METHODS:
-        if known == method:
-            return known
+    for known_method in SEARCH_METHODS:
+        if known_method == method:
+            return known_method
     raise InputError(f"The search method must be one of {', '.join(SEARCH_METHODS)}; got {short_repr(method)}.")
 
 
@@ -199,10 +205,10 @@ class Bm25:
         mean_text_token_count = sum(map(len, tokens_by_text)) / max(1, len(texts))
         # For each word the texts that have it, with the share of its score that its frequency in them makes.
         self._found: dict[str, list[tuple[int, float]]] = {}
-        for number, words in enumerate(tokens_by_text):
-            for word, frequency in Counter(words).items():
-                word_weight = frequency / (K1 * (1 - B + B * len(words) / mean_text_token_count) + frequency)
-                self._found.setdefault(word, []).append((number, word_weight))
+        for text_index, text_tokens in enumerate(tokens_by_text):
+            for word, frequency in Counter(text_tokens).items():
+                word_weight = frequency / (K1 * (1 - B + B * len(text_tokens) / mean_text_token_count) + frequency)
+                self._found.setdefault(word, []).append((text_index, word_weight))
 
     def scores(self, question: str) -> FloatArray:
         """Return the BM25 score of every text for a question, shape (texts,); 0 for texts without any of its words."""
@@ -210,8 +216,8 @@ class Bm25:
         for word in self._tokens(question):
             word_postings = self._found.get(word, ())
             word_rarity_weight = math.log(1 + (self._count - len(word_postings) + 0.5) / (len(word_postings) + 0.5))
-            for number, word_weight in word_postings:
-                relevance_score_of_each_text[number] += word_rarity_weight * word_weight
+            for text_index, word_weight in word_postings:
+                relevance_score_of_each_text[text_index] += word_rarity_weight * word_weight
         return relevance_score_of_each_text
 
     def _tokens(self, text: str) -> list[str]:

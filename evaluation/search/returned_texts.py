@@ -63,8 +63,10 @@ class ReturnedText:
         InputError
             If the setting does not exist or the number is out of range.
         """
-        kind, colon, number = word.partition(":")
-        setting_number = int(number) if number.isascii() and number.isdigit() and len(number) <= 4 else None
+        kind, colon, number_text = word.partition(":")
+        setting_number = (
+            int(number_text) if number_text.isascii() and number_text.isdigit() and len(number_text) <= 4 else None
+        )
         if kind == "window" and setting_number is not None:
             if not 1 <= setting_number <= MOST_NEIGHBOURS:
                 raise InputError(f"The number of neighbours must be from 1 to {MOST_NEIGHBOURS}; got {setting_number:,}.")
@@ -73,9 +75,9 @@ class ReturnedText:
             if setting_number is not None and not 1 <= setting_number <= DEEPEST:
                 raise InputError(f"The heading level of a section must be from 1 to {DEEPEST}; got {setting_number:,}.")
             return cls("section", setting_number or DEEPEST)
-        for name in _WITHOUT_SIZE:
-            if word == name:
-                return cls(name)
+        for kind_without_size in _WITHOUT_SIZE:
+            if word == kind_without_size:
+                return cls(kind_without_size)
         raise InputError(
             f"The returned text must be chunk, window:N, section, section:N, page or parent; got {short_repr(word)}."
         )
@@ -120,10 +122,12 @@ def with_returned_text(index: _Index, how: ReturnedText) -> _Index:
     corpus = index.corpus
     sections_by_document = [_Sections(document, how) for document in corpus.documents]
     returned_spans_by_chunk = []
-    for spans in index.chunks:
-        document_number = corpus.document_number_at(spans[0].start)
+    for chunk_spans in index.chunks:
+        document_number = corpus.document_number_at(chunk_spans[0].start)
         document_start_offset = corpus.offsets[document_number]
-        chunk_spans_in_document = [Span(start - document_start_offset, end - document_start_offset) for start, end in spans]
+        chunk_spans_in_document = [
+            Span(start - document_start_offset, end - document_start_offset) for start, end in chunk_spans
+        ]
         returned_spans_by_chunk.append(
             tuple(
                 corpus.on_axis(document_number, span)
@@ -141,26 +145,26 @@ def missing_sections_note(corpus: Corpus, how: ReturnedText) -> str:
     if not sectionless_document_names:
         return ""
     if how.kind == "page":
-        missing_words = "pages or chapters"
+        missing_parts_phrase = "pages or chapters"
     else:
-        missing_words = (
+        missing_parts_phrase = (
             "headings that are found" if how.size == DEEPEST else f"headings of level 1 to {how.size} that are found"
         )
     sectionless_document_count = len(sectionless_document_names)
-    count_words = (
+    documents_phrase = (
         f"{sectionless_document_names[0]} has"
         if sectionless_document_count == 1
         else f"{sectionless_document_count:,} of {len(corpus.documents):,} documents have"
     )
-    return f"{count_words} no {missing_words}: there a chunk returns itself."
+    return f"{documents_phrase} no {missing_parts_phrase}: there a chunk returns itself."
 
 
 def _neighbour_windows(index: Indexed, size: int) -> Iterator[tuple[Span, ...]]:
     # Chunks are numbered document by document, each in its reading order.
-    for _, group in groupby(index.chunks, key=lambda spans: index.corpus.document_number_at(spans[0].start)):
-        document_chunk_group = list(group)
-        for number in range(len(document_chunk_group)):
-            window_chunks = document_chunk_group[max(0, number - size) : number + size + 1]
+    for _, document_chunks in groupby(index.chunks, key=lambda spans: index.corpus.document_number_at(spans[0].start)):
+        document_chunk_list = list(document_chunks)
+        for chunk_index in range(len(document_chunk_list)):
+            window_chunks = document_chunk_list[max(0, chunk_index - size) : chunk_index + size + 1]
             yield tuple(union(span for spans in window_chunks for span in spans))
 
 
@@ -197,7 +201,9 @@ class _Sections:
         """Return the spans of the sections or pages that overlap ``spans``; without any, return ``spans``."""
         if not self.starts:
             return union(spans)
-        begins, ends = self._edges
+        section_starts, section_ends = self._edges
         return union(
-            span for start, end in spans for span in self._spans[bisect_right(ends, start) : bisect_left(begins, end)]
+            span
+            for start, end in spans
+            for span in self._spans[bisect_right(section_ends, start) : bisect_left(section_starts, end)]
         ) or union(spans)

@@ -89,13 +89,13 @@ from evaluation.segmentation.settings_sweep import (
     SweptSetting,
     compare_settings,
     first_published_setting,
-    lead_significance_words,
+    lead_significance_sentences,
     published_settings,
     rows_to_csv,
     score_chunking,
     settings_grid,
     summarize_settings,
     sweep_settings,
-    untested_lead_words,
+    untested_lead_sentence,
 )
 from evaluation.segmentation.threshold_staircase import MIN_FLAT_STRETCH, ScoreHistogram, Staircase, score_histogram

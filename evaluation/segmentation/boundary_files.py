@@ -48,14 +48,14 @@ def offsets_without_mark_lines(text: str, places: Iterable[int]) -> list[int]:
     An offset in a removed line moves to the start of the next section.
     """
     spans = section_spans(text)
-    ends = [end for _, end in spans]
+    section_ends = [end for _, end in spans]
     cumulative_section_lengths = [0, *accumulate(end - start for start, end in spans)]
     converted_offsets = []
-    for place in places:
-        section_index = bisect_right(ends, place)
+    for offset in places:
+        section_index = bisect_right(section_ends, offset)
         converted_offsets.append(
             cumulative_section_lengths[section_index]
-            + (max(0, place - spans[section_index][0]) if section_index < len(spans) else 0)
+            + (max(0, offset - spans[section_index][0]) if section_index < len(spans) else 0)
         )
     return converted_offsets
 
@@ -115,8 +115,8 @@ class BoundaryFile:
         Cancelled
             If the user asked to stop, as ``cancelled`` reports.
         """
-        sha256, *known = parse_in_reader_process(parse_boundary_file, data, "known boundaries", cancelled)
-        return cls(sha256, tuple(known))
+        sha256, *unchecked_boundaries = parse_in_reader_process(parse_boundary_file, data, "known boundaries", cancelled)
+        return cls(sha256, tuple(unchecked_boundaries))
 
     def of(self, text: str) -> tuple[int, ...]:
         """Return the boundaries in the file, after checking that they belong to this text.
@@ -131,14 +131,14 @@ class BoundaryFile:
                 f"known boundaries: the file must belong to this text, with the SHA-256 {text_sha256(text)[:12]}…; it "
                 f"belongs to a text with {self.sha256[:12]!r}…. Choose the file that was saved with this text."
             )
-        checked_known_boundaries = self.boundaries
-        if checked_known_boundaries != tuple(sorted(set(checked_known_boundaries))) or (
-            checked_known_boundaries and not 0 < checked_known_boundaries[0] <= checked_known_boundaries[-1] < len(text)
+        stored_boundaries = self.boundaries
+        if stored_boundaries != tuple(sorted(set(stored_boundaries))) or (
+            stored_boundaries and not 0 < stored_boundaries[0] <= stored_boundaries[-1] < len(text)
         ):
             raise InputError(
                 f"known boundaries must be in ascending order, each once, from 1 to {len(text) - 1:,}; these are not."
             )
-        return checked_known_boundaries
+        return stored_boundaries
 
 
 def text_sha256(text: str) -> str:

@@ -75,13 +75,15 @@ def segmentation_in_sentences(document: Document, offsets: Iterable[int]) -> Seg
 
     An offset that moves to the beginning or the end of the document is dropped.
     """
-    sentence_numbers = set()
+    boundary_sentence_numbers = set()
     for offset in offsets:
         offset_sentence_index = max(document.sentence_at(offset), 0)
         start, end = document.sentences[offset_sentence_index]
-        sentence_numbers.add(offset_sentence_index if offset - start <= end - offset else offset_sentence_index + 1)
+        boundary_sentence_numbers.add(offset_sentence_index if offset - start <= end - offset else offset_sentence_index + 1)
     sentence_count = len(document.sentences)
-    return Segmentation(sentence_count, tuple(sorted(place for place in sentence_numbers if 0 < place < sentence_count)))
+    return Segmentation(
+        sentence_count, tuple(sorted(place for place in boundary_sentence_numbers if 0 < place < sentence_count))
+    )
 
 
 def cut_offsets(chunking: Chunking) -> list[int]:
@@ -116,8 +118,12 @@ def pk(reference: Segmentation, segmentation: Segmentation) -> Score:
 
     Source: Beeferman et al. (1999).
     """
-    windows = _boundaries_per_window(reference, segmentation)
-    return windows if isinstance(windows, Score) else Score(float(np.mean((windows[0] > 0) != (windows[1] > 0))))
+    window_counts_or_score = _boundaries_per_window(reference, segmentation)
+    return (
+        window_counts_or_score
+        if isinstance(window_counts_or_score, Score)
+        else Score(float(np.mean((window_counts_or_score[0] > 0) != (window_counts_or_score[1] > 0))))
+    )
 
 
 def window_diff(reference: Segmentation, segmentation: Segmentation) -> Score:
@@ -125,8 +131,12 @@ def window_diff(reference: Segmentation, segmentation: Segmentation) -> Score:
 
     Source: Pevzner and Hearst (2002).
     """
-    windows = _boundaries_per_window(reference, segmentation)
-    return windows if isinstance(windows, Score) else Score(float(np.mean(windows[0] != windows[1])))
+    window_counts_or_score = _boundaries_per_window(reference, segmentation)
+    return (
+        window_counts_or_score
+        if isinstance(window_counts_or_score, Score)
+        else Score(float(np.mean(window_counts_or_score[0] != window_counts_or_score[1])))
+    )
 
 
 def count_matching_boundaries(reference: Sequence[int], boundaries: Sequence[int], tolerance: int) -> int:
@@ -134,14 +144,14 @@ def count_matching_boundaries(reference: Sequence[int], boundaries: Sequence[int
 
     Greedy matching from the left is optimal here, since no later partner could be better for the first boundary.
     """
-    count = reference_index = 0
+    match_count = reference_index = 0
     for boundary in boundaries:
         while reference_index < len(reference) and reference[reference_index] < boundary - tolerance:
             reference_index += 1
         if reference_index < len(reference) and reference[reference_index] <= boundary + tolerance:
-            count += 1
+            match_count += 1
             reference_index += 1
-    return count
+    return match_count
 
 
 @dataclass(frozen=True)
@@ -156,13 +166,21 @@ class PrecisionRecall:
 def boundary_precision_recall(reference: Segmentation, segmentation: Segmentation, tolerance: int = 0) -> PrecisionRecall:
     """Return precision, recall and F1 of boundaries that are matched one to one, at most ``tolerance`` units apart."""
     _check_same_units(reference, segmentation)
-    hits = count_matching_boundaries(reference.boundaries, segmentation.boundaries, tolerance)
+    matched_boundary_count = count_matching_boundaries(reference.boundaries, segmentation.boundaries, tolerance)
     boundary_precision = (
-        Score(hits / len(segmentation.boundaries)) if segmentation.boundaries else Score.without("no boundary was found")
+        Score(matched_boundary_count / len(segmentation.boundaries))
+        if segmentation.boundaries
+        else Score.without("no boundary was found")
     )
-    boundary_recall = Score(hits / len(reference.boundaries)) if reference.boundaries else Score.without(_NO_BOUNDARY)
+    boundary_recall = (
+        Score(matched_boundary_count / len(reference.boundaries)) if reference.boundaries else Score.without(_NO_BOUNDARY)
+    )
     boundary_count = len(reference.boundaries) + len(segmentation.boundaries)
-    boundary_f1 = Score(2 * hits / boundary_count) if boundary_count else Score.without("there is no boundary in either")
+    boundary_f1 = (
+        Score(2 * matched_boundary_count / boundary_count)
+        if boundary_count
+        else Score.without("there is no boundary in either")
+    )
     return PrecisionRecall(boundary_precision, boundary_recall, boundary_f1)
 
 
@@ -174,22 +192,25 @@ def boundary_similarity(reference: Segmentation, segmentation: Segmentation, rea
     B = 1 - (missing + moved distance / reach) / (missing + moved + matching).
     """
     _check_same_units(reference, segmentation)
-    only_reference = set(reference.boundaries) - set(segmentation.boundaries)
-    only_segmentation = set(segmentation.boundaries) - set(reference.boundaries)
-    identical_boundary_count = len(reference.boundaries) - len(only_reference)
-    moved: list[int] = []
+    reference_only_boundaries = set(reference.boundaries) - set(segmentation.boundaries)
+    segmentation_only_boundaries = set(segmentation.boundaries) - set(reference.boundaries)
+    identical_boundary_count = len(reference.boundaries) - len(reference_only_boundaries)
+    moved_distances: list[int] = []
     for distance in range(1, reach):
-        for place in sorted(only_reference | only_segmentation):
-            for one, other in ((only_reference, only_segmentation), (only_segmentation, only_reference)):
-                if place in one and place + distance in other:
-                    one.discard(place)
-                    other.discard(place + distance)
-                    moved.append(distance)
-    unmatched_boundary_count = len(only_reference) + len(only_segmentation)
-    edit_and_match_count = unmatched_boundary_count + len(moved) + identical_boundary_count
+        for boundary in sorted(reference_only_boundaries | segmentation_only_boundaries):
+            for one_side, other_side in (
+                (reference_only_boundaries, segmentation_only_boundaries),
+                (segmentation_only_boundaries, reference_only_boundaries),
+            ):
+                if boundary in one_side and boundary + distance in other_side:
+                    one_side.discard(boundary)
+                    other_side.discard(boundary + distance)
+                    moved_distances.append(distance)
+    unmatched_boundary_count = len(reference_only_boundaries) + len(segmentation_only_boundaries)
+    edit_and_match_count = unmatched_boundary_count + len(moved_distances) + identical_boundary_count
     if not edit_and_match_count:
         return Score.without("there is no boundary in either")
-    return Score(1 - (unmatched_boundary_count + sum(moved) / reach) / edit_and_match_count)
+    return Score(1 - (unmatched_boundary_count + sum(moved_distances) / reach) / edit_and_match_count)
 
 
 @dataclass(frozen=True)
@@ -244,22 +265,28 @@ def chunk_of_each_sentence(chunking: Chunking) -> list[int | None]:
     If no chunk contains the first character of a sentence, the sentence belongs to the first chunk that overlaps it. It
     belongs to None if no chunk does, since chunkers of other libraries sometimes lose text.
     """
-    spans = sorted((span.start, span.end, number) for number, chunk in enumerate(chunking.chunks) for span in chunk.spans)
-    numbers: list[int | None] = []
-    next_span = 0
-    open_spans: list[int] = []
+    spans_with_chunk_numbers = sorted(
+        (span.start, span.end, number) for number, chunk in enumerate(chunking.chunks) for span in chunk.spans
+    )
+    chunk_numbers: list[int | None] = []
+    next_span_index = 0
+    open_span_indexes: list[int] = []
     for start, end in chunking.document.sentences:
-        while next_span < len(spans) and spans[next_span][0] <= start:
-            heappush(open_spans, next_span)
-            next_span += 1
+        while next_span_index < len(spans_with_chunk_numbers) and spans_with_chunk_numbers[next_span_index][0] <= start:
+            heappush(open_span_indexes, next_span_index)
+            next_span_index += 1
         # A span that ended before this sentence has ended before all that follow.
-        while open_spans and spans[open_spans[0]][1] <= start:
-            heappop(open_spans)
-        if open_spans:
-            numbers.append(spans[open_spans[0]][2])
+        while open_span_indexes and spans_with_chunk_numbers[open_span_indexes[0]][1] <= start:
+            heappop(open_span_indexes)
+        if open_span_indexes:
+            chunk_numbers.append(spans_with_chunk_numbers[open_span_indexes[0]][2])
         else:
-            numbers.append(spans[next_span][2] if next_span < len(spans) and spans[next_span][0] < end else None)
-    return numbers
+            chunk_numbers.append(
+                spans_with_chunk_numbers[next_span_index][2]
+                if next_span_index < len(spans_with_chunk_numbers) and spans_with_chunk_numbers[next_span_index][0] < end
+                else None
+            )
+    return chunk_numbers
 
 
 def mixed_chunk_section_counts(chunking: Chunking, known: Sequence[int]) -> dict[int, int]:
@@ -271,12 +298,12 @@ def mixed_chunk_section_counts(chunking: Chunking, known: Sequence[int]) -> dict
         Ascending offsets, in code points, at which the sections after the first begin.
     """
     section_counts = {}
-    for number, chunk in enumerate(chunking.chunks):
-        overlapped: set[int] = set()
+    for chunk_number, chunk in enumerate(chunking.chunks):
+        overlapped_section_numbers: set[int] = set()
         for start, end in chunk.spans:
-            overlapped.update(range(bisect_right(known, start), bisect_right(known, end - 1) + 1))
-        if len(overlapped) > 1:
-            section_counts[number] = len(overlapped)
+            overlapped_section_numbers.update(range(bisect_right(known, start), bisect_right(known, end - 1) + 1))
+        if len(overlapped_section_numbers) > 1:
+            section_counts[chunk_number] = len(overlapped_section_numbers)
     return section_counts
 
 
@@ -336,8 +363,12 @@ def boundary_scores(reference: Segmentation, segmentation: Segmentation) -> dict
 def explain_why_no_cut_wins(reference: Segmentation, segmentations: Sequence[Segmentation]) -> str:
     """Return an explanation if making no cut has a lower Pk than every result; otherwise an empty string."""
     no_cut_pk = pk(reference, Segmentation(reference.units, ())).value
-    values_with_cuts = [pk(reference, segmentation).value for segmentation in segmentations if segmentation.boundaries]
-    if no_cut_pk is None or not values_with_cuts or any(value is None or value <= no_cut_pk for value in values_with_cuts):
+    pk_values_with_cuts = [pk(reference, segmentation).value for segmentation in segmentations if segmentation.boundaries]
+    if (
+        no_cut_pk is None
+        or not pk_values_with_cuts
+        or any(value is None or value <= no_cut_pk for value in pk_values_with_cuts)
+    ):
         return ""
     pk_window_size = window_size(reference)
     near_boundary_phrase = (
@@ -361,12 +392,12 @@ def largest_assignment(values: IntArray) -> dict[int, int]:
     if len(values) > values.shape[1]:
         return {row: column for column, row in sorted(largest_assignment(values.T).items(), key=lambda pair: pair[1])}
     assignment_cost_matrix = -values.astype(np.float64)
-    rows, columns = assignment_cost_matrix.shape
-    row_prices, column_prices = np.zeros(rows), np.zeros(columns)
-    column_of, row_of = np.full(rows, -1), np.full(columns, -1)
-    for row in range(rows):
-        _assign_row(row, assignment_cost_matrix, row_prices, column_prices, column_of, row_of)
-    return dict(enumerate(column_of.tolist()))
+    row_count, column_count = assignment_cost_matrix.shape
+    row_prices, column_prices = np.zeros(row_count), np.zeros(column_count)
+    column_of_row, row_of_column = np.full(row_count, -1), np.full(column_count, -1)
+    for row in range(row_count):
+        _assign_row(row, assignment_cost_matrix, row_prices, column_prices, column_of_row, row_of_column)
+    return dict(enumerate(column_of_row.tolist()))
 
 
 def _assign_row(
@@ -381,7 +412,7 @@ def _assign_row(
     column_count = costs.shape[1]
     # The last is looked at first, so that rows which are all alike take the columns in order.
     unvisited_columns = np.arange(column_count)[::-1].copy()
-    shortest, before = np.full(column_count, np.inf), np.full(column_count, -1)
+    shortest_path_costs, previous_row_of_column = np.full(column_count, np.inf), np.full(column_count, -1)
     seen_rows, seen_columns = [], []
     current_row, path_cost = row, 0.0
     while True:
@@ -389,13 +420,16 @@ def _assign_row(
         path_costs_via_current_row = (
             path_cost + costs[current_row, unvisited_columns] - row_prices[current_row] - column_prices[unvisited_columns]
         )
-        is_path_shorter_at = path_costs_via_current_row < shortest[unvisited_columns]
-        shortest[unvisited_columns[is_path_shorter_at]], before[unvisited_columns[is_path_shorter_at]] = (
+        is_path_shorter_at = path_costs_via_current_row < shortest_path_costs[unvisited_columns]
+        (
+            shortest_path_costs[unvisited_columns[is_path_shorter_at]],
+            previous_row_of_column[unvisited_columns[is_path_shorter_at]],
+        ) = (
             path_costs_via_current_row[is_path_shorter_at],
             current_row,
         )
-        path_cost = shortest[unvisited_columns].min()
-        unvisited_positions = np.flatnonzero(shortest[unvisited_columns] == path_cost)
+        path_cost = shortest_path_costs[unvisited_columns].min()
+        unvisited_positions = np.flatnonzero(shortest_path_costs[unvisited_columns] == path_cost)
         free_nearest_positions = unvisited_positions[row_of[unvisited_columns[unvisited_positions]] < 0]
         chosen_unvisited_position = free_nearest_positions[-1] if len(free_nearest_positions) else unvisited_positions[0]
         chosen_column_number = int(unvisited_columns[chosen_unvisited_position])
@@ -407,10 +441,10 @@ def _assign_row(
         current_row = int(row_of[chosen_column_number])
     row_prices[row] += path_cost
     other_seen_rows = np.array(seen_rows[1:], dtype=np.intp)
-    row_prices[other_seen_rows] += path_cost - shortest[column_of[other_seen_rows]]
-    column_prices[seen_columns] -= path_cost - shortest[seen_columns]
+    row_prices[other_seen_rows] += path_cost - shortest_path_costs[column_of[other_seen_rows]]
+    column_prices[seen_columns] -= path_cost - shortest_path_costs[seen_columns]
     while True:
-        current_row = int(before[chosen_column_number])
+        current_row = int(previous_row_of_column[chosen_column_number])
         row_of[chosen_column_number] = current_row
         column_of[current_row], chosen_column_number = chosen_column_number, int(column_of[current_row])
         if current_row == row:
@@ -475,9 +509,9 @@ def trivial_cuts(name: str, reference: Segmentation) -> list[tuple[int, ...]]:
 
 def chunking_from_cuts(document: Document, places: Iterable[int]) -> Chunking:
     """Return a chunking with cuts before exactly the sentences in ``places``."""
-    cuts, why = set(places), Reason(remark="whatever the text says")
+    cut_sentence_numbers, cut_reason = set(places), Reason(remark="whatever the text says")
     cut_and_kept_gaps = [
-        Gap(index, None, None, Verdict.CUT if index + 1 in cuts else Verdict.KEPT, why)
+        Gap(index, None, None, Verdict.CUT if index + 1 in cut_sentence_numbers else Verdict.KEPT, cut_reason)
         for index in range(len(document.sentences) - 1)
     ]
     return Chunking.from_gaps(document, cut_and_kept_gaps)

@@ -47,12 +47,12 @@ def sentence_counts(chunking: Chunking) -> list[int]:
     document = chunking.document
     sentence_count_of_each_chunk = []
     for chunk in chunking.chunks:
-        count, next_new = 0, 0
+        overlapped_sentence_count, next_uncounted_sentence = 0, 0
         for start, end in chunk.spans:
-            first, last = document.sentence_at(start), document.sentence_at(end - 1)
-            count += max(last + 1 - max(first, next_new), 0)
-            next_new = last + 1
-        sentence_count_of_each_chunk.append(count)
+            first_sentence, last_sentence = document.sentence_at(start), document.sentence_at(end - 1)
+            overlapped_sentence_count += max(last_sentence + 1 - max(first_sentence, next_uncounted_sentence), 0)
+            next_uncounted_sentence = last_sentence + 1
+        sentence_count_of_each_chunk.append(overlapped_sentence_count)
     return sentence_count_of_each_chunk
 
 
@@ -129,10 +129,10 @@ class TruncatedChunks:
 
     def words(self, embedder: Embedder) -> str:
         """Return a phrase on the chunks that exceed the embedder's maximum input."""
-        what, whose = ("chunk", "its") if self.chunks == 1 else ("chunks", "their")
+        chunk_word, possessive_word = ("chunk", "its") if self.chunks == 1 else ("chunks", "their")
         return (
-            f"{self.chunks:,} {what} longer than the {embedder.max_tokens:,} tokens that {embedder.name} reads: "
-            f"{partial_percentage(self.share)} of {whose} tokens not seen"
+            f"{self.chunks:,} {chunk_word} longer than the {embedder.max_tokens:,} tokens that {embedder.name} reads: "
+            f"{partial_percentage(self.share)} of {possessive_word} tokens not seen"
         )
 
 
@@ -272,15 +272,17 @@ def size_compliance(sizes: Sequence[int], bounds: SizeBounds) -> SizeCompliance:
     InputError
         If there is no bound, if a bound is below 0, or if the minimum exceeds the maximum.
     """
-    least, most = bounds.least, bounds.most
-    if least is None and most is None:
+    minimum_size, maximum_size = bounds.least, bounds.most
+    if minimum_size is None and maximum_size is None:
         raise InputError("Size compliance needs a minimum or a maximum size; got neither.")
-    if min(bound for bound in (least, most) if bound is not None) < 0 or (least or 0) > (
-        least or 0 if most is None else most
+    if min(bound for bound in (minimum_size, maximum_size) if bound is not None) < 0 or (minimum_size or 0) > (
+        minimum_size or 0 if maximum_size is None else maximum_size
     ):
-        raise InputError(f"The minimum size must be at least 0 and at most the maximum; got {least} and {most}.")
-    undersized_chunk_count = sum(size < least for size in sizes) if least is not None else 0
-    too_large_chunk_count = sum(size > most for size in sizes) if most is not None else 0
+        raise InputError(
+            f"The minimum size must be at least 0 and at most the maximum; got {minimum_size} and {maximum_size}."
+        )
+    undersized_chunk_count = sum(size < minimum_size for size in sizes) if minimum_size is not None else 0
+    too_large_chunk_count = sum(size > maximum_size for size in sizes) if maximum_size is not None else 0
     return SizeCompliance(
         bounds, len(sizes) - undersized_chunk_count - too_large_chunk_count, undersized_chunk_count, too_large_chunk_count
     )
@@ -291,22 +293,24 @@ def requested_size_bounds(chunker: Chunker, embedder: Embedder | None = None) ->
 
     The size of `fixed_sentences` in sentences and a ``target_size``, which is an average, set no bounds.
     """
-    least, maximum_chunk_size = (
+    minimum_chunk_size, maximum_chunk_size = (
         _first_integer_parameter(chunker, "min_size", "min_chunk_size"),
         _first_integer_parameter(chunker, "max_size", "max_chunk_size", "chunk_size"),
     )
     unit_by_parameter_name = {spec.name: spec.unit for spec in chunker.fields(chunker.model_dump())}
     if (
-        least is None
+        minimum_chunk_size is None
         and maximum_chunk_size is None
         and getattr(chunker, "fit", "") != "average"
         and unit_by_parameter_name.get("size") != "sentences"
     ):
         maximum_chunk_size = _first_integer_parameter(chunker, "parent_size", "size")
-    if least is not None or maximum_chunk_size is not None:
+    if minimum_chunk_size is not None or maximum_chunk_size is not None:
         size_units = (unit_by_parameter_name.get(name) for name in ("max_size", "max_chunk_size", "chunk_size", "size"))
         chunker_size_unit = getattr(chunker, "size_unit", None) or getattr(chunker, "unit", None)
-        return SizeBounds(least, maximum_chunk_size, chunker_size_unit or next(filter(None, size_units), "characters"))
+        return SizeBounds(
+            minimum_chunk_size, maximum_chunk_size, chunker_size_unit or next(filter(None, size_units), "characters")
+        )
     if embedder is not None and embedder.max_tokens is not None:
         return SizeBounds(None, embedder.max_tokens, "tokens read")
     return None

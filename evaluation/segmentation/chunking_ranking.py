@@ -30,10 +30,10 @@ from evaluation.statistics import (
     FALSE_VERDICTS,
     Difference,
     Statistic,
-    confidence_level_words,
-    interval_words,
+    format_confidence_level,
+    format_interval,
     section_swap_differences,
-    too_few_values_words,
+    too_few_values_sentence,
 )
 
 DRAWN = 99
@@ -95,7 +95,7 @@ class ChunkingLead:
             return lead_in_measure_phrase
         return (
             f"{lead_in_measure_phrase} "
-            f"({interval_words(tested_lead.low, tested_lead.high, tested_lead.alpha, 1, 2)}, {tested_lead.p_words})"
+            f"({format_interval(tested_lead.low, tested_lead.high, tested_lead.alpha, 1, 2)}, {tested_lead.p_value_phrase})"
         )
 
     @property
@@ -105,7 +105,7 @@ class ChunkingLead:
             return "There are too few sections for a test."
         return (
             f"This difference is {'' if self.tested.significant else 'not '}significant; the level of the interval is "
-            f"{confidence_level_words(self.tested.alpha)}."
+            f"{format_confidence_level(self.tested.alpha)}."
         )
 
 
@@ -152,7 +152,7 @@ class ChunkingRanking:
         """Return a summary in words: the best contender, its lead, and whether the lead is significant."""
         leading_contender_number = self.leader
         if leading_contender_number is None:
-            ranking_summary_sentences = self._said_of_apart()
+            ranking_summary_sentences = self._unranked_contenders_sentences()
             if not ranking_summary_sentences or any(not contender.apart for contender in self.contenders):
                 ranking_summary_sentences.insert(0, "Nothing can be ranked: no column cuts anywhere.")
             return " ".join(ranking_summary_sentences)
@@ -166,14 +166,14 @@ class ChunkingRanking:
             tied_rival_names = [self.contenders[number].name for number in rival_numbers if self.leads[number].ahead == 0]
             ranking_summary_sentences.append(f"{join_words([leader_name, *tied_rival_names])} do equally well.")
         elif all(self.leads[number].significant for number in rival_numbers):
-            ranking_summary_sentences.append(f"{leader_name} is significantly best: {self._lead_words(rival_numbers[0])}.")
+            ranking_summary_sentences.append(f"{leader_name} is significantly best: {self._lead_phrase(rival_numbers[0])}.")
         else:
             first_doubtful_rival_number = next(number for number in rival_numbers if not self.leads[number].significant)
             ranking_summary_sentences.append(
-                f"{leader_name} comes first, but not significantly: {self._lead_words(first_doubtful_rival_number)}."
+                f"{leader_name} comes first, but not significantly: {self._lead_phrase(first_doubtful_rival_number)}."
             )
         if any(lead.tested is None for lead in self.leads.values()):
-            ranking_summary_sentences.append(too_few_values_words(self.comparisons, self.sections, "section"))
+            ranking_summary_sentences.append(too_few_values_sentence(self.comparisons, self.sections, "section"))
         unbeaten_baseline_number = next((number for number in baseline_numbers if not self.leads[number].significant), None)
         if unbeaten_baseline_number is not None:
             not_better_phrase = (
@@ -185,20 +185,20 @@ class ChunkingRanking:
                 f"Mind the trivial answer: {leader_name} {not_better_phrase} "
                 f"“{self.contenders[unbeaten_baseline_number].name}”."
             )
-        return " ".join([*ranking_summary_sentences, *self._said_of_apart()])
+        return " ".join([*ranking_summary_sentences, *self._unranked_contenders_sentences()])
 
-    def _said_of_apart(self) -> list[str]:
+    def _unranked_contenders_sentences(self) -> list[str]:
         """Return a sentence on the contenders that stand apart, if there are any."""
         unranked_contender_names = [contender.name for contender in self.contenders if contender.apart]
         if not unranked_contender_names:
             return []
-        verb, which = ("reads", "it") if len(unranked_contender_names) == 1 else ("read", "them")
+        verb, pronoun = ("reads", "it") if len(unranked_contender_names) == 1 else ("read", "them")
         return [
-            f"{join_words(unranked_contender_names)} {verb} the same blocks: to rank {which} would be circular, so the "
+            f"{join_words(unranked_contender_names)} {verb} the same blocks: to rank {pronoun} would be circular, so the "
             f"value stands at the end."
         ]
 
-    def basis(self, known: bool) -> str:
+    def basis_sentences(self, known: bool) -> str:
         """Return sentences on what the ranking is based on and on the error rate of its verdicts."""
         error_rate_sentence = f" {FALSE_VERDICTS}" if any(lead.tested is not None for lead in self.leads.values()) else ""
         if known:
@@ -212,7 +212,7 @@ class ChunkingRanking:
             f"cutting less often.{error_rate_sentence}"
         )
 
-    def _lead_words(self, row: int) -> str:
+    def _lead_phrase(self, row: int) -> str:
         return f"{self.contenders[row].name} is behind by {self.leads[row].words(self.measure)}"
 
 
@@ -242,13 +242,15 @@ def rank_contenders(
     leader_number = ranking_without_leads.leader
     if leader_number is None:
         return ranking_without_leads
-    valued_numbers = [
+    valued_contender_numbers = [
         number for number in range(len(contenders)) if values[number] is not None and not contenders[number].apart
     ]
-    nontrivial_numbers = [number for number in valued_numbers if not contenders[number].trivial]
+    nontrivial_contender_numbers = [number for number in valued_contender_numbers if not contenders[number].trivial]
     contender_pairs = [
-        *combinations(nontrivial_numbers, 2),
-        *product(nontrivial_numbers, (number for number in valued_numbers if contenders[number].trivial)),
+        *combinations(nontrivial_contender_numbers, 2),
+        *product(
+            nontrivial_contender_numbers, (number for number in valued_contender_numbers if contenders[number].trivial)
+        ),
     ]
     difference_by_contender_pair = dict(
         zip(
@@ -258,17 +260,23 @@ def rank_contenders(
         )
     )
     lead_by_other_contender = {}
-    for other in ranked_contender_numbers:
-        if other in valued_numbers and other != leader_number:
+    for other_contender_number in ranked_contender_numbers:
+        if other_contender_number in valued_contender_numbers and other_contender_number != leader_number:
             tested_leader_difference = difference_by_contender_pair.get(
-                (leader_number, other)
-            ) or difference_by_contender_pair.get((other, leader_number))
-            if tested_leader_difference is not None and (leader_number, other) not in difference_by_contender_pair:
+                (leader_number, other_contender_number)
+            ) or difference_by_contender_pair.get((other_contender_number, leader_number))
+            if (
+                tested_leader_difference is not None
+                and (leader_number, other_contender_number) not in difference_by_contender_pair
+            ):
                 tested_leader_difference = tested_leader_difference.reversed()
             leader_statistic_advantage = float(
-                statistic(contenders[leader_number].counts.sum(axis=0)) - statistic(contenders[other].counts.sum(axis=0))
+                statistic(contenders[leader_number].counts.sum(axis=0))
+                - statistic(contenders[other_contender_number].counts.sum(axis=0))
             )
-            lead_by_other_contender[other] = ChunkingLead(leader_statistic_advantage, tested_leader_difference)
+            lead_by_other_contender[other_contender_number] = ChunkingLead(
+                leader_statistic_advantage, tested_leader_difference
+            )
     return ChunkingRanking(
         ranking_without_leads.contenders,
         ranking_without_leads.values,
@@ -288,9 +296,9 @@ def f1_from_counts(sums: FloatArray) -> FloatArray:
 
     F1 is 1 if all counts are 0.
     """
-    found, missed, added = np.moveaxis(sums, -1, 0)
-    f1_denominator = 2 * found + missed + added
-    return np.asarray(np.where(f1_denominator > 0, 2 * found / np.maximum(f1_denominator, 1), 1.0))
+    found_counts, missed_counts, added_counts = np.moveaxis(sums, -1, 0)
+    f1_denominator = 2 * found_counts + missed_counts + added_counts
+    return np.asarray(np.where(f1_denominator > 0, 2 * found_counts / np.maximum(f1_denominator, 1), 1.0))
 
 
 def rank_by_known_boundaries(
@@ -309,12 +317,14 @@ def rank_by_known_boundaries(
     section_edge_sentence_numbers = [0, *known_boundary_segmentation.boundaries, known_boundary_segmentation.units]
 
     def section_counts(places: Sequence[int]) -> IntArray:
-        cuts = set(places)
+        cut_sentence_numbers = set(places)
         boundary_counts_by_section = []
-        for number, (first, last) in enumerate(pairwise(section_edge_sentence_numbers)):
-            is_start_found = number > 0 and first in cuts
-            cut_count_inside_section = bisect_left(places, last) - bisect_left(places, first + 1)
-            boundary_counts_by_section.append((is_start_found, number > 0 and not is_start_found, cut_count_inside_section))
+        for section_index, (section_start, section_end) in enumerate(pairwise(section_edge_sentence_numbers)):
+            is_start_found = section_index > 0 and section_start in cut_sentence_numbers
+            cut_count_inside_section = bisect_left(places, section_end) - bisect_left(places, section_start + 1)
+            boundary_counts_by_section.append(
+                (is_start_found, section_index > 0 and not is_start_found, cut_count_inside_section)
+            )
         return np.array(boundary_counts_by_section, dtype=np.intp).reshape(-1, 3)
 
     boundaries_by_chunking = [segmentation_in_sentences(document, cut_offsets(made)).boundaries for _, made in named]
@@ -331,7 +341,7 @@ def rank_by_known_boundaries(
     )
     if baseline_cut_count:
         evenly_spaced_boundaries = evenly_spaced_cuts(known_boundary_segmentation.units, baseline_cut_count)
-        median_random = sorted(
+        median_random_cuts = sorted(
             (random_cuts(known_boundary_segmentation.units, baseline_cut_count, draw) for draw in range(DRAWN)),
             key=lambda cuts: _f1_of_sections(section_counts(cuts)),
         )[DRAWN // 2]
@@ -342,7 +352,12 @@ def rank_by_known_boundaries(
                 trivial=True,
                 cuts=evenly_spaced_boundaries,
             ),
-            Contender(random_cuts_name(baseline_cut_count), section_counts(median_random), trivial=True, cuts=median_random),
+            Contender(
+                random_cuts_name(baseline_cut_count),
+                section_counts(median_random_cuts),
+                trivial=True,
+                cuts=median_random_cuts,
+            ),
         ]
     return rank_contenders(
         chunkings_and_baselines, f1_from_counts, [_f1_of_sections(contender.counts) for contender in chunkings_and_baselines]
@@ -402,11 +417,11 @@ def _cuts_with_kinds(document: Document, cuts: Iterable[int]) -> list[tuple[str,
     block_starts = [block.span.start for block in special_blocks]
     kinds_and_cuts = []
     for cut in cuts:
-        start, end = document.sentences[document.sentence_at(cut)]
+        sentence_start, sentence_end = document.sentences[document.sentence_at(cut)]
         block_before_cut = (
             special_blocks[bisect_left(block_starts, cut) - 1].span if bisect_left(block_starts, cut) else None
         )
-        if start < cut < end:
+        if sentence_start < cut < sentence_end:
             kinds_and_cuts.append(("sentence", cut))
         elif block_before_cut is not None and block_before_cut.start < cut < block_before_cut.end:
             kinds_and_cuts.append(("block", cut))
@@ -464,11 +479,11 @@ def rank_by_structure(
     structure_points_scoring = StructurePoints.of(document)
     contenders: list[Contender] = []
     values: list[float | None] = []
-    for number, (name, made) in enumerate(named):
+    for chunking_index, (name, chunking) in enumerate(named):
         points_and_cuts_by_paragraph = np.zeros((len(paragraph_end_offsets) + 1, 2), dtype=np.intp)
-        for kind, place in _positions_with_kinds(made, embedder):
-            points_and_cuts_by_paragraph[bisect_left(paragraph_end_offsets, place)] += (_POINTS[kind], 1)
-        contenders.append(Contender(name, points_and_cuts_by_paragraph, apart=number in apart))
+        for position_kind, position in _positions_with_kinds(chunking, embedder):
+            points_and_cuts_by_paragraph[bisect_left(paragraph_end_offsets, position)] += (_POINTS[position_kind], 1)
+        contenders.append(Contender(name, points_and_cuts_by_paragraph, apart=chunking_index in apart))
         total_points_and_cuts = points_and_cuts_by_paragraph.sum(axis=0)
         values.append(float(structure_points_scoring(total_points_and_cuts)) if total_points_and_cuts[1] else None)
     return rank_contenders(contenders, structure_points_scoring, values, width=2.0, measure="points per cut")

@@ -58,16 +58,20 @@ def cosine_contrast(vectors: npt.NDArray[np.floating], chunks: Sequence[int | No
         return Contrast(None, None, 0, 0)
     chunked_sentence_vectors = _unit_vectors(vectors)[chunked_sentence_numbers]
     _, chunk_of_sentence = np.unique([chunks[place] for place in chunked_sentence_numbers], return_inverse=True)
-    sums, counts = _chunk_vector_sums(chunked_sentence_vectors, chunk_of_sentence)
+    chunk_vector_sums, chunk_sentence_counts = _chunk_vector_sums(chunked_sentence_vectors, chunk_of_sentence)
     squared_length_sums_by_chunk = np.bincount(
-        chunk_of_sentence, np.einsum("ij,ij->i", chunked_sentence_vectors, chunked_sentence_vectors), len(sums)
+        chunk_of_sentence, np.einsum("ij,ij->i", chunked_sentence_vectors, chunked_sentence_vectors), len(chunk_vector_sums)
     )
-    pair_cosine_sums_by_chunk = (np.einsum("ij,ij->i", sums, sums) - squared_length_sums_by_chunk) / 2
-    pair_count_inside_chunks = int((counts * (counts - 1) // 2).sum())
-    pair_count_across_cuts = int((counts[:-1] * counts[1:]).sum())
+    pair_cosine_sums_by_chunk = (
+        np.einsum("ij,ij->i", chunk_vector_sums, chunk_vector_sums) - squared_length_sums_by_chunk
+    ) / 2
+    pair_count_inside_chunks = int((chunk_sentence_counts * (chunk_sentence_counts - 1) // 2).sum())
+    pair_count_across_cuts = int((chunk_sentence_counts[:-1] * chunk_sentence_counts[1:]).sum())
     return Contrast(
         float(pair_cosine_sums_by_chunk.sum() / pair_count_inside_chunks) if pair_count_inside_chunks else None,
-        float(np.einsum("ij,ij->", sums[:-1], sums[1:]) / pair_count_across_cuts) if pair_count_across_cuts else None,
+        float(np.einsum("ij,ij->", chunk_vector_sums[:-1], chunk_vector_sums[1:]) / pair_count_across_cuts)
+        if pair_count_across_cuts
+        else None,
         pair_count_inside_chunks,
         pair_count_across_cuts,
     )
@@ -91,24 +95,29 @@ def contextual_coherence(
     vectors, chunks
         As in `cosine_contrast`.
     """
-    rows, owners = _unit_vectors(vectors), np.asarray([-1 if chunk is None else chunk for chunk in chunks], dtype=np.intp)
-    cumulative_vector_sums = np.concatenate([np.zeros((1, rows.shape[1])), np.cumsum(rows, axis=0)])
+    unit_vectors, chunk_of_sentence = (
+        _unit_vectors(vectors),
+        np.asarray([-1 if chunk is None else chunk for chunk in chunks], dtype=np.intp),
+    )
+    cumulative_vector_sums = np.concatenate([np.zeros((1, unit_vectors.shape[1])), np.cumsum(unit_vectors, axis=0)])
     chunk_surroundings_cosines = []
-    sentence_order_by_chunk = np.argsort(owners, kind="stable")
-    chunk_start_positions = np.flatnonzero(np.diff(owners[sentence_order_by_chunk], prepend=-1))
-    for own in np.split(sentence_order_by_chunk, chunk_start_positions)[1:]:
-        surrounding_sentence_ranges = _surrounding_ranges(own, len(rows), reach)
-        own_sum = rows[own].sum(axis=0)
-        surroundings_sum = (
+    sentence_order_by_chunk = np.argsort(chunk_of_sentence, kind="stable")
+    chunk_start_positions = np.flatnonzero(np.diff(chunk_of_sentence[sentence_order_by_chunk], prepend=-1))
+    for chunk_sentence_numbers in np.split(sentence_order_by_chunk, chunk_start_positions)[1:]:
+        surrounding_sentence_ranges = _surrounding_ranges(chunk_sentence_numbers, len(unit_vectors), reach)
+        chunk_vector_sum = unit_vectors[chunk_sentence_numbers].sum(axis=0)
+        surroundings_vector_sum = (
             np.sum(
                 [cumulative_vector_sums[end] - cumulative_vector_sums[start] for start, end in surrounding_sentence_ranges],
                 axis=0,
             )
-            - own_sum
+            - chunk_vector_sum
         )
-        if sum(end - start for start, end in surrounding_sentence_ranges) > len(own):
+        if sum(end - start for start, end in surrounding_sentence_ranges) > len(chunk_sentence_numbers):
             chunk_surroundings_cosines.append(
-                own_sum @ surroundings_sum / max(np.linalg.norm(own_sum) * np.linalg.norm(surroundings_sum), 1e-12)
+                chunk_vector_sum
+                @ surroundings_vector_sum
+                / max(np.linalg.norm(chunk_vector_sum) * np.linalg.norm(surroundings_vector_sum), 1e-12)
             )
     return float(np.mean(chunk_surroundings_cosines)) if chunk_surroundings_cosines else None
 
@@ -120,9 +129,9 @@ def _surrounding_ranges(own: IntArray, count: int, reach: int) -> list[tuple[int
 
 
 def _unit_vectors(vectors: npt.NDArray[np.floating]) -> FloatArray:
-    rows: FloatArray = vectors.astype(np.float64)
-    rows /= np.maximum(np.linalg.norm(rows, axis=1, keepdims=True), 1e-12)
-    return rows
+    unit_vectors: FloatArray = vectors.astype(np.float64)
+    unit_vectors /= np.maximum(np.linalg.norm(unit_vectors, axis=1, keepdims=True), 1e-12)
+    return unit_vectors
 
 
 def _chunk_vector_sums(rows: FloatArray, owners: IntArray) -> tuple[FloatArray, IntArray]:
@@ -153,9 +162,9 @@ class CumulativeSimilarities:
 
     def __init__(self, vectors: npt.NDArray[np.floating]) -> None:
         """Take one vector per sentence, shape (n, dimension)."""
-        rows = _unit_vectors(vectors)
-        self._sums: FloatArray = np.concatenate([np.zeros((1, rows.shape[1])), np.cumsum(rows, axis=0)])
-        self._squares: FloatArray = np.concatenate([[0.0], np.cumsum(np.einsum("ij,ij->i", rows, rows))])
+        unit_vectors = _unit_vectors(vectors)
+        self._sums: FloatArray = np.concatenate([np.zeros((1, unit_vectors.shape[1])), np.cumsum(unit_vectors, axis=0)])
+        self._squares: FloatArray = np.concatenate([[0.0], np.cumsum(np.einsum("ij,ij->i", unit_vectors, unit_vectors))])
 
     def within(self, stretch: Span, cuts: Sequence[int]) -> Cohesion:
         """Return the cohesion within chunks of the sentences in ``stretch``, cut after the sentences in ``cuts``."""
@@ -164,12 +173,14 @@ class CumulativeSimilarities:
             *(cut + 1 for cut in cuts if stretch.start <= cut < stretch.end - 1),
             stretch.end,
         ]
-        total, pairs = 0.0, 0
-        for first, last in pairwise(chunk_edge_sentence_numbers):
-            chunk_vector_sum = self._sums[last] - self._sums[first]
-            total += (chunk_vector_sum @ chunk_vector_sum - (self._squares[last] - self._squares[first])) / 2
-            pairs += (last - first) * (last - first - 1) // 2
-        return Cohesion(total / pairs if pairs else float("nan"), pairs)
+        cosine_sum, pair_count = 0.0, 0
+        for first_sentence, end_sentence in pairwise(chunk_edge_sentence_numbers):
+            chunk_vector_sum = self._sums[end_sentence] - self._sums[first_sentence]
+            cosine_sum += (
+                chunk_vector_sum @ chunk_vector_sum - (self._squares[end_sentence] - self._squares[first_sentence])
+            ) / 2
+            pair_count += (end_sentence - first_sentence) * (end_sentence - first_sentence - 1) // 2
+        return Cohesion(cosine_sum / pair_count if pair_count else float("nan"), pair_count)
 
 
 @dataclass(frozen=True)
@@ -203,11 +214,14 @@ class StretchComparison:
             return "there is nothing to weigh here: one of the two leaves no two sentences together"
         if abs(self.greedy_gain) < EQUALLY_GOOD_BELOW:
             return "deciding gap by gap changes nothing here: what stays together is as alike"
-        verb, than = ("gains", "more") if self.greedy_gain > 0 else ("costs", "less")
-        return f"deciding gap by gap {verb} {abs(self.greedy_gain):.2f} here: what stays together is that much {than} alike"
+        verb, comparative_word = ("gains", "more") if self.greedy_gain > 0 else ("costs", "less")
+        return (
+            f"deciding gap by gap {verb} {abs(self.greedy_gain):.2f} here: what stays together is that much "
+            f"{comparative_word} alike"
+        )
 
 
-def cut_sentences(chunking: Chunking) -> tuple[int, ...]:
+def cut_sentence_numbers(chunking: Chunking) -> tuple[int, ...]:
     """Return the numbers of the sentences after which or inside which a chunking cuts."""
     return tuple(sorted({gap.index for gap in chunking.gaps if gap.verdict.is_cut} - {len(chunking.document.sentences) - 1}))
 
@@ -222,15 +236,19 @@ def compare_stretches(
     dict
         For each sentence after which ``greedy`` cuts, the cuts of both chunkings between its previous and its next cut.
     """
-    cuts, others = cut_sentences(greedy), cut_sentences(other)
-    greedy_cut_edges = [-1, *cuts, len(greedy.document.sentences) - 1]
+    greedy_cuts, other_cuts = cut_sentence_numbers(greedy), cut_sentence_numbers(other)
+    greedy_cut_edges = [-1, *greedy_cuts, len(greedy.document.sentences) - 1]
     comparison_by_greedy_cut = {}
-    for before, cut, after in zip(greedy_cut_edges, cuts, greedy_cut_edges[2:], strict=False):
-        around_cut = Span(before + 1, after + 1)
-        other_cuts_inside_stretch = tuple(place for place in others if around_cut.start <= place < around_cut.end - 1)
-        both_cohesions = (
-            similarities.within(around_cut, (cut,)),
-            similarities.within(around_cut, other_cuts_inside_stretch),
+    for previous_cut, cut, next_cut in zip(greedy_cut_edges, greedy_cuts, greedy_cut_edges[2:], strict=False):
+        stretch_around_cut = Span(previous_cut + 1, next_cut + 1)
+        other_cuts_inside_stretch = tuple(
+            place for place in other_cuts if stretch_around_cut.start <= place < stretch_around_cut.end - 1
         )
-        comparison_by_greedy_cut[cut] = StretchComparison(around_cut, (cut,), other_cuts_inside_stretch, *both_cohesions)
+        both_cohesions = (
+            similarities.within(stretch_around_cut, (cut,)),
+            similarities.within(stretch_around_cut, other_cuts_inside_stretch),
+        )
+        comparison_by_greedy_cut[cut] = StretchComparison(
+            stretch_around_cut, (cut,), other_cuts_inside_stretch, *both_cohesions
+        )
     return comparison_by_greedy_cut

@@ -119,12 +119,12 @@ class BoundaryAgreement:
         boundary_agreement_phrases = [
             f"{len(self.both):,} of {len(self.both) + len(self.only_full):,} boundaries of {full} are the same"
         ]
-        for name, offsets in ((full, self.only_full), (other, self.only_other)):
+        for embedder_name, offsets in ((full, self.only_full), (other, self.only_other)):
             if offsets:
-                boundary_agreement_phrases.append(f"only {name} cuts {self._place_words(offsets)}")
+                boundary_agreement_phrases.append(f"only {embedder_name} cuts {self._boundary_places_phrase(offsets)}")
         return "; ".join(boundary_agreement_phrases)
 
-    def _place_words(self, offsets: Sequence[int]) -> str:
+    def _boundary_places_phrase(self, offsets: Sequence[int]) -> str:
         """Describe the positions of some boundaries by the sentences before or inside which they lie."""
         # A sentence that is cut in several places is named once.
         sentences_by_position: dict[str, dict[str, None]] = {"before": {}, "inside": {}}
@@ -133,7 +133,7 @@ class BoundaryAgreement:
             before_or_inside_word = "before" if self.document.sentences[sentence_index].start == offset else "inside"
             sentences_by_position[before_or_inside_word][f"{sentence_index + 1:,}"] = None
         position_phrase = " and ".join(
-            f"{how} {_sentence_list_words(numbers)}" for how, numbers in sentences_by_position.items() if numbers
+            f"{how} {_sentence_list_phrase(numbers)}" for how, numbers in sentences_by_position.items() if numbers
         )
         unlisted_boundary_count = len(offsets) - NAMED
         return (
@@ -141,7 +141,7 @@ class BoundaryAgreement:
         )
 
 
-def _sentence_list_words(numbers: Collection[str]) -> str:
+def _sentence_list_phrase(numbers: Collection[str]) -> str:
     """Return "sentence 3", or "sentences 3, 5 and 8"."""
     return f"sentence{'s' * (len(numbers) > 1)} {join_words([*numbers])}"
 

@@ -93,13 +93,13 @@ def count_whole_spans(stretches: Sequence[tuple[str, Span]], pieces: Sequence[Sp
     piece_start_offsets = [piece.start for piece in pieces_in_text_order]
     # How far the pieces reach that begin no later than each.
     furthest_ends = [*accumulate((piece.end for piece in pieces_in_text_order), max)]
-    kinds: dict[str, WholeBlocks] = {}
+    whole_blocks_by_kind: dict[str, WholeBlocks] = {}
     for kind, (start, end) in stretches:
-        begun_count = bisect_right(piece_start_offsets, start)
-        is_whole = begun_count > 0 and furthest_ends[begun_count - 1] >= end
-        counts_so_far = kinds.get(kind, WholeBlocks(0, 0))
-        kinds[kind] = WholeBlocks(counts_so_far.count + is_whole, counts_so_far.of + 1)
-    return BlockIntegrity(kinds)
+        begun_piece_count = bisect_right(piece_start_offsets, start)
+        is_whole = begun_piece_count > 0 and furthest_ends[begun_piece_count - 1] >= end
+        kind_counts_so_far = whole_blocks_by_kind.get(kind, WholeBlocks(0, 0))
+        whole_blocks_by_kind[kind] = WholeBlocks(kind_counts_so_far.count + is_whole, kind_counts_so_far.of + 1)
+    return BlockIntegrity(whole_blocks_by_kind)
 
 
 MEASURES_EXPLAINED = {
@@ -285,11 +285,11 @@ def check_edit_count(document: Document, edits: int) -> None:
         raise InputError(f"Edit stability needs at least 1 edit; got {edits:,}.")
     if not document.sentences:
         raise InputError(f"{document.name}: edit stability needs a text with at least one sentence; this one has none.")
-    characters_cut = edits * len(document.text)
-    if characters_cut > MOST_EDITED_CHARACTERS:
+    cut_character_count = edits * len(document.text)
+    if cut_character_count > MOST_EDITED_CHARACTERS:
         raise InputError(
             f"{document.name}: edits × characters must be at most {MOST_EDITED_CHARACTERS:,}; {edits:,} × "
-            f"{len(document.text):,} is {characters_cut:,}. Use fewer edits or a shorter text."
+            f"{len(document.text):,} is {cut_character_count:,}. Use fewer edits or a shorter text."
         )
 
 
@@ -322,15 +322,21 @@ def edit_stability(
         If the user asked to stop.
     """
     check_edit_count(document, edits)
-    original_texts = Counter(run(chunker, document, replace(tools)).texts)
+    original_chunk_texts = Counter(run(chunker, document, replace(tools)).texts)
     measured_edits = []
     planned_sentence_insertions = random_edits(document, edits, seed)
-    for number, (after, sentence) in enumerate(planned_sentence_insertions, start=1):
+    for edit_number, (preceding_sentence_number, sentence) in enumerate(planned_sentence_insertions, start=1):
         raise_if_cancelled(tools.cancelled)
-        edited_texts = Counter(run(chunker, insert_sentence(document, after, sentence), replace(tools)).texts)
-        measured_edits.append(EditEffect(after, (edited_texts - original_texts).total(), edited_texts.total()))
+        edited_chunk_texts = Counter(
+            run(chunker, insert_sentence(document, preceding_sentence_number, sentence), replace(tools)).texts
+        )
+        measured_edits.append(
+            EditEffect(
+                preceding_sentence_number, (edited_chunk_texts - original_chunk_texts).total(), edited_chunk_texts.total()
+            )
+        )
         if progress is not None:
-            progress(number, len(planned_sentence_insertions))
+            progress(edit_number, len(planned_sentence_insertions))
     return EditStability(tuple(measured_edits))
 
 
@@ -341,15 +347,17 @@ def random_edits(document: Document, edits: int, seed: int) -> list[tuple[int, s
     prose, a sentence is inserted after any sentence.
     """
     random_generator = random.Random(seed)
-    prose_sentence_numbers = _prose_sentences(document)
+    prose_sentence_numbers = _prose_sentence_numbers(document)
     insertion_point_candidates = prose_sentence_numbers or range(len(document.sentences))
     planned_sentence_insertions = []
-    for place in sorted(random_generator.sample(insertion_point_candidates, min(edits, len(insertion_point_candidates)))):
+    for preceding_sentence_number in sorted(
+        random_generator.sample(insertion_point_candidates, min(edits, len(insertion_point_candidates)))
+    ):
         # The sentence itself would be said twice running.
-        other_sentence_numbers = [number for number in prose_sentence_numbers if number != place]
+        other_sentence_numbers = [number for number in prose_sentence_numbers if number != preceding_sentence_number]
         planned_sentence_insertions.append(
             (
-                place,
+                preceding_sentence_number,
                 document.sentence_texts[random_generator.choice(other_sentence_numbers)]
                 if other_sentence_numbers
                 else SPARE,
@@ -358,24 +366,24 @@ def random_edits(document: Document, edits: int, seed: int) -> list[tuple[int, s
     return planned_sentence_insertions
 
 
-def _prose_sentences(document: Document) -> list[int]:
+def _prose_sentence_numbers(document: Document) -> list[int]:
     """Return the numbers of the sentences of the text's prose, ascending, each text once."""
-    not_prose = [block for block in outline_of(document.text).blocks if block.kind not in _PROSE]
+    non_prose_blocks = [block for block in outline_of(document.text).blocks if block.kind not in _PROSE]
     # Blocks lie within each other or apart, so that what an outer one holds adds nothing.
     excluded_spans: list[Span] = []
-    for block in sorted([*not_prose, *outline_of(document.text).special], key=lambda block: block.span):
+    for block in sorted([*non_prose_blocks, *outline_of(document.text).special], key=lambda block: block.span):
         if not excluded_spans or block.span.end > excluded_spans[-1].end:
             excluded_spans.append(block.span)
     excluded_span_starts = [span.start for span in excluded_spans]
-    numbers: dict[str, int] = {}
-    for number, (start, end) in enumerate(document.sentences):
+    number_by_sentence_text: dict[str, int] = {}
+    for sentence_number, (start, end) in enumerate(document.sentences):
         sentence_text = document.text[start:end]
         begun_excluded_span_count = bisect_left(excluded_span_starts, end)
         if begun_excluded_span_count and excluded_spans[begun_excluded_span_count - 1].end > start:
             continue
         if sentence_text[-1] not in _OPEN and (document.splitter in _SEPARATORS or not sentence_text[-1].isalnum()):
-            numbers.setdefault(sentence_text, number)
-    return [*numbers.values()]
+            number_by_sentence_text.setdefault(sentence_text, sentence_number)
+    return [*number_by_sentence_text.values()]
 
 
 def insert_sentence(document: Document, after: int, sentence: str) -> Document:

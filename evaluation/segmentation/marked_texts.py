@@ -59,48 +59,54 @@ def read_marked_texts(
     cancelled
         Called repeatedly while a boundary file is read; True stops reading with `Cancelled`.
     """
-    texts: dict[str, str] = {}
-    marks: dict[str, tuple[str, BoundaryFile]] = {}
+    text_by_name: dict[str, str] = {}
+    boundary_file_by_hash: dict[str, tuple[str, BoundaryFile]] = {}
     unusable_file_messages = []
-    for name, data in files:
+    for name, file_bytes in files:
         try:
             if name.lower().endswith(MARKS_ENDING):
-                file_marks = BoundaryFile.read(data, cancelled)
-                marks[file_marks.sha256] = (name, file_marks)
-            elif name in texts:
+                boundary_file = BoundaryFile.read(file_bytes, cancelled)
+                boundary_file_by_hash[boundary_file.sha256] = (name, boundary_file)
+            elif name in text_by_name:
                 unusable_file_messages.append(f"{name}: a document's name must be its own; another file has it.")
             else:
-                texts[name] = read(data, name).text
+                text_by_name[name] = read(file_bytes, name).text
         except InputError as error:
             unusable_file_messages.append(message_with_file_name(name, error))
     marked_texts = []
-    for name, text in texts.items():
+    for name, text in text_by_name.items():
         try:
-            marked_texts.append(_find_boundaries(name, text, marks))
+            marked_texts.append(_text_with_boundaries(name, text, boundary_file_by_hash))
         except InputError as error:
             unusable_file_messages.append(message_with_file_name(name, error))
-    text_hashes = {text_sha256(candidate) for text in texts.values() for candidate in (text, remove_mark_lines(text)[0])}
+    text_hashes = {
+        text_sha256(candidate) for text in text_by_name.values() for candidate in (text, remove_mark_lines(text)[0])
+    }
     unusable_file_messages += [
         f"{name}: known boundaries must be of a text that is given; none has this SHA-256."
-        for sha256, (name, _) in marks.items()
+        for sha256, (name, _) in boundary_file_by_hash.items()
         if sha256 not in text_hashes
     ]
     return marked_texts, unusable_file_messages
 
 
-def _find_boundaries(name: str, text: str, marks: dict[str, tuple[str, BoundaryFile]]) -> MarkedText:
+def _text_with_boundaries(name: str, text: str, marks: dict[str, tuple[str, BoundaryFile]]) -> MarkedText:
     """Return a text with its boundaries; several documents may have the same text, and so the same boundaries."""
-    bare, known = remove_mark_lines(text)
-    for candidate in (text, bare):
-        if entry := marks.get(text_sha256(candidate)):
-            text, bare, known = candidate, candidate, entry[1].of(candidate)
+    text_without_marks, known_boundaries = remove_mark_lines(text)
+    for candidate_text in (text, text_without_marks):
+        if name_and_boundary_file := marks.get(text_sha256(candidate_text)):
+            text, text_without_marks, known_boundaries = (
+                candidate_text,
+                candidate_text,
+                name_and_boundary_file[1].of(candidate_text),
+            )
             break
-    if not known:
+    if not known_boundaries:
         raise InputError(
             f"{name}: every document must have a known boundary; this one has none. Add a line of three dashes, or a file "
             "of boundaries of this text."
         )
-    return MarkedText(name, bare, known)
+    return MarkedText(name, text_without_marks, known_boundaries)
 
 
 def message_with_file_name(name: str, error: InputError) -> str:
@@ -168,22 +174,28 @@ def stitch_passages(
         raise InputError("stitching needs passages with text; at least one of these is empty.")
     shuffled_passages = list(passages)
     random.Random(seed).shuffle(shuffled_passages)
-    chosen: list[SubjectPassage] = []
+    chosen_passages: list[SubjectPassage] = []
     stitched_sentence_count = 0
     # A single passage would have no seam, however long it is.
-    while shuffled_passages and (stitched_sentence_count < sentences or len(chosen) < 2):
+    while shuffled_passages and (stitched_sentence_count < sentences or len(chosen_passages) < 2):
         # The next passage of another subject; if none is left, the document ends.
         next_passage_index = next(
-            (i for i, passage in enumerate(shuffled_passages) if not chosen or passage.subject != chosen[-1].subject),
+            (
+                i
+                for i, passage in enumerate(shuffled_passages)
+                if not chosen_passages or passage.subject != chosen_passages[-1].subject
+            ),
             None,
         )
         if next_passage_index is None:
             break
-        chosen.append(shuffled_passages.pop(next_passage_index))
-        stitched_sentence_count += len(Document.from_text(chosen[-1].text, splitter).sentences)
-    passage_texts = [passage.text.strip() for passage in chosen]
+        chosen_passages.append(shuffled_passages.pop(next_passage_index))
+        stitched_sentence_count += len(Document.from_text(chosen_passages[-1].text, splitter).sentences)
+    passage_texts = [passage.text.strip() for passage in chosen_passages]
     passage_seam_offsets = tuple(accumulate(len(text) + len(JOINT) for text in passage_texts[:-1]))
-    return StitchedDocument(JOINT.join(passage_texts), passage_seam_offsets, tuple(passage.subject for passage in chosen))
+    return StitchedDocument(
+        JOINT.join(passage_texts), passage_seam_offsets, tuple(passage.subject for passage in chosen_passages)
+    )
 
 
 def stitch_documents(
@@ -199,11 +211,14 @@ def stitch_documents(
         If the number of sentences or documents is below 1, if there are more than `MOST_STITCHED` documents, or if
         `stitch_passages` cannot join the passages.
     """
-    for name, value, most in (("sentences per document", sentences, None), ("count", count, MOST_STITCHED)):
-        if value < 1:
-            raise InputError(f"stitching: {name} must be at least 1; got {value}.")
-        if most is not None and value > most:
-            raise InputError(f"stitching: {name} must be at most {most:,}; got {value:,}.")
+    for setting_name, setting_value, maximum_value in (
+        ("sentences per document", sentences, None),
+        ("count", count, MOST_STITCHED),
+    ):
+        if setting_value < 1:
+            raise InputError(f"stitching: {setting_name} must be at least 1; got {setting_value}.")
+        if maximum_value is not None and setting_value > maximum_value:
+            raise InputError(f"stitching: {setting_name} must be at most {maximum_value:,}; got {setting_value:,}.")
     stitched_documents = (stitch_passages(passages, sentences, seed + number, splitter) for number in range(count))
     return [
         MarkedText(f"stitched {number}", document.text, document.seams)
@@ -242,26 +257,26 @@ def read_passages(
     read
         Reads a document, given its bytes and its name.
     """
-    passages: dict[str, SubjectPassage] = {}
+    passage_by_text: dict[str, SubjectPassage] = {}
     unusable_file_messages = []
-    for name, data in files:
+    for name, file_bytes in files:
         try:
-            bare, known = remove_mark_lines(read(data, name).text)
+            text_without_marks, known_boundaries = remove_mark_lines(read(file_bytes, name).text)
         except InputError as error:
             unusable_file_messages.append(str(error))
             continue
-        if not bare.strip():
+        if not text_without_marks.strip():
             unusable_file_messages.append(f"{name}: a document to stitch must have text; this one is empty.")
-        for number, (start, end) in enumerate(pairwise([0, *known, len(bare)]), start=1):
-            passage_text = bare[start:end].strip()
-            file_part_subject = f"{name}, part {number}" if known else name
-            if equal_passage := passages.get(passage_text):
+        for section_number, (start, end) in enumerate(pairwise([0, *known_boundaries, len(text_without_marks)]), start=1):
+            passage_text = text_without_marks[start:end].strip()
+            file_part_subject = f"{name}, part {section_number}" if known_boundaries else name
+            if equal_passage := passage_by_text.get(passage_text):
                 unusable_file_messages.append(
                     f"{file_part_subject}: a document to stitch must be its own; it is that of {equal_passage.subject}."
                 )
             elif passage_text:
-                passages[passage_text] = SubjectPassage(passage_text, file_part_subject)
-    return list(passages.values()), unusable_file_messages
+                passage_by_text[passage_text] = SubjectPassage(passage_text, file_part_subject)
+    return list(passage_by_text.values()), unusable_file_messages
 
 
 def cut_into_passages(
@@ -269,16 +284,16 @@ def cut_into_passages(
 ) -> list[SubjectPassage]:
     """Cut a text with known sections into passages of about ``sentences`` sentences that cross no section boundary."""
     passages_within_sections = []
-    for number, (first, last) in enumerate(pairwise([0, *known, len(text)]), start=1):
-        document = Document.from_text(text[first:last], splitter)
+    for section_number, (section_start, section_end) in enumerate(pairwise([0, *known, len(text)]), start=1):
+        document = Document.from_text(text[section_start:section_end], splitter)
         section_sentence_count = len(document.sentences)
         section_passage_count = max(1, section_sentence_count // sentences)
-        for group in range(section_passage_count):
+        for passage_index in range(section_passage_count):
             passage_span = document.slice(
-                group * section_sentence_count // section_passage_count,
-                (group + 1) * section_sentence_count // section_passage_count,
+                passage_index * section_sentence_count // section_passage_count,
+                (passage_index + 1) * section_sentence_count // section_passage_count,
             )
             passages_within_sections.append(
-                SubjectPassage(document.text[passage_span.start : passage_span.end], f"{subject}, section {number}")
+                SubjectPassage(document.text[passage_span.start : passage_span.end], f"{subject}, section {section_number}")
             )
     return passages_within_sections

@@ -36,10 +36,10 @@ from evaluation.segmentation.worker_processes import is_joblib_installed, run_in
 from evaluation.statistics import (
     FALSE_VERDICTS,
     Difference,
-    fewest_values,
-    interval_words,
+    fewest_values_needed,
+    format_interval,
     paired_differences,
-    too_few_values_words,
+    too_few_values_sentence,
 )
 
 
@@ -102,7 +102,7 @@ def score_chunking(marked: MarkedDocument, chunking: Chunking) -> dict[str, Scor
     document = marked.document
     known_boundary_segmentation = segmentation_in_sentences(document, marked.known)
     chunking_segmentation = segmentation_in_sentences(document, cut_offsets(chunking))
-    exact, near = (
+    exact_match_scores, near_match_scores = (
         boundary_precision_recall(known_boundary_segmentation, chunking_segmentation),
         boundary_precision_recall(known_boundary_segmentation, chunking_segmentation, tolerance=1),
     )
@@ -111,10 +111,10 @@ def score_chunking(marked: MarkedDocument, chunking: Chunking) -> dict[str, Scor
     return {
         "pk": pk(known_boundary_segmentation, chunking_segmentation),
         "window_diff": window_diff(known_boundary_segmentation, chunking_segmentation),
-        "precision": exact.precision,
-        "recall": exact.recall,
-        "f1": exact.f1,
-        "f1_near": near.f1,
+        "precision": exact_match_scores.precision,
+        "recall": exact_match_scores.recall,
+        "f1": exact_match_scores.f1,
+        "f1_near": near_match_scores.f1,
         "boundary_similarity": boundary_similarity(known_boundary_segmentation, chunking_segmentation),
         "misassigned": Score(len(misassigned_sentences.units) / max(1, len(document.sentences))),
         "crossing": count_crossing_chunks(marked.known, chunking).share,
@@ -178,37 +178,41 @@ def sweep_settings(
         if not setting.trivial
     }
     finished_run_keys = {(row.document, row.setting) for row in done}
-    runs_grouped = []
-    for marked in documents:
+    runs_by_document = []
+    for marked_document in documents:
         document_setting_runs = [
-            partial(_trivial_row, marked, setting)
+            partial(_trivial_row, marked_document, setting)
             if setting.trivial
-            else partial(_sweep_row, marked, setting, chunker_by_setting[setting])
+            else partial(_sweep_row, marked_document, setting, chunker_by_setting[setting])
             for setting in settings
-            if (marked.document.name, setting) not in finished_run_keys
+            if (marked_document.document.name, setting) not in finished_run_keys
         ]
         if document_setting_runs:
-            runs_grouped.append((marked.document, document_setting_runs))
+            runs_by_document.append((marked_document.document, document_setting_runs))
     total_run_count = len(documents) * len(settings)
-    remaining_run_count = sum(len(document_setting_runs) for _, document_setting_runs in runs_grouped)
+    remaining_run_count = sum(len(document_setting_runs) for _, document_setting_runs in runs_by_document)
     is_sequential = (
         workers < 2
         or not is_joblib_installed()
         or remaining_run_count <= FEW
         or any(chunker.asks for chunker in chunker_by_setting.values())
     )
-    sweep_result_rows = _one_by_one(runs_grouped, tools) if is_sequential else run_in_processes(runs_grouped, tools, workers)
+    sweep_result_rows = (
+        _run_in_this_process(runs_by_document, tools)
+        if is_sequential
+        else run_in_processes(runs_by_document, tools, workers)
+    )
     with closing(sweep_result_rows):
         try:
-            for count, row in enumerate(sweep_result_rows, start=total_run_count - remaining_run_count + 1):
+            for done_run_count, row in enumerate(sweep_result_rows, start=total_run_count - remaining_run_count + 1):
                 if progress is not None:
-                    progress(count, total_run_count)
+                    progress(done_run_count, total_run_count)
                 yield row
         except Cancelled:
             return
 
 
-def _one_by_one(
+def _run_in_this_process(
     groups: Sequence[tuple[Document, Sequence[Callable[[Tools], SweepRow]]]], tools: Tools
 ) -> Generator[SweepRow]:
     """Run everything in this process."""
@@ -240,22 +244,22 @@ def summarize_settings(rows: Iterable[SweepRow], measure: str) -> list[SettingSu
     """
     if measure not in HIGHER_IS_BETTER:
         raise InputError(f"measure must be one of {', '.join(HIGHER_IS_BETTER)}; got {measure!r}.")
-    values: dict[SweptSetting, list[tuple[float, int]]] = {}
+    scores_by_setting: dict[SweptSetting, list[tuple[float, int]]] = {}
     for row in rows:
         row_score_value = row.scores[measure].value
         if row_score_value is not None:
-            values.setdefault(row.setting, []).append((row_score_value, row.chunks))
-    all_summaries = [
+            scores_by_setting.setdefault(row.setting, []).append((row_score_value, row.chunks))
+    setting_summaries = [
         SettingSummary(
             setting,
             statistics.fmean(score for score, _ in scores_and_counts),
             len(scores_and_counts),
             statistics.fmean(chunks for _, chunks in scores_and_counts),
         )
-        for setting, scores_and_counts in values.items()
+        for setting, scores_and_counts in scores_by_setting.items()
     ]
     sort_sign = -1 if HIGHER_IS_BETTER[measure] else 1
-    return sorted(all_summaries, key=lambda summary: (sort_sign * summary.mean, summary.chunks, summary.setting.words()))
+    return sorted(setting_summaries, key=lambda summary: (sort_sign * summary.mean, summary.chunks, summary.setting.words()))
 
 
 def rows_to_csv(rows: Iterable[SweepRow]) -> str:
@@ -278,7 +282,7 @@ def settings_grid(chunker: str, /, **axes: Sequence[Any]) -> list[SweptSetting]:
 def published_settings() -> list[SweptSetting]:
     """Return the grid of Qu et al., appendix B: 30 breakpoint, 45 single linkage, 125 DBSCAN and 18 fixed settings."""
     published_distance_weights = (0.0, 0.25, 0.5, 0.75, 1.0)
-    amounts: dict[str, tuple[float, ...]] = {
+    amounts_by_threshold: dict[str, tuple[float, ...]] = {
         "percentile": (10, 30, 50, 70, 90),
         "standard_deviation": (1, 1.5, 2, 2.5, 3),
         "interquartile": (0.5, 0.75, 1, 1.25, 1.5),
@@ -290,7 +294,7 @@ def published_settings() -> list[SweptSetting]:
     return [
         *(
             setting
-            for name, some in amounts.items()
+            for name, some in amounts_by_threshold.items()
             for setting in settings_grid("breakpoint", threshold=(name,), amount=some)
         ),
         *settings_grid("single_linkage", position_weight=published_distance_weights, chunks=published_chunk_counts),
@@ -353,15 +357,15 @@ def compare_settings(
     A difference above 0 means that ``setting`` is better, whether the measure should be high or low. The difference is None
     if too few documents have a value for both settings.
     """
-    values: dict[SweptSetting, dict[str, float]] = {}
+    scores_by_setting: dict[SweptSetting, dict[str, float]] = {}
     for row in rows:
         row_score_value = row.scores[measure].value
         if row_score_value is not None:
-            values.setdefault(row.setting, {})[row.document] = row_score_value
+            scores_by_setting.setdefault(row.setting, {})[row.document] = row_score_value
     distinct_document_names = [*dict.fromkeys(row.document for row in rows)]
 
     def scores_by_document(setting: SweptSetting) -> list[float]:
-        return [values.get(setting, {}).get(document, np.nan) for document in distinct_document_names]
+        return [scores_by_setting.get(setting, {}).get(document, np.nan) for document in distinct_document_names]
 
     if not distinct_document_names or not others:
         return dict.fromkeys(others)
@@ -372,42 +376,42 @@ def compare_settings(
     return dict(zip(others, paired_differences(score_leads_over_others), strict=True))
 
 
-def lead_significance_words(
+def lead_significance_sentences(
     differences: Mapping[SweptSetting, Difference | None], names: Mapping[SweptSetting, str], documents: int
 ) -> str:
     """Return a verdict in words on whether a setting is significantly ahead of the baselines on held-out documents."""
     if not differences:
         return ""
     if all(difference is None for difference in differences.values()):
-        return too_few_values_words(len(differences), documents, "held-out document")
+        return too_few_values_sentence(len(differences), documents, "held-out document")
     significant_leads = {
         other: difference.mean
         for other, difference in differences.items()
         if difference is not None and difference.significant and difference.mean > 0
     }
-    beats_all = len(significant_leads) == len(differences)
+    beats_all_baselines = len(significant_leads) == len(differences)
     named_rival = (
         min(significant_leads, key=significant_leads.__getitem__)
-        if beats_all
+        if beats_all_baselines
         else next(other for other in differences if other not in significant_leads)
     )
-    significance_verdict_phrase = f"It is {'' if beats_all else 'not '}significantly ahead of every trivial answer"
-    return f"{significance_verdict_phrase}: {_lead_words(names[named_rival], differences[named_rival])}. {FALSE_VERDICTS}"
+    significance_verdict_phrase = f"It is {'' if beats_all_baselines else 'not '}significantly ahead of every trivial answer"
+    return f"{significance_verdict_phrase}: {_lead_phrase(names[named_rival], differences[named_rival])}. {FALSE_VERDICTS}"
 
 
-def untested_lead_words(comparisons: int) -> str:
+def untested_lead_sentence(comparisons: int) -> str:
     """Return a sentence that explains why a setting cannot be tested on the documents it was chosen on."""
     return (
         "It was chosen on these documents, so its lead is not tested; with "
-        f"{fewest_values(comparisons)} documents held out, it is tested against the trivial answers."
+        f"{fewest_values_needed(comparisons)} documents held out, it is tested against the trivial answers."
     )
 
 
-def _lead_words(name: str, difference: Difference | None) -> str:
+def _lead_phrase(name: str, difference: Difference | None) -> str:
     if difference is None:
         return f"“{name}” cannot be compared"
-    mean, interval = (
+    mean_phrase, interval_phrase = (
         format_number(difference.mean, "+.3f"),
-        interval_words(difference.low, difference.high, difference.alpha, 1, 3),
+        format_interval(difference.low, difference.high, difference.alpha, 1, 3),
     )
-    return f"{mean} on “{name}” ({interval}, {difference.p_words})"
+    return f"{mean_phrase} on “{name}” ({interval_phrase}, {difference.p_value_phrase})"

@@ -70,7 +70,7 @@ def threshold_staircase(
     threshold_level_by_amount = chunker.levels("amount", threshold_slider_amounts, scores)
     chunker_size_limits = chunker.limits
     sizes_by_candidates: dict[bytes, IntArray] = {}
-    sizes: list[IntArray] = []
+    sizes_by_amount: list[IntArray] = []
     for amount, level in zip(threshold_slider_amounts, threshold_level_by_amount, strict=True):
         # A comparison with NaN is false: such a gap is no candidate.
         is_candidate_cut_at = chunker.rule.passes(gap_score_array, level)
@@ -81,31 +81,35 @@ def threshold_staircase(
             else:
                 chunks_at_amount = chunk(chunker.model_copy(update={"amount": amount})).chunks
                 sizes_by_candidates[candidate_cuts_key] = np.array([chunk.end - chunk.start for chunk in chunks_at_amount])
-        sizes.append(sizes_by_candidates[candidate_cuts_key])
+        sizes_by_amount.append(sizes_by_candidates[candidate_cuts_key])
     return Staircase(
         tuple(threshold_slider_amounts),
-        tuple(len(lengths) for lengths in sizes),
-        tuple(float(np.median(lengths)) for lengths in sizes),
-        tuple(int(lengths.max()) for lengths in sizes),
-        tuple(_flat_stretches(threshold_slider_amounts, sizes)),
+        tuple(len(lengths) for lengths in sizes_by_amount),
+        tuple(float(np.median(lengths)) for lengths in sizes_by_amount),
+        tuple(int(lengths.max()) for lengths in sizes_by_amount),
+        tuple(_flat_stretches(threshold_slider_amounts, sizes_by_amount)),
     )
 
 
 def _chunk_lengths(document: Document, cut: npt.NDArray[np.bool_]) -> IntArray:
     """Return the characters of every chunk, when the document is cut after each sentence at which ``cut`` is true."""
-    starts, ends = np.asarray(document.sentences, dtype=np.int64).T
+    sentence_starts, sentence_ends = np.asarray(document.sentences, dtype=np.int64).T
     cut_sentences = np.flatnonzero(cut)
-    sizes: IntArray = np.append(ends[cut_sentences], ends[-1]) - np.append(starts[0], starts[cut_sentences + 1])
-    return sizes
+    chunk_sizes: IntArray = np.append(sentence_ends[cut_sentences], sentence_ends[-1]) - np.append(
+        sentence_starts[0], sentence_starts[cut_sentences + 1]
+    )
+    return chunk_sizes
 
 
 def _flat_stretches(amounts: Sequence[float], sizes: Sequence[IntArray]) -> list[Stretch]:
     """Return the long stretches with equal sizes in the same order, which means equal chunks."""
     equal_size_stretches = []
-    for same, group in groupby(zip(amounts, sizes, strict=True), key=lambda pair: pair[1].tobytes()):
-        equal_amounts = [amount for amount, _ in group]
+    for equal_sizes_key, amount_size_pairs in groupby(zip(amounts, sizes, strict=True), key=lambda pair: pair[1].tobytes()):
+        equal_amounts = [amount for amount, _ in amount_size_pairs]
         if len(equal_amounts) >= MIN_FLAT_STRETCH:
-            equal_size_stretches.append(Stretch(equal_amounts[0], equal_amounts[-1], len(same) // sizes[0].itemsize))
+            equal_size_stretches.append(
+                Stretch(equal_amounts[0], equal_amounts[-1], len(equal_sizes_key) // sizes[0].itemsize)
+            )
     return equal_size_stretches
 
 
@@ -140,5 +144,9 @@ def score_histogram(scores: Sequence[float], level: float, above: bool) -> Score
     score_bin_edges = np.histogram_bin_edges(rounded_gap_scores, "auto")
     if len(score_bin_edges) - 1 > MOST_BINS:
         score_bin_edges = np.histogram_bin_edges(rounded_gap_scores, MOST_BINS)
-    short, past = (np.histogram(rounded_gap_scores[side], score_bin_edges)[0] for side in (~is_passing, is_passing))
-    return ScoreHistogram(tuple(score_bin_edges.tolist()), tuple(short.tolist()), tuple(past.tolist()))
+    counts_short_of_threshold, counts_past_threshold = (
+        np.histogram(rounded_gap_scores[side], score_bin_edges)[0] for side in (~is_passing, is_passing)
+    )
+    return ScoreHistogram(
+        tuple(score_bin_edges.tolist()), tuple(counts_short_of_threshold.tolist()), tuple(counts_past_threshold.tolist())
+    )

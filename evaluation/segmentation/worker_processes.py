@@ -84,14 +84,14 @@ def _run_batch(batch: _Batch[Result]) -> tuple[list[Result], list[int], list[str
             batch_embedding_cache.keys(_SentVectors.name, _SentVectors.revision, batch.texts), batch.vectors, 0.0
         )
     tools = Tools(_SentVectors(), load_tokenizer(batch.tokenizer), batch_embedding_cache)
-    results, unfinished_runs, missing_texts = [], [], dict[str, None]()
-    for place, run in enumerate(batch.runs):
+    results, unfinished_run_indexes, missing_texts = [], [], dict[str, None]()
+    for run_index, run in enumerate(batch.runs):
         try:
             results.append(run(replace(tools)))
         except _VectorsMissing as more:
-            unfinished_runs.append(place)
+            unfinished_run_indexes.append(run_index)
             missing_texts.update(dict.fromkeys(more.texts))
-    return results, unfinished_runs, list(missing_texts)
+    return results, unfinished_run_indexes, list(missing_texts)
 
 
 def is_joblib_installed() -> bool:
@@ -124,26 +124,26 @@ def run_in_processes(
         replace(tools, embedder=tools.embedder.for_document(document) if tools.embedder is not None else None)
         for document, _ in groups
     ]
-    pending: dict[Future[tuple[list[Result], list[int], list[str]]], _Batch[Result]] = {}
+    pending_batch_by_future: dict[Future[tuple[list[Result], list[int], list[str]]], _Batch[Result]] = {}
 
-    def send(batch: _Batch[Result]) -> None:
-        pending[worker_process_executor.submit(_run_batch, batch)] = batch
+    def submit_batch(batch: _Batch[Result]) -> None:
+        pending_batch_by_future[worker_process_executor.submit(_run_batch, batch)] = batch
 
     try:
-        for number, (_, runs) in enumerate(groups):
-            for start in range(0, len(runs), AT_ONCE):
-                send(_Batch(number, runs[start : start + AT_ONCE], tools.tokenizer.name))
-        while pending and not tools.cancelled():
-            finished_batch_futures = wait(pending, timeout=0.1, return_when=FIRST_COMPLETED).done
+        for document_index, (_, runs) in enumerate(groups):
+            for batch_start in range(0, len(runs), AT_ONCE):
+                submit_batch(_Batch(document_index, runs[batch_start : batch_start + AT_ONCE], tools.tokenizer.name))
+        while pending_batch_by_future and not tools.cancelled():
+            finished_batch_futures = wait(pending_batch_by_future, timeout=0.1, return_when=FIRST_COMPLETED).done
             if not finished_batch_futures:
                 continue
-            next_finished_future = finished_batch_futures.pop()
-            batch = pending.pop(next_finished_future)
-            results, places, texts = next_finished_future.result()
+            batch_future = finished_batch_futures.pop()
+            batch = pending_batch_by_future.pop(batch_future)
+            results, unfinished_run_indexes, missing_texts = batch_future.result()
             yield from results
-            runs_to_repeat = [batch.runs[place] for place in places]
+            runs_to_repeat = [batch.runs[place] for place in unfinished_run_indexes]
             if runs_to_repeat and batch.sent < ROUNDS - 1:
-                send(batch.with_texts(runs_to_repeat, texts, tools_by_document[batch.document]))
+                submit_batch(batch.with_texts(runs_to_repeat, missing_texts, tools_by_document[batch.document]))
             else:
                 yield from (run(replace(tools_by_document[batch.document])) for run in runs_to_repeat)
     except BrokenProcessPool as error:
@@ -152,5 +152,5 @@ def run_in_processes(
             "documents."
         ) from error
     finally:
-        for next_finished_future in pending:
-            next_finished_future.cancel()
+        for batch_future in pending_batch_by_future:
+            batch_future.cancel()

@@ -3,8 +3,8 @@
 from evaluation.statistics.paired_tests import (
     Difference,
     Statistic,
-    interval_end_words,
-    interval_words,
+    format_interval,
+    format_interval_ends,
     paired_difference,
     paired_differences,
     paired_differences_by_family,
@@ -15,9 +15,9 @@ from evaluation.statistics.significance import (
     ALPHA,
     FALSE_VERDICTS,
     FEWEST_VALUES,
-    confidence_level_words,
-    fewest_values,
+    fewest_values_needed,
+    format_confidence_level,
     holm_correction,
     mean_interval,
-    too_few_values_words,
+    too_few_values_sentence,
 )

@@ -32,11 +32,11 @@ from evaluation.statistics.significance import (
     LEVEL,
     MOST_SUBSETS,
     CorrectedP,
-    confidence_level_words,
     draws_needed,
-    fewest_values,
+    fewest_values_needed,
+    format_confidence_level,
+    format_p_value,
     holm_correction,
-    p_value_words,
     padded_interval,
     students_t_quantile,
 )
@@ -97,23 +97,23 @@ class Difference:
     @property
     def interval(self) -> str:
         """Confidence interval in percentage points, such as ``95 % between −1.2 and +3.4``."""
-        return interval_words(self.low, self.high, self.alpha, 100, 1)
+        return format_interval(self.low, self.high, self.alpha, 100, 1)
 
     @property
-    def p_words(self) -> str:
+    def p_value_phrase(self) -> str:
         """P-value as text, such as ``p = 0.031``; corrected if there are several comparisons."""
-        return p_value_words(self.adjusted, self.comparisons > 1)
+        return format_p_value(self.adjusted, self.comparisons > 1)
 
     def words(self, name: str, baseline: str, measure: str) -> str:
         """Return the difference as a sentence, in percentage points."""
         if not self.significant:
             return (
                 f"{name}: {measure} is not significantly different from {baseline} over {self.count:,} questions "
-                f"({self.points} points, {self.interval}, {self.p_words})."
+                f"({self.points} points, {self.interval}, {self.p_value_phrase})."
             )
         return (
             f"{name}: {measure} is significantly {'higher' if self.mean > 0 else 'lower'} than with {baseline}, by "
-            f"{100 * abs(self.mean):.1f} points over {self.count:,} questions ({self.interval}, {self.p_words})."
+            f"{100 * abs(self.mean):.1f} points over {self.count:,} questions ({self.interval}, {self.p_value_phrase})."
         )
 
 
@@ -156,61 +156,68 @@ def paired_differences_by_family(
 
     All families use the same number of ``draws``: by default, as many as one family needs.
     """
-    families, comparisons, _ = differences.shape
-    value_width_by_comparison = np.broadcast_to(width, comparisons).tolist()
-    outcomes: list[list[Difference | None]] = [[None] * comparisons for _ in range(families)]
-    numbers_by_family = [testable_comparison_indexes(family) for family in differences]
-    difference_rows = [differences[place, number] for place, numbers in enumerate(numbers_by_family) for number in numbers]
+    family_count, comparison_count, _ = differences.shape
+    value_width_by_comparison = np.broadcast_to(width, comparison_count).tolist()
+    differences_by_family: list[list[Difference | None]] = [[None] * comparison_count for _ in range(family_count)]
+    testable_indexes_by_family = [testable_comparison_indexes(family) for family in differences]
+    difference_rows = [
+        differences[place, number] for place, numbers in enumerate(testable_indexes_by_family) for number in numbers
+    ]
     tails_of_tested_rows = iter(
-        _tails_of_rows(difference_rows, draws or draws_needed(max(map(len, numbers_by_family), default=0)), seed)
+        _tails_of_rows(difference_rows, draws or draws_needed(max(map(len, testable_indexes_by_family), default=0)), seed)
     )
-    for family, numbers, family_outcomes in zip(differences, numbers_by_family, outcomes, strict=True):
-        family_comparison_tails = [next(tails_of_tested_rows) for _ in numbers]
-        for number, tail, corrected in zip(
-            numbers, family_comparison_tails, holm_correction([tail.p for tail in family_comparison_tails]), strict=True
+    for family_differences, testable_indexes, family_outcomes in zip(
+        differences, testable_indexes_by_family, differences_by_family, strict=True
+    ):
+        family_comparison_tails = [next(tails_of_tested_rows) for _ in testable_indexes]
+        for comparison_index, comparison_tails, corrected_p in zip(
+            testable_indexes,
+            family_comparison_tails,
+            holm_correction([tail.p for tail in family_comparison_tails]),
+            strict=True,
         ):
-            defined_differences = family[number][~np.isnan(family[number])]
+            defined_differences = family_differences[comparison_index][~np.isnan(family_differences[comparison_index])]
             low, high = _widen_interval(
-                tail.interval(corrected.alpha, value_width_by_comparison[number]),
+                comparison_tails.interval(corrected_p.alpha, value_width_by_comparison[comparison_index]),
                 defined_differences,
-                corrected.alpha,
-                value_width_by_comparison[number],
+                corrected_p.alpha,
+                value_width_by_comparison[comparison_index],
             )
-            family_outcomes[number] = Difference(
+            family_outcomes[comparison_index] = Difference(
                 float(defined_differences.mean()),
                 low,
                 high,
-                tail.p,
-                corrected.p,
-                corrected.alpha,
+                comparison_tails.p,
+                corrected_p.p,
+                corrected_p.alpha,
                 len(defined_differences),
-                len(numbers),
+                len(testable_indexes),
             )
-    return outcomes
+    return differences_by_family
 
 
 def testable_comparison_indexes(differences: FloatArray) -> list[int]:
     """Return the numbers of the comparisons that have enough questions to become significant."""
     defined_question_counts = [int(np.count_nonzero(~np.isnan(row))) for row in differences]
-    fewest_questions_needed = fewest_values(sum(count >= FEWEST_VALUES for count in defined_question_counts))
+    fewest_questions_needed = fewest_values_needed(sum(count >= FEWEST_VALUES for count in defined_question_counts))
     return [number for number, count in enumerate(defined_question_counts) if count >= fewest_questions_needed]
 
 
-def interval_words(low: float, high: float, alpha: float, scale: float, decimals: int) -> str:
+def format_interval(low: float, high: float, alpha: float, scale: float, decimals: int) -> str:
     """Format a confidence interval and its confidence level, with the ends multiplied by ``scale``."""
-    return f"{confidence_level_words(alpha)} between {' and '.join(interval_end_words(low, high, scale, decimals))}"
+    return f"{format_confidence_level(alpha)} between {' and '.join(format_interval_ends(low, high, scale, decimals))}"
 
 
-def interval_end_words(low: float, high: float, scale: float, decimals: int) -> tuple[str, str]:
+def format_interval_ends(low: float, high: float, scale: float, decimals: int) -> tuple[str, str]:
     """Format the ends of an interval, with enough decimals to show whether the interval excludes 0."""
 
-    def end(value: float) -> str:
+    def formatted_end(value: float) -> str:
         decimal_places = decimals
         while (low > 0 or high < 0) and decimal_places < 12 and float(f"{scale * value:.{decimal_places}f}") == 0:
             decimal_places += 1
         return format_number(scale * value, f"+.{decimal_places}f")
 
-    return end(low), end(high)
+    return formatted_end(low), formatted_end(high)
 
 
 def share_of_most_frequent(values: FloatArray) -> float:
@@ -254,8 +261,11 @@ class _Tails:
 
         On each side, the larger of the two tests' one-sided p-values counts.
         """
-        below, above = max(self.below / self.subsets, self.skewed.below), max(self.above / self.subsets, self.skewed.above)
-        return min(1.0, 2 * min(below, above))
+        p_below, p_above = (
+            max(self.below / self.subsets, self.skewed.below),
+            max(self.above / self.subsets, self.skewed.above),
+        )
+        return min(1.0, 2 * min(p_below, p_above))
 
     def interval(self, alpha: float, width: float) -> tuple[float, float]:
         """Return the confidence interval of the mean: all means that the sign-flip test does not reject at ``alpha``.
@@ -275,42 +285,53 @@ class _Tails:
 
 def _tails_of_rows(rows: Sequence[FloatArray], draws: int, seed: int) -> list[_Tails]:
     """Return the tails of each row; rows that are defined on the same questions share their subsets."""
-    groups: dict[bytes, list[int]] = {}
-    for number, row in enumerate(rows):
-        groups.setdefault(np.isnan(row).tobytes(), []).append(number)
-    tails: dict[int, _Tails] = {}
-    for group in groups.values():
-        is_difference_defined_at = ~np.isnan(rows[group[0]])
+    row_indexes_by_mask: dict[bytes, list[int]] = {}
+    for row_index, row in enumerate(rows):
+        row_indexes_by_mask.setdefault(np.isnan(row).tobytes(), []).append(row_index)
+    tails_by_row: dict[int, _Tails] = {}
+    for group_row_indexes in row_indexes_by_mask.values():
+        is_difference_defined_at = ~np.isnan(rows[group_row_indexes[0]])
         question_count = int(np.count_nonzero(is_difference_defined_at))
         rows_per_batch = max(1, _CELLS // (2**question_count if _takes_all_subsets(question_count, draws) else draws))
-        for start in range(0, len(group), rows_per_batch):
-            row_number_batch = group[start : start + rows_per_batch]
+        for batch_start in range(0, len(group_row_indexes), rows_per_batch):
+            row_number_batch = group_row_indexes[batch_start : batch_start + rows_per_batch]
             group_tails = _tails_of_complete_rows(
                 np.array([rows[number][is_difference_defined_at] for number in row_number_batch]), draws, seed
             )
-            tails.update(zip(row_number_batch, group_tails, strict=True))
-    return [tails[number] for number in range(len(rows))]
+            tails_by_row.update(zip(row_number_batch, group_tails, strict=True))
+    return [tails_by_row[number] for number in range(len(rows))]
 
 
 def _tails_of_complete_rows(rows: FloatArray, draws: int, seed: int) -> Iterator[_Tails]:
     """Yield the tails of each of ``rows``, shape (comparisons, questions), without undefined values."""
-    parts, empty_count = [], 0
-    for subsets in subset_masks(rows.shape[1], draws, seed):
-        subset_sizes = subsets.sum(axis=1)
+    subset_mean_batches, empty_count = [], 0
+    for subset_mask_batch in subset_masks(rows.shape[1], draws, seed):
+        subset_sizes = subset_mask_batch.sum(axis=1)
         is_nonempty_subset_at = subset_sizes > 0
         empty_count += int(np.count_nonzero(~is_nonempty_subset_at))
-        parts.append(rows @ subsets[is_nonempty_subset_at].T / subset_sizes[is_nonempty_subset_at])
-    subset_means_by_row = np.concatenate(parts, axis=1)
+        subset_mean_batches.append(rows @ subset_mask_batch[is_nonempty_subset_at].T / subset_sizes[is_nonempty_subset_at])
+    subset_means_by_row = np.concatenate(subset_mean_batches, axis=1)
     # Sums in another order may miss 0 by a rounding.
     subset_means_by_row[np.abs(subset_means_by_row) <= _ROUNDING * np.abs(rows).max(axis=1, keepdims=True)] = 0
     total_subset_count = empty_count + subset_means_by_row.shape[1]
     tail_length = min(subset_means_by_row.shape[1], ceil(ALPHA * total_subset_count / 2))
-    for row, skewed in zip(subset_means_by_row, hall_p_values(rows), strict=True):
-        below, above = int(np.count_nonzero(row <= 0)), int(np.count_nonzero(row >= 0))
-        row.partition((tail_length - 1, len(row) - tail_length))
+    for row_subset_means, one_sided_p_values in zip(subset_means_by_row, hall_p_values(rows), strict=True):
+        nonpositive_mean_count, nonnegative_mean_count = (
+            int(np.count_nonzero(row_subset_means <= 0)),
+            int(np.count_nonzero(row_subset_means >= 0)),
+        )
+        row_subset_means.partition((tail_length - 1, len(row_subset_means) - tail_length))
         # Copies: a view would keep the means of all rows.
-        lowest, highest = np.sort(row[:tail_length]), np.sort(row[-tail_length:])[::-1]
-        yield _Tails(empty_count + below, empty_count + above, empty_count, total_subset_count, lowest, highest, skewed)
+        lowest_means, highest_means = np.sort(row_subset_means[:tail_length]), np.sort(row_subset_means[-tail_length:])[::-1]
+        yield _Tails(
+            empty_count + nonpositive_mean_count,
+            empty_count + nonnegative_mean_count,
+            empty_count,
+            total_subset_count,
+            lowest_means,
+            highest_means,
+            one_sided_p_values,
+        )
 
 
 def _takes_all_subsets(count: int, draws: int) -> bool:
@@ -348,11 +369,11 @@ def _widen_interval(interval: tuple[float, float], values: FloatArray, alpha: fl
         min(width, 1.5 * float(np.abs(values).max())) ** (1 - most_frequent_share) * width**most_frequent_share
     )
     widened_lower_end, widened_upper_end = interval
-    bottom, top = padded_interval(values, -assumed_unseen_value, assumed_unseen_value, alpha)
+    padded_lower_end, padded_upper_end = padded_interval(values, -assumed_unseen_value, assumed_unseen_value, alpha)
     if widened_lower_end <= 0:
-        widened_lower_end = max(-width, min(widened_lower_end, bottom))
+        widened_lower_end = max(-width, min(widened_lower_end, padded_lower_end))
     if widened_upper_end >= 0:
-        widened_upper_end = min(width, max(widened_upper_end, top))
+        widened_upper_end = min(width, max(widened_upper_end, padded_upper_end))
     return widened_lower_end, widened_upper_end
 
 
@@ -480,7 +501,7 @@ def section_swap_differences(
     The difference for each comparison; None if there are too few sections for significance.
     """
     section_count = len(counts[0]) if counts else 0
-    if not pairs or section_count < fewest_values(len(pairs)):
+    if not pairs or section_count < fewest_values_needed(len(pairs)):
         return [None] * len(pairs)
     count_totals = [table.sum(axis=0) for table in counts]
     observed_differences = [float(statistic(count_totals[one]) - statistic(count_totals[other])) for one, other in pairs]
@@ -496,32 +517,32 @@ def section_swap_differences(
         float(np.count_nonzero(swapped >= abs(difference) - _ROUNDING)) / swap_count
         for difference, swapped in zip(observed_differences, absolute_swap_differences, strict=True)
     ]
-    outcomes: list[Difference | None] = []
-    for number, corrected in enumerate(holm_correction(p_values)):
-        critical_swap_index = swap_count - ceil(corrected.alpha * swap_count)
+    tested_differences: list[Difference | None] = []
+    for pair_index, corrected_p in enumerate(holm_correction(p_values)):
+        critical_swap_index = swap_count - ceil(corrected_p.alpha * swap_count)
         critical_swap_difference = float(
-            np.partition(absolute_swap_differences[number], critical_swap_index)[critical_swap_index]
+            np.partition(absolute_swap_differences[pair_index], critical_swap_index)[critical_swap_index]
         )
         low, high = _swap_interval(
-            observed_differences[number],
+            observed_differences[pair_index],
             critical_swap_difference,
-            _least_half_width(section_count_differences[number], width, corrected.alpha),
-            corrected,
+            _least_half_width(section_count_differences[pair_index], width, corrected_p.alpha),
+            corrected_p,
             width,
         )
-        outcomes.append(
+        tested_differences.append(
             Difference(
-                observed_differences[number],
+                observed_differences[pair_index],
                 low,
                 high,
-                p_values[number],
-                corrected.p,
-                corrected.alpha,
+                p_values[pair_index],
+                corrected_p.p,
+                corrected_p.alpha,
                 section_count,
                 len(pairs),
             )
         )
-    return outcomes
+    return tested_differences
 
 
 def _absolute_differences_of_swaps(
@@ -530,11 +551,11 @@ def _absolute_differences_of_swaps(
     """Return the absolute differences of every pair in all swaps, shape (pairs, swaps), one without any swap among them."""
     # Where no pair differs, a swap changes nothing.
     gaps = gaps[:, gaps.any(axis=(0, 2))]
-    pairs, sections, k = gaps.shape
-    flattened_section_differences = gaps.transpose(1, 0, 2).reshape(sections, pairs * k)
+    pair_count, section_count, counts_per_section = gaps.shape
+    flattened_section_differences = gaps.transpose(1, 0, 2).reshape(section_count, pair_count * counts_per_section)
     absolute_difference_batches = []
-    for swaps in subset_masks(sections, draws_needed(pairs), seed):
-        changes_by_swaps = (swaps @ flattened_section_differences).reshape(-1, pairs, k)
+    for swap_masks in subset_masks(section_count, draws_needed(pair_count), seed):
+        changes_by_swaps = (swap_masks @ flattened_section_differences).reshape(-1, pair_count, counts_per_section)
         absolute_difference_batches.append(
             [
                 np.abs(statistic(one + changes_by_swaps[:, number]) - statistic(other - changes_by_swaps[:, number]))
@@ -558,6 +579,10 @@ def _swap_interval(
 
 def _least_half_width(gaps: FloatArray, width: float, alpha: float) -> float:
     """Return half the width of Student's interval of equal values among which the largest differences are added."""
-    count = len(gaps)
+    section_count = len(gaps)
     assumed_unseen_difference = width * share_of_most_frequent(gaps)
-    return students_t_quantile(1 - alpha / 2, count + 1) * assumed_unseen_difference * sqrt(2 / ((count + 1) * (count + 2)))
+    return (
+        students_t_quantile(1 - alpha / 2, section_count + 1)
+        * assumed_unseen_difference
+        * sqrt(2 / ((section_count + 1) * (section_count + 2)))
+    )

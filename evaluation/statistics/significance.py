@@ -62,18 +62,20 @@ def holm_correction(p_values: Sequence[float]) -> list[CorrectedP]:
     ascending_p_value_indexes = sorted(range(len(p_values)), key=lambda number: p_values[number])
     corrected_p_values = [CorrectedP(1.0, ALPHA)] * len(ascending_p_value_indexes)
     largest_adjusted_p_value, stopped_alpha = 0.0, None
-    for place, number in enumerate(ascending_p_value_indexes):
-        remaining_comparison_count = len(ascending_p_value_indexes) - place
-        largest_adjusted_p_value = max(largest_adjusted_p_value, min(1.0, remaining_comparison_count * p_values[number]))
+    for ascending_rank, comparison_index in enumerate(ascending_p_value_indexes):
+        remaining_comparison_count = len(ascending_p_value_indexes) - ascending_rank
+        largest_adjusted_p_value = max(
+            largest_adjusted_p_value, min(1.0, remaining_comparison_count * p_values[comparison_index])
+        )
         if stopped_alpha is None and largest_adjusted_p_value >= ALPHA:
             stopped_alpha = ALPHA / remaining_comparison_count
-        corrected_p_values[number] = CorrectedP(
+        corrected_p_values[comparison_index] = CorrectedP(
             largest_adjusted_p_value, ALPHA / remaining_comparison_count if stopped_alpha is None else stopped_alpha
         )
     return corrected_p_values
 
 
-def fewest_values(comparisons: int = 1) -> int:
+def fewest_values_needed(comparisons: int = 1) -> int:
     """Return the smallest number of questions with which one of several comparisons can be significant.
 
     The lowest p-value of n sign flips is 2 / 2ⁿ, which Holm's procedure multiplies by the number of comparisons.
@@ -86,24 +88,24 @@ def draws_needed(comparisons: int) -> int:
     return max(FEWEST_DRAWS, ceil(8 * comparisons / ALPHA))
 
 
-def too_few_values_words(comparisons: int, count: int, unit: str = "question") -> str:
+def too_few_values_sentence(comparisons: int, count: int, unit: str = "question") -> str:
     """Return a sentence on the number of questions, or other units, that a significant difference requires."""
     available_count_phrase = f"there {'is' if count == 1 else 'are'} {count:,}"
     if comparisons < 2:
         return f"A significant difference takes at least {pluralize(FEWEST_VALUES, unit)}; {available_count_phrase}."
     return (
         f"Among {comparisons:,} comparisons (Holm's correction), a significant difference takes at least "
-        f"{pluralize(fewest_values(comparisons), unit)}; {available_count_phrase}."
+        f"{pluralize(fewest_values_needed(comparisons), unit)}; {available_count_phrase}."
     )
 
 
-def p_value_words(p: float, corrected: bool = False) -> str:
+def format_p_value(p: float, corrected: bool = False) -> str:
     """Format a p-value with two significant digits, or more if needed to show whether it is below 5 %."""
     significant_digit_count = next((count for count in range(2, 17) if (float(f"{p:.{count}g}") < ALPHA) == (p < ALPHA)), 17)
     return f"{'adjusted ' if corrected else ''}p = {p:.{significant_digit_count}g}"
 
 
-def confidence_level_words(alpha: float) -> str:
+def format_confidence_level(alpha: float) -> str:
     """Format a confidence level in percent, such as ``95 %`` or ``99.72 %``."""
     return f"{100 * (1 - alpha):.4g} %"
 
@@ -123,10 +125,10 @@ def mean_interval(values: FloatArray, low: float = 0.0, high: float = 1.0) -> tu
     defined_values = values[~np.isnan(values)]
     if len(defined_values) < FEWEST_VALUES:
         return None
-    bottom, top = padded_interval(defined_values, low, high)
+    padded_lower_end, padded_upper_end = padded_interval(defined_values, low, high)
     # All values at one end have their mean there; sums may miss it by a rounding.
     mean_of_defined_values = float(defined_values.mean())
-    return max(low, min(bottom, mean_of_defined_values)), min(high, max(top, mean_of_defined_values))
+    return max(low, min(padded_lower_end, mean_of_defined_values)), min(high, max(padded_upper_end, mean_of_defined_values))
 
 
 def padded_interval(values: FloatArray, low: float, high: float, alpha: float = ALPHA) -> tuple[float, float]:

@@ -12,7 +12,7 @@ from typing import Any
 from chunkers.files.data_files import InputCounter, check_brackets, decode_file
 from chunkers.support import InputError, short_repr
 from evaluation.questions import excerpt_list, json_line_objects, raw_rows
-from evaluation.traces.spans import (
+from evaluation.traces.trace_spans import (
     ANSWERS,
     EXCERPTS,
     FEEDBACK,
@@ -56,25 +56,25 @@ def parse_traces(data: bytes, name: str) -> Iterator[Row]:
         raise InputError(f"{name}: a file of traces must contain at least one trace; this file is empty.")
     input_counter = InputCounter(name, "a file of traces")
     span_trace_collector = TraceCollector()
-    for place, row in _rows_of_file(text, name):
+    for row_place, row in _rows_of_file(text, name):
         try:
             if isinstance(row, InputError):
                 raise row
-            traced_question_row = _question_or_part(row, place, span_trace_collector)
+            traced_question_row = _question_unless_trace_part(row, row_place, span_trace_collector)
         except UNREADABLE as error:
-            yield {"problem": f"{name}, {place}: {fault_sentence(error)}"}
+            yield {"problem": f"{name}, {row_place}: {fault_sentence(error)}"}
             continue
         if traced_question_row is not None:
-            yield _counted(traced_question_row, input_counter)
+            yield _count_against_limits(traced_question_row, input_counter)
     for traced_question_row in span_trace_collector.questions():
         yield (
-            _counted(traced_question_row, input_counter)
+            _count_against_limits(traced_question_row, input_counter)
             if "problem" not in traced_question_row
             else {"problem": f"{name}, {traced_question_row['problem']}"}
         )
 
 
-def _counted(row: Row, counted: InputCounter) -> Row:
+def _count_against_limits(row: Row, counted: InputCounter) -> Row:
     retrieved_texts = [chunk["text"] for chunk in row["retrieved"]]
     counted.count_row(*(value for value in (row["question"], row["answer"], *retrieved_texts) if isinstance(value, str)))
     counted.count_items(len(retrieved_texts))
@@ -90,25 +90,28 @@ def _rows_of_file(text: str, name: str) -> Iterator[tuple[str, Mapping[str, Any]
     try:
         json_value: Any = json.loads(text)
     except (ValueError, RecursionError):
-        yield from json_line_objects(text, lambda value, line: _trace_object(value))
+        yield from json_line_objects(text, lambda value, line: _trace_object_or_error(value))
         return
     if isinstance(json_value, dict):
         row_lists = (json_value[key] for key in ("data", "traces", "spans", "rows") if isinstance(json_value.get(key), list))
         json_value = next(row_lists, [json_value])
-    yield from ((f"item {number:,}", _trace_object(row)) for number, row in enumerate(json_value, start=1))
+    yield from ((f"item {number:,}", _trace_object_or_error(row)) for number, row in enumerate(json_value, start=1))
 
 
 def _table_rows(text: str, name: str) -> Iterator[tuple[str, Mapping[str, Any] | InputError]]:
     """Yield the rows of a CSV file; an empty cell is None."""
-    for place, row in raw_rows(text, name, _columns_read):
+    for row_place, row in raw_rows(text, name, _columns_to_read):
         if isinstance(row, InputError):
-            yield place, row
+            yield row_place, row
             continue
-        is_part = is_span(row) or _is_langfuse(row)
-        yield place.replace("question", "row") if is_part else place, {column: row[column] or None for column in row}
+        is_trace_part = is_span(row) or _is_langfuse(row)
+        yield (
+            row_place.replace("question", "row") if is_trace_part else row_place,
+            {column: row[column] or None for column in row},
+        )
 
 
-def _columns_read(columns: Sequence[str], name: str) -> Collection[str]:
+def _columns_to_read(columns: Sequence[str], name: str) -> Collection[str]:
     """Return the columns of a CSV file that are read: of spans, of plain rows, or of a table of Langfuse."""
     empty_row_with_columns = dict.fromkeys(columns)
     if is_span(empty_row_with_columns):
@@ -131,11 +134,11 @@ def _is_langfuse(row: Mapping[str, Any]) -> bool:
     return "traceId" in row or "trace_id" in row or ("id" in row and "input" in row and first_field(row, RETRIEVED) is None)
 
 
-def _trace_object(value: object) -> Mapping[str, Any] | InputError:
+def _trace_object_or_error(value: object) -> Mapping[str, Any] | InputError:
     return value if isinstance(value, dict) else InputError(f"every trace must be a JSON object; got {short_repr(value)}.")
 
 
-def _question_or_part(row: Mapping[str, Any], place: str, traces: TraceCollector) -> Row | None:
+def _question_unless_trace_part(row: Mapping[str, Any], place: str, traces: TraceCollector) -> Row | None:
     """Return the question of a row; None for a part of a trace, which is added to the traces."""
     if "resourceSpans" in row or "resourceLogs" in row:
         for span in otlp_spans(row):
@@ -159,8 +162,8 @@ def _question_or_part(row: Mapping[str, Any], place: str, traces: TraceCollector
 
 
 def _question_of_plain_row(row: Mapping[str, Any], place: str) -> Row:
-    asked, retrieved_field = first_field(row, QUESTIONS), first_field(row, RETRIEVED)
-    if asked is None:
+    question_field, retrieved_field = first_field(row, QUESTIONS), first_field(row, RETRIEVED)
+    if question_field is None:
         raise InputError(
             f"a row must be a span, a Langfuse trace or observation, or have a question ({', '.join(QUESTIONS)}); this one "
             f"has only {short_repr(', '.join(map(str, row)))}."
@@ -193,7 +196,7 @@ def _question_of_plain_row(row: Mapping[str, Any], place: str) -> Row:
     return question_row(
         place,
         "ragas" if is_ragas else "plain rows",
-        message_text(asked),
+        message_text(question_field),
         ranked_retrieved_texts,
         row,
         feedback_name_value_pairs,

@@ -10,7 +10,7 @@ from chunkers import Document
 from chunkers.found_again import Place, Placement
 from chunkers.support import pluralize, short_repr
 from evaluation.questions import shorten_text
-from evaluation.traces.lost_stages import STAGES, Diagnosis, Stage
+from evaluation.traces.answer_loss_stages import STAGES, Diagnosis, Stage
 
 MOST_MISSING = 8
 """Maximum number of missing texts that the text names; JSON has all."""
@@ -46,10 +46,14 @@ class TraceReport:
     def missing_text_sentences(self) -> Iterator[str]:
         """Yield a sentence on each retrieved text that is missing."""
         for diagnosis in self.diagnoses:
-            for retrieved, placement in zip(diagnosis.question.retrieved, diagnosis.placements, strict=True):
+            for retrieved_text, placement in zip(diagnosis.question.retrieved, diagnosis.placements, strict=True):
                 if not placement.places:
-                    shortened_text_or_id = short_repr(retrieved.text if retrieved.text is not None else retrieved.id)
-                    yield f"{diagnosis.question.place}, rank {retrieved.rank:,}: {shortened_text_or_id}: {placement.said}"
+                    shortened_text_or_id = short_repr(
+                        retrieved_text.text if retrieved_text.text is not None else retrieved_text.id
+                    )
+                    yield (
+                        f"{diagnosis.question.place}, rank {retrieved_text.rank:,}: {shortened_text_or_id}: {placement.said}"
+                    )
 
     def place_as_json(self, place: Place) -> dict[str, Any]:
         """Return a place as JSON-compatible values."""
@@ -83,17 +87,19 @@ def report_as_text(report: TraceReport) -> str:
         f"{report.count_questions(None):,} cannot be told",
     ]
     report_lines.append(f"{pluralize(len(report.diagnoses), 'question')}: {', '.join(outcome_count_phrases)}")
-    name_length = max(map(len, STAGES))
-    report_lines += [f"  {stage:<{name_length}} {count:>5,}  {STAGES[stage]}" for stage, count in report.stages.items()]
+    longest_stage_length = max(map(len, STAGES))
+    report_lines += [
+        f"  {stage:<{longest_stage_length}} {count:>5,}  {STAGES[stage]}" for stage, count in report.stages.items()
+    ]
     text_count_by_status = report.text_counts
     report_lines.append(
         f"{pluralize(sum(text_count_by_status.values()), 'retrieved text')}: {text_count_by_status['located']:,} "
         f"located, {text_count_by_status['several places']:,} in "
         f"several places, {text_count_by_status['missing']:,} missing"
     )
-    text_sentences = [*report.missing_text_sentences()]
-    report_lines += [f"  {_printable_line(remark, 200)}" for remark in text_sentences[:MOST_MISSING]]
-    report_lines += [f"  and {len(text_sentences) - MOST_MISSING:,} more"] * (len(text_sentences) > MOST_MISSING)
+    missing_sentences = [*report.missing_text_sentences()]
+    report_lines += [f"  {_printable_line(remark, 200)}" for remark in missing_sentences[:MOST_MISSING]]
+    report_lines += [f"  and {len(missing_sentences) - MOST_MISSING:,} more"] * (len(missing_sentences) > MOST_MISSING)
     return "\n".join(report_lines) + "\n"
 
 

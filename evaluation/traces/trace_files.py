@@ -29,7 +29,7 @@ _GOOD = frozenset(
 """Words of feedback, in lower case and with underscores."""
 
 
-def _check_visible(text: str) -> str:
+def _check_visible_text(text: str) -> str:
     if not text.strip():
         raise ValueError("a string that is not empty")
     if not text.isascii() and any("\ud800" <= character <= "\udfff" for character in text):
@@ -69,7 +69,7 @@ class RetrievedText(BaseModel, frozen=True, extra="forbid", strict=True):
 class QuotedExcerpt(BaseModel, frozen=True, extra="ignore", strict=True):
     """A passage that answers a question, as a trace quotes it."""
 
-    content: Annotated[str, AfterValidator(_check_visible)]
+    content: Annotated[str, AfterValidator(_check_visible_text)]
     corpus_id: str | None = None
 
 
@@ -92,7 +92,7 @@ class TracedQuestion(BaseModel, frozen=True, extra="forbid", strict=True):
 
     place: str
     format: str
-    question: Annotated[str, AfterValidator(_check_visible)]
+    question: Annotated[str, AfterValidator(_check_visible_text)]
     retrieved: tuple[RetrievedText, ...]
     answer: str | None = None
     reference: str | None = None
@@ -106,11 +106,13 @@ class TracedQuestion(BaseModel, frozen=True, extra="forbid", strict=True):
         A negative verdict outweighs others. Of numbers, 1 is positive, 0 and less are negative, and what is between or above
         has a scale that is not known.
         """
-        verdict_phrase_pairs = [(_is_positive(value), f"{name} {short_repr(value)}") for name, value in self.feedback]
+        verdict_phrase_pairs = [
+            (_is_positive_feedback(value), f"{name} {short_repr(value)}") for name, value in self.feedback
+        ]
         return min(verdict_phrase_pairs, key=lambda verdict: (False, True, None).index(verdict[0]), default=(None, ""))
 
 
-def _is_positive(value: bool | int | float | str) -> bool | None:
+def _is_positive_feedback(value: bool | int | float | str) -> bool | None:
     if isinstance(value, str):
         normalised_feedback_word = re.sub(r"[\s-]+", "_", value.strip().lower())
         if normalised_feedback_word in _BAD or normalised_feedback_word in _GOOD:

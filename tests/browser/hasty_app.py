@@ -5,11 +5,11 @@ import time
 
 import streamlit as st
 
-from viz.server.streamlit_patches import interrupt_where_drawn, let_callbacks_end, rerun_for_replaced_fragments
+from viz.server.streamlit_patches import interrupt_only_when_drawing, let_callbacks_end, rerun_for_replaced_fragments
 
 if "AS_IT_CAME" not in os.environ:
     let_callbacks_end()
-    interrupt_where_drawn()
+    interrupt_only_when_drawing()
     rerun_for_replaced_fragments()
 
 

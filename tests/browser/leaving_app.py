@@ -5,12 +5,12 @@ import time
 
 import streamlit as st
 
-from viz.server.streamlit_patches import interrupt_where_drawn, keep_values_until_drawn, let_callbacks_end
+from viz.server.streamlit_patches import interrupt_only_when_drawing, let_callbacks_end, retain_undrawn_widget_values
 
 let_callbacks_end()
-interrupt_where_drawn()
+interrupt_only_when_drawing()
 if "AS_IT_CAME" not in os.environ:
-    keep_values_until_drawn()
+    retain_undrawn_widget_values()
 
 
 def note(key: str) -> None:

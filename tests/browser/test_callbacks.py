@@ -127,6 +127,6 @@ def test_the_values_of_a_page_that_is_left_are_no_changes(tmp_path):
 
 @pytest.mark.full
 def test_streamlit_itself_takes_them_for_changes(tmp_path):
-    """If this fails, Streamlit has fixed the fault: remove `viz.server.streamlit_patches.keep_values_until_drawn`."""
+    """If this fails, Streamlit has fixed the fault: remove `viz.server.streamlit_patches.retain_undrawn_widget_values`."""
     with app_server(tmp_path / "log.txt", "tests/browser/leaving_app.py", environment=AS_IT_CAME) as server:
         assert in_a_loop(left_in_a_hurry(server.url)) != ("another=mine", [])

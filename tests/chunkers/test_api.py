@@ -197,8 +197,8 @@ def test_gaps_are_a_sequence_that_can_be_added_to_and_sliced(name):
 def test_a_ledger_is_not_written_before_it_is_read(name, monkeypatch):
     written = []
     cls = CHUNKERS[name]
-    write = cls._ledger
-    monkeypatch.setattr(cls, "_ledger", lambda *given: written.append(1) or write(*given))
+    write = cls._all_gaps
+    monkeypatch.setattr(cls, "_all_gaps", lambda *given: written.append(1) or write(*given))
     made = result(name)
     assert all([made.texts, repr(made), len(made), list(made), made.recipe])
     assert not written

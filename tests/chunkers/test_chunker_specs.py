@@ -7,7 +7,13 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from chunkers import InputError, Recipe
-from chunkers.commands.arguments import Parser, add_chunkers, add_replaced_options, format_parameters, parse_chunker_spec
+from chunkers.commands.arguments import (
+    Parser,
+    add_chunkers_option,
+    add_replaced_options,
+    format_parameters,
+    parse_chunker_spec,
+)
 
 VALUES = st.none() | st.booleans() | st.integers(-9, 9) | st.floats(-9, 9) | st.text() | st.lists(st.text(), max_size=3)
 
@@ -41,16 +47,16 @@ def test_a_recipe_is_named_by_its_file_and_may_be_changed(tmp_path):
         file = tmp_path / name
         file.write_text(made.to_json())
         spec = parse_chunker_spec(str(file))
-        assert spec.recipe_like(like, spec.build()).settings() == made.settings()
+        assert spec.recipe_based_on(like, spec.build()).settings() == made.settings()
     spec = parse_chunker_spec(f"{tmp_path / 'plain.json'}:size=5")
-    recipe = spec.recipe_like(like, spec.build())
+    recipe = spec.recipe_based_on(like, spec.build())
     assert (recipe.settings()["size"], recipe.sentences) == (5, "lines")
 
 
 def test_a_chunker_by_its_name_is_as_the_others_are():
     like = Recipe(chunker="recursive", sentences="lines", embedder="tfidf", tokenizer="words")
     spec = parse_chunker_spec("fixed_sentences:size=5")
-    recipe = spec.recipe_like(like, spec.build())
+    recipe = spec.recipe_based_on(like, spec.build())
     assert (recipe.chunker, recipe.settings()["size"], recipe.sentences) == ("fixed_sentences", 5, "lines")
 
 
@@ -88,7 +94,7 @@ def test_anything_else_is_refused_in_a_sentence(written, sentence):
 )
 def test_an_option_of_before_says_what_to_write(arguments, sentence):
     parser = Parser()
-    add_chunkers(parser)
+    add_chunkers_option(parser)
     add_replaced_options(parser, "--chunks")
     with pytest.raises(InputError) as refused:
         parser.parse_args(arguments)

@@ -11,7 +11,7 @@ from chunkers.commands.command_line import main as chunkers_main
 from chunkers.embedders import sentence_models
 from chunkers.embedders import sentence_models as device
 from chunkers.embedders.sentence_models import DEVICES, MiniLM, device_without_torch, find_device, revision_on_device
-from chunkers.support import extras
+from chunkers.support import optional_packages
 from chunkers.text.bundled_model import checked_model_folder
 from evaluation.command_line import main as evaluation_main
 from tests import ROOT
@@ -159,7 +159,7 @@ def test_with_a_broken_torch_auto_is_the_processor_and_a_device_is_a_sentence(mo
 @pytest.mark.parametrize("missing", ["torch", "sentence_transformers"])
 def test_without_torch_auto_is_the_processor_and_a_device_is_a_sentence(missing, monkeypatch):
     monkeypatch.setattr(device, "_may_have_accelerator", lambda: True)
-    monkeypatch.setattr(extras, "find_spec", lambda module: None if module == missing else module)
+    monkeypatch.setattr(optional_packages, "find_spec", lambda module: None if module == missing else module)
     assert device_without_torch("auto") == find_device("auto") == "cpu"
     sentence = (
         rf"^The device cuda needs the package {missing}; to install what is missing: pip install 'seamark\[models\]'\.$"

@@ -6,13 +6,13 @@ import pytest
 from chunkers import EMBEDDERS, ModelError
 from chunkers.embedders import missing_for_embedder
 from chunkers.storage.private_files import user_cache_folder
-from chunkers.support import extras
-from chunkers.support.extras import MODULES_BY_EXTRA, missing_extra_message, require_extra
+from chunkers.support import optional_packages
+from chunkers.support.optional_packages import MODULES_BY_EXTRA, missing_extra_message, require_extra
 
 
 @pytest.fixture
 def nothing(monkeypatch):
-    monkeypatch.setattr(extras, "find_spec", lambda module: None)
+    monkeypatch.setattr(optional_packages, "find_spec", lambda module: None)
 
 
 @pytest.mark.parametrize(

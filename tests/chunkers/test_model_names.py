@@ -40,5 +40,5 @@ def test_a_name_may_contain_spaces_before_its_revision():
 @pytest.mark.parametrize("written", ["spacy:x", "x", "openai:", "openai: "])
 def test_another_provider_or_a_blank_name_is_refused(written):
     with pytest.raises(InputError, match=f"^embedder must be openai: followed by the name of a model; got '{written}'.$"):
-        ModelName.parse(written).name_at("openai", "embedder", "a model")
-    assert ModelName.parse("openai:x").name_at("openai", "embedder", "a model") == "x"
+        ModelName.parse(written).name_at_required_provider("openai", "embedder", "a model")
+    assert ModelName.parse("openai:x").name_at_required_provider("openai", "embedder", "a model") == "x"

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from chunkers import Breakpoint, Gap, Reason, Verdict, build_chunker
 from chunkers.methods.breakpoint import read_as_similarity
-from chunkers.results.result import combine_reasons, format_distinct
+from chunkers.results.result import combine_reasons, format_distinguishably
 from tests.support import AngleEmbedder, as_number, cut
 
 TURNS = "0 a.\n10 b.\n90 c.\n95 d.\n170 e.\n2 f."
@@ -97,10 +97,10 @@ def test_decisions_of_several_steps_are_said_in_their_order():
 
 
 def test_numbers_that_look_alike_are_told_apart():
-    assert format_distinct(0.25, 0.5) == ("0.25", "0.50")
-    assert format_distinct(0.1234, 0.1233) == ("0.1234", "0.1233")
-    assert format_distinct(0.1, 0.1) == ("0.100000", "0.100000")
-    assert format_distinct(0.125, 0.5) == ("0.12", "0.50")
+    assert format_distinguishably(0.25, 0.5) == ("0.25", "0.50")
+    assert format_distinguishably(0.1234, 0.1233) == ("0.1234", "0.1233")
+    assert format_distinguishably(0.1, 0.1) == ("0.100000", "0.100000")
+    assert format_distinguishably(0.125, 0.5) == ("0.12", "0.50")
 
 
 @given(score=st.floats(-2, 2), threshold=st.floats(-2, 2))
@@ -108,15 +108,15 @@ def test_numbers_that_look_alike_are_told_apart():
 @example(1e-18, 2e-18)
 @example(2.502463e-116, 2.502464e-116)
 def test_two_numbers_look_alike_only_where_they_are_equal(score, threshold):
-    left, right = format_distinct(score, threshold)
+    left, right = format_distinguishably(score, threshold)
     assert (left == right) == (score == threshold)
     assert not {left, right} & {"−0.00", "−0.000", "−0.0000"}
     assert (score < threshold) == (as_number(left) < as_number(right)) or left == right
 
 
 def test_a_zero_has_no_sign():
-    assert format_distinct(-0.0, 0.0) == ("0.000000", "0.000000")
-    assert format_distinct(-0.001, 0.5) == ("0.00", "0.50")
+    assert format_distinguishably(-0.0, 0.0) == ("0.000000", "0.000000")
+    assert format_distinguishably(-0.001, 0.5) == ("0.00", "0.50")
     assert str(Reason("similarity", -0.001)) == "similarity 0.00"
     assert str(Reason("distance", -0.0, "=", 0.0)) == "distance 0.00 = 0.00"
 

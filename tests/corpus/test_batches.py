@@ -12,7 +12,7 @@ from chunkers.results.chunk_fields import STATED, proposition_as_dict
 from chunkers.results.result import Chunk
 from chunkers.support.limits import MAX_BYTES
 from corpus import CHUNKS, Chunks
-from corpus.batches import chunk_ids, cut_gaps_before_chunks
+from corpus.batch_chunking import chunk_ids, cut_gaps_before_chunks
 from sample_docs import load_sample
 from tests.properties.texts import texts
 from tests.support import asking

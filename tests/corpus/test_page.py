@@ -7,7 +7,7 @@ import re
 import pytest
 
 from corpus import CHUNKS, Chunks
-from corpus.batches import SCHEMA
+from corpus.batch_chunking import SCHEMA
 from tests import ROOT
 from tests.corpus.test_run import RECIPE
 

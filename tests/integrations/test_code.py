@@ -7,9 +7,15 @@ import pytest
 
 from chunkers import CHUNKERS, InputError, ModelError, Recipe, build_chunker
 from chunkers.recipes.chunker_registry import ADAPTERS
-from integrations.code import TOOLS, code_for, python_literal
-from integrations.original_chunkers import MOST_RUN, Program, compare_chunks, original_for, run_original
+from integrations.original_chunkers import (
+    MOST_RUN,
+    Program,
+    compare_chunks,
+    original_chunker_for_recipe,
+    run_original_chunker,
+)
 from integrations.original_chunkers import Original as Shown
+from integrations.recipe_code import TOOLS, code_applying_recipe, python_literal
 from sample_docs import load_sample
 from seamark.__main__ import main
 
@@ -45,7 +51,7 @@ def document(tmp_path, monkeypatch):
 def test_the_code_gives_the_chunks_of_the_page(tool, chunker, document, capsys):
     recipe = recipe_of(chunker)
     wanted = [*recipe.run(document).texts]
-    code = code_for(tool, recipe)
+    code = code_applying_recipe(tool, recipe)
     if tool == "command_line":
         program, *arguments = in_a_shell(code)
         assert program == "seamark"
@@ -87,11 +93,11 @@ SAME = [
     ("tool", "recipe"), SAME, ids=lambda argument: argument if isinstance(argument, str) else argument.chunker
 )
 def test_the_library_s_own_class_gives_the_same(tool, recipe, document):
-    original = original_for(tool, recipe)
+    original = original_chunker_for_recipe(tool, recipe)
     names = {}
     exec(compile(str(original.program), "copied", "exec"), names)
     ours = recipe.run(document)
-    assert names["chunks"] == run_original(original, document)
+    assert names["chunks"] == run_original_chunker(original, document)
     same, sentence = compare_chunks(ours, names["chunks"])
     assert same, sentence
     assert sentence == f"the same {len(ours)} chunks"
@@ -113,7 +119,7 @@ def test_the_library_s_own_class_gives_the_same(tool, recipe, document):
 )
 def test_where_it_cuts_otherwise_the_first_difference_is_said(tool, recipe, document):
     ours = recipe.run(document)
-    same, sentence = compare_chunks(ours, run_original(original_for(tool, recipe), document))
+    same, sentence = compare_chunks(ours, run_original_chunker(original_chunker_for_recipe(tool, recipe), document))
     assert not same
     assert " is the first that differs: ours is “" in sentence or " are the same, then " in sentence
 
@@ -133,33 +139,33 @@ def test_a_difference_is_told_in_words():
 
 
 def test_a_setting_that_the_library_lacks_has_no_original():
-    assert original_for("langchain", recipe_of("breakpoint", min_size=3)) is None
-    assert original_for("langchain", recipe_of("breakpoint", threshold="depth", amount=None)) is None
-    assert original_for("llama_index", recipe_of("breakpoint", amount=70.5)) is None
-    assert original_for("llama_index", recipe_of("double_pass", initial_threshold=-0.5)) is None
-    assert original_for("haystack", recipe_of("fixed_sentences")) is None
-    assert original_for("langchain", recipe_of("recursive", parent_size=500)) is None
-    assert original_for("haystack", recipe_of("recursive", parent_size=500)) is None
-    assert original_for("chonkie", recipe_of("kmeans")) is None
+    assert original_chunker_for_recipe("langchain", recipe_of("breakpoint", min_size=3)) is None
+    assert original_chunker_for_recipe("langchain", recipe_of("breakpoint", threshold="depth", amount=None)) is None
+    assert original_chunker_for_recipe("llama_index", recipe_of("breakpoint", amount=70.5)) is None
+    assert original_chunker_for_recipe("llama_index", recipe_of("double_pass", initial_threshold=-0.5)) is None
+    assert original_chunker_for_recipe("haystack", recipe_of("fixed_sentences")) is None
+    assert original_chunker_for_recipe("langchain", recipe_of("recursive", parent_size=500)) is None
+    assert original_chunker_for_recipe("haystack", recipe_of("recursive", parent_size=500)) is None
+    assert original_chunker_for_recipe("chonkie", recipe_of("kmeans")) is None
 
 
 @pytest.mark.parametrize("tool", TOOLS)
 def test_the_language_model_that_a_recipe_names_is_in_its_code(tool):
-    code = code_for(tool, Recipe(chunker="lumber", language_model="openai:some model"))
+    code = code_applying_recipe(tool, Recipe(chunker="lumber", language_model="openai:some model"))
     wanted = "--language-model 'openai:some model'" if tool == "command_line" else '"openai:some model"'
     assert wanted in code
 
 
 def test_the_code_names_the_installed_package():
     recipe = recipe_of("fixed_words")
-    assert "\nfrom seamark import chunk\n" in code_for("python", recipe)
-    assert "\nfrom seamark.integrations.langchain import SeamarkTextSplitter\n" in code_for("langchain", recipe)
+    assert "\nfrom seamark import chunk\n" in code_applying_recipe("python", recipe)
+    assert "\nfrom seamark.integrations.langchain import SeamarkTextSplitter\n" in code_applying_recipe("langchain", recipe)
 
 
 def test_haystack_is_told_to_report_nothing_before_it_is_run(monkeypatch):
     monkeypatch.delenv("HAYSTACK_TELEMETRY_ENABLED", raising=False)
     seen = Shown("Nobody's Chunker", Program(("import os",), 'chunks = [os.environ["HAYSTACK_TELEMETRY_ENABLED"]]'), "none")
-    assert run_original(seen, "A.") == ["False"]
+    assert run_original_chunker(seen, "A.") == ["False"]
 
 
 def test_no_text_in_a_recipe_is_run():
@@ -168,7 +174,7 @@ def test_no_text_in_a_recipe_is_run():
     assert eval(python_literal({hostile: [hostile, None, True, 0.1]})) == {hostile: [hostile, None, True, 0.1]}
     recipe = Recipe(chunker="fixed_sentences", sentences=hostile, embedder=hostile, tokenizer=hostile)
     for tool in TOOLS:
-        code = code_for(tool, recipe)
+        code = code_applying_recipe(tool, recipe)
         if tool == "command_line":
             assert in_a_shell(code).count(hostile) == 3
         else:
@@ -181,9 +187,9 @@ def test_what_cannot_be_run_here_is_a_sentence():
     with pytest.raises(
         ModelError, match=r"^Nobody's Chunker must be installed .* Install it with 'pip install not-there'\.$"
     ):
-        run_original(missing, "A.")
+        run_original_chunker(missing, "A.")
     failing = Shown("Nobody's Chunker", Program((), "chunks = 1 / 0"), "not-there")
     with pytest.raises(ModelError, match=r"could not cut this text: ZeroDivisionError: division by zero\. "):
-        run_original(failing, "A.")
+        run_original_chunker(failing, "A.")
     with pytest.raises(InputError, match="may have at most 100,000 characters; it has 100,001"):
-        run_original(failing, "a" * (MOST_RUN + 1))
+        run_original_chunker(failing, "a" * (MOST_RUN + 1))

@@ -14,7 +14,7 @@ from packaging.requirements import Requirement
 from packaging.utils import canonicalize_name
 
 from chunkers import __version__
-from chunkers.support import extras
+from chunkers.support import optional_packages
 from chunkers.text.bundled_model import FILE_HASHES, WEIGHTS_HASH, WHEEL
 from packing.seamark_backend import (
     LEFT_OUT,
@@ -213,7 +213,7 @@ def test_the_library_brings_few_packages(built, tmp_path):
 def test_what_an_extra_is_asked_for_is_what_it_brings():
     """A module of a package has the package's name, but for these."""
     names = {"bs4": "beautifulsoup4", "chardetng_py": "chardetng-py", "sklearn": "scikit-learn"}
-    for extra, modules in extras.MODULES_BY_EXTRA.items():
+    for extra, modules in optional_packages.MODULES_BY_EXTRA.items():
         brought = {canonicalize_name(Requirement(line).name) for line in EXTRAS[extra]}
         assert {names.get(module, canonicalize_name(module)) for module in modules} <= brought, extra
 

@@ -14,7 +14,7 @@ from chunkers.building_blocks.recursive_splitting import recursive_spans
 from chunkers.building_blocks.size_limits import SizeLimitedChunker
 from chunkers.recipes.export import ledger_to_csv, to_csv, to_dict, to_json, to_jsonl, to_parquet
 from chunkers.results.parent_chunks import indices_of_parent_chunks
-from chunkers.results.result import Verdict, format_distinct
+from chunkers.results.result import Verdict, format_distinguishably
 from chunkers.support.formatting import unescape_cell
 from chunkers.text.front_matter import front_matter
 from tests.support import as_number
@@ -149,7 +149,7 @@ def check_reasons(chunking):
         for step in gap.why.steps():
             if step.score is None or step.threshold is None or math.isnan(step.threshold):
                 continue
-            left, right = map(as_number, format_distinct(step.score, step.threshold))
+            left, right = map(as_number, format_distinguishably(step.score, step.threshold))
             assert HOLDS[step.relation](step.score, step.threshold) or abs(step.score - step.threshold) < HAIR, gap.reason
             assert HOLDS[step.relation](left, right), gap.reason
 

@@ -9,7 +9,7 @@ from streamlit.web import cli
 import chunkers
 import seamark
 from packing.seamark_backend import ROOMS
-from seamark import checkout
+from seamark import checkout_imports
 from seamark.__main__ import COMMANDS, main
 from tests import ROOT
 
@@ -31,7 +31,7 @@ def test_a_checkout_has_the_installed_names_for_the_same_modules(name):
 
 
 def test_the_installed_names_are_those_of_the_rooms():
-    assert checkout.ROOMS == ROOMS
+    assert checkout_imports.ROOMS == ROOMS
     for name in ("seamark.nothing", "seamark.chunkers.nothing", "seamark.packing"):
         with pytest.raises(ModuleNotFoundError):
             import_module(name)
@@ -64,7 +64,9 @@ def test_what_is_wrong_is_a_sentence(given, sentence, capsys):
 
 
 def test_a_corpus_without_its_packages_is_a_sentence(monkeypatch, capsys):
-    monkeypatch.setattr("chunkers.support.extras.find_spec", lambda module: None if module == "pyarrow" else module)
+    monkeypatch.setattr(
+        "chunkers.support.optional_packages.find_spec", lambda module: None if module == "pyarrow" else module
+    )
     assert main(["corpus", "recipe.json", "in", "--output", "out"]) == 2
     assert capsys.readouterr().err == (
         "seamark corpus needs the package pyarrow; to install what is missing: pip install 'seamark[corpus]'.\n"

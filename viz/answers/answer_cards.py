@@ -18,16 +18,16 @@ from evaluation.answering import (
     GatheredPassages,
     Judgement,
     PromptSizes,
-    applicable_kinds,
+    applicable_kinds_of_judgement,
 )
 from viz.answers.model_choice import judging_model
 from viz.answers.session import session
 from viz.components.browser_exchange import Component
 from viz.components.page_elements import notice, remark, show_job_progress
-from viz.controls import select_word
+from viz.controls import draw_setting_select_box
 from viz.jobs.answer_runs import Answering, AnswerPlan, Judging
 from viz.shell import ModelRequests, show_consent
-from viz.state import Choices, chosen_model, model_identity
+from viz.state import Choices, access_to_chosen_model, model_identity
 
 ROLES = {"system": "Told to the model", "user": "Asked", "assistant": "Its words"}
 
@@ -110,14 +110,14 @@ def answer_card(
         "answer": model_answer.text if model_answer is not None else "",
         "note": missing_answer_note,
         "values": _measure_values(result) if result is not None else [],
-        "given": _given_chunks(context) if context is not None else [],
-        "budget": _fill_of_budget(context, budget) if context is not None else "",
+        "given": _given_chunks_data(context) if context is not None else [],
+        "budget": _budget_use_phrase(context, budget) if context is not None else "",
         "judgements": [_latest_judgement_data(times) for times in result.judgements.values()] if result is not None else [],
         "turns": _turns_data(model_answer.exchange) if model_answer is not None else [],
     }
 
 
-def _given_chunks(context: AnswerContext) -> list[GivenChunkData]:
+def _given_chunks_data(context: AnswerContext) -> list[GivenChunkData]:
     return [
         {
             "title": f"Chunk {passage.chunk + 1}{'' if passage.whole else ', cut off where the budget is full'}",
@@ -127,7 +127,7 @@ def _given_chunks(context: AnswerContext) -> list[GivenChunkData]:
     ]
 
 
-def _fill_of_budget(context: AnswerContext, budget: int) -> str:
+def _budget_use_phrase(context: AnswerContext, budget: int) -> str:
     if context.closed_book:
         return "nothing of the text"
     return f"{pluralize(len(context.passages), 'chunk')}, {context.tokens:,} of {budget:,} tokens"
@@ -176,26 +176,31 @@ def show_question(
         str(question_number): f"{question_number}. {item.question}"
         for question_number, item in enumerate(plan.items, start=1)
     }
-    question_number = int(select_word("Question", choices.extra, "question", label_by_question, "answers/question")) - 1
-    item, results = plan.items[question_number], {} if run is None else run.results.copy()
+    question_index = (
+        int(draw_setting_select_box("Question", choices.extra, "question", label_by_question, "answers/question")) - 1
+    )
+    question_item, answer_results = plan.items[question_index], {} if run is None else run.results.copy()
     is_run_in_progress = run is not None and run.running
     chunker_answer_cards = [
         answer_card(
             name,
-            gathered[column].contexts[question_number] if column in gathered else None,
-            results.get((column, question_number)),
+            gathered[column].contexts[question_index] if column in gathered else None,
+            answer_results.get((column, question_index)),
             plan.budget,
             running=is_run_in_progress,
         )
         for column, name in enumerate(plan.names)
     ]
-    _cards(key="answers_cards", data={"question": item.question, "reference": item.reference, "cards": chunker_answer_cards})
-    answering_model_access = chosen_model()
+    _cards(
+        key="answers_cards",
+        data={"question": question_item.question, "reference": question_item.reference, "cards": chunker_answer_cards},
+    )
+    answering_model_access = access_to_chosen_model()
     if run is None or is_run_in_progress or answering_model_access is None:
         return
     judging_model_access = judging_model(choices, answering_model_access)
     if judging_model_access is not None and model_identity(judging_model_access) == run.models.judge:
-        _offer_to_judge_again(run, judging_model_access, question_number)
+        _offer_to_judge_again(run, judging_model_access, question_index)
 
 
 def _offer_to_judge_again(run: Answering, judge: Asking, question: int) -> None:
@@ -217,13 +222,13 @@ def _offer_to_judge_again(run: Answering, judge: Asking, question: int) -> None:
     result_and_measure_pairs = [
         (outcome, kind)
         for outcome in answered_results
-        for kind in applicable_kinds(question_to_judge_again.reference, outcome.context)
+        for kind in applicable_kinds_of_judgement(question_to_judge_again.reference, outcome.context)
     ]
     judgement_token_count = sum(
         question_prompt_sizes.judgement_tokens(kind, 0, outcome.context) for outcome, kind in result_and_measure_pairs
     )
 
-    def again() -> None:
+    def judge_again() -> None:
         session.judging = judging_job = Judging(run, question, judge)
         judging_job.start()
 
@@ -238,6 +243,6 @@ def _offer_to_judge_again(run: Answering, judge: Asking, question: int) -> None:
             formed=judge,
             label="Judge again",
         ),
-        again,
+        judge_again,
     )
     remark("What the judge said before stays to be read.", key="answers_judge_again_said")

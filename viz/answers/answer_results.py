@@ -24,9 +24,9 @@ from evaluation.statistics import FALSE_VERDICTS
 from viz.components.figure import show_figure
 from viz.components.measure_table import show_measures
 from viz.components.page_elements import download_button, notice
-from viz.controls import switch_word
+from viz.controls import draw_setting_switch
 from viz.jobs.answer_runs import Answering
-from viz.state import chosen_model, model_identity
+from viz.state import access_to_chosen_model, model_identity
 from viz.theme import ANSWERS, edge_colour
 
 # The figures of the page Answers; they contain no user text.
@@ -39,7 +39,7 @@ def box_plots(values: Sequence[FloatArray], names: Sequence[str], measure: Answe
     with NaN where the measure is undefined.
     """
     figure = go.Figure()
-    for number, (chunker_values, name) in enumerate(zip(values, names, strict=True)):
+    for chunker_index, (chunker_values, name) in enumerate(zip(values, names, strict=True)):
         defined_values = chunker_values[~np.isnan(chunker_values)].tolist()
         figure.add_trace(
             go.Box(
@@ -50,7 +50,7 @@ def box_plots(values: Sequence[FloatArray], names: Sequence[str], measure: Answe
                 boxmean=True,
                 jitter=0.5,
                 pointpos=0,
-                marker={"color": edge_colour(number), "size": 5, "opacity": 0.7},
+                marker={"color": edge_colour(chunker_index), "size": 5, "opacity": 0.7},
                 line={"width": 1.5},
                 fillcolor="rgba(0,0,0,0)",
                 hovertemplate="%{text}<extra></extra>",
@@ -88,7 +88,7 @@ def show_report(run: Answering, report: AnswerReport, words: dict[str, str]) -> 
     """
     measure_names = report.measured
     if measure_names:
-        switch_word(
+        draw_setting_switch(
             "Measure",
             words,
             MEASURE_WORD,
@@ -112,9 +112,9 @@ def show_report(run: Answering, report: AnswerReport, words: dict[str, str]) -> 
     )
     if run.plan.trivial:
         st.caption("  \n".join(f"{TRIVIAL_TITLES[name]}: {TRIVIAL_EXPLAINED[name]}" for name in run.plan.trivial))
-    control_verdicts = [] if run.running else report.measure_validity_sentences()
-    if control_verdicts:
-        notice(" ".join(control_verdicts), key="answers_proof")
+    measure_validity_sentences = [] if run.running else report.measure_validity_sentences()
+    if measure_validity_sentences:
+        notice(" ".join(measure_validity_sentences), key="answers_proof")
     if displayed_measure_name and not run.running:
         _show_values_by_question(report, displayed_measure_name)
 
@@ -129,10 +129,10 @@ def show_costs_and_files(run: Answering, report: AnswerReport) -> None:
 def _show_values_by_question(report: AnswerReport, measure: str) -> None:
     """Draw the box plots of a measure and the differences between the chunkers."""
     measure_values_per_chunker = report.values(measure)
-    table: dict[str, Any] = {"question": np.arange(1, report.questions + 1)}
-    table |= {name: row.round(3) for name, row in zip(report.names, measure_values_per_chunker, strict=True)}
+    values_by_column: dict[str, Any] = {"question": np.arange(1, report.questions + 1)}
+    values_by_column |= {name: row.round(3) for name, row in zip(report.names, measure_values_per_chunker, strict=True)}
     figure = box_plots(measure_values_per_chunker, report.names, ANSWER_MEASURES[measure])
-    show_figure(figure, table, f"{ANSWER_MEASURES[measure].title} by question", key="answers_boxes")
+    show_figure(figure, values_by_column, f"{ANSWER_MEASURES[measure].title} by question", key="answers_boxes")
     _show_differences(report, measure)
 
 
@@ -158,7 +158,7 @@ def _show_differences(report: AnswerReport, measure: str) -> None:
 
 def _show_costs(run: Answering, report: AnswerReport) -> None:
     st.header("Time and cost", anchor=False)
-    answering_model_access = chosen_model()
+    answering_model_access = access_to_chosen_model()
     is_run_model = answering_model_access is not None and model_identity(answering_model_access) == run.models.answers
     cost_rows = cost_table(
         report, run.gathered, answering_model_access.model if answering_model_access is not None and is_run_model else None

@@ -7,8 +7,8 @@ from chunkers.support import ModelName
 from evaluation.answering import has_bert_score
 from viz.answers.session import session
 from viz.components.page_elements import remark
-from viz.controls import language_model_form, switch_word, value_binding
-from viz.state import Choices, chosen_model, no_model_message
+from viz.controls import draw_setting_switch, language_model_form, value_binding
+from viz.state import Choices, access_to_chosen_model, no_model_message
 
 NO_MODEL = no_model_message("Answering needs")
 """Message on the page if no language model is named."""
@@ -19,19 +19,21 @@ JUDGING = {"yes": "Judged", "no": "Not judged"}
 
 def model_controls(choices: Choices) -> None:
     """Draw the form for the language model and the controls for judging the answers."""
-    model_access = chosen_model()
+    model_access = access_to_chosen_model()
     with language_model_form():
         _judging_controls(choices)
     if model_access is not None:
-        judge, model_title = judging_model(choices, model_access), model_access.model.title
+        judging_model_access, model_title = judging_model(choices, model_access), model_access.model.title
         judging_phrase = (
-            "not judged" if judge is None else f"judged by {'the same' if judge is model_access else judge.model.title}"
+            "not judged"
+            if judging_model_access is None
+            else f"judged by {'the same' if judging_model_access is model_access else judging_model_access.model.title}"
         )
         remark(f"Answered by {model_title}, {judging_phrase}.", key="answers_models")
 
 
 def _judging_controls(choices: Choices) -> None:
-    switch_word("Answers are", choices.extra, "judged", JUDGING, "answers/judged")
+    draw_setting_switch("Answers are", choices.extra, "judged", JUDGING, "answers/judged")
     if choices.extra["judged"] != "no":
 
         def set_judge_name(name: str) -> None:
@@ -44,26 +46,26 @@ def _judging_controls(choices: Choices) -> None:
             help="Another model on the same server. Models tend to like their own answers.",
             **value_binding(session.judge, "answers/judge", set_judge_name),
         )
-    bert_score_installed = has_bert_score()
+    is_bert_score_installed = has_bert_score()
     st.checkbox(
         "BERTScore",
         False,
         key="answers/bert",
-        disabled=not bert_score_installed,
+        disabled=not is_bert_score_installed,
         help="The package bert-score loads a model of its own, roberta-large for English and a multilingual BERT for most "
         "others, and fetches it from Hugging Face where it is not on this machine.",
     )
-    if not bert_score_installed:
+    if not is_bert_score_installed:
         st.caption("BERTScore needs the package bert-score: run `pip install bert-score` in Seamark's environment.")
     with st.expander("Prompts"):
-        for title, system in (
+        for prompt_title, system_prompt in (
             ("To answer", prompts.ANSWER_SYSTEM),
             ("Faithfulness", prompts.FAITHFULNESS_SYSTEM),
             ("Answer relevancy", prompts.RELEVANCY_SYSTEM),
             ("Correctness", prompts.CORRECTNESS_SYSTEM),
         ):
-            st.caption(title)
-            st.code(system, language=None, wrap_lines=True)
+            st.caption(prompt_title)
+            st.code(system_prompt, language=None, wrap_lines=True)
 
 
 def wants_bert_score() -> bool:
@@ -77,5 +79,5 @@ def judging_model(choices: Choices, asking: Asking) -> Asking | None:
         return None
     if session.judge in ("", asking.model.title):
         return asking
-    server = session.language_server
-    return asking.with_model(ChatServer(ModelName("openai", session.judge), server.address, server.key))
+    language_server = session.language_server
+    return asking.with_model(ChatServer(ModelName("openai", session.judge), language_server.address, language_server.key))

@@ -15,7 +15,7 @@ from evaluation.answering import (
     PromptSizes,
     QuestionItems,
     RequestEstimates,
-    estimate_run,
+    estimate_answer_requests,
     remaining_requests,
     reusable_results,
 )
@@ -27,7 +27,7 @@ from viz.answers.model_choice import JUDGING, NO_MODEL, judging_model, model_con
 from viz.answers.questions import SOURCE_WORD, SOURCES, choose_questions
 from viz.answers.session import session
 from viz.components.page_elements import heading, notice, remark, show_job_progress
-from viz.controls import column_controls, select_word, value_binding
+from viz.controls import column_controls, draw_setting_select_box, value_binding
 from viz.jobs import new_token
 from viz.jobs.answer_runs import Answering, AnswerModels, AnswerPlan, Gathering, KeptAnswers
 from viz.shell import (
@@ -37,22 +37,22 @@ from viz.shell import (
     ModelRequests,
     Page,
     begin_run,
-    end_run,
+    cancel_run_and_wait,
     find_run,
-    new_keeper,
+    new_run_storage,
     offer_columns_of_compare,
     run_button_row,
     run_columns,
     say_changed_settings,
-    say_interrupted,
+    say_run_was_interrupted,
     say_texts_are_missing,
     show_consent,
-    show_misfits,
+    show_misfit_warnings,
     show_place_on_compare,
     show_progress,
 )
 from viz.shell.page import page
-from viz.state import MODEL_MISSING, Choices, ColumnChoice, PageText, chosen_model, model_identity
+from viz.state import MODEL_MISSING, Choices, ColumnChoice, PageText, access_to_chosen_model, model_identity
 from viz.theme import definitions_as_help
 
 PAGE = "answers"
@@ -113,17 +113,20 @@ def show() -> None:
             key="answers_about",
         )
         show_progress(column_results)
-        show_misfits(here.choices, column_results)
+        show_misfit_warnings(here.choices, column_results)
         _draw(here, text, column_results)
 
 
 def _check_link_parameters(here: Page) -> None:
     """Report invalid link parameters and replace them with the defaults."""
-    here.check_words(ALLOWED)
+    here.check_link_parameters(ALLOWED)
     link_parameters = here.choices.extra
-    if unknown := [name for name in link_parameters[TRIVIAL].split(",") if name and name not in TRIVIAL_TITLES]:
-        here.complain(
-            f"The link's {TRIVIAL} must be some of {', '.join(TRIVIAL_TITLES)}; got {short_repr(unknown[0])}. Using the "
+    if unknown_baseline_names := [
+        name for name in link_parameters[TRIVIAL].split(",") if name and name not in TRIVIAL_TITLES
+    ]:
+        here.show_link_error(
+            f"The link's {TRIVIAL} must be some of {', '.join(TRIVIAL_TITLES)}; got "
+            f"{short_repr(unknown_baseline_names[0])}. Using the "
             "default."
         )
         link_parameters[TRIVIAL] = WORDS[TRIVIAL]
@@ -133,7 +136,7 @@ def _draw_controls(here: Page, results: list[ColumnResult]) -> None:
     choices, text = here.choices, here.text
     fitting_budget_phrase = "" if text is None else f": {fitting_budget(len(text.document.text)):,} tokens"
     budget_label_by_option = {FITTING: f"auto{fitting_budget_phrase}", **{str(size): f"{size:,} tokens" for size in BUDGETS}}
-    select_word(
+    draw_setting_select_box(
         "Budget",
         choices.extra,
         "budget",
@@ -159,14 +162,16 @@ def _draw(here: Page, text: PageText, results: list[ColumnResult]) -> None:
     )
     if isinstance(linked_run, LostRun):
         linked_run.show("answers")
-    elif isinstance(linked_run, KeptAnswers) and (changed := _changed_inputs(linked_run, chunk_gathering_job)):
-        way_to_reopen = f"To see them, give again what it was begun with. Other than now: {', '.join(changed)}."
-        say_texts_are_missing(linked_run, way_to_reopen, "answers")
+    elif isinstance(linked_run, KeptAnswers) and (changed_input_names := _changed_inputs(linked_run, chunk_gathering_job)):
+        reopening_sentences = (
+            f"To see them, give again what it was begun with. Other than now: {', '.join(changed_input_names)}."
+        )
+        say_texts_are_missing(linked_run, reopening_sentences, "answers")
     answers_run = linked_run if isinstance(linked_run, Answering) else None
     if not chosen_question_items.usable:
         notice(_no_questions_in_words(here.choices), key="answers_no_questions")
     if chunk_gathering_job is not None and here.embedder is not None:
-        answering_model_access = chosen_model()
+        answering_model_access = access_to_chosen_model()
         if answering_model_access is None and (answers_run is None or not answers_run.whole):
             notice(NO_MODEL, key="answers_missing")
         elif answering_model_access is not None:
@@ -189,10 +194,10 @@ def _draw(here: Page, text: PageText, results: list[ColumnResult]) -> None:
 
 
 def _say_column_problems(results: list[ColumnResult]) -> None:
-    for number, column in enumerate(results):
+    for column_index, column in enumerate(results):
         if column.error and column.sending is None:
             column_notice_tone = "info" if column.error == MODEL_MISSING else "error"
-            notice(f"Column {number + 1}: {column.error}", column_notice_tone, key=f"answers_column_{number}")
+            notice(f"Column {column_index + 1}: {column.error}", column_notice_tone, key=f"answers_column_{column_index}")
     if any(column.chunking is not None and has_stated_texts(column.chunking) for column in results):
         remark(STATED_SEARCHED, key="answers_stated")
 
@@ -258,16 +263,19 @@ def _say_state(here: Page, run: Answering, plan: AnswerPlan | None) -> None:
     if run.in_progress:
         finished_count_before = len(run.finished)
         show_job_progress(run, lambda: len(run.finished) > finished_count_before)
-    changed, asking = run.plan.changed(plan) if plan is not None else [], chosen_model()
-    if asking is not None:
-        changed += run.models.changed(chosen_models(here.choices, asking))
-    say_changed_settings("answers were made", changed, "Press “Send” to ask again.", "answers")
+    changed_setting_names, answering_model_access = (
+        run.plan.changed(plan) if plan is not None else [],
+        access_to_chosen_model(),
+    )
+    if answering_model_access is not None:
+        changed_setting_names += run.models.changed(chosen_models(here.choices, answering_model_access))
+    say_changed_settings("answers were made", changed_setting_names, "Press “Send” to ask again.", "answers")
     if run.error:
         notice(run.error, "error", key="answers_error")
     if run.whole or run.in_progress:
         return
     if run.asking is None:
-        say_interrupted(run, "“Send” asks for the others.", "answers")
+        say_run_was_interrupted(run, "“Send” asks for the others.", "answers")
     elif run.done < run.total:
         notice(
             f"Stopped after {run.done:,} of {run.total:,} answers. Press “Send” to get the others; answered questions are "
@@ -289,7 +297,7 @@ def choose_trivial_baselines(choices: Choices) -> None:
     """Draw the control for choosing trivial baselines."""
     preselected_baseline_names = [*chosen_trivial_baselines(choices)]
 
-    def put(names: list[str]) -> None:
+    def set_chosen_baselines(names: list[str]) -> None:
         choices.extra[TRIVIAL] = ",".join(name for name in TRIVIAL_TITLES if name in names)
 
     st.pills(
@@ -299,7 +307,7 @@ def choose_trivial_baselines(choices: Choices) -> None:
         selection_mode="multi",
         format_func=TRIVIAL_TITLES.__getitem__,
         help=TRIVIAL_HELP,
-        **value_binding(preselected_baseline_names, f"answers/{TRIVIAL}", put),
+        **value_binding(preselected_baseline_names, f"answers/{TRIVIAL}", set_chosen_baselines),
     )
 
 
@@ -313,52 +321,56 @@ def chosen_models(choices: Choices, asking: Asking) -> AnswerModels:
 
 def show_send_row(choices: Choices, gathering: Gathering, embedder: Embedder, asking: Asking, run: Answering | None) -> None:
     """Draw a run's estimated requests and the button that sends them, unless the run is in progress or complete."""
-    sizes, plan, judge, models = (
+    prompt_sizes, plan, judging_model_access, model_identities = (
         gathering.sizes,
         gathering.plan,
         judging_model(choices, asking),
         chosen_models(choices, asking),
     )
-    if sizes is None or (run is not None and (run.in_progress or _is_complete(run, plan, models))):
+    if prompt_sizes is None or (run is not None and (run.in_progress or _has_every_result(run, plan, model_identities))):
         return
 
-    begin_run_callback = partial(_begin_run, choices, gathering, embedder, asking, judge, run)
-    remaining_request_estimates = _estimates_left(gathering, sizes, _reusable_results(run, gathering, models), asking, judge)
+    begin_run_callback = partial(_begin_run, choices, gathering, embedder, asking, judging_model_access, run)
+    remaining_request_estimates = _estimate_remaining_requests(
+        gathering, prompt_sizes, _reusable_results(run, gathering, model_identities), asking, judging_model_access
+    )
     if not remaining_request_estimates.requests:
         answered_note = "All of this was answered before: nothing is sent."
         run_button_row(None, begin_run_callback, answered_note, "answers_nothing_left", "answers/run", ready=True)
         return
     answer_count = len(plan.names) * len(plan.items)
     judgements = remaining_request_estimates.judgements
-    is_judge_only = judge is not None and not remaining_request_estimates.answers.requests
+    is_judge_only = judging_model_access is not None and not remaining_request_estimates.answers.requests
     model_requests = ModelRequests(
-        (plan, models),
-        judge if is_judge_only else asking,
+        (plan, model_identities),
+        judging_model_access if is_judge_only else asking,
         judgements if is_judge_only else remaining_request_estimates.answers,
         _requests_in_words(plan, remaining_request_estimates, answer_count),
         "answers_run",
         ANSWER_TOKENS,
-        formed=judge,
-        also=None if judge is None or is_judge_only else (judge.model, judgements, ANSWER_TOKENS),
+        formed=judging_model_access,
+        also=None
+        if judging_model_access is None or is_judge_only
+        else (judging_model_access.model, judgements, ANSWER_TOKENS),
     )
     show_consent(model_requests, begin_run_callback)
 
 
-def _is_complete(run: Answering, plan: AnswerPlan, models: AnswerModels) -> bool:
+def _has_every_result(run: Answering, plan: AnswerPlan, models: AnswerModels) -> bool:
     """Return whether a run already has every result that would be requested."""
     return run.whole and run.plan == plan and not run.models.changed(models) and (run.bert or not wants_bert_score())
 
 
 def _requests_in_words(plan: AnswerPlan, about: RequestEstimates, total: int) -> str:
     """Describe the requests that would be sent."""
-    answer_requests, judgements = about.answers.requests, about.judgements.requests
-    if answer_requests == total:
+    answer_request_count, judgement_request_count = about.answers.requests, about.judgements.requests
+    if answer_request_count == total:
         trivial_rows_phrase = f" and for {pluralize(len(plan.trivial), 'trivial row')}" if plan.trivial else ""
-        questions_phrase, chunkers = pluralize(len(plan.items), "question"), pluralize(len(plan.tasks), "chunker")
-        return f"“Answers” sends {questions_phrase} with the chunks of {chunkers}{trivial_rows_phrase}"
-    remaining_phrases = [f"{answer_requests:,} of {total:,} answers"] * bool(answer_requests) + [
-        pluralize(judgements, "judgement")
-    ] * bool(judgements)
+        questions_phrase, chunkers_phrase = pluralize(len(plan.items), "question"), pluralize(len(plan.tasks), "chunker")
+        return f"“Answers” sends {questions_phrase} with the chunks of {chunkers_phrase}{trivial_rows_phrase}"
+    remaining_phrases = [f"{answer_request_count:,} of {total:,} answers"] * bool(answer_request_count) + [
+        pluralize(judgement_request_count, "judgement")
+    ] * bool(judgement_request_count)
     return f"“Answers” sends what is left, {' and '.join(remaining_phrases)},"
 
 
@@ -373,14 +385,14 @@ def _reusable_results(
     return reusable_results(page_run_results, run_plan.items, gathering.found, same_judge=run.models.judge == models.judge)
 
 
-def _estimates_left(
+def _estimate_remaining_requests(
     gathering: Gathering,
     sizes: PromptSizes,
     before: dict[tuple[int, int], AnswerResult],
     asking: Asking,
     judge: Asking | None,
 ) -> RequestEstimates:
-    return estimate_run(
+    return estimate_answer_requests(
         gathering.plan.items,
         gathering.found,
         sizes,
@@ -392,27 +404,27 @@ def _begin_run(
     choices: Choices, gathering: Gathering, embedder: Embedder, asking: Asking, judge: Asking | None, run: Answering | None
 ) -> None:
     """Begin a run, or go on with the one on the page under its link."""
-    plan, models, link_parameters = gathering.plan, chosen_models(choices, asking), choices.extra
+    plan, model_identities, link_parameters = gathering.plan, chosen_models(choices, asking), choices.extra
     if run is not None:
-        end_run(run)
-    is_continuing_page_run = run is not None and run.plan == plan and run.models == models
+        cancel_run_and_wait(run)
+    is_continuing_page_run = run is not None and run.plan == plan and run.models == model_identities
     run_link_token = link_parameters[RUN_PARAMETER] if is_continuing_page_run else new_token()
     kept_run = run.kept if run is not None and is_continuing_page_run else None
-    answers_run_keeper = new_keeper(run_link_token, KeptAnswers)
+    answers_run_keeper = new_run_storage(run_link_token, KeptAnswers)
     if kept_run is None and answers_run_keeper is not None:
-        kept_run = KeptAnswers.of(answers_run_keeper, plan, gathering.chunkings, models)
+        kept_run = KeptAnswers.of(answers_run_keeper, plan, gathering.chunkings, model_identities)
     question_answering_job = Answering(
         plan,
         gathering.chunkings[0].document,
         gathering.found.copy(),
-        models,
+        model_identities,
         asking,
         judge,
         embedder,
         session.on_disk,
         wants_bert_score(),
         kept_run,
-        _reusable_results(run, gathering, models),
+        _reusable_results(run, gathering, model_identities),
     )
     begin_run(link_parameters, question_answering_job, run_link_token)
 
@@ -422,18 +434,18 @@ def _reopened_run(gathering: Gathering | None, embedder: Embedder | None, kept: 
     if gathering is None or gathering.sizes is None or embedder is None or _changed_inputs(kept, gathering):
         return None
     kept.keeper.check_embedder(embedder)
-    plan, gathered = gathering.plan, gathering.found.copy()
+    plan, gathered_passages = gathering.plan, gathering.found.copy()
     return Answering(
         plan,
         gathering.chunkings[0].document,
-        gathered,
+        gathered_passages,
         kept.models,
         None,
         None,
         embedder,
         True,
         kept=kept,
-        results=kept.stored_results(gathered, plan.items),
+        results=kept.stored_results(gathered_passages, plan.items),
     )
 
 

@@ -9,8 +9,8 @@ from evaluation.answering import ANSWER_SEPARATOR, QuestionItem, QuestionItems, 
 from sample_docs import SAMPLES_FOLDER
 from viz.answers.session import session
 from viz.components.page_elements import notice, remark, show_job_progress
-from viz.controls import adopt_as_own_text, switch_word, value_binding
-from viz.jobs import ReadingJob, single_file_maker
+from viz.controls import adopt_as_own_text, draw_setting_switch, value_binding
+from viz.jobs import ReadingJob, single_file_converter
 from viz.jobs.answer_runs import QuestionSharing, SharedText
 from viz.shell import open_page_at_next_run, shared_question_sets
 from viz.state import OWN_DOCUMENT, Choices, PageText, TextSource
@@ -28,7 +28,7 @@ AT_ONCE_S = 0.3
 def choose_questions(choices: Choices, text: PageText) -> QuestionItems:
     """Draw the controls for choosing questions, report the invalid questions, and return the valid ones."""
     with st.container(key="answers_source"):
-        switch_word("Questions", choices.extra, SOURCE_WORD, SOURCES, "answers/questions")
+        draw_setting_switch("Questions", choices.extra, SOURCE_WORD, SOURCES, "answers/questions")
         if choices.extra[SOURCE_WORD] == "retrieval":
             return _questions_from_retrieval(choices, text)
         chosen_question_items = _typed_questions() if choices.extra[SOURCE_WORD] == "typed" else _questions_from_file()
@@ -61,14 +61,14 @@ def _questions_from_retrieval(choices: Choices, text: PageText) -> QuestionItems
         if question.identity == text.document.identity
     )
     sample_text_questions = () if choices.document == OWN_DOCUMENT else _sample_questions(choices.document)
-    all_items = (
+    all_question_items = (
         *questions_from_compare,
         *sample_text_questions,
         *(shared_question_set.items.usable if shared_question_set is not None else ()),
     )
-    by_question = {item.question: item for item in all_items}
+    item_by_question = {item.question: item for item in all_question_items}
     distinct_question_items = QuestionItems(
-        (*by_question.values(),), shared_question_set.items.problems if shared_question_set is not None else ()
+        (*item_by_question.values(),), shared_question_set.items.problems if shared_question_set is not None else ()
     )
     origin_phrases = [
         *(["kept on Compare"] if questions_from_compare else []),
@@ -101,11 +101,11 @@ def _questions_from_retrieval(choices: Choices, text: PageText) -> QuestionItems
 
 def _question_lookup_job() -> QuestionSharing:
     """Return the job that looks up Retrieval's questions, starting a new one if its material has changed."""
-    question_sets, job = shared_question_sets(), session.sharing
-    if job is None or job.given != question_sets:
-        session.sharing = job = QuestionSharing(question_sets)
-        job.start(AT_ONCE_S)
-    return job
+    question_sets, lookup_job = shared_question_sets(), session.sharing
+    if lookup_job is None or lookup_job.given != question_sets:
+        session.sharing = lookup_job = QuestionSharing(question_sets)
+        lookup_job.start(AT_ONCE_S)
+    return lookup_job
 
 
 def _offer_other_texts(choices: Choices, others: list[SharedText]) -> None:
@@ -133,8 +133,8 @@ def _sample_questions(document: str) -> tuple[QuestionItem, ...]:
     import csv
     import json
 
-    with (SAMPLES_FOLDER / "questions.csv").open(encoding="utf-8", newline="") as file:
-        document_question_rows = [row for row in csv.DictReader(file) if row["corpus_id"] == document]
+    with (SAMPLES_FOLDER / "questions.csv").open(encoding="utf-8", newline="") as questions_file:
+        document_question_rows = [row for row in csv.DictReader(questions_file) if row["corpus_id"] == document]
     return tuple(QuestionItem(row["question"], " ".join(json.loads(row["excerpts"]))) for row in document_question_rows)
 
 
@@ -151,19 +151,19 @@ def _typed_questions() -> QuestionItems:
 
 
 def _questions_from_file() -> QuestionItems:
-    def uploaded() -> None:
+    def read_uploaded_file() -> None:
         uploaded_question_file = st.session_state["answers/file"]
         session.answers_file = session.answers_reading = None
         if uploaded_question_file is not None:
             session.answers_reading = ReadingJob(
-                [(uploaded_question_file.name, uploaded_question_file.getvalue())], single_file_maker(questions_of_file)
+                [(uploaded_question_file.name, uploaded_question_file.getvalue())], single_file_converter(questions_of_file)
             ).begin()
 
     st.file_uploader(
         "Question file",
         type=["csv", "jsonl", "json", "tsv"],
         key="answers/file",
-        on_change=uploaded,
+        on_change=read_uploaded_file,
         help="At most 20 MB of CSV, JSON lines or JSON, with a question and perhaps an answer in each row. A file of "
         "Retrieval's will do.",
     )
@@ -180,6 +180,6 @@ def _questions_from_file() -> QuestionItems:
             )
     if session.answers_file is None:
         return QuestionItems(())
-    name, items = session.answers_file
-    remark(name, key="answers_file_name")
-    return items
+    file_name, question_items = session.answers_file
+    remark(file_name, key="answers_file_name")
+    return question_items

@@ -10,7 +10,7 @@ from chunkers.methods import BlockStep, ChangePoint, MaxMin, MaxMinStep, Structu
 from chunkers.support import format_number, join_words
 from evaluation.segmentation import EQUALLY_GOOD_BELOW, Cohesion, StretchComparison
 from viz.components.stepper.stepper import Gauge, Step
-from viz.jobs import vector_name
+from viz.jobs import vector_symbol
 
 OUTCOME = {
     Verdict.CUT: "It passes the line: a cut.",
@@ -65,9 +65,9 @@ def _gap_step(
     gap_number = gap.index + 1
     is_inside_sentence = gap.offset is not None
     gap_story_sentences = [gap.reason, OUTCOME[gap.verdict] + (" Near the line." if is_near_threshold(gap, margin) else "")]
-    gap_label_value_pairs = [["chunk", f"{number:,}: {sentence_range(first, gap_number)}"]]
+    gap_label_value_pairs = [["chunk", f"{number:,}: {sentence_range_phrase(first, gap_number)}"]]
     if gap.score is not None and gap.why.steps()[0].score_name == "distance" and not is_inside_sentence:
-        vector_product_formula = f"{vector_name(gap.index)} · {vector_name(gap_number)}"
+        vector_product_formula = f"{vector_symbol(gap.index)} · {vector_symbol(gap_number)}"
         gap_label_value_pairs.append(
             [
                 "distance",
@@ -117,11 +117,11 @@ def _gap_step(
         },
         "placed": (gap_number, gap_number if is_inside_sentence else gap_number + 1),
         "prediction": {"words": f"Cut {place_phrase}?", "yes": "Cut", "no": "No cut", "right": gap.verdict.is_cut},
-        "gauge": gauge_of(gap, scale),
+        "gauge": score_threshold_gauge(gap, scale),
     }
 
 
-def gauge_of(gap: Gap, scale: tuple[float, float]) -> Gauge | None:
+def score_threshold_gauge(gap: Gap, scale: tuple[float, float]) -> Gauge | None:
     """Return a gauge that shows a gap's score and threshold; None if the gap lacks either."""
     if gap.score is None or gap.threshold is None:
         return None
@@ -148,7 +148,7 @@ def explaining_step(title: str, story: Sequence[str], numbers: Sequence[Sequence
     }
 
 
-def sentence_range(first: int, last: int) -> str:
+def sentence_range_phrase(first: int, last: int) -> str:
     """Return the sentences from ``first`` to before ``last`` in words, counted from 1."""
     return f"sentence {last:,}" if last - first == 1 else f"sentences {first + 1:,} to {last:,}"
 
@@ -165,7 +165,7 @@ def _cut_comparison_phrases(comparison: StretchComparison) -> list[str]:
         other_cuts_phrase = (
             f"does not cut here, but after {join_words(other_cut_numbers)}" if other_cut_numbers else "does not cut at all"
         )
-    stretch_phrase = sentence_range(comparison.stretch.start, comparison.stretch.end)
+    stretch_phrase = sentence_range_phrase(comparison.stretch.start, comparison.stretch.end)
     cohesion_verdict_sentence = comparison.verdict()
     return [
         f"With the whole text in view, “optimal” {other_cuts_phrase} ({stretch_phrase}).",
@@ -215,11 +215,12 @@ def _explain_max_min(step: Step, gap: int, chunker: MaxMin, scanned: MaxMinStep)
         similarity_label_value_pairs = [
             [
                 "similarity",
-                f"{_three_decimals(scanned.least)} × {chunker.initial_factor:g} = {_three_decimals(scanned.score)}",
+                f"{_format_three_decimals(scanned.least)} × {chunker.initial_factor:g} = "
+                f"{_format_three_decimals(scanned.score)}",
             ],
             ["threshold", f"hard, {format_number(chunker.hard_threshold)}"],
         ]
-        nearest_range = None
+        nearest_sentence_range = None
     else:
         nearest_sentence_number = scanned.nearest + 1
         open_chunk_explanation = (
@@ -227,32 +228,32 @@ def _explain_max_min(step: Step, gap: int, chunker: MaxMin, scanned: MaxMinStep)
             f"sentence {nearest_sentence_number:,}, which is hatched."
         )
         similarity_label_value_pairs = [
-            ["greatest similarity", f"{_three_decimals(scanned.score)}, to sentence {nearest_sentence_number:,}"],
-            ["least in the chunk", _three_decimals(scanned.least)],
+            ["greatest similarity", f"{_format_three_decimals(scanned.score)}, to sentence {nearest_sentence_number:,}"],
+            ["least in the chunk", _format_three_decimals(scanned.least)],
             ["threshold", _threshold_in_words(chunker, scanned)],
         ]
-        nearest_range = scanned.nearest, scanned.nearest + 1
+        nearest_sentence_range = scanned.nearest, scanned.nearest + 1
     step["story"] = [step["story"][0], open_chunk_explanation, *step["story"][1:]]
     # If size limits merged chunks, the scan compared with a chunk shorter than the final one.
     step["numbers"] = [*step["numbers"][:1], *similarity_label_value_pairs, *step["numbers"][1:]]
-    step["mark"] = {**step["mark"], "growing": (chunk_start, chunk_end), "middle": nearest_range}
+    step["mark"] = {**step["mark"], "growing": (chunk_start, chunk_end), "middle": nearest_sentence_range}
 
 
 def _threshold_in_words(chunker: MaxMin, scanned: MaxMinStep) -> str:
     """Return the formula of the threshold with its values filled in."""
-    sigmoid_value, least = logistic(scanned.size - 1), _three_decimals(scanned.least)
-    adaptive_threshold = _three_decimals(chunker.adaptive_threshold(scanned.size, scanned.least))
-    symbolic_threshold_formula = f"{chunker.relaxation:g} × σ({scanned.size - 1:,}) × {least}"
-    filled_formula = f"{chunker.relaxation:g} × {sigmoid_value:.3f} × {least} = {adaptive_threshold}"
+    sigmoid_value, least_similarity_text = logistic(scanned.size - 1), _format_three_decimals(scanned.least)
+    adaptive_threshold_text = _format_three_decimals(chunker.adaptive_threshold(scanned.size, scanned.least))
+    symbolic_threshold_formula = f"{chunker.relaxation:g} × σ({scanned.size - 1:,}) × {least_similarity_text}"
+    filled_formula = f"{chunker.relaxation:g} × {sigmoid_value:.3f} × {least_similarity_text} = {adaptive_threshold_text}"
     threshold_kind = "hard" if scanned.threshold == chunker.hard_threshold else "that it follows"
-    hard_threshold_words = format_number(chunker.hard_threshold)
+    hard_threshold_text = format_number(chunker.hard_threshold)
     return (
-        f"{symbolic_threshold_formula} = {filled_formula}; not below hard {hard_threshold_words}: "
-        f"{_three_decimals(scanned.threshold)}, {threshold_kind}"
+        f"{symbolic_threshold_formula} = {filled_formula}; not below hard {hard_threshold_text}: "
+        f"{_format_three_decimals(scanned.threshold)}, {threshold_kind}"
     )
 
 
-def _three_decimals(number: float) -> str:
+def _format_three_decimals(number: float) -> str:
     return format_number(number, ".3f")
 
 
@@ -287,19 +288,20 @@ def change_point_steps(chunking: Chunking, chunker: ChangePoint, margin: float) 
 def _penalty_step(chunking: Chunking, chunker: ChangePoint) -> Step:
     """Return the step that says what a cut must gain, and why."""
     change_point_gain_curve = chunking.curves[0]
-    search_phrase = (
+    search_sentences = (
         "The search weighs all partitions at once. The steps go through the best one, and show what each cut gains in it."
     )
     if not change_point_gain_curve.lines:
         return explaining_step(
-            f"The best {len(chunking.chunks):,} chunks", ["The number of chunks is set: no penalty decides.", search_phrase]
+            f"The best {len(chunking.chunks):,} chunks",
+            ["The number of chunks is set: no penalty decides.", search_sentences],
         )
     cut_penalty = change_point_gain_curve.lines[0].level
     if change_point_gain_curve.null is None or chunker.penalty is not None:
         return explaining_step(
-            f"A cut must gain {cut_penalty:.2f}", ["The penalty is set, whatever cuts gain by chance.", search_phrase]
+            f"A cut must gain {cut_penalty:.2f}", ["The penalty is set, whatever cuts gain by chance.", search_sentences]
         )
-    low, high = change_point_gain_curve.null.low, change_point_gain_curve.null.high
+    low_chance_gain, high_chance_gain = change_point_gain_curve.null.low, change_point_gain_curve.null.high
     shuffles_phrase = f"In {SHUFFLES} shuffles of the sentences, where order means nothing, the best cuts still gain as much"
     phrase_by_caution = {
         "balanced": "on average",
@@ -308,26 +310,35 @@ def _penalty_step(chunking: Chunking, chunker: ChangePoint) -> Step:
     }
     return explaining_step(
         f"A cut must gain more than {cut_penalty:.2f}",
-        [f"{shuffles_phrase} {phrase_by_caution[chunker.caution]}.", search_phrase],
-        [["shuffles", f"the middle half gains {low:.2f} to {high:.2f} a cut"]],
+        [f"{shuffles_phrase} {phrase_by_caution[chunker.caution]}.", search_sentences],
+        [["shuffles", f"the middle half gains {low_chance_gain:.2f} to {high_chance_gain:.2f} a cut"]],
     )
 
 
 def _explain_change_point(step: Step, gap: Gap, edges: list[int], chunker: ChangePoint) -> None:
     """Write what a cut at a step's gap gains into the step: both sides of the gap, and the formula with its numbers."""
     sentence_index_after_gap = gap.index + 1
-    first, last = (
+    first_sentence, end_sentence = (
         edges[bisect_left(edges, sentence_index_after_gap) - 1],
         edges[bisect_right(edges, sentence_index_after_gap)],
     )
-    size_before, size_after = sentence_index_after_gap - first, last - sentence_index_after_gap
-    left, right = sentence_range(first, sentence_index_after_gap), sentence_range(sentence_index_after_gap, last)
-    if gap.verdict.is_sized:
+    size_before, size_after = sentence_index_after_gap - first_sentence, end_sentence - sentence_index_after_gap
+    left_sentences_phrase, right_sentences_phrase = (
+        sentence_range_phrase(first_sentence, sentence_index_after_gap),
+        sentence_range_phrase(sentence_index_after_gap, end_sentence),
+    )
+    if gap.verdict.is_decided_by_size:
         gap_outcome_sentence = OUTCOME[gap.verdict]
     elif gap.verdict.is_cut:
-        gap_outcome_sentence = f"The cut parts {left} from {right}: their means are far enough apart to pay for it."
+        gap_outcome_sentence = (
+            f"The cut parts {left_sentences_phrase} from {right_sentences_phrase}: their means are far enough apart to pay "
+            "for it."
+        )
     else:
-        gap_outcome_sentence = f"A cut would part {left} from {right}: their means are too close to pay for it."
+        gap_outcome_sentence = (
+            f"A cut would part {left_sentences_phrase} from {right_sentences_phrase}: their means are too close to pay for "
+            "it."
+        )
     step["story"] = [gap.reason, gap_outcome_sentence]
     assert gap.score is not None
     # Ward's identity: what a cut lowers the costs by is the squared distance of the two means, weighted by the sizes.
@@ -353,13 +364,15 @@ def structure_steps(chunking: Chunking, chunker: Structure, scanned: Sequence[Bl
     steps: list[Step] = []
     gauge_maximum = max([chunker.max_size, *(block.together for block in scanned if block.together is not None)])
     chunk_start, chunk_number = 0, 1
-    for number, block in enumerate(scanned):
-        first, last = document.sentence_at(block.start), document.sentence_at(block.end - 1) + 1
-        begins_sentence = document.starts[first] == block.start
+    for block_index, block in enumerate(scanned):
+        first_sentence, end_sentence = document.sentence_at(block.start), document.sentence_at(block.end - 1) + 1
+        begins_sentence = document.starts[first_sentence] == block.start
         if block.cut:
             chunk_number += 1
         block_phrase = f"{block.kind} of {block.size:,} token{'' if block.size == 1 else 's'}"
-        outcome_phrase = f"opens chunk {chunk_number:,}" if block.cut or not number else f"stays in chunk {chunk_number:,}"
+        outcome_phrase = (
+            f"opens chunk {chunk_number:,}" if block.cut or not block_index else f"stays in chunk {chunk_number:,}"
+        )
         block_outcome_reason = "The text begins with it." if block.why is None else _capitalised(str(block.why))
         joint_size_pairs = []
         if block.together is not None:
@@ -371,25 +384,25 @@ def structure_steps(chunking: Chunking, chunker: Structure, scanned: Sequence[Bl
                 "numbers": [["kind", block.kind], ["its size", f"{block.size:,} tokens"], *joint_size_pairs],
                 "tone": "cut" if block.cut else "",
                 "mark": {
-                    "growing": (chunk_start, max(first, chunk_start + 1)) if number else None,
-                    "next": (first, last),
+                    "growing": (chunk_start, max(first_sentence, chunk_start + 1)) if block_index else None,
+                    "next": (first_sentence, end_sentence),
                     "middle": None,
-                    "gap": None if not number else first - 1 if begins_sentence else first,
+                    "gap": None if not block_index else first_sentence - 1 if begins_sentence else first_sentence,
                 },
-                "placed": (first if begins_sentence else first + 1, last),
+                "placed": (first_sentence if begins_sentence else first_sentence + 1, end_sentence),
                 "prediction": {
                     "words": f"Does the {block_phrase} join the chunk before it?",
                     "yes": "Join",
                     "no": "New chunk",
                     "right": not block.cut,
                 }
-                if number
+                if block_index
                 else None,
                 "gauge": _block_gauge(block, chunker, gauge_maximum),
             }
         )
         if block.cut:
-            chunk_start = first
+            chunk_start = first_sentence
     return steps
 
 

@@ -68,7 +68,7 @@ class GapTableData(TypedDict):
     rows: str
 
 
-_ledger = Component[GapTableData](
+_gap_table_component = Component[GapTableData](
     "seamark_ledger",
     "breakpoints/gap_table.js",
     "components/shared/common.css",
@@ -86,7 +86,7 @@ def show_gap_table(chunking: Chunking, identity: Hashable, margin: float, body_h
     answer to the last says what would change the verdict. On ``seamark-gap`` the table scrolls to the row of that gap. The
     sentences come from the text in the store.
     """
-    _ledger(
+    _gap_table_component(
         key=key,
         data={
             "source": chunking.document.identity,
@@ -105,13 +105,13 @@ def _gap_rows_json(chunking: Chunking, identity: Hashable, margin: float) -> str
 def gap_rows(chunking: Chunking, margin: float) -> GapRows:
     """Return the rows of the table of gaps as one list per column, in the order of the gaps."""
     gaps_in_order = chunking.gaps
-    verdicts, verdict_of = encode_verdicts(gaps_in_order, STANDING)
+    verdicts, verdict_digits = encode_verdicts(gaps_in_order, STANDING)
     return {
         "gaps": [gap.index for gap in gaps_in_order],
         "scores": [gap.score for gap in gaps_in_order],
         "away": [None if gap.score is None or gap.threshold is None else gap.score - gap.threshold for gap in gaps_in_order],
         "verdicts": [{**verdict_data(verdict), "standing": STANDING[verdict]} for verdict in verdicts],
-        "verdictOf": verdict_of,
+        "verdictOf": verdict_digits,
         "inside": [gap.offset is not None for gap in gaps_in_order],
         "near": [is_near_threshold(gap, margin) for gap in gaps_in_order],
         "reasons": [gap.reason for gap in gaps_in_order],

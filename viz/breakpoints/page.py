@@ -18,20 +18,20 @@ from viz.components.browser_exchange import take_event
 from viz.components.page_elements import notice
 from viz.components.reader.reader import HeadRow, ReaderColumn, show_reader
 from viz.components.stepper.stepper import DEFAULT_WORDS
-from viz.controls import offer_undo, parameter_controls, select_word, switch_word, value_binding
+from viz.controls import draw_setting_select_box, draw_setting_switch, offer_undo, parameter_controls, value_binding
 from viz.shell import (
     ColumnResult,
     Page,
-    against_known_row,
     columns_to_open_with,
+    known_boundaries_comparison_row,
     reader_column_of,
     run_columns,
-    show_misfits,
+    show_misfit_warnings,
     show_place_on_compare,
     show_progress,
-    side_by_side,
+    side_by_side_columns,
 )
-from viz.shell.card.verdicts import answer_verdicts, take_parameter_change
+from viz.shell.card.verdicts import answer_verdict_requests, apply_parameter_change
 from viz.shell.page import page
 from viz.state import Choices, ColumnChoice, TextSource, embedder_defaults, fresh_column, main_page, search_settings_of
 from viz.theme import palette
@@ -61,11 +61,11 @@ MOST_MARGIN = 0.5
 def show() -> None:
     """Draw the Breakpoints page."""
     opening_columns = columns_to_open_with(PAGE, [(*SHOWN,)])
-    document, sentences = next(iter(sample_splitters().items()))
+    document_id, splitter_name = next(iter(sample_splitters().items()))
     default_link_words = {"view": "scores", "axis": "distance", "margin": "0.02", **DEFAULT_WORDS}
     # Above all elements that come and go; the page's style sheet hides it by its key.
     store_spot_container = st.container(key="store_spot")
-    with page(PAGE, Choices(document, sentences, [fresh_column("breakpoint")], extra=default_link_words)) as here:
+    with page(PAGE, Choices(document_id, splitter_name, [fresh_column("breakpoint")], extra=default_link_words)) as here:
         here.choices.columns = [*filter(None, opening_columns)] or here.choices.columns
         _reduce_to_one_column(here)
         _draw(here, store_spot_container)
@@ -74,8 +74,8 @@ def show() -> None:
 def _draw(here: Page, spot: DeltaGenerator) -> None:
     choices, text = here.choices, here.text
     # An undo replaces the column.
-    if change := take_event(READER, "change"):
-        take_parameter_change(PAGE, change)
+    if parameter_change_event := take_event(READER, "change"):
+        apply_parameter_change(PAGE, parameter_change_event)
     column_choice = choices.columns[0]
     if threshold_event := take_event(READER, "line"):
         column_choice.put(str(threshold_event["parameter"]), float(threshold_event["value"]))
@@ -84,38 +84,46 @@ def _draw(here: Page, spot: DeltaGenerator) -> None:
         if column_choice.chunker == "breakpoint"
         else {name: label for name, label in VIEWS.items() if name != "scores"}
     )
-    view, axis, margin = (
-        _checked_word(choices, "view", VIEWS),
-        _checked_word(choices, "axis", READINGS),
+    view_name, axis, margin = (
+        _checked_link_word(choices, "view", VIEWS),
+        _checked_link_word(choices, "axis", READINGS),
         _checked_margin(choices),
     )
-    if view not in view_label_by_name:
+    if view_name not in view_label_by_name:
         # Its slider is not a threshold for all gaps, so there is neither a histogram nor a staircase.
-        view = choices.extra["view"] = "steps"
-    results = (
-        run_columns(here, text, _columns_to_run(column_choice, view)) if text is not None else [ColumnResult(column_choice)]
+        view_name = choices.extra["view"] = "steps"
+    column_results = (
+        run_columns(here, text, _columns_to_run(column_choice, view_name))
+        if text is not None
+        else [ColumnResult(column_choice)]
     )
     with here.controls:
         _choose_chunker(choices)
         offer_undo(PAGE)
-        parameter_controls(0, column_choice, results[0].chunker, embedder_defaults(here.embedder, column_choice.chunker))
-        show_place_on_compare(PAGE, column_choice, here.embedder, valid=results[0].chunker is not None or text is None)
-        _choose_axis(choices, results[0].chunker)
+        parameter_controls(
+            0, column_choice, column_results[0].chunker, embedder_defaults(here.embedder, column_choice.chunker)
+        )
+        show_place_on_compare(
+            PAGE, column_choice, here.embedder, valid=column_results[0].chunker is not None or text is None
+        )
+        _choose_axis(choices, column_results[0].chunker)
         _choose_margin(choices, margin)
     if text is None:
         return
-    show_progress(results)
-    show_misfits(here.choices, results)
-    shown_result = displayed_result(results[0], axis)
+    show_progress(column_results)
+    show_misfit_warnings(here.choices, column_results)
+    shown_result = displayed_result(column_results[0], axis)
     palette.set_overlay_panel_colours()
     # A heatmap stands beside the steps.
-    left, right = (
-        side_by_side(PAGE, 1, 2) if view == "steps" and column_choice.chunker == "optimal" else side_by_side(PAGE, 8, 5)
+    text_container, view_container = (
+        side_by_side_columns(PAGE, 1, 2)
+        if view_name == "steps" and column_choice.chunker == "optimal"
+        else side_by_side_columns(PAGE, 8, 5)
     )
-    with left:
+    with text_container:
         body_hashes = show_reader(
             text.document,
-            [_reader_column(results[0], shown_result, text.source)],
+            [_reader_column(column_results[0], shown_result, text.source)],
             title=text.source.name,
             summary=text.source.teaches,
             selected=0,
@@ -127,18 +135,18 @@ def _draw(here: Page, spot: DeltaGenerator) -> None:
     with spot:
         compare_search_settings = search_settings_of(main_page.choices(), len(text.document.text))
         shown_chunking = None if shown_result is None else shown_result.chunking
-        answer_verdicts(
+        answer_verdict_requests(
             text.document,
-            results[:1],
+            column_results[:1],
             body_hashes,
             here.embedder,
             text.source.known,
             compare_search_settings,
             shown_chunking,
         )
-    with right, st.container(key="beside"):
+    with view_container, st.container(key="beside"):
         view_switch_key = f"{PAGE}/view" if view_label_by_name == VIEWS else f"{PAGE}/view/{column_choice.chunker}"
-        switch_word("Beside the text", choices.extra, "view", view_label_by_name, view_switch_key, hidden=True)
+        draw_setting_switch("Beside the text", choices.extra, "view", view_label_by_name, view_switch_key, hidden=True)
         if shown_result is None:
             notice("There is nothing to show yet: the text has not been cut.", key="nothing_beside")
         elif not shown_result.chunking.gaps:
@@ -147,12 +155,12 @@ def _draw(here: Page, spot: DeltaGenerator) -> None:
                 "text.",
                 key="no_gap",
             )
-        elif view == "scores":
+        elif view_name == "scores":
             show_scores(shown_result, text, here.embedder, choices)
-        elif view == "gaps":
+        elif view_name == "gaps":
             show_gap_table(shown_result.chunking, shown_result.identity, margin, body_hashes[0], key="ledger")
         else:
-            show_steps(shown_result, results, text, here.embedder, choices, margin)
+            show_steps(shown_result, column_results, text, here.embedder, choices, margin)
 
 
 def _columns_to_run(column: ColumnChoice, view: str) -> list[ColumnChoice]:
@@ -169,7 +177,7 @@ def _reduce_to_one_column(here: Page) -> None:
     """Reduce the page to one column with a chunker of `SHOWN`; report an error if the link names another chunker."""
     only_column_choice = here.choices.columns[0]
     if only_column_choice.chunker not in SHOWN:
-        here.complain(
+        here.show_link_error(
             f"The link's c1 must be one of {', '.join(SHOWN)} on this page; got {only_column_choice.chunker}. Using "
             "breakpoint."
         )
@@ -178,7 +186,7 @@ def _reduce_to_one_column(here: Page) -> None:
     here.choices.selected = 0
 
 
-def _checked_word(choices: Choices, name: str, allowed: Mapping[str, str]) -> str:
+def _checked_link_word(choices: Choices, name: str, allowed: Mapping[str, str]) -> str:
     link_parameter_word = choices.extra[name]
     if link_parameter_word in allowed:
         return link_parameter_word
@@ -210,21 +218,21 @@ def _checked_margin(choices: Choices) -> float:
 def _choose_chunker(choices: Choices) -> None:
     chunker_choice = {"chunker": choices.columns[0].chunker}
 
-    def changed() -> None:
+    def use_chosen_chunker() -> None:
         choices.columns = [new_column_choice(chunker_choice["chunker"])]
         choices.extra["step"] = "1"
 
-    select_word("Chunker", chunker_choice, "chunker", SHOWN, key=f"{PAGE}/chunker", then=changed)
+    draw_setting_select_box("Chunker", chunker_choice, "chunker", SHOWN, key=f"{PAGE}/chunker", then=use_chosen_chunker)
 
 
 def _choose_axis(choices: Choices, chunker: object) -> None:
     if isinstance(chunker, Breakpoint) and has_similarity_reading(chunker):
         axis_help = "Similarity is 1 minus the distance: curve, line and wording are flipped, the cuts stay the same."
-        switch_word("Read the curve as", choices.extra, "axis", READINGS, f"{PAGE}/axis", help=axis_help)
+        draw_setting_switch("Read the curve as", choices.extra, "axis", READINGS, f"{PAGE}/axis", help=axis_help)
 
 
 def _choose_margin(choices: Choices, margin: float) -> None:
-    def put(margin: float) -> None:
+    def set_margin(margin: float) -> None:
         choices.extra["margin"] = f"{margin:g}"
 
     st.number_input(
@@ -236,7 +244,7 @@ def _choose_margin(choices: Choices, margin: float) -> None:
         format="%.2f",
         help="Greatest distance of a score from the line, on either side, for a gap to count as near: small changes may "
         "reverse the verdict.",
-        **value_binding(margin, f"{PAGE}/margin", put),
+        **value_binding(margin, f"{PAGE}/margin", set_margin),
     )
 
 
@@ -263,6 +271,8 @@ def _summary_rows(chunking: Chunking, chosen: TextSource) -> tuple[HeadRow, ...]
             )
         )
     if chosen.known is not None:
-        found, missed, added = count_found_missed_added(cut_offsets(chunking), chosen.known)
-        summary_rows.append(against_known_row(found, missed, added))
+        found_boundary_count, missed_boundary_count, added_cut_count = count_found_missed_added(
+            cut_offsets(chunking), chosen.known
+        )
+        summary_rows.append(known_boundaries_comparison_row(found_boundary_count, missed_boundary_count, added_cut_count))
     return tuple(summary_rows)

@@ -76,7 +76,7 @@ def show_scores(shown: DisplayedResult, text: PageText, embedder: Embedder | Non
         "histogram",
     )
 
-    def chunk(other: Breakpoint) -> Chunking:
+    def chunk_with_amount(other: Breakpoint) -> Chunking:
         other_amount_chunking_task = ChunkingTask.of(text.document, embedder, choices.tokenizer, other)
         chunking = chunk_at_once(other_amount_chunking_task, other, text.document, embedder, session.on_disk)
         assert chunking is not None  # the amount does not affect what is embedded
@@ -84,7 +84,7 @@ def show_scores(shown: DisplayedResult, text: PageText, embedder: Embedder | Non
 
     gap_distances = tuple(1 - score for score in curve.scores) if isinstance(chunker, SimilarityReading) else curve.scores
     threshold_amount_staircase = _cached_staircase(
-        shown.identity[0], text.document, Breakpoint(**chunker.model_dump()), gap_distances, chunk
+        shown.identity[0], text.document, Breakpoint(**chunker.model_dump()), gap_distances, chunk_with_amount
     )
     st.header("Threshold effect", anchor=False)
     st.caption(_flat_stretch_in_words(threshold_amount_staircase, chunker.amount))
@@ -149,31 +149,31 @@ def score_histogram_figure(counted: ScoreHistogram, level: float, label: str) ->
     histogram_bin_edges = counted.edges
     histogram_bin_middles = [(low + high) / 2 for low, high in pairwise(histogram_bin_edges)]
     figure = go.Figure()
-    for name, counts, colour, pattern in (
+    for series_name, gap_counts, colour, pattern in (
         ("kept", counted.short, theme_colour_by_role["rule"], "/"),
         ("past the line", counted.beyond, theme_colour_by_role["muted"], ""),
     ):
         figure.add_trace(
             go.Bar(
                 x=histogram_bin_middles,
-                y=counts,
+                y=gap_counts,
                 width=histogram_bin_edges[1] - histogram_bin_edges[0],
-                name=name,
+                name=series_name,
                 marker={"color": colour, "line": {"color": theme_colour_by_role["page"], "width": 1}}
                 | {"pattern": {"shape": pattern, "fgcolor": theme_colour_by_role["muted"], "size": 5, "solidity": 0.3}},
                 customdata=[format_number(middle, ".2f") for middle in histogram_bin_middles],
-                hovertemplate=f"{label} about %{{customdata}}: %{{y}} gaps {name}<extra></extra>",
+                hovertemplate=f"{label} about %{{customdata}}: %{{y}} gaps {series_name}<extra></extra>",
             )
         )
     _draw_labelled_line(figure, level, f"line {format_number(level, '.2f')}")
     tallest_bar_gap_count = max(map(sum, zip(counted.short, counted.beyond, strict=True)), default=0)
-    for name, place, anchor in _series_label_positions(counted):
+    for series_name, bar_index, label_anchor in _series_label_positions(counted):
         figure.add_annotation(
-            x=histogram_bin_middles[place],
-            y=counted.short[place] + counted.beyond[place],
+            x=histogram_bin_middles[bar_index],
+            y=counted.short[bar_index] + counted.beyond[bar_index],
             yanchor="bottom",
-            xanchor=anchor,
-            text=name,
+            xanchor=label_anchor,
+            text=series_name,
             showarrow=False,
         )
     figure.update_layout(
@@ -182,7 +182,7 @@ def score_histogram_figure(counted: ScoreHistogram, level: float, label: str) ->
         showlegend=False,
         bargap=0,
         # With few bars Plotly would label their midpoints, which are not round numbers.
-        xaxis={"title": label, "tick0": 0, "dtick": _round_step(histogram_bin_edges[-1] - histogram_bin_edges[0])},
+        xaxis={"title": label, "tick0": 0, "dtick": _round_tick_spacing(histogram_bin_edges[-1] - histogram_bin_edges[0])},
         yaxis={"title": "Number of gaps", "range": [0, 1.2 * tallest_bar_gap_count]},
     )
     return figure
@@ -204,10 +204,10 @@ def _series_label_positions(counted: ScoreHistogram) -> list[tuple[str, int, str
     ]
 
 
-def _round_step(span: float) -> float:
+def _round_tick_spacing(span: float) -> float:
     """Return a round tick spacing that divides ``span`` into at most six steps."""
-    power: float = 10 ** math.floor(math.log10(span / 6))
-    return next(size * power for size in (1, 2, 5, 10) if span <= 6 * size * power * (1 + 1e-9))
+    power_of_ten: float = 10 ** math.floor(math.log10(span / 6))
+    return next(size * power_of_ten for size in (1, 2, 5, 10) if span <= 6 * size * power_of_ten * (1 + 1e-9))
 
 
 def staircase_figure(stairs: Staircase, amount: float, title: str) -> go.Figure:
@@ -217,7 +217,7 @@ def staircase_figure(stairs: Staircase, amount: float, title: str) -> go.Figure:
     """
     theme_colour_by_role = INK[theme_name()]
     figure = make_subplots(2, 1, shared_xaxes=True, vertical_spacing=0.06, row_heights=[0.55, 0.45])
-    for row, name, values, dash in (
+    for subplot_row, series_name, curve_values, dash_style in (
         (1, "chunks", stairs.chunks, "solid"),
         (2, "largest", stairs.largest, "solid"),
         (2, "median", stairs.median, "dot"),
@@ -225,28 +225,28 @@ def staircase_figure(stairs: Staircase, amount: float, title: str) -> go.Figure:
         figure.add_trace(
             go.Scatter(
                 x=stairs.amounts,
-                y=values,
-                name=name,
+                y=curve_values,
+                name=series_name,
                 mode="lines",
-                line={"shape": "hv", "color": theme_colour_by_role["ink"], "width": 1.8, "dash": dash},
-                hovertemplate=f"at %{{x}}: {name} %{{y:,.0f}}<extra></extra>",
+                line={"shape": "hv", "color": theme_colour_by_role["ink"], "width": 1.8, "dash": dash_style},
+                hovertemplate=f"at %{{x}}: {series_name} %{{y:,.0f}}<extra></extra>",
             ),
-            row,
+            subplot_row,
             1,
         )
     label_index = _size_label_index(stairs, amount)
     largest_chunk_size = max(stairs.largest, default=0)
-    for name, values in (("largest", stairs.largest), ("median", stairs.median)):
-        is_label_below_curve = name == "median" and values[label_index] > 0.2 * largest_chunk_size
+    for series_name, curve_values in (("largest", stairs.largest), ("median", stairs.median)):
+        is_label_below_curve = series_name == "median" and curve_values[label_index] > 0.2 * largest_chunk_size
         label_position_settings = {
             "x": stairs.amounts[label_index],
-            "y": values[label_index],
+            "y": curve_values[label_index],
             "yanchor": "top" if is_label_below_curve else "bottom",
             "row": 2,
             "col": 1,
         }
         figure.add_annotation(
-            text=name, showarrow=False, bgcolor=theme_colour_by_role["page"], borderpad=0, **label_position_settings
+            text=series_name, showarrow=False, bgcolor=theme_colour_by_role["page"], borderpad=0, **label_position_settings
         )
     _draw_labelled_line(figure, amount, f"now {format_number(amount)}")
     # All bands in one call, because `add_vrect` slows down with every existing shape.
@@ -262,13 +262,13 @@ def _flat_stretch_bands(stairs: Staircase, amount: float) -> list[dict[str, Any]
     """Return a band for each stretch in each of the two rows."""
     theme_colour_by_role = INK[theme_name()]
     flat_stretch_shapes = []
-    for number, stretch in enumerate(stairs.flat):
+    for stretch_index, stretch in enumerate(stairs.flat):
         is_current = stretch.low <= amount <= stretch.high
         band_extent = {"x0": stretch.low, "x1": stretch.high, "y0": 0, "y1": 1}
         stretch_shape_settings = {"type": "rect", **band_extent, "line": {"width": 0}, "layer": "below"}
         stretch_shape_settings |= {
             "fillcolor": theme_colour_by_role["accent" if is_current else "muted"],
-            "opacity": 0.16 if is_current else (0.1, 0.16)[number % 2],
+            "opacity": 0.16 if is_current else (0.1, 0.16)[stretch_index % 2],
         }
         flat_stretch_shapes += [stretch_shape_settings | {"xref": f"x{row}", "yref": f"y{row} domain"} for row in ("", "2")]
     return flat_stretch_shapes

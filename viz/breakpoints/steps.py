@@ -26,7 +26,7 @@ from viz.breakpoints.decision_steps import (
     explaining_step,
     max_min_steps,
     scan_steps,
-    sentence_range,
+    sentence_range_phrase,
     structure_steps,
 )
 from viz.breakpoints.scores import DisplayedResult
@@ -203,8 +203,8 @@ def show_optimal_steps(
         optimal_partition_steps = _cached_steps(
             shown, lambda: optimal_steps(shown.chunking, optimal_partition_table, mean_pair_similarity)
         )
-        left, heatmap_half = st.columns(2)
-        with left:
+        stepper_half, heatmap_half = st.columns(2)
+        with stepper_half:
             show_stepper(optimal_partition_steps, choices.extra, key="stepper", known=bool(text.source.known))
             _compare_with_greedy(shown.chunking, greedy, text, choices)
         with heatmap_half:
@@ -273,9 +273,9 @@ def optimal_steps(chunking: Chunking, table: PartitionTable, mean: float) -> lis
     sentence_count = len(chunking.document.sentences)
     all_sentences = (0, sentence_count)
     table_entry_steps = [_entry_step(table, end) for end in range(1, sentence_count + 1)]
-    turning_step: Step = {
+    full_table_step: Step = {
         **explaining_step(
-            f"The table is full: value {_entry_value(table, sentence_count)}",
+            f"The table is full: value {_format_entry_value(table, sentence_count)}",
             [
                 "Its last entry is the value of the best partition.",
                 "Its cuts are read off from right to left: each entry names its last chunk, and leads to the entry before "
@@ -290,7 +290,7 @@ def optimal_steps(chunking: Chunking, table: PartitionTable, mean: float) -> lis
     read_off_steps = [_read_off_step(chunking, table, first, end) for first, end in reversed([*pairwise(edge_indexes)])]
     # Only now is every cut final.
     read_off_steps[-1]["placed"] = (0, sentence_count)
-    return [_opening_step(sentence_count, mean), *table_entry_steps, turning_step, *read_off_steps]
+    return [_opening_step(sentence_count, mean), *table_entry_steps, full_table_step, *read_off_steps]
 
 
 def _opening_step(count: int, mean: float) -> Step:
@@ -315,8 +315,8 @@ def _opening_step(count: int, mean: float) -> Step:
 def _entry_step(table: PartitionTable, end: int) -> Step:
     """Return the step that fills in the entry of the first ``end`` sentences."""
     last_chunks = table.last_runs(end)
-    chunk_start, value = last_chunks[0]
-    chunk_phrase = sentence_range(chunk_start, end)
+    chunk_start, best_partition_value = last_chunks[0]
+    chunk_phrase = sentence_range_phrase(chunk_start, end)
     entry_story_sentences = [
         f"The best last chunk is {chunk_phrase}, one of {len(last_chunks):,} possible."
         if len(last_chunks) > 1
@@ -325,16 +325,19 @@ def _entry_step(table: PartitionTable, end: int) -> Step:
     if chunk_start:
         keep_verb_form = "keeps" if chunk_start == 1 else "keep"
         entry_story_sentences.append(
-            f"Before it, {_first_sentences(chunk_start)} {keep_verb_form} the value that the table has: "
-            f"{_entry_value(table, chunk_start)}."
+            f"Before it, {_first_sentences_phrase(chunk_start)} {keep_verb_form} the value that the table has: "
+            f"{_format_entry_value(table, chunk_start)}."
         )
-    entry_label_value_pairs = [["value", _value_in_words(table, chunk_start, end, value)]]
+    entry_label_value_pairs = [["value", _value_in_words(table, chunk_start, end, best_partition_value)]]
     entry_label_value_pairs += [
-        ["runner-up" if place == 1 else "", f"{sentence_range(start, end)}: {_value_in_words(table, start, end, total)}"]
+        [
+            "runner-up" if place == 1 else "",
+            f"{sentence_range_phrase(start, end)}: {_value_in_words(table, start, end, total)}",
+        ]
         for place, (start, total) in enumerate(last_chunks[1 : 1 + RUNNERS_UP], start=1)
     ]
     return {
-        "title": f"{_first_sentences(end).capitalize()}: value {_entry_value(table, end)}",
+        "title": f"{_first_sentences_phrase(end).capitalize()}: value {_format_entry_value(table, end)}",
         "story": entry_story_sentences,
         "numbers": entry_label_value_pairs,
         "tone": "",
@@ -360,16 +363,16 @@ def _entry_step(table: PartitionTable, end: int) -> Step:
 
 def _read_off_step(chunking: Chunking, table: PartitionTable, first: int, end: int) -> Step:
     """Return the step that reads off the chunk of the sentences from ``first`` to before ``end``."""
-    chunk_phrase, count = sentence_range(first, end), len(chunking.document.sentences)
+    chunk_phrase, sentence_count = sentence_range_phrase(first, end), len(chunking.document.sentences)
     following_phrase = (
-        f"The next entry to read is that of {_first_sentences(first)}."
+        f"The next entry to read is that of {_first_sentences_phrase(first)}."
         if first
         else f"Nothing is left before it: {len(chunking.chunks):,} chunks."
     )
     return {
         **explaining_step(
             f"Chunk of {chunk_phrase}",
-            [f"The entry of {_first_sentences(end)} names {chunk_phrase} as its last chunk.", following_phrase],
+            [f"The entry of {_first_sentences_phrase(end)} names {chunk_phrase} as its last chunk.", following_phrase],
             [
                 ["value", _value_in_words(table, first, end, float(table.totals[end]))],
                 *([["the cut", chunking.gaps[first - 1].reason]] if first else []),
@@ -377,15 +380,15 @@ def _read_off_step(chunking: Chunking, table: PartitionTable, first: int, end: i
         ),
         "tone": "cut" if first else "",
         "mark": {"growing": (first, end), "next": None, "middle": None, "gap": first - 1 if first else None},
-        "table": ((end, count), (first, count)),
+        "table": ((end, sentence_count), (first, sentence_count)),
     }
 
 
-def _first_sentences(count: int) -> str:
+def _first_sentences_phrase(count: int) -> str:
     return "the first sentence" if count == 1 else f"the first {count:,} sentences"
 
 
-def _entry_value(table: PartitionTable, end: int) -> str:
+def _format_entry_value(table: PartitionTable, end: int) -> str:
     return format_number(float(table.totals[end]), ".2f")
 
 
@@ -393,4 +396,4 @@ def _value_in_words(table: PartitionTable, first: int, end: int, value: float) -
     """Return a value as the entry before the last chunk plus the reward of the chunk."""
     chunk_reward = float(table.rewards[first, end - first - 1])
     chunk_reward_sign = "\N{MINUS SIGN}" if chunk_reward < 0 else "+"
-    return f"{_entry_value(table, first)} {chunk_reward_sign} {abs(chunk_reward):.2f} = {format_number(value, '.2f')}"
+    return f"{_format_entry_value(table, first)} {chunk_reward_sign} {abs(chunk_reward):.2f} = {format_number(value, '.2f')}"

@@ -29,29 +29,35 @@ def dendrogram_figure(
     theme: str,
 ) -> go.Figure:
     """Return a figure of the dendrogram, with refused joins dashed and a line at the maximum distance ``most``."""
-    chunk_of, grounds = coloured.chunk_of, coloured.grounds
-    edges, ink = palette.EDGES[theme], palette.INK[theme]
+    chunk_of_sentence, colour_number_of_chunk = coloured.chunk_of, coloured.grounds
+    edge_colours, ink_colours = palette.EDGES[theme], palette.INK[theme]
     figure = go.Figure()
-    leaves_are_few = len(tree.leaves) <= MOST_NUMBERED
-    marker_size = 5 if leaves_are_few else 2
+    has_few_leaves = len(tree.leaves) <= MOST_NUMBERED
+    marker_size = 5 if has_few_leaves else 2
     refused_join_texts = [
         f"sentences {refusal.left + 1} and {refusal.right + 1}, distance {refusal.distance:.2f}: refused, "
         f"the two clusters hold {refusal.size}"
         for refusal in clusters.refused
     ]
-    _brackets(figure, tree.refused, refused_join_texts, {"color": ink["muted"], "width": 1, "dash": "dot"}, marker_size)
-    for colour in range(palette.COUNT):
-        joins_of_colour = [at for at, merge in enumerate(merges) if grounds[chunk_of[merge.left.start]] == colour]
+    _draw_brackets(
+        figure, tree.refused, refused_join_texts, {"color": ink_colours["muted"], "width": 1, "dash": "dot"}, marker_size
+    )
+    for colour_number in range(palette.COUNT):
+        join_indexes_of_colour = [
+            at
+            for at, merge in enumerate(merges)
+            if colour_number_of_chunk[chunk_of_sentence[merge.left.start]] == colour_number
+        ]
         join_texts = [
             f"join {at + 1}: sentences {merges[at].left.start + 1} and {merges[at].right.start + 1}, "
-            f"distance {1 - merges[at].similarity:.2f}, chunk {chunk_of[merges[at].left.start] + 1}"
-            for at in joins_of_colour
+            f"distance {1 - merges[at].similarity:.2f}, chunk {chunk_of_sentence[merges[at].left.start] + 1}"
+            for at in join_indexes_of_colour
         ]
-        _brackets(
+        _draw_brackets(
             figure,
-            [tree.joins[at] for at in joins_of_colour],
+            [tree.joins[at] for at in join_indexes_of_colour],
             join_texts,
-            {"color": edges[colour], "width": 1.5 if leaves_are_few else 1},
+            {"color": edge_colours[colour_number], "width": 1.5 if has_few_leaves else 1},
             marker_size,
         )
     figure.add_scatter(
@@ -61,14 +67,14 @@ def dendrogram_figure(
         marker={
             "symbol": "square",
             "size": 1.6 * marker_size,
-            "color": [edges[grounds[chunk_of[leaf]]] for leaf in tree.leaves],
+            "color": [edge_colours[colour_number_of_chunk[chunk_of_sentence[leaf]]] for leaf in tree.leaves],
         },
-        hovertext=[f"sentence {leaf + 1}, chunk {chunk_of[leaf] + 1}" for leaf in tree.leaves],
+        hovertext=[f"sentence {leaf + 1}, chunk {chunk_of_sentence[leaf] + 1}" for leaf in tree.leaves],
         hoverinfo="text",
         showlegend=False,
     )
-    _draw_level(figure, most, "maximum distance", ink["accent"])
-    if leaves_are_few:
+    _draw_horizontal_line(figure, most, "maximum distance", ink_colours["accent"])
+    if has_few_leaves:
         leaf_sentence_number_labels = [str(leaf + 1) for leaf in tree.leaves]
         figure.update_xaxes(tickvals=[*range(len(tree.leaves))], ticktext=leaf_sentence_number_labels, tickfont={"size": 10})
     return figure.update_layout(
@@ -78,14 +84,14 @@ def dendrogram_figure(
         xaxis={
             "title": "Sentences (tree order)",
             "showgrid": False,
-            "showticklabels": leaves_are_few,
+            "showticklabels": has_few_leaves,
             "range": [-1, len(tree.leaves)],
         },
         yaxis={"title": "Joint distance", "rangemode": "tozero"},
     )
 
 
-def _brackets(
+def _draw_brackets(
     figure: go.Figure, brackets: Sequence[Bracket], words: Sequence[str], line: dict[str, Any], size: float
 ) -> None:
     """Draw brackets, each with a marker that has a hover text: a dot, or a cross on dashed lines."""
@@ -113,7 +119,7 @@ def _brackets(
     )
 
 
-def _legend(figure: go.Figure, symbol: str, name: str, colour: str) -> None:
+def _add_legend_entry(figure: go.Figure, symbol: str, name: str, colour: str) -> None:
     """Add an entry to the legend in a neutral colour."""
     legend_marker_style = {"symbol": symbol, "size": 9, "color": colour, "line": {"color": colour, "width": 2}}
     figure.add_scatter(x=[None], y=[None], mode="markers", marker=legend_marker_style, name=name)
@@ -122,7 +128,7 @@ def _legend(figure: go.Figure, symbol: str, name: str, colour: str) -> None:
     )
 
 
-def _draw_level(figure: go.Figure, level: float, label: str, colour: str) -> None:
+def _draw_horizontal_line(figure: go.Figure, level: float, label: str, colour: str) -> None:
     figure.add_hline(
         level,
         line={"color": colour, "width": 2},
@@ -134,8 +140,8 @@ def _draw_level(figure: go.Figure, level: float, label: str, colour: str) -> Non
 
 def heatmap_figure(distances: FloatArray, block: int, coloured: SentenceColours, theme: str) -> go.Figure:
     """Return a heatmap of mean distances between blocks of ``block`` sentences, with the chunks' colours at the edges."""
-    ink, count = palette.INK[theme], len(coloured.chunk_of)
-    block_sentence_ranges = heatmap_rows(count, block)
+    ink_colours, sentence_count = palette.INK[theme], len(coloured.chunk_of)
+    block_sentence_ranges = heatmap_rows(sentence_count, block)
     block_middle_positions = [(first + last) / 2 for first, last in block_sentence_ranges]
     sentence_block_names = [heatmap_row_name(row) for row in block_sentence_ranges]
     figure = go.Figure(
@@ -146,15 +152,15 @@ def heatmap_figure(distances: FloatArray, block: int, coloured: SentenceColours,
             customdata=[[f"{one} and {other}" for other in sentence_block_names] for one in sentence_block_names],
             zmin=0,
             zmax=1,
-            colorscale=[[0, ink["ink"]], [1, ink["page"]]],
+            colorscale=[[0, ink_colours["ink"]], [1, ink_colours["page"]]],
             colorbar={"title": "distance", "thickness": 12},
             hovertemplate="sentences %{customdata}: %{z:.2f}<extra></extra>",
         )
     )
-    sentences, edge_positions = [*range(1, count + 1)], [-0.02 * count] * count
+    sentence_numbers, edge_positions = [*range(1, sentence_count + 1)], [-0.02 * sentence_count] * sentence_count
     sentence_chunk_colours = [palette.EDGES[theme][coloured.grounds[chunk]] for chunk in coloured.chunk_of]
     chunk_colour_marker_style = {"symbol": "square", "size": 6, "color": sentence_chunk_colours}
-    for x, y in ((sentences, edge_positions), (edge_positions, sentences)):
+    for x, y in ((sentence_numbers, edge_positions), (edge_positions, sentence_numbers)):
         figure.add_scatter(x=x, y=y, mode="markers", marker=chunk_colour_marker_style, hoverinfo="skip", showlegend=False)
     sentence_axis_settings = {"title": "Sentence number", "showgrid": False, "constrain": "domain"}
     return figure.update_layout(
@@ -176,15 +182,18 @@ def density_figure(
     theme: str,
 ) -> go.Figure:
     """Return a plot of the smallest ε at which each sentence becomes a core point, marked by its DBSCAN role."""
-    chunk_of, grounds = coloured.chunk_of, coloured.grounds
-    edges, ink = palette.EDGES[theme], palette.INK[theme]
+    chunk_of_sentence, colour_number_of_chunk = coloured.chunk_of, coloured.grounds
+    edge_colours, ink_colours = palette.EDGES[theme], palette.INK[theme]
     figure = go.Figure()
     for role, symbol in _SYMBOLS.items():
-        sentences_in_role = [at for at, other in enumerate(clusters.roles) if other == role]
-        marker_colours = [ink["muted"] if role == "noise" else edges[grounds[chunk_of[at]]] for at in sentences_in_role]
+        sentence_indexes_in_role = [at for at, other in enumerate(clusters.roles) if other == role]
+        marker_colours = [
+            ink_colours["muted"] if role == "noise" else edge_colours[colour_number_of_chunk[chunk_of_sentence[at]]]
+            for at in sentence_indexes_in_role
+        ]
         figure.add_scatter(
-            x=[at + 1 for at in sentences_in_role],
-            y=[float(reach[at]) for at in sentences_in_role],
+            x=[at + 1 for at in sentence_indexes_in_role],
+            y=[float(reach[at]) for at in sentence_indexes_in_role],
             mode="markers",
             marker={
                 "symbol": symbol,
@@ -194,13 +203,13 @@ def density_figure(
             },
             showlegend=False,
             hovertext=[
-                f"sentence {at + 1}: {role}, {_core_distance_in_words(reach[at])}, chunk {chunk_of[at] + 1}"
-                for at in sentences_in_role
+                f"sentence {at + 1}: {role}, {_core_distance_in_words(reach[at])}, chunk {chunk_of_sentence[at] + 1}"
+                for at in sentence_indexes_in_role
             ],
             hoverinfo="text",
         )
-        _legend(figure, symbol, f"{role} {len(sentences_in_role):,}", ink["ink"])
-    _draw_level(figure, eps, "ε", ink["accent"])
+        _add_legend_entry(figure, symbol, f"{role} {len(sentence_indexes_in_role):,}", ink_colours["ink"])
+    _draw_horizontal_line(figure, eps, "ε", ink_colours["accent"])
     return figure.update_layout(
         height=340,
         xaxis={"title": "Sentence number", "rangemode": "tozero"},
@@ -214,10 +223,10 @@ def _core_distance_in_words(reach: float) -> str:
 
 def centres_figure(clusters: Clusters, coloured: SentenceColours, theme: str) -> go.Figure:
     """Return a plot of each sentence's distance to its own cluster centre and to the nearest other centre."""
-    chunk_of, grounds = coloured.chunk_of, coloured.grounds
+    chunk_of_sentence, colour_number_of_chunk = coloured.chunk_of, coloured.grounds
     chunk_edge_colours = palette.EDGES[theme]
     figure = go.Figure()
-    sentence_numbers = [*range(1, len(chunk_of) + 1)]
+    sentence_numbers = [*range(1, len(chunk_of_sentence) + 1)]
     if clusters.other:
         connecting_line_sentences = [place for sentence in sentence_numbers for place in (sentence, sentence, None)]
         line_distances = [value for pair in zip(clusters.own, clusters.other, strict=True) for value in (*pair, None)]
@@ -237,7 +246,7 @@ def centres_figure(clusters: Clusters, coloured: SentenceColours, theme: str) ->
             marker={
                 "symbol": "circle-open",
                 "size": 7,
-                "color": [chunk_edge_colours[grounds[chunk]] for chunk in clusters.other_chunk],
+                "color": [chunk_edge_colours[colour_number_of_chunk[chunk]] for chunk in clusters.other_chunk],
             },
             showlegend=False,
             hovertext=[
@@ -250,17 +259,21 @@ def centres_figure(clusters: Clusters, coloured: SentenceColours, theme: str) ->
         x=sentence_numbers,
         y=list(clusters.own),
         mode="markers",
-        marker={"symbol": "circle", "size": 8, "color": [chunk_edge_colours[grounds[chunk]] for chunk in chunk_of]},
+        marker={
+            "symbol": "circle",
+            "size": 8,
+            "color": [chunk_edge_colours[colour_number_of_chunk[chunk]] for chunk in chunk_of_sentence],
+        },
         showlegend=False,
         hovertext=[
             f"sentence {at}: {far:.2f} to its own centre, of chunk {chunk + 1}"
-            for at, far, chunk in zip(sentence_numbers, clusters.own, chunk_of, strict=True)
+            for at, far, chunk in zip(sentence_numbers, clusters.own, chunk_of_sentence, strict=True)
         ],
         hoverinfo="text",
     )
-    _legend(figure, "circle", "to its own centre", palette.INK[theme]["ink"])
+    _add_legend_entry(figure, "circle", "to its own centre", palette.INK[theme]["ink"])
     if clusters.other:
-        _legend(figure, "circle-open", "to the next centre", palette.INK[theme]["ink"])
+        _add_legend_entry(figure, "circle-open", "to the next centre", palette.INK[theme]["ink"])
     return figure.update_layout(
         height=340,
         xaxis={"title": "Sentence number", "rangemode": "tozero"},
@@ -274,12 +287,12 @@ def centres_figure(clusters: Clusters, coloured: SentenceColours, theme: str) ->
 def heatmap_table(distances: FloatArray, block: int, count: int) -> Table:
     """Return a table of the distance between each pair of heatmap rows, nearest pair first."""
     sentence_block_names = [heatmap_row_name(row) for row in heatmap_rows(count, block)]
-    first_rows, second_rows = np.triu_indices(len(sentence_block_names), k=1)
-    pair_distance_array = distances[first_rows, second_rows]
+    first_row_indexes, second_row_indexes = np.triu_indices(len(sentence_block_names), k=1)
+    pair_distance_array = distances[first_row_indexes, second_row_indexes]
     nearest_first_indices = np.argsort(pair_distance_array, kind="stable")
     return {
-        "sentence": [sentence_block_names[at] for at in first_rows[nearest_first_indices]],
-        "and sentence": [sentence_block_names[at] for at in second_rows[nearest_first_indices]],
+        "sentence": [sentence_block_names[at] for at in first_row_indexes[nearest_first_indices]],
+        "and sentence": [sentence_block_names[at] for at in second_row_indexes[nearest_first_indices]],
         "distance": np.round(pair_distance_array[nearest_first_indices], 4).tolist(),
     }
 
@@ -297,12 +310,22 @@ def heatmap_row_name(row: tuple[int, int]) -> str:
 
 def joins_table(merges: Sequence[Merge], clusters: Clusters, coloured: SentenceColours) -> Table:
     """Return a table of all accepted and refused joins of clusters, in the order of the decisions."""
-    chunk_of = coloured.chunk_of
+    chunk_of_sentence = coloured.chunk_of
     join_decision_rows = []
-    for joined, left, right, distance in linkage_decisions(merges, clusters):
-        chunk_numbers_phrase = f"{chunk_of[left] + 1}" if joined else f"{chunk_of[left] + 1} and {chunk_of[right] + 1}"
+    for is_joined, left_sentence, right_sentence, distance in linkage_decisions(merges, clusters):
+        chunk_numbers_phrase = (
+            f"{chunk_of_sentence[left_sentence] + 1}"
+            if is_joined
+            else f"{chunk_of_sentence[left_sentence] + 1} and {chunk_of_sentence[right_sentence] + 1}"
+        )
         join_decision_rows.append(
-            ("joined" if joined else "refused", left + 1, right + 1, round(distance, 4), chunk_numbers_phrase)
+            (
+                "joined" if is_joined else "refused",
+                left_sentence + 1,
+                right_sentence + 1,
+                round(distance, 4),
+                chunk_numbers_phrase,
+            )
         )
     joins_table_column_names = ("decision", "sentence", "and sentence", "joint distance", "chunk")
     return {name: [row[place] for row in join_decision_rows] for place, name in enumerate(joins_table_column_names)}

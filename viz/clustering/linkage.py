@@ -48,12 +48,14 @@ def linkage_steps(count: int, merges: Sequence[Merge], clusters: Clusters, cap: 
 
 def _linkage_step(groups: DisjointSets, decision: Decision, cap: int, most: float) -> Step:
     """Return the step at two sentences: their clusters are joined unless together they exceed the cap."""
-    _, left, right, distance = decision
-    left_members, right_members = groups.members(left), groups.members(right)
+    _, left_sentence, right_sentence, distance = decision
+    left_members, right_members = groups.members(left_sentence), groups.members(right_sentence)
     joint_members = sorted([*left_members, *right_members])
     fits_cap = len(joint_members) <= cap
     is_joint_cluster_scattered = len(_consecutive_runs(joint_members)) > 1
-    join_story_sentences = [f"Sentences {left + 1} and {right + 1} are the nearest remaining pair of different clusters."]
+    join_story_sentences = [
+        f"Sentences {left_sentence + 1} and {right_sentence + 1} are the nearest remaining pair of different clusters."
+    ]
     if fits_cap and is_joint_cluster_scattered:
         join_story_sentences.append(
             f"Their clusters become one that lies in several places: {ranges_in_words(joint_members)}. The text's order is "
@@ -67,16 +69,21 @@ def _linkage_step(groups: DisjointSets, decision: Decision, cap: int, most: floa
         )
     join_label_value_pairs = [
         ["joint distance", f"{distance:.3f}, at most {most:g}"],
-        [f"cluster of {left + 1}", ranges_in_words(left_members)],
-        [f"cluster of {right + 1}", ranges_in_words(right_members)],
+        [f"cluster of {left_sentence + 1}", ranges_in_words(left_members)],
+        [f"cluster of {right_sentence + 1}", ranges_in_words(right_members)],
         ["together", f"{len(joint_members)} of at most {cap}"],
     ]
     return {
-        "title": f"{'Joined' if fits_cap else 'Refused'}: sentences {left + 1} and {right + 1}",
+        "title": f"{'Joined' if fits_cap else 'Refused'}: sentences {left_sentence + 1} and {right_sentence + 1}",
         "story": join_story_sentences,
         "numbers": join_label_value_pairs,
         "tone": ("turn" if is_joint_cluster_scattered else "") if fits_cap else "cut",
-        "mark": {"growing": (left, left + 1), "next": (right, right + 1), "middle": None, "gap": None},
+        "mark": {
+            "growing": (left_sentence, left_sentence + 1),
+            "next": (right_sentence, right_sentence + 1),
+            "middle": None,
+            "gap": None,
+        },
         "placed": (0, 0),
         "prediction": {"words": "Do their clusters join?", "yes": "Join", "no": "Stay apart", "right": fits_cap},
         "gauge": None,
@@ -130,43 +137,46 @@ def lay_out_dendrogram(count: int, merges: Sequence[Merge], clusters: Clusters) 
     """Lay out a dendrogram of ``count`` sentences so that clusters whose join was refused are next to each other."""
     disjoint_sentence_sets = DisjointSets(count)
     node_of_label = [*range(count)]  # node of each group label; nodes from ``count`` on are joins
-    first_sentences = [*range(count)]  # first sentence of each node
-    children: list[tuple[int, int]] = []
-    refused: list[tuple[int, int]] = []
-    for joined, left, right, _ in linkage_decisions(merges, clusters):
+    first_sentence_of_node = [*range(count)]  # first sentence of each node
+    children_of_joins: list[tuple[int, int]] = []
+    refused_node_pairs: list[tuple[int, int]] = []
+    for is_joined, left_sentence, right_sentence, _ in linkage_decisions(merges, clusters):
         node_pair = sorted(
-            (node_of_label[disjoint_sentence_sets.label[left]], node_of_label[disjoint_sentence_sets.label[right]]),
-            key=first_sentences.__getitem__,
+            (
+                node_of_label[disjoint_sentence_sets.label[left_sentence]],
+                node_of_label[disjoint_sentence_sets.label[right_sentence]],
+            ),
+            key=first_sentence_of_node.__getitem__,
         )
-        (children if joined else refused).append((node_pair[0], node_pair[1]))
-        if joined:
-            disjoint_sentence_sets.join(left, right)
-            node_of_label[disjoint_sentence_sets.label[left]] = len(first_sentences)
-            first_sentences.append(first_sentences[node_pair[0]])
+        (children_of_joins if is_joined else refused_node_pairs).append((node_pair[0], node_pair[1]))
+        if is_joined:
+            disjoint_sentence_sets.join(left_sentence, right_sentence)
+            node_of_label[disjoint_sentence_sets.label[left_sentence]] = len(first_sentence_of_node)
+            first_sentence_of_node.append(first_sentence_of_node[node_pair[0]])
     root_of_sentence = [node_of_label[label] for label in disjoint_sentence_sets.label]
     ordered_leaf_sentences = [
         leaf
-        for root in _roots_with_refused_adjacent(root_of_sentence, first_sentences, clusters)
-        for leaf in _leaves(root, count, children)
+        for root in _roots_with_refused_adjacent(root_of_sentence, first_sentence_of_node, clusters)
+        for leaf in _leaf_sentences_below(root, count, children_of_joins)
     ]
-    return _dendrogram(ordered_leaf_sentences, merges, clusters, children, refused)
+    return _dendrogram_with_brackets(ordered_leaf_sentences, merges, clusters, children_of_joins, refused_node_pairs)
 
 
 def _roots_with_refused_adjacent(roots: Sequence[int], first: Sequence[int], clusters: Clusters) -> list[int]:
     """Return the distinct roots of ``roots``, ordered so that clusters whose join was refused are neighbours."""
     neighbours_by_root = {root: [root] for root in roots}
     for refusal in clusters.refused:
-        left, right = sorted(
+        left_neighbours, right_neighbours = sorted(
             (neighbours_by_root[roots[refusal.left]], neighbours_by_root[roots[refusal.right]]),
             key=lambda row: first[row[0]],
         )
-        if left is not right:
-            left += right
-            neighbours_by_root.update(dict.fromkeys(right, left))
+        if left_neighbours is not right_neighbours:
+            left_neighbours += right_neighbours
+            neighbours_by_root.update(dict.fromkeys(right_neighbours, left_neighbours))
     return [root for row in {id(row): row for row in neighbours_by_root.values()}.values() for root in row]
 
 
-def _leaves(root: int, count: int, children: Sequence[tuple[int, int]]) -> list[int]:
+def _leaf_sentences_below(root: int, count: int, children: Sequence[tuple[int, int]]) -> list[int]:
     leaf_sentence_indexes = []
     unvisited_tree_nodes = [root]
     while unvisited_tree_nodes:
@@ -178,7 +188,7 @@ def _leaves(root: int, count: int, children: Sequence[tuple[int, int]]) -> list[
     return leaf_sentence_indexes
 
 
-def _dendrogram(
+def _dendrogram_with_brackets(
     leaves: list[int],
     merges: Sequence[Merge],
     clusters: Clusters,
@@ -186,11 +196,11 @@ def _dendrogram(
     refused: Sequence[tuple[int, int]],
 ) -> Dendrogram:
     node_positions = [0.0] * len(leaves)
-    for place, leaf in enumerate(leaves):
-        node_positions[leaf] = float(place)
+    for leaf_position, leaf in enumerate(leaves):
+        node_positions[leaf] = float(leaf_position)
     dendrogram_node_heights = [0.0] * len(leaves)
 
-    def bracket(left: int, right: int, height: float) -> Bracket:
+    def bracket_between(left: int, right: int, height: float) -> Bracket:
         left, right = sorted((left, right), key=node_positions.__getitem__)
         return Bracket(
             node_positions[left],
@@ -202,10 +212,11 @@ def _dendrogram(
 
     accepted_join_brackets = []
     for merge, (left, right) in zip(merges, children, strict=True):
-        accepted_join_brackets.append(bracket(left, right, 1 - merge.similarity))
+        accepted_join_brackets.append(bracket_between(left, right, 1 - merge.similarity))
         node_positions.append((node_positions[left] + node_positions[right]) / 2)
         dendrogram_node_heights.append(1 - merge.similarity)
     refused_brackets = [
-        bracket(left, right, refusal.distance) for refusal, (left, right) in zip(clusters.refused, refused, strict=True)
+        bracket_between(left, right, refusal.distance)
+        for refusal, (left, right) in zip(clusters.refused, refused, strict=True)
     ]
     return Dendrogram(leaves, accepted_join_brackets, refused_brackets)

@@ -48,14 +48,14 @@ from viz.shell import (
     lecture_mode,
     reader_column_of,
     run_columns,
-    show_misfits,
+    show_misfit_warnings,
     show_place_on_compare,
     show_progress,
-    side_by_side,
+    side_by_side_columns,
 )
 from viz.shell.page import page
 from viz.state import Choices, ColumnChoice, PageText, embedder_defaults, main_page, session
-from viz.theme import counted_known_boundaries, embedding_in_words, stages_in_words, theme_name
+from viz.theme import embedding_time_in_words, known_boundary_count_phrase, stage_times_in_words, theme_name
 
 PAGE = "clustering"
 READER = "reader"
@@ -64,14 +64,16 @@ METHODS = ("single_linkage", "dbscan", "kmeans")
 
 def show() -> None:
     """Draw the Clustering page."""
-    document, sentences = next(iter(sample_splitters().items()))
+    document_id, splitter_name = next(iter(sample_splitters().items()))
     method_column_choices = [ColumnChoice(name) for name in METHODS]
     opening_columns = columns_to_open_with(PAGE, [(name,) for name in METHODS])
-    with page(PAGE, Choices(document, sentences, method_column_choices, extra={**DEFAULT_WORDS})) as here:
+    with page(PAGE, Choices(document_id, splitter_name, method_column_choices, extra={**DEFAULT_WORDS})) as here:
         _keep_one_column_per_method(here)
         _adopt_columns(here.choices, opening_columns)
-        if line := take_event(READER, "line"):
-            here.choices.columns[here.choices.selected].put(str(line["parameter"]), float(line["value"]))
+        if distance_line_event := take_event(READER, "line"):
+            here.choices.columns[here.choices.selected].put(
+                str(distance_line_event["parameter"]), float(distance_line_event["value"])
+            )
         _draw(here)
 
 
@@ -91,11 +93,11 @@ def _draw(here: Page) -> None:
         _choose_method(choices)
         return
     show_progress([column_result])
-    show_misfits(here.choices, [column_result])
-    left, right = side_by_side(PAGE, 6, 5, gap="large")
-    with left:
+    show_misfit_warnings(here.choices, [column_result])
+    text_container, figures_container = side_by_side_columns(PAGE, 6, 5, gap="large")
+    with text_container:
         _draw_text(column_result, text)
-    with right, st.container(key="beside"):
+    with figures_container, st.container(key="beside"):
         _choose_method(choices)
         if column_result.chunking is None or not column_result.chunking.chunks:
             notice("There is nothing to show yet: the text has not been cut.", key="nothing_beside")
@@ -111,7 +113,7 @@ def _draw(here: Page) -> None:
             column_result.chunker,
             column_result.chunking,
             document_sentence_vectors.astype("float64"),
-            right,
+            figures_container,
             known=bool(text.source.known),
         )
 
@@ -121,24 +123,26 @@ def _keep_one_column_per_method(here: Page) -> None:
     page_choices = here.choices
     if [column.chunker for column in page_choices.columns] == [*METHODS]:
         return
-    by_chunker = {column.chunker: column for column in reversed(page_choices.columns)}
+    column_by_chunker = {column.chunker: column for column in reversed(page_choices.columns)}
     selected_chunker_name = page_choices.columns[page_choices.selected].chunker
-    page_choices.columns = [by_chunker.get(name, ColumnChoice(name)) for name in METHODS]
+    page_choices.columns = [column_by_chunker.get(name, ColumnChoice(name)) for name in METHODS]
     page_choices.selected = METHODS.index(selected_chunker_name) if selected_chunker_name in METHODS else 0
-    unsupported_chunker_names = [name for name in by_chunker if name not in METHODS]
+    unsupported_chunker_names = [name for name in column_by_chunker if name not in METHODS]
     if unsupported_chunker_names:
-        here.complain(f"The link's chunkers must be among {', '.join(METHODS)}; got {', '.join(unsupported_chunker_names)}.")
+        here.show_link_error(
+            f"The link's chunkers must be among {', '.join(METHODS)}; got {', '.join(unsupported_chunker_names)}."
+        )
 
 
 def _adopt_columns(choices: Choices, opening: Sequence[ColumnChoice | None]) -> None:
     """Take over the given columns of Compare, and select one, preferably the one selected on Compare."""
-    adopted_numbers = [number for number, column in enumerate(opening) if column is not None]
-    if not adopted_numbers:
+    adopted_column_indexes = [number for number, column in enumerate(opening) if column is not None]
+    if not adopted_column_indexes:
         return
     choices.columns = [new or old for new, old in zip(opening, choices.columns, strict=True)]
     choices_of_compare = main_page.choices()
     compare_chunker_name = choices_of_compare.columns[choices_of_compare.selected].chunker
-    choices.selected = METHODS.index(compare_chunker_name) if compare_chunker_name in METHODS else adopted_numbers[0]
+    choices.selected = METHODS.index(compare_chunker_name) if compare_chunker_name in METHODS else adopted_column_indexes[0]
 
 
 def _choose_method(choices: Choices) -> None:
@@ -155,17 +159,19 @@ def _choose_method(choices: Choices) -> None:
 
 
 def _draw_text(result: ColumnResult, text: PageText) -> None:
-    document, known = text.document, text.source.known
+    document, known_boundaries = text.document, text.source.known
     known_boundaries_summary = ""
-    if known is not None:
-        known_boundaries_summary = counted_known_boundaries(len(known)) if known else "one topic: no known boundary"
+    if known_boundaries is not None:
+        known_boundaries_summary = (
+            known_boundary_count_phrase(len(known_boundaries)) if known_boundaries else "one topic: no known boundary"
+        )
     show_reader(
         document,
-        [reader_column_of(result, lambda chunking: ReaderColumn(rows=_summary_rows(chunking, known)))],
+        [reader_column_of(result, lambda chunking: ReaderColumn(rows=_summary_rows(chunking, known_boundaries)))],
         title=text.source.name,
         summary=known_boundaries_summary,
         selected=0,
-        known=known,
+        known=known_boundaries,
         key=READER,
     )
 
@@ -175,8 +181,13 @@ def _summary_rows(chunking: Chunking, known: Sequence[int] | None) -> tuple[Head
     column_summary_rows = [HeadRow("chunks", f"{len(chunking.chunks):,}", brief=pluralize(len(chunking.chunks), "chunk"))]
     sentences_per_chunk = sentence_counts(chunking)
     if sentences_per_chunk:
-        least, most = min(sentences_per_chunk), max(sentences_per_chunk)
-        column_summary_rows.append(HeadRow("sentences", f"{least:,}{f' to {most:,}' if most > least else ''} per chunk"))
+        fewest_sentences, most_sentences = min(sentences_per_chunk), max(sentences_per_chunk)
+        column_summary_rows.append(
+            HeadRow(
+                "sentences",
+                f"{fewest_sentences:,}{f' to {most_sentences:,}' if most_sentences > fewest_sentences else ''} per chunk",
+            )
+        )
     discontinuous_chunk_counts = DiscontinuousChunks.of(chunking)
     if discontinuous_chunk_counts.chunks:
         column_summary_rows.append(
@@ -186,27 +197,36 @@ def _summary_rows(chunking: Chunking, known: Sequence[int] | None) -> tuple[Head
                 brief=f"{discontinuous_chunk_counts.chunks:,} in pieces",
             )
         )
-    if not lecture_mode.is_on():
-        column_summary_rows.append(HeadRow("time", stages_in_words(chunking.timing)))
-        column_summary_rows.append(HeadRow("embedding", embedding_in_words(chunking.timing)))
+    if not lecture_mode.is_lecture_mode_on():
+        column_summary_rows.append(HeadRow("time", stage_times_in_words(chunking.timing)))
+        column_summary_rows.append(HeadRow("embedding", embedding_time_in_words(chunking.timing)))
     if known is not None:
-        _, missed, added = count_found_missed_added(cut_offsets(chunking), known)
-        sections_per_chunk = mixed_chunk_section_counts(chunking, known)
-        errors_phrase = f"{missed:,} missed, {added:,} added" if missed or added else "boundaries as known"
-        if sections_per_chunk and not missed and not added:
+        _, missed_boundary_count, added_cut_count = count_found_missed_added(cut_offsets(chunking), known)
+        section_count_by_chunk = mixed_chunk_section_counts(chunking, known)
+        errors_phrase = (
+            f"{missed_boundary_count:,} missed, {added_cut_count:,} added"
+            if missed_boundary_count or added_cut_count
+            else "boundaries as known"
+        )
+        if section_count_by_chunk and not missed_boundary_count and not added_cut_count:
             # Chunks of several pieces can match all boundaries and still mix sections.
-            errors_phrase += "; " + _mixed_sections_in_words(sections_per_chunk)
+            errors_phrase += "; " + _mixed_sections_in_words(section_count_by_chunk)
         column_summary_rows.append(
-            HeadRow("against known", errors_phrase, "wrong" if missed or added or sections_per_chunk else "", errors_phrase)
+            HeadRow(
+                "against known",
+                errors_phrase,
+                "wrong" if missed_boundary_count or added_cut_count or section_count_by_chunk else "",
+                errors_phrase,
+            )
         )
     return tuple(column_summary_rows)
 
 
 def _mixed_sections_in_words(mixed: Mapping[int, int]) -> str:
     """Name the first chunk that mixes sections, and count the others."""
-    first, sections = next(iter(mixed.items()))
+    first_chunk_number, section_count = next(iter(mixed.items()))
     more_phrase = f", and {pluralize(len(mixed) - 1, 'other')}" if len(mixed) > 1 else ""
-    return f"chunk {first + 1:,} mixes {sections:,} sections{more_phrase}"
+    return f"chunk {first_chunk_number + 1:,} mixes {section_count:,} sections{more_phrase}"
 
 
 # The formation of the clusters: heatmap and chunks next to the text, and the joins, roles or centres below it.
@@ -220,7 +240,7 @@ def show_cluster_formation(
     ``known`` is true if the text has known boundaries.
     """
     sentence_chunk_colours = SentenceColours(
-        sentence_chunks(chunking), text_segments(chunking.document, chunking, None, frozenset())["colours"]
+        chunk_numbers_of_sentences(chunking), text_segments(chunking.document, chunking, None, frozenset())["colours"]
     )
     distance_limit = chunker.reach()
     sentence_position_weight = 0.0 if distance_limit is None else distance_limit.position_weight
@@ -281,10 +301,10 @@ def _show_linkage_steps(
 
 
 def _show_dendrogram(chunking: Chunking, clusters: Clusters, cap: int, reach: Reach, coloured: SentenceColours) -> None:
-    merges, count = chunking.merges, len(coloured.chunk_of)
+    merges, sentence_count = chunking.merges, len(coloured.chunk_of)
     st.header("Dendrogram", anchor=False)
     st.caption(refusals_in_words(clusters, cap))
-    dendrogram_layout = lay_out_dendrogram(count, merges, clusters)
+    dendrogram_layout = lay_out_dendrogram(sentence_count, merges, clusters)
     show_figure(
         dendrogram_figure(dendrogram_layout, merges, clusters, coloured, reach.distance, theme_name()),
         joins_table(merges, clusters, coloured),
@@ -294,12 +314,12 @@ def _show_dendrogram(chunking: Chunking, clusters: Clusters, cap: int, reach: Re
 
 
 def _show_density(clusters: Clusters, reach: Reach, coloured: SentenceColours, vectors: FloatArray) -> None:
-    needed_distances = core_distances(vectors, reach.position_weight, clusters.core_size)
+    core_distance_by_sentence = core_distances(vectors, reach.position_weight, clusters.core_size)
     st.header("Core, border, noise", anchor=False)
     st.caption(roles_in_words(clusters, reach.distance))
     show_figure(
-        density_figure(clusters, needed_distances, coloured, reach.distance, clusters.core_size, theme_name()),
-        density_table(clusters, needed_distances, coloured),
+        density_figure(clusters, core_distance_by_sentence, coloured, reach.distance, clusters.core_size, theme_name()),
+        density_table(clusters, core_distance_by_sentence, coloured),
         "Core, border, noise",
         key="density",
     )
@@ -322,20 +342,20 @@ def _show_centres(clusters: Clusters, coloured: SentenceColours) -> None:
 def _chunk_noise_tags(chunking: Chunking, chunk_of: Sequence[int]) -> list[str]:
     """Return a tag for each chunk: ``noise`` or empty."""
     chunk_noise_tags = [""] * len(chunking.chunks)
-    for sentence, role in enumerate(chunking.clusters.roles if chunking.clusters is not None else ()):
+    for sentence_index, role in enumerate(chunking.clusters.roles if chunking.clusters is not None else ()):
         if role == "noise":
-            chunk_noise_tags[chunk_of[sentence]] = "noise"
+            chunk_noise_tags[chunk_of[sentence_index]] = "noise"
     return chunk_noise_tags
 
 
-def sentence_chunks(chunking: Chunking) -> list[int]:
+def chunk_numbers_of_sentences(chunking: Chunking) -> list[int]:
     """Return each sentence's chunk number."""
-    chunk_of = [0] * len(chunking.document.sentences)
-    for number, chunk in enumerate(chunking.chunks):
+    chunk_of_sentence = [0] * len(chunking.document.sentences)
+    for chunk_number, chunk in enumerate(chunking.chunks):
         for start, end in chunk.spans:
-            first, last = chunking.document.sentence_at(start), chunking.document.sentence_at(end - 1)
-            chunk_of[first : last + 1] = [number] * (last + 1 - first)
-    return chunk_of
+            first_sentence, last_sentence = chunking.document.sentence_at(start), chunking.document.sentence_at(end - 1)
+            chunk_of_sentence[first_sentence : last_sentence + 1] = [chunk_number] * (last_sentence + 1 - first_sentence)
+    return chunk_of_sentence
 
 
 def order_breaks_in_words(chunking: Chunking) -> str:

@@ -14,10 +14,10 @@ from viz.state import (
     Choices,
     ColumnChoice,
     fresh_column,
-    last_change,
+    last_undoable_column_change,
     main_page,
+    record_columns_for_undo,
     session,
-    undoable,
 )
 
 COMPARE_PAGE = "compare"
@@ -26,9 +26,11 @@ COMPARE_PAGE = "compare"
 
 def default_choices() -> Choices:
     """Return the default choices of Compare: three chunkers side by side, on the first sample."""
-    document, sentences = next(iter(sample_splitters().items()))
+    sample_name, splitter_name = next(iter(sample_splitters().items()))
     columns = [fresh_column(chunker) for chunker in ("fixed_sentences", "breakpoint", "double_pass")]
-    return Choices(document, sentences, columns, selected=1, extra={ASK_METHOD: "embedding", ASK_LIMIT: FITTING_LIMIT})
+    return Choices(
+        sample_name, splitter_name, columns, selected=1, extra={ASK_METHOD: "embedding", ASK_LIMIT: FITTING_LIMIT}
+    )
 
 
 main_page.declare(COMPARE_PAGE, "Compare", default_choices)
@@ -46,12 +48,12 @@ def index_for_own_cuts(choices: Choices) -> int | None:
     return own_cuts_column_index if own_cuts_column_index < MOST_COLUMNS else None
 
 
-def own_cuts_of(choices: Choices, document: Document) -> tuple[int, ...]:
+def own_cut_offsets(choices: Choices, document: Document) -> tuple[int, ...]:
     """Return the user's cuts of a text as offsets in code points, empty if there are none."""
     for column in choices.columns:
         if column.chunker == YourCuts.name:
             own_cuts_chunker = YourCuts.build(**column.parameters)
-            return own_cuts_chunker.places if own_cuts_chunker.is_of(document.identity) else ()
+            return own_cuts_chunker.places if own_cuts_chunker.belongs_to_text(document.identity) else ()
     return ()
 
 
@@ -63,13 +65,13 @@ def set_own_cuts(choices: Choices, document: Document, places: Sequence[int]) ->
     ParameterError
         If there are more than `chunkers.methods.your_cuts.MOST_CUTS`.
     """
-    own_cuts_chunker = YourCuts.at_places(document.identity, places)
+    own_cuts_chunker = YourCuts.with_cuts_at(document.identity, places)
     cuts_column_index = index_for_own_cuts(choices)
     if cuts_column_index is None:
         return
     undo_message = f"Column {cuts_column_index + 1} shows your cuts"
-    previous_change = last_change(COMPARE_PAGE)
-    with undoable(COMPARE_PAGE, undo_message):
+    previous_change = last_undoable_column_change(COMPARE_PAGE)
+    with record_columns_for_undo(COMPARE_PAGE, undo_message):
         choices.columns[cuts_column_index : cuts_column_index + 1] = [
             ColumnChoice(YourCuts.name, {"cuts": own_cuts_chunker.cuts})
         ]

@@ -25,37 +25,42 @@ def show_agreement(here: Page, text: PageText, results: Sequence[ColumnResult]) 
         for number, column in enumerate(results, start=1)
         if column.chunker and column.chunker.embeds
     ]
-    finished = [(number, column) for number, column in embedding_columns if column is not None]
-    document_embedder_identity = text.document.identity, "" if embedder is None else embedder.name
-    if session.compared_embedders not in (None, document_embedder_identity):
+    numbered_finished_columns = [(number, column) for number, column in embedding_columns if column is not None]
+    document_and_embedder_identity = text.document.identity, "" if embedder is None else embedder.name
+    if session.compared_embedders not in (None, document_and_embedder_identity):
         # The comparison of another text or embedder is forgotten.
         session.compared_embedders, session.full_job, session.full_results = None, None, {}
     # Until the columns are complete, the page shows their progress.
-    if embedder is None or not embedder.approximates or not finished or len(finished) < len(embedding_columns):
+    if (
+        embedder is None
+        or not embedder.approximates
+        or not numbered_finished_columns
+        or len(numbered_finished_columns) < len(embedding_columns)
+    ):
         return
     if session.compared_embedders is None:
         st.button(
             f"Compare with {embedder.approximates}",
             key="compare_embedders",
             on_click=setattr,
-            args=(session, "compared_embedders", document_embedder_identity),
+            args=(session, "compared_embedders", document_and_embedder_identity),
             help="Also embeds the text with that model, and shows which boundaries differ and how far the distances moved.",
         )
         return
     full_embedder = load_embedder(embedder.approximates)
     try:
-        full_embedder_tasks = [
+        tasks_and_chunkers = [
             (ChunkingTask.of(text.document, full_embedder, here.choices.tokenizer, column.chunker), column.chunker)
-            for _, column in finished
+            for _, column in numbered_finished_columns
         ]
-        full_chunking_by_task = _full_embedder_results(full_embedder_tasks, text.document, full_embedder)
+        full_chunking_by_task = _full_embedder_results(tasks_and_chunkers, text.document, full_embedder)
     except InputError as error:
         notice(str(error), "error", key="agreement_error")
         return
     if full_chunking_by_task is not None:
         columns_with_full_chunkings = [
             (number, column, full_chunking_by_task[task])
-            for (number, column), (task, _) in zip(finished, full_embedder_tasks, strict=True)
+            for (number, column), (task, _) in zip(numbered_finished_columns, tasks_and_chunkers, strict=True)
         ]
         _show_comparison(here, text.document, full_embedder, columns_with_full_chunkings)
 
@@ -65,13 +70,13 @@ def _full_embedder_results(
 ) -> dict[ChunkingTask, Chunking] | None:
     """Return the results with the full embedder; None while a job computes them, or if it was stopped or failed."""
     embedder_job = session.full_job
-    known_results = (
+    available_chunking_by_task = (
         session.full_results if embedder_job is None else {**session.full_results, **embedder_job.results_so_far()}
     )
     chunkings: dict[ChunkingTask, Chunking] = {}
     missing_tasks_and_chunkers = []
     for task, chunker in tasks:
-        chunking = known_results.get(task)
+        chunking = available_chunking_by_task.get(task)
         if chunking is None:
             chunking = chunk_at_once(task, chunker, document, full, session.on_disk)
         if chunking is None:

@@ -17,7 +17,7 @@ _started: list[ChunkingJob] = []
 """The job, once it has started."""
 
 
-def start() -> None:
+def start_first_screen_job() -> None:
     """Start a job that loads the bundled model and runs Compare's default chunkers on the default sample.
 
     Its embeddings are in the server's cache afterwards.
@@ -38,7 +38,7 @@ def start() -> None:
     first_screen_chunking_job.start()
 
 
-def finish() -> None:
+def finish_first_screen_preparation() -> None:
     """Import what the first run of any page needs, and wait for the job."""
     # Streamlit reads the page's icon with Pillow.
     importlib.import_module("PIL.ImageFile")
@@ -47,7 +47,7 @@ def finish() -> None:
         job.join(MAX_WAIT_S)
 
 
-def wait_for(document: Document) -> None:
+def wait_for_first_screen(document: Document) -> None:
     """Wait for the job if it chunks this document, so that the page is drawn once, with its results."""
     for job in _started:
         if job.running and job.source.identity == document.identity:

@@ -12,25 +12,25 @@ from chunkers.support import format_three_figures, pluralize
 from evaluation.segmentation import ChunkFacts, count_boundary_changes, count_found_missed_added
 from viz.compare import first_screen_preparation
 from viz.compare.asking.question_search import answer_question, mark_answer
-from viz.compare.choices import COMPARE_PAGE, default_choices, index_for_own_cuts, own_cuts_of, set_own_cuts
+from viz.compare.choices import COMPARE_PAGE, default_choices, index_for_own_cuts, own_cut_offsets, set_own_cuts
 from viz.compare.state.session import LastChange, session
 from viz.components.browser_exchange import take_event
 from viz.components.page_elements import notice
-from viz.components.reader.payload import AskingData, MarkingData, marking_data
-from viz.components.reader.reader import HeadRow, ReaderColumn, show_reader, take_clicks
+from viz.components.reader.payload import AskingData, MarkingData, clickable_gaps_data
+from viz.components.reader.reader import HeadRow, ReaderColumn, show_reader, take_clicked_gaps
 from viz.controls import column_controls
 from viz.jobs import ChunkingTask, DecisionTimes, cached_while_shown, time_decisions
 from viz.shell import (
     ColumnResult,
     FinishedColumn,
-    against_known_row,
+    known_boundaries_comparison_row,
     lecture_mode,
     reader_column_of,
     run_columns,
-    show_misfits,
+    show_misfit_warnings,
     show_progress,
 )
-from viz.shell.card.verdicts import answer_verdicts, take_parameter_change
+from viz.shell.card.verdicts import answer_verdict_requests, apply_parameter_change
 from viz.shell.page import page
 from viz.state import (
     ASK_LIMIT,
@@ -46,9 +46,9 @@ from viz.state import (
     retrieval_limits,
     search_settings_of,
     set_clicked_boundaries,
-    spans_of,
+    spans_of_each_chunk,
 )
-from viz.theme import counted_known_boundaries, duration_in_words, embedding_in_words, stages_in_words
+from viz.theme import duration_in_words, embedding_time_in_words, known_boundary_count_phrase, stage_times_in_words
 
 READER = "reader"
 
@@ -57,24 +57,24 @@ def show() -> None:
     """Draw the Compare page."""
     # Above all elements that come and go; the page's style sheet hides it by its key.
     hidden_container = st.container(key="store_spot")
-    with page(COMPARE_PAGE, default_choices()) as here:
-        choices, text = here.choices, here.text
-        here.check_words(ASKING_WORDS)
-        _take_events(choices, text, here.embedder)
+    with page(COMPARE_PAGE, default_choices()) as current_page:
+        choices, text = current_page.choices, current_page.text
+        current_page.check_link_parameters(ASKING_WORDS)
+        _take_events(choices, text, current_page.embedder)
         if text is None:
-            with here.controls:
-                column_controls(choices, None, here.embedder, elsewhere=True)
+            with current_page.controls:
+                column_controls(choices, None, current_page.embedder, elsewhere=True)
             return
-        if complaint := apply_marking(choices, text, READER):
-            notice(complaint, "error", key="cuts_complaint")
-        first_screen_preparation.wait_for(text.document)
-        column_results = run_columns(here, text, choices.columns)
+        if marking_error_message := apply_marking(choices, text, READER):
+            notice(marking_error_message, "error", key="cuts_complaint")
+        first_screen_preparation.wait_for_first_screen(text.document)
+        column_results = run_columns(current_page, text, choices.columns)
         show_progress(column_results)
-        show_misfits(here.choices, column_results)
+        show_misfit_warnings(current_page.choices, column_results)
         say_reopened_file(column_results)
         body_hashes = show_reader(
             text.document,
-            [_reader_column(number, column, text, here.embedder) for number, column in enumerate(column_results)],
+            [_reader_column(number, column, text, current_page.embedder) for number, column in enumerate(column_results)],
             title=text.source.name,
             summary=_text_summary(text.source),
             selected=choices.selected,
@@ -82,26 +82,36 @@ def show() -> None:
             key=READER,
             marking=marking_payload(choices, text),
             offers=fold_purpose_availability(choices),
-            asking=asking_data(choices, len(text.document.text)),
+            asking=question_form_data(choices, len(text.document.text)),
             card=True,
         )
         # Drawn last, as the browser takes longer for these settings than for the columns.
-        with here.controls:
-            column_controls(choices, column_results[choices.selected].chunker, here.embedder, elsewhere=True)
-        if not lecture_mode.is_on():
+        with current_page.controls:
+            column_controls(choices, column_results[choices.selected].chunker, current_page.embedder, elsewhere=True)
+        if not lecture_mode.is_lecture_mode_on():
             with st.sidebar:
-                _timing_controls(column_results, text.document, here.embedder)
+                _timing_controls(column_results, text.document, current_page.embedder)
         # What stands below the columns is imported when these are sent.
         from viz.compare.embedder_agreement import show_agreement
         from viz.compare.requested_views import show_requested_views
 
         with hidden_container:
-            why_not, known = here.embedder_complaint, text.source.known
+            embedder_complaint, known_boundaries = current_page.embedder_complaint, text.source.known
             answer_search_settings = search_settings_of(choices, len(text.document.text))
-            answer_verdicts(text.document, column_results, body_hashes, here.embedder, known, answer_search_settings)
-            answer_question(choices, text.document, column_results, body_hashes, here.embedder, why_not, known)
-        show_agreement(here, text, column_results)
-        show_requested_views(choices, column_results, text.source, here.embedder)
+            answer_verdict_requests(
+                text.document, column_results, body_hashes, current_page.embedder, known_boundaries, answer_search_settings
+            )
+            answer_question(
+                choices,
+                text.document,
+                column_results,
+                body_hashes,
+                current_page.embedder,
+                embedder_complaint,
+                known_boundaries,
+            )
+        show_agreement(current_page, text, column_results)
+        show_requested_views(choices, column_results, text.source, current_page.embedder)
 
 
 def _reader_column(number: int, result: ColumnResult, text: PageText, embedder: Embedder | None) -> ReaderColumn:
@@ -112,10 +122,10 @@ def _text_summary(chosen: TextSource) -> str:
     summary_phrases = []
     if chosen.known is not None:
         summary_phrases.append(
-            counted_known_boundaries(len(chosen.known)) if chosen.known else "one topic: no known boundary"
+            known_boundary_count_phrase(len(chosen.known)) if chosen.known else "one topic: no known boundary"
         )
     session_chunking_job = session.job
-    if session_chunking_job is not None and session_chunking_job.embedded and not lecture_mode.is_on():
+    if session_chunking_job is not None and session_chunking_job.embedded and not lecture_mode.is_lecture_mode_on():
         summary_phrases.append(
             f"embedded {pluralize(session_chunking_job.embedded, 'text')} in "
             f"{duration_in_words(session_chunking_job.embed_ms)}, once for all columns"
@@ -127,31 +137,31 @@ def _text_summary(chosen: TextSource) -> str:
 
 def _take_events(choices: Choices, text: PageText | None, embedder: Embedder | None) -> None:
     """Apply the reader's events, such as a moved threshold, a selected column or a marked answer."""
-    threshold_event, selected = take_event(READER, "line"), take_event(READER, "selected")
+    threshold_event, selection_event = take_event(READER, "line"), take_event(READER, "selected")
     if threshold_event and 0 <= threshold_event["column"] < len(choices.columns):
         choices.columns[threshold_event["column"]].put(str(threshold_event["parameter"]), float(threshold_event["value"]))
-    if selected and 0 <= selected["column"] < len(choices.columns):
-        choices.selected = int(selected["column"])
+    if selection_event and 0 <= selection_event["column"] < len(choices.columns):
+        choices.selected = int(selection_event["column"])
     settings_event, answer_event = take_event(READER, "asking"), take_event(READER, "answer")
     if settings_event:
         _take_question_settings(choices, settings_event)
     question_count_before = len(session.questions)
     if answer_event and text is not None:
         mark_answer(text.document, answer_event)
-    if remedy := take_event(READER, "remedy"):
+    if remedy_event := take_event(READER, "remedy"):
         # The search for remedies needs many modules, which the first screen does without.
         from viz.compare.asking.remedies import take_remedy
 
-        take_remedy(remedy, embedder)
-    if change := take_event(READER, "change"):
-        take_parameter_change(COMPARE_PAGE, change)
+        take_remedy(remedy_event, embedder)
+    if parameter_change_event := take_event(READER, "change"):
+        apply_parameter_change(COMPARE_PAGE, parameter_change_event)
     if len(session.questions) > question_count_before:
         # The row at the top, already drawn, offers to keep the question.
         st.rerun()
 
 
 def _timing_controls(results: list[ColumnResult], document: Document, embedder: Embedder | None) -> None:
-    def again() -> None:
+    def repeat_timing() -> None:
         session.repeats = {
             column.task: time_decisions(column.task, column.chunker, document, embedder, session.on_disk)
             for column in results
@@ -164,7 +174,10 @@ def _timing_controls(results: list[ColumnResult], document: Document, embedder: 
         help="Minimum, median, mean and maximum in sentences, words, characters and tokens.",
     )
     st.button(
-        "Repeat timing", on_click=again, width="stretch", help="Times each column's decision 11 times: median and quartiles."
+        "Repeat timing",
+        on_click=repeat_timing,
+        width="stretch",
+        help="Times each column's decision 11 times: median and quartiles.",
     )
 
 
@@ -177,12 +190,12 @@ ASKING_WORDS: Mapping[str, Sequence[str]] = {ASK_METHOD: [*RANKED_BY], ASK_LIMIT
 
 def _take_question_settings(choices: Choices, event: Mapping[str, Any]) -> None:
     """Apply the ranking method and the retrieval limit that the user chose for the question."""
-    for name, allowed in ASKING_WORDS.items():
-        if event.get(name) in allowed:
+    for name, allowed_values in ASKING_WORDS.items():
+        if event.get(name) in allowed_values:
             choices.extra[name] = str(event[name])
 
 
-def asking_data(choices: Choices, characters: int) -> AskingData:
+def question_form_data(choices: Choices, characters: int) -> AskingData:
     """Return the payload of the question form, with retrieval limits for a text of ``characters`` characters."""
     return {
         "question": session.question,
@@ -198,7 +211,7 @@ def asking_data(choices: Choices, characters: int) -> AskingData:
 
 def apply_marking(choices: Choices, text: PageText, reader_key: str) -> str:
     """Apply the user's clicks on gaps, and fold or unfold the columns; return an error message, or an empty string."""
-    gap_clicks, fold_event = take_clicks(reader_key, text.document), take_event(reader_key, "fold")
+    gap_clicks, fold_event = take_clicked_gaps(reader_key, text.document), take_event(reader_key, "fold")
     if fold_event is not None:
         session.folded = (text.document.identity, str(fold_event["purpose"]))
     if not gap_clicks or fold_purpose_availability(choices).get(gap_clicks[-1].purpose) != "":
@@ -216,12 +229,12 @@ def apply_marking(choices: Choices, text: PageText, reader_key: str) -> str:
 
 def marking_payload(choices: Choices, text: PageText) -> MarkingData | None:
     """Return the gaps that the user can click while the columns are folded; None if the columns are not folded."""
-    identity, purpose = session.folded
-    if identity != text.document.identity or fold_purpose_availability(choices).get(purpose) != "":
+    folded_document_identity, fold_purpose = session.folded
+    if folded_document_identity != text.document.identity or fold_purpose_availability(choices).get(fold_purpose) != "":
         return None
-    if purpose == "cuts":
-        return marking_data(text.document, "cuts", own_cuts_of(choices, text.document), folded=True)
-    return marking_data(text.document, "marks", text.source.known or (), folded=True)
+    if fold_purpose == "cuts":
+        return clickable_gaps_data(text.document, "cuts", own_cut_offsets(choices, text.document), folded=True)
+    return clickable_gaps_data(text.document, "marks", text.source.known or (), folded=True)
 
 
 def fold_purpose_availability(choices: Choices) -> dict[str, str]:
@@ -229,10 +242,10 @@ def fold_purpose_availability(choices: Choices) -> dict[str, str]:
 
     The known boundaries of a bundled text cannot be changed.
     """
-    full_message = f"Compare already has {MOST_COLUMNS} columns, the maximum; remove one first." * (
+    compare_full_message = f"Compare already has {MOST_COLUMNS} columns, the maximum; remove one first." * (
         index_for_own_cuts(choices) is None
     )
-    return {**({"marks": ""} if choices.document == OWN_DOCUMENT else {}), "cuts": full_message}
+    return {**({"marks": ""} if choices.document == OWN_DOCUMENT else {}), "cuts": compare_full_message}
 
 
 # The notice about a reopened session file.
@@ -248,17 +261,20 @@ def say_reopened_file(results: Sequence[ColumnResult]) -> None:
     if shown_settings != stored_settings or any(column.chunking.document.text != session_file.text for column in finished):
         session.reopened = None
         return
-    differing_columns = [
+    differing_column_numbers = [
         number
         for number, (result, column) in enumerate(zip(finished, session_file.columns, strict=True), start=1)
-        if spans_of(result.chunking) != column.chunks
+        if spans_of_each_chunk(result.chunking) != column.chunks
     ]
-    if not differing_columns:
+    if not differing_column_numbers:
         notice(f"{session_file.name} was reopened with the same chunks in every column.", key="reopened_file")
         return
-    columns_phrase = f"column{'s' if len(differing_columns) > 1 else ''} {', '.join(map(str, differing_columns))}"
+    columns_phrase = (
+        f"column{'s' if len(differing_column_numbers) > 1 else ''} {', '.join(map(str, differing_column_numbers))}"
+    )
     recipe_versions_phrase = ", ".join(
-        f"{name} {version}" for name, version in session_file.columns[differing_columns[0] - 1].recipe.versions.items()
+        f"{name} {version}"
+        for name, version in session_file.columns[differing_column_numbers[0] - 1].recipe.versions.items()
     )
     message = (
         f"{session_file.name}: {columns_phrase} came out differently from the file, which was made with "
@@ -266,7 +282,7 @@ def say_reopened_file(results: Sequence[ColumnResult]) -> None:
     )
     result_difference_reasons = dict.fromkeys(
         session_file.columns[number - 1].recipe.changed_since(len(finished[number - 1].chunking.document.sentences))
-        for number in differing_columns
+        for number in differing_column_numbers
     )
     notice(" ".join([message, *filter(None, result_difference_reasons)]), "error", key="reopened_file")
 
@@ -284,7 +300,7 @@ def column_summary(number: int, result: ColumnResult, text: PageText, embedder: 
     summary_head_rows = [HeadRow("chunks", f"{chunk_count:,}", brief=pluralize(chunk_count, "chunk"))]
     # Other chunks lie in each other by chance.
     summary_head_rows += (
-        _level_rows(chunking)
+        _parent_child_count_rows(chunking)
         if finished_column.chunker.elsewhere or getattr(finished_column.chunker, "parent_size", None)
         else ()
     )
@@ -299,7 +315,7 @@ def column_summary(number: int, result: ColumnResult, text: PageText, embedder: 
         )
     if chunk_facts.pieces.chunks:
         summary_head_rows.append(HeadRow("in pieces", chunk_facts.pieces.words(len(chunking.chunks))))
-    if not lecture_mode.is_on():
+    if not lecture_mode.is_lecture_mode_on():
         chunking_time_phrase = (
             "not known: made elsewhere"
             if finished_column.chunker.elsewhere
@@ -307,16 +323,16 @@ def column_summary(number: int, result: ColumnResult, text: PageText, embedder: 
         )
         summary_head_rows.append(HeadRow("time", chunking_time_phrase))
         if finished_column.chunker.embeds:
-            summary_head_rows.append(HeadRow("embedding", embedding_in_words(chunking.timing)))
-    if chunking.spending is not None and not lecture_mode.is_on():
+            summary_head_rows.append(HeadRow("embedding", embedding_time_in_words(chunking.timing)))
+    if chunking.spending is not None and not lecture_mode.is_lecture_mode_on():
         summary_head_rows.append(HeadRow("asked", str(chunking.spending)))
     if text.source.known is not None:
-        found, missed, added = count_found_missed_added(chunk_facts.cuts, text.source.known)
-        summary_head_rows.append(against_known_row(found, missed, added))
+        found_count, missed_count, added_count = count_found_missed_added(chunk_facts.cuts, text.source.known)
+        summary_head_rows.append(known_boundaries_comparison_row(found_count, missed_count, added_count))
     if chunk_facts.unread is not None and embedder is not None:
         overlong_chunks_phrase = f"{pluralize(chunk_facts.unread.chunks, 'chunk')} beyond {embedder.max_tokens:,} tokens"
         summary_head_rows.append(HeadRow("too long", chunk_facts.unread.words(embedder), "wrong", overlong_chunks_phrase))
-    change_phrase, new_boundaries = _last_change(number, finished_column, text.document, chunk_facts.cuts)
+    change_phrase, new_boundaries = _describe_parameter_change(number, finished_column, text.document, chunk_facts.cuts)
     if change_phrase:
         summary_head_rows.append(HeadRow("changed", change_phrase, "changed", f"changed: {change_phrase}"))
     size_table = [
@@ -330,7 +346,7 @@ def column_summary(number: int, result: ColumnResult, text: PageText, embedder: 
     )
 
 
-def _level_rows(chunking: Chunking) -> list[HeadRow]:
+def _parent_child_count_rows(chunking: Chunking) -> list[HeadRow]:
     """Return a row with the numbers of parents and children; none if the chunks have one level."""
     parent_count = len(indices_of_parent_chunks(chunking.chunks))
     levels_phrase = (
@@ -345,23 +361,23 @@ def _chunk_facts(task: ChunkingTask, chunking: Chunking, embedder: Embedder | No
     return ChunkFacts.of(chunking, load_tokenizer(task.tokenizer), embedder)
 
 
-def _last_change(
+def _describe_parameter_change(
     number: int, result: FinishedColumn, document: Document, cuts: tuple[int, ...]
 ) -> tuple[str, frozenset[int]]:
     """Describe how the last change of the column's parameters affected its boundaries, and return the new boundaries."""
     # Loading an embedder is not a change by the user, and a chunker that does not embed is unaffected by the embedder.
     task_without_revision = replace(result.task, revision="", embedder=result.task.embedder if result.chunker.embeds else "")
-    last_change = session.history.get(number)
-    if last_change is None or last_change.task != task_without_revision:
-        if last_change is not None and last_change.task.subject == task_without_revision.subject:
-            change_phrase = count_boundary_changes(document, last_change.cuts, cuts).words()
-            last_change = LastChange(
-                task_without_revision, cuts, change_phrase, frozenset(cuts) - frozenset(last_change.cuts)
+    last_parameter_change = session.history.get(number)
+    if last_parameter_change is None or last_parameter_change.task != task_without_revision:
+        if last_parameter_change is not None and last_parameter_change.task.subject == task_without_revision.subject:
+            change_phrase = count_boundary_changes(document, last_parameter_change.cuts, cuts).words()
+            last_parameter_change = LastChange(
+                task_without_revision, cuts, change_phrase, frozenset(cuts) - frozenset(last_parameter_change.cuts)
             )
         else:
-            last_change = LastChange(task_without_revision, cuts)
-        session.history[number] = last_change
-    return last_change.said, last_change.fresh
+            last_parameter_change = LastChange(task_without_revision, cuts)
+        session.history[number] = last_parameter_change
+    return last_parameter_change.said, last_parameter_change.fresh
 
 
 def _time_in_words(chunking: Chunking, repeats: DecisionTimes | None) -> str:
@@ -371,4 +387,4 @@ def _time_in_words(chunking: Chunking, repeats: DecisionTimes | None) -> str:
             f"split {duration_in_words(chunking_stage_times.split_ms)} · decide {duration_in_words(repeats.median)} "
             f"({duration_in_words(repeats.lower)} to {duration_in_words(repeats.upper)} in {repeats.runs} runs)"
         )
-    return stages_in_words(chunking_stage_times)
+    return stage_times_in_words(chunking_stage_times)

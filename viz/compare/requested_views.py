@@ -12,22 +12,30 @@ from chunkers.recipes import ledger_to_csv, to_csv, to_json, to_jsonl, to_parque
 from chunkers.results import EMBEDDED_AS, EmbeddedAs, Proposition, check_embedded_as
 from evaluation.retrieval.asked_question import has_stated_texts
 from evaluation.segmentation import sentence_counts
-from integrations.code import DOCUMENT, NEEDED, TOOLS, Tool, code_for
-from integrations.original_chunkers import Original, compare_chunks, original_for, run_original
+from integrations.original_chunkers import Original, compare_chunks, original_chunker_for_recipe, run_original_chunker
+from integrations.recipe_code import DOCUMENT, NEEDED, TOOLS, Tool, code_applying_recipe
 from viz.compare.asking.marked_questions import show_questions
 from viz.compare.asking.question_search import chunkings_with_contexts, show_contexts
 from viz.compare.choices import COMPARE_PAGE
 from viz.compare.scores.index_replacement import show_index_replacement
-from viz.compare.scores.scoreboard import show_ranking, show_scoreboard, show_unlabelled
+from viz.compare.scores.scoreboard import show_label_free_measures, show_ranking, show_scoreboard
 from viz.compare.state.session import session
-from viz.compare.text_as_read import show_parsing
+from viz.compare.text_as_read import show_text_as_read
 from viz.components.browser_exchange import Component, Data
 from viz.components.figure import show_figure
 from viz.components.page_elements import download_button, notice
 from viz.controls import button_pressed, value_binding
 from viz.jobs import cached_sentence_vectors
 from viz.shell import ColumnResult, compare_is_full
-from viz.state import Choices, ColumnChoice, TextSource, chosen_model, questions_in_stored_form, session_file, undoable
+from viz.state import (
+    Choices,
+    ColumnChoice,
+    TextSource,
+    access_to_chosen_model,
+    questions_in_stored_form,
+    record_columns_for_undo,
+    session_file,
+)
 from viz.theme import edge_colour
 
 _arrival = Component[Data]("seamark_arrival", "compare/scroll_to_view.js", html='<div class="arrival"></div>')
@@ -43,7 +51,7 @@ def show_requested_views(
     views: dict[str, Callable[[], None]] = {
         "Scores": lambda: show_scoreboard(choices, results, chosen.known, embedder),
         "Which is best?": lambda: show_ranking(choices, results, finished_chunkings[0][1].document, chosen.known, embedder),
-        "Without labels": lambda: show_unlabelled(choices, results, finished_chunkings[0][1].document, embedder),
+        "Without labels": lambda: show_label_free_measures(choices, results, finished_chunkings[0][1].document, embedder),
         **(
             {"Diff": lambda: show_index_replacement(choices, results, chosen, finished_chunkings[0][1].document, embedder)}
             if len(results) > 1
@@ -56,7 +64,7 @@ def show_requested_views(
             if any(has_stated_texts(chunking) for _, chunking in finished_chunkings)
             else {}
         ),
-        "Parsing": lambda: show_parsing(chosen),
+        "Parsing": lambda: show_text_as_read(chosen),
         "Code": lambda: show_code(choices, results, embedder),
         "Questions": show_questions,
         "Downloads": lambda: _show_downloads(choices, results, chosen, embedder),
@@ -78,8 +86,8 @@ def _show_gap_table(here: ColumnResult) -> None:
 
 
 def _show_downloads(choices: Choices, results: list[ColumnResult], chosen: TextSource, embedder: Embedder | None) -> None:
-    if selected := results[choices.selected].finished_column:
-        _offer_column_files(choices, results, selected.chunker, selected.chunking, embedder)
+    if selected_finished_column := results[choices.selected].finished_column:
+        _offer_column_files(choices, results, selected_finished_column.chunker, selected_finished_column.chunking, embedder)
         _offer_session_file(choices, results, chosen, embedder)
 
 
@@ -87,20 +95,26 @@ def _offer_session_file(
     choices: Choices, results: list[ColumnResult], chosen: TextSource, embedder: Embedder | None
 ) -> None:
     """Draw the download button of the session file, if every column has a result."""
-    embedded_as = session.embedded_as
+    embedded_text_kind = session.embedded_as
     chunkers_and_chunkings = [
         (finished.chunker, finished.chunking) for column in results if (finished := column.finished_column)
     ]
     if len(chunkers_and_chunkings) == len(results):
         recipe_language_model = _recipe_model()
-        column_recipes = [_recipe_of(chunker, choices, embedder) for chunker, _ in chunkers_and_chunkings]
+        column_recipes = [_column_recipe(chunker, choices, embedder) for chunker, _ in chunkers_and_chunkings]
         stored_text_questions = questions_in_stored_form(chosen.text)
         download_buttons_row = st.container(horizontal=True)
         download_button(
             download_buttons_row,
             "The whole session, with its text",
             lambda: session_file.write_session_file(
-                chosen, choices, chunkers_and_chunkings, embedder, embedded_as, recipe_language_model, stored_text_questions
+                chosen,
+                choices,
+                chunkers_and_chunkings,
+                embedder,
+                embedded_text_kind,
+                recipe_language_model,
+                stored_text_questions,
             ),
             "seamark-session.json",
             "application/json",
@@ -127,7 +141,7 @@ def _show_chunk_sizes(results: list[ColumnResult], done: list[tuple[int, Chunkin
         "chunker": [name for name, _ in chunker_size_pairs],
         size_unit: [size for _, size in chunker_size_pairs],
     }
-    show_figure(size_distributions(sizes_by_chunker, size_unit), table, "Chunk sizes", key="sizes")
+    show_figure(chunk_size_box_plots(sizes_by_chunker, size_unit), table, "Chunk sizes", key="sizes")
 
 
 def _chunk_lengths(chunking: Chunking, unit: str, tokenizer: str) -> Sequence[int]:
@@ -139,14 +153,14 @@ def _chunk_lengths(chunking: Chunking, unit: str, tokenizer: str) -> Sequence[in
     )
 
 
-def _recipe_of(chunker: Chunker, choices: Choices, embedder: Embedder | None) -> Recipe:
+def _column_recipe(chunker: Chunker, choices: Choices, embedder: Embedder | None) -> Recipe:
     """Return the recipe of a column, with the embedded text and the language model that the session has now."""
     return Recipe.of(chunker, choices.sentences, embedder, choices.tokenizer, session.embedded_as, _recipe_model())
 
 
 def _recipe_model() -> LanguageModel | None:
     """Return the session's language model, for recipes of chunkers that call one."""
-    chosen_language_model = chosen_model()
+    chosen_language_model = access_to_chosen_model()
     return None if chosen_language_model is None else chosen_language_model.model
 
 
@@ -186,26 +200,26 @@ def _choose_embedded_text() -> EmbeddedAs:
 def _offer_column_files(
     choices: Choices, results: list[ColumnResult], chunker: Chunker, plain: Chunking, embedder: Embedder | None
 ) -> None:
-    embedded_as = _choose_embedded_text()
+    embedded_text_kind = _choose_embedded_text()
     chunking, contexts_written = plain, True
-    if embedded_as == "context":
+    if embedded_text_kind == "context":
         show_contexts(choices, results)
         contextual_chunkings = chunkings_with_contexts(results)
         chunking, contexts_written = (
             contextual_chunkings.get(choices.selected, plain),
             choices.selected in contextual_chunkings,
         )
-    column_recipe = _recipe_of(chunker, choices, embedder)
+    column_recipe = _column_recipe(chunker, choices, embedder)
     file_stem = f"seamark-{chunker.name}"
     chunk_files: tuple[tuple[str, str, str, Callable[[], str | bytes]], ...] = (
         ("Chunks, JSON", f"{file_stem}.json", "application/json", lambda: to_json(chunking, column_recipe)),
-        ("Chunks, JSON lines", f"{file_stem}.jsonl", "application/jsonl", lambda: to_jsonl(chunking, embedded_as)),
-        ("Chunks, CSV", f"{file_stem}.csv", "text/csv", lambda: to_csv(chunking, embedded_as)),
+        ("Chunks, JSON lines", f"{file_stem}.jsonl", "application/jsonl", lambda: to_jsonl(chunking, embedded_text_kind)),
+        ("Chunks, CSV", f"{file_stem}.csv", "text/csv", lambda: to_csv(chunking, embedded_text_kind)),
         (
             "Chunks, Parquet",
             f"{file_stem}.parquet",
             "application/vnd.apache.parquet",
-            lambda: to_parquet(chunking, embedded_as),
+            lambda: to_parquet(chunking, embedded_text_kind),
         ),
     )
     files: tuple[tuple[str, str, str, Callable[[], str | bytes]], ...] = (
@@ -218,8 +232,10 @@ def _offer_column_files(
         if chunker.elsewhere
         else "Reproduces the chunks: seamark chunk FILE --chunker RECIPE"
     )
-    waits_phrase = "" if contexts_written else " Its chunks can be downloaded once their context sentences are written."
-    st.caption(f"These are the files of column {choices.selected + 1}.{waits_phrase} {reproduction_phrase}")
+    missing_contexts_phrase = (
+        "" if contexts_written else " Its chunks can be downloaded once their context sentences are written."
+    )
+    st.caption(f"These are the files of column {choices.selected + 1}.{missing_contexts_phrase} {reproduction_phrase}")
     download_buttons_row = st.container(horizontal=True)
     for label, name, mime, make_content in files:
         download_button(
@@ -235,15 +251,15 @@ def _offer_column_files(
 # The figure of the chunk sizes.
 
 
-def size_distributions(sizes: Mapping[str, Sequence[int]], unit: str) -> go.Figure:
+def chunk_size_box_plots(sizes: Mapping[str, Sequence[int]], unit: str) -> go.Figure:
     """Return box plots of the chunk sizes in ``unit``, one row per chunker."""
     figure = go.Figure()
-    for number, (name, values) in enumerate(sizes.items()):
+    for number, (name, chunk_sizes) in enumerate(sizes.items()):
         figure.add_trace(
             go.Box(
-                x=list(values),
+                x=list(chunk_sizes),
                 name=name,
-                boxpoints="all" if len(values) <= 500 else "outliers",
+                boxpoints="all" if len(chunk_sizes) <= 500 else "outliers",
                 jitter=0.5,
                 pointpos=0,
                 marker={"color": edge_colour(number), "size": 5, "opacity": 0.7},
@@ -274,24 +290,24 @@ def show_propositions(chunking: Chunking | None) -> None:
 
 def proposition_table(chunking: Chunking) -> dict[str, list[object]]:
     """Return a table of the propositions by chunk and position, followed by the propositions that are in no chunk."""
-    propositions: list[tuple[int | None, str, Proposition]] = [
+    numbered_propositions: list[tuple[int | None, str, Proposition]] = [
         (number, chunk.stated.title, proposition)
         for number, chunk in enumerate(chunking.chunks, start=1)
         if chunk.stated is not None
         for proposition in chunk.stated.propositions
     ]
-    propositions += [(None, "", proposition) for proposition in chunking.left_out]
+    numbered_propositions += [(None, "", proposition) for proposition in chunking.left_out]
     document = chunking.document
     return {
-        "chunk": [number for number, _, _ in propositions],
-        "title": [title for _, title, _ in propositions],
-        "proposition": [proposition.text for _, _, proposition in propositions],
-        "sentence": [_sentence_numbers_in_words(document, proposition) for _, _, proposition in propositions],
+        "chunk": [number for number, _, _ in numbered_propositions],
+        "title": [title for _, title, _ in numbered_propositions],
+        "proposition": [proposition.text for _, _, proposition in numbered_propositions],
+        "sentence": [_sentence_numbers_in_words(document, proposition) for _, _, proposition in numbered_propositions],
         "source": [
             proposition.quotation if proposition.span is None else document.text[slice(*proposition.span)]
-            for _, _, proposition in propositions
+            for _, _, proposition in numbered_propositions
         ],
-        "remark": [proposition.remark for _, _, proposition in propositions],
+        "remark": [proposition.remark for _, _, proposition in numbered_propositions],
     }
 
 
@@ -317,7 +333,7 @@ def offer_report(
     document, on_disk = columns[0][1].document, session.on_disk
     document_questions = [question for question in session.questions if question.identity == document.identity]
 
-    def build() -> str:
+    def build_html_report() -> str:
         # Only the user who asks for a report waits for these modules, not the first page.
         from evaluation.report.html_page import ComparedColumns, html_report
 
@@ -332,7 +348,7 @@ def offer_report(
     download_button(
         place,
         "The comparison as a report, HTML",
-        build,
+        build_html_report,
         "seamark-report.html",
         "text/html",
         (
@@ -361,20 +377,20 @@ def show_code(choices: Choices, results: Sequence[ColumnResult], embedder: Embed
     if selected_result.chunker.elsewhere:
         notice("These chunks were made elsewhere, so there is no code for them.", key="no_code")
         return
-    selected_column_recipe = _recipe_of(selected_result.chunker, choices, embedder)
-    tool: Tool = st.segmented_control(
+    selected_column_recipe = _column_recipe(selected_result.chunker, choices, embedder)
+    code_target: Tool = st.segmented_control(
         "Code target", list(TOOLS), default="langchain", format_func=TOOLS.__getitem__, key="code_for", required=True
     )
-    is_command_line = tool == "command_line"
+    is_command_line = code_target == "command_line"
     output_phrase = "prints JSON" if is_command_line else "stores the chunks' texts in `chunks`"
     exactness_phrase = "if the language model gives the same answers" if selected_result.chunker.asks else "exactly"
-    requirements_phrase = f"Seamark and the package `{NEEDED[tool]}`" if tool in NEEDED else "only Seamark"
+    requirements_phrase = f"Seamark and the package `{NEEDED[code_target]}`" if code_target in NEEDED else "only Seamark"
     st.caption(
         f"This code reproduces the chunks of column {choices.selected + 1} {exactness_phrase}. It reads the text from "
         f"`{DOCUMENT}` (UTF-8), {output_phrase}, and needs {requirements_phrase}."
     )
-    st.code(code_for(tool, selected_column_recipe), language="bash" if is_command_line else "python")
-    original_library_chunker = original_for(tool, selected_column_recipe)
+    st.code(code_applying_recipe(code_target, selected_column_recipe), language="bash" if is_command_line else "python")
+    original_library_chunker = original_chunker_for_recipe(code_target, selected_column_recipe)
     if original_library_chunker is not None:
         st.caption(
             f"{original_library_chunker.name} itself, set up to do the same. {original_library_chunker.remark}".strip()
@@ -382,26 +398,26 @@ def show_code(choices: Choices, results: Sequence[ColumnResult], embedder: Embed
         )
         st.code(str(original_library_chunker.program), language="python")
         if original_library_chunker.column is None:
-            _run_at_once(original_library_chunker, selected_result.chunking, selected_column_recipe)
+            _offer_to_run_original(original_library_chunker, selected_result.chunking, selected_column_recipe)
         else:
             _offer_original_column(original_library_chunker, original_library_chunker.column, choices, results)
 
 
-def _run_at_once(original: Original, ours: Chunking, recipe: Recipe) -> None:
+def _offer_to_run_original(original: Original, ours: Chunking, recipe: Recipe) -> None:
     """Draw the button that runs the library's chunker on the text, or the result of the run."""
-    proof_subject_key = f"{ours.document.identity}/{recipe.model_dump_json()}/{original.name}"
+    run_subject_key = f"{ours.document.identity}/{recipe.model_dump_json()}/{original.name}"
     proof_placeholder = st.empty()
-    if session.proof is None or session.proof[0] != proof_subject_key:
+    if session.proof is None or session.proof[0] != run_subject_key:
         if not button_pressed(proof_placeholder, "Run original library", "run_original"):
             return
         try:
             result_message, tone = (
-                f"{_RESULT}: {compare_chunks(ours, run_original(original, ours.document.text))[1]}.",
+                f"{_RESULT}: {compare_chunks(ours, run_original_chunker(original, ours.document.text))[1]}.",
                 "info",
             )
         except InputError as error:
             result_message, tone = str(error), "error"
-        session.proof = (proof_subject_key, result_message, tone)
+        session.proof = (run_subject_key, result_message, tone)
         proof_placeholder.empty()
     _, result_message, tone = session.proof
     notice(result_message, tone, key="proof_result")
@@ -417,13 +433,13 @@ def _offer_original_column(
     if selected_column.chunker == chunker:
         notice(f"This column runs {original.name}.", key="proof_result")
         return
-    number, original_column = next(
+    original_column_number, original_column = next(
         ((at, other) for at, other in enumerate(results, start=1) if other.chunker == chunker), (0, None)
     )
     if original_column is None:
 
         def add_original_column() -> None:
-            with undoable(COMPARE_PAGE, f"Column {len(choices.columns) + 1} added"):
+            with record_columns_for_undo(COMPARE_PAGE, f"Column {len(choices.columns) + 1} added"):
                 choices.columns.append(ColumnChoice(name, dict(chunker.model_dump())))
 
         columns_are_full = compare_is_full()
@@ -437,9 +453,14 @@ def _offer_original_column(
         )
     elif original_column.chunking is not None and selected_column.chunking is not None:
         notice(
-            f"{_RESULT}, column {number}: {compare_chunks(selected_column.chunking, original_column.chunking)[1]}.",
+            f"{_RESULT}, column {original_column_number}: "
+            f"{compare_chunks(selected_column.chunking, original_column.chunking)[1]}.",
             key="proof_result",
         )
     else:
         notice_tone = "error" if original_column.error else "info"
-        notice(original_column.error or f"The original is running in column {number}.", notice_tone, key="proof_result")
+        notice(
+            original_column.error or f"The original is running in column {original_column_number}.",
+            notice_tone,
+            key="proof_result",
+        )

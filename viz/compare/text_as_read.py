@@ -9,7 +9,7 @@ import streamlit as st
 from chunkers.support import pluralize
 from chunkers.text import Omission, TextParts, shorten
 from viz.components.page_elements import remark
-from viz.state import PUT_BACK, TextSource, put_back_lines, session
+from viz.state import PUT_BACK, TextSource, restore_omitted_lines, session
 
 STRETCH = 20_000
 """Most characters shown at one time."""
@@ -29,18 +29,20 @@ class PageStretch(NamedTuple):
     end: int
 
 
-def show_parsing(chosen: TextSource) -> None:
+def show_text_as_read(chosen: TextSource) -> None:
     """Draw the text as read from a file, one page at a time, and a table of the omitted content."""
     if chosen.left_out:
-        st.dataframe(left_out_table(chosen.left_out, chosen.parts), hide_index=True, width="stretch", placeholder="")
+        st.dataframe(omission_table(chosen.left_out, chosen.parts), hide_index=True, width="stretch", placeholder="")
         if chosen is session.own:
             _offer_to_restore_lines(chosen)
     text_origin_description = chosen.teaches or "not read from a file"
-    nothing_phrase = "" if chosen.left_out or "left out" in text_origin_description else " · nothing was left out"
-    remark(f"{chosen.name}: {text_origin_description}{nothing_phrase}. The text below is what is cut.", key="parsing_said")
+    no_omissions_phrase = "" if chosen.left_out or "left out" in text_origin_description else " · nothing was left out"
+    remark(
+        f"{chosen.name}: {text_origin_description}{no_omissions_phrase}. The text below is what is cut.", key="parsing_said"
+    )
     # Rows are too short to be shown one at a time.
     page_or_chapter_parts = chosen.parts if chosen.parts is not None and chosen.parts.kind != "row" else None
-    text_stretches = stretches_of(chosen.text, page_or_chapter_parts)
+    text_stretches = page_stretches(chosen.text, page_or_chapter_parts)
     shown_stretch_index = 0
     if len(text_stretches) > 1:
         stretch_kind = (
@@ -61,7 +63,7 @@ def show_parsing(chosen: TextSource) -> None:
             - 1
         )
     shown_stretch = text_stretches[shown_stretch_index]
-    if stretch_description := about_stretch(shown_stretch, chosen):
+    if stretch_description := describe_stretch(shown_stretch, chosen):
         remark(stretch_description, key="parsing_about")
     stretch_text = chosen.text[shown_stretch.start : shown_stretch.end].strip("\n")
     if stretch_text.strip():
@@ -78,13 +80,13 @@ def _offer_to_restore_lines(own: TextSource) -> None:
         if own.parts is not None and kind in omitted_line_kinds:
             put_back_buttons_row.button(
                 label,
-                on_click=put_back_lines,
+                on_click=restore_omitted_lines,
                 args=(kind,),
                 help="They become text of their pages again, as they are if they are headings. Upload the file to undo it.",
             )
 
 
-def stretches_of(text: str, parts: TextParts | None) -> list[PageStretch]:
+def page_stretches(text: str, parts: TextParts | None) -> list[PageStretch]:
     """Return the text's pages or chapters as passages; those longer than `STRETCH` characters are split."""
     part_edge_offsets = [0, *parts.starts[1:], len(text)] if parts is not None else [0, len(text)]
     return [
@@ -94,22 +96,22 @@ def stretches_of(text: str, parts: TextParts | None) -> list[PageStretch]:
     ]
 
 
-def about_stretch(here: PageStretch, chosen: TextSource) -> str:
+def describe_stretch(here: PageStretch, chosen: TextSource) -> str:
     """Describe a passage: its page or chapter, and the content omitted from it; empty for a text without pages."""
     chosen_text_parts = chosen.parts
     if chosen_text_parts is None or here.part is None:
         return ""
     stretch_part_label = chosen_text_parts.label_of_part(here.part)
-    omission_phrases = [_left_out_in_words(omission) for omission in chosen.left_out if omission.part == here.part]
+    omission_phrases = [_omission_in_words(omission) for omission in chosen.left_out if omission.part == here.part]
     return f"{stretch_part_label} · left out here: {', '.join(omission_phrases)}" if omission_phrases else stretch_part_label
 
 
-def _left_out_in_words(left_out: Omission) -> str:
+def _omission_in_words(left_out: Omission) -> str:
     omission_phrase = pluralize(left_out.times, left_out.what)
     return f"{omission_phrase}, “{shorten(left_out.words, MOST_QUOTED)}”" if left_out.words else omission_phrase
 
 
-def left_out_table(left_out: Iterable[Omission], parts: TextParts | None) -> dict[str, list[str] | list[int]]:
+def omission_table(left_out: Iterable[Omission], parts: TextParts | None) -> dict[str, list[str] | list[int]]:
     """Return a table of the content omitted from a file, with one row per kind of content."""
     omissions_by_kind: dict[str, list[Omission]] = {}
     for omission in left_out:

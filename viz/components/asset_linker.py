@@ -80,7 +80,7 @@ def linked_script(entry: str, default: str | None = None, *, root: Path = VIZ) -
         or a file imports or exports in any other form than ``import { a, b } from "./c.js";`` and ``export`` before a
         declaration.
     """
-    ordered_script_modules = _needed(entry, root)
+    ordered_script_modules = _modules_in_import_order(entry, root)
     entry_module = ordered_script_modules[-1]
     for module in ordered_script_modules[:-1]:
         if module.has_default:
@@ -105,17 +105,17 @@ def linked_script(entry: str, default: str | None = None, *, root: Path = VIZ) -
     return "\n".join([*module_sources, f"export default inOrder({default or _CALLED});\n"])
 
 
-def joined_styles(*files: str) -> str:
+def joined_style_sheets(*files: str) -> str:
     """Return the contents of the given style sheets (paths below ``viz/``) as one string."""
     return "\n".join((VIZ / file).read_text(encoding="utf-8") for file in files)
 
 
-def _needed(entry: str, root: Path) -> list[_Module]:
+def _modules_in_import_order(entry: str, root: Path) -> list[_Module]:
     """Return the modules that ``entry`` imports, each after its own imports, and last the entry itself."""
     modules: dict[str, _Module] = {}
     paths_being_read: list[str] = []
 
-    def visit(path: str) -> _Module:
+    def read_with_imports(path: str) -> _Module:
         if path in paths_being_read:
             raise LinkError(
                 "Scripts must not import each other in a circle; these do: "
@@ -129,7 +129,7 @@ def _needed(entry: str, root: Path) -> list[_Module]:
                 importer_phrase = f", which {paths_being_read[-2]} imports," if len(paths_being_read) > 1 else ""
                 raise LinkError(f"The script {path}{importer_phrase} must exist; it does not.") from None
             for imported_path, imported_names in parsed_script_module.imports.items():
-                imported_module_exports = visit(imported_path).exported
+                imported_module_exports = read_with_imports(imported_path).exported
                 for name in imported_names:
                     if name not in imported_module_exports:
                         raise LinkError(f"{path} may import only exported names; {imported_path} does not export {name}.")
@@ -137,7 +137,7 @@ def _needed(entry: str, root: Path) -> list[_Module]:
             modules[path] = parsed_script_module
         return modules[path]
 
-    visit(entry)
+    read_with_imports(entry)
     return list(modules.values())
 
 
@@ -146,26 +146,26 @@ def _parse_script(path: str, root: Path) -> _Module:
     """Return the parsed script; cached, as components share half of their scripts."""
     text = (root / path).read_text(encoding="utf-8")
     imports: dict[str, list[str]] = {}
-    for imported_names, source in _IMPORT.findall(text):
-        imports.setdefault(_resolve(path, source), []).extend(_imported(path, imported_names))
+    for imported_names, import_source in _IMPORT.findall(text):
+        imports.setdefault(_resolve_import_path(path, import_source), []).extend(_imported_names(path, imported_names))
     script_body_without_imports = _IMPORT.sub(lambda match: "\n" * match.group().count("\n"), text)
     script_body_without_imports = _DEFAULT.sub(f"function {_CALLED}(", _EXPORT.sub("", script_body_without_imports))
     for line in _REFUSED.findall(script_body_without_imports):
         raise LinkError(f"{path} must import and export only {_ALLOWED_FORMS}; got {line}")
-    names_and_exported = [
-        (name, bool(match["export"])) for match in _DECLARED.finditer(text) for name in _names(match["names"])
+    names_with_export_flags = [
+        (name, bool(match["export"])) for match in _DECLARED.finditer(text) for name in _declared_names(match["names"])
     ]
     return _Module(
         path,
         imports,
-        tuple(name for name, _ in names_and_exported),
-        frozenset(name for name, exported in names_and_exported if exported),
+        tuple(name for name, _ in names_with_export_flags),
+        frozenset(name for name, exported in names_with_export_flags if exported),
         script_body_without_imports,
         bool(_DEFAULT.search(text)),
     )
 
 
-def _resolve(path: str, source: str) -> str:
+def _resolve_import_path(path: str, source: str) -> str:
     """Return the path below the root of the file that the module ``path`` imports as ``source``."""
     path_below_root = normpath(join(dirname(path), source))
     if not source.startswith(("./", "../")) or path_below_root.startswith("../"):
@@ -173,13 +173,13 @@ def _resolve(path: str, source: str) -> str:
     return path_below_root
 
 
-def _imported(path: str, names: str) -> Iterator[str]:
+def _imported_names(path: str, names: str) -> Iterator[str]:
     for name in filter(None, (name.strip() for name in names.split(","))):
         if not re.fullmatch(r"[\w$]+", name):
             raise LinkError(f"{path} must import names without renaming them, as all modules share one scope; got {name!r}.")
         yield name
 
 
-def _names(pattern: str) -> list[str]:
+def _declared_names(pattern: str) -> list[str]:
     """Return the names that the left side of a declaration binds: ``a``, ``[a, b]`` or ``{ a, b: c }``."""
     return _NAME.findall(pattern)

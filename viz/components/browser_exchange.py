@@ -13,7 +13,7 @@ from chunkers import Document
 from chunkers.support import IntArray
 from viz.components import asset_linker
 from viz.components.text_formatting import Kind, format_text
-from viz.jobs import CACHED_BYTES, cached_while_shown, on_text_gone
+from viz.jobs import CACHED_BYTES, cached_while_shown, call_when_text_gone
 from viz.state import session
 from viz.theme import palette
 
@@ -44,7 +44,9 @@ class Component(Generic[Payload]):
     def __init__(
         self, name: str, script: str, *styles: str, html: str = "", colours: str = "", draws: str | None = None
     ) -> None:
-        css = "\n".join([*([palette.theme_style_sheet(colours)] if colours else []), asset_linker.joined_styles(*styles)])
+        css = "\n".join(
+            [*([palette.theme_style_sheet(colours)] if colours else []), asset_linker.joined_style_sheets(*styles)]
+        )
         self._mount = st.components.v2.component(name, html=html, css=css, js=asset_linker.linked_script(script, draws))
 
     def __call__(
@@ -60,7 +62,10 @@ class Component(Generic[Payload]):
         ``on_NAME_change`` is called when the script sets the state NAME.
         """
         self._mount(
-            key=_streamlit_safe_key(key), data=None if data is None else _ordered(key, data), height=height, **on_change
+            key=_streamlit_safe_key(key),
+            data=None if data is None else _with_sequence_number(key, data),
+            height=height,
+            **on_change,
         )
 
 
@@ -112,7 +117,7 @@ def _streamlit_safe_key(key: str) -> str:
     return re.sub("_(?=_)", "_-", key)
 
 
-def _ordered(key: str, data: Data) -> bytes | list[object]:
+def _with_sequence_number(key: str, data: Data) -> bytes | list[object]:
     sent_data_order = session.sent.sequence_number(key, data)
     if isinstance(data, bytes):
         return f"{sent_data_order.session} {sent_data_order.number}\n".encode() + data
@@ -125,8 +130,12 @@ def _ordered(key: str, data: Data) -> bytes | list[object]:
 
 def utf16_offsets(text: str, offsets: Sequence[int]) -> list[int]:
     """Convert offsets in code points of ``text`` to offsets in UTF-16 code units, which browsers use."""
-    astral = _astral(text)
-    return (np.asarray(offsets, dtype=np.int64) + np.searchsorted(astral, offsets)).tolist() if len(astral) else [*offsets]
+    astral_offsets = _astral_character_offsets(text)
+    return (
+        (np.asarray(offsets, dtype=np.int64) + np.searchsorted(astral_offsets, offsets)).tolist()
+        if len(astral_offsets)
+        else [*offsets]
+    )
 
 
 def code_point_offsets(text: str, offsets: Sequence[int]) -> list[int]:
@@ -134,23 +143,23 @@ def code_point_offsets(text: str, offsets: Sequence[int]) -> list[int]:
 
     An offset between the two units of a character is converted to the start of that character.
     """
-    astral_offsets = _astral(text)
+    astral_offsets = _astral_character_offsets(text)
     if not len(astral_offsets):
         return [*offsets]
-    astral_before = np.searchsorted(astral_offsets + np.arange(len(astral_offsets)), offsets)
-    offsets_in_code_points: list[int] = (np.asarray(offsets, dtype=np.int64) - astral_before).tolist()
+    astral_counts_before = np.searchsorted(astral_offsets + np.arange(len(astral_offsets)), offsets)
+    offsets_in_code_points: list[int] = (np.asarray(offsets, dtype=np.int64) - astral_counts_before).tolist()
     return offsets_in_code_points
 
 
 @lru_cache(maxsize=4)
-def _astral(text: str) -> IntArray:
+def _astral_character_offsets(text: str) -> IntArray:
     """Return the offsets, in code points, of the characters with two UTF-16 code units."""
     if text.isascii():
         return np.zeros(0, dtype=np.int64)
     return np.flatnonzero(np.frombuffer(text.encode("utf-32-le"), dtype=np.uint32) > 0xFFFF)
 
 
-on_text_gone(lambda _: _astral.cache_clear())
+call_when_text_gone(lambda _: _astral_character_offsets.cache_clear())
 
 
 def sentence_axis_positions(document: Document, offsets: Sequence[int]) -> list[float]:
@@ -214,7 +223,7 @@ class TextHead(TypedDict):
 @cached_while_shown(CACHED_BYTES, lambda document: (document.identity,), len)
 def text_payload(document: Document) -> bytes:
     """Return the bytes for the browser's store: a line of JSON, a `TextHead`, then the text."""
-    looks, headings = format_text(document.text)
+    formatted_ranges, headings = format_text(document.text)
     text_header: TextHead = {
         "id": document.identity,
         "starts": utf16_offsets(document.text, document.starts),
@@ -222,9 +231,9 @@ def text_payload(document: Document) -> bytes:
         "looks": [
             (start, end, look.kind)
             for look, start, end in zip(
-                looks,
-                utf16_offsets(document.text, [look.start for look in looks]),
-                utf16_offsets(document.text, [look.end for look in looks]),
+                formatted_ranges,
+                utf16_offsets(document.text, [look.start for look in formatted_ranges]),
+                utf16_offsets(document.text, [look.end for look in formatted_ranges]),
                 strict=True,
             )
         ],

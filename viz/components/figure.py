@@ -16,7 +16,7 @@ LECTURE_SCALE = 1.5
 """Factor by which figures are enlarged in lecture mode, except for their width."""
 
 
-def style(figure: go.Figure, scale: float = 1) -> None:
+def style_figure(figure: go.Figure, scale: float = 1) -> None:
     """Apply the page's colours and fonts to a figure, with type, lines and dots enlarged by ``scale``."""
     theme_ink_colours = INK[theme_name()]
     axis_style_options = {
@@ -44,10 +44,10 @@ def style(figure: go.Figure, scale: float = 1) -> None:
     figure.update_xaxes(**axis_style_options)
     figure.update_yaxes(**axis_style_options)
     if scale != 1:
-        _enlarge(figure, scale)
+        _enlarge_figure_parts(figure, scale)
 
 
-def _enlarge(figure: go.Figure, scale: float) -> None:
+def _enlarge_figure_parts(figure: go.Figure, scale: float) -> None:
     """Scale the sizes that the figure itself sets: its height, lines, dots and type sizes."""
     if figure.layout.height:
         figure.update_layout(height=figure.layout.height * scale)
@@ -84,7 +84,7 @@ def show_figure(
         Called with the horizontal position of a clicked point. A widget must offer the same action, since points cannot be
         reached by keyboard. The figure must change afterwards; otherwise the same point cannot be clicked again.
     """
-    style(figure, LECTURE_SCALE if session.lecture else 1)
+    style_figure(figure, LECTURE_SCALE if session.lecture else 1)
     file_stem = f"seamark-{name.lower().replace(' ', '-')}"
     format_by_figure = session.figure_formats
     plotly_figure_config = {
@@ -97,11 +97,13 @@ def show_figure(
         st.plotly_chart(figure, key=key, theme=None, config=plotly_figure_config)
     else:
 
-        def select() -> None:
+        def report_clicked_point() -> None:
             if points := st.session_state[key]["selection"]["points"]:
                 clicked(points[0]["x"])
 
-        st.plotly_chart(figure, key=key, theme=None, config=plotly_figure_config, on_select=select, selection_mode="points")
+        st.plotly_chart(
+            figure, key=key, theme=None, config=plotly_figure_config, on_select=report_clicked_point, selection_mode="points"
+        )
     with st.expander(f"{name}: data"):
         st.dataframe(
             table,

@@ -54,28 +54,32 @@ def format_text(text: str) -> tuple[list[Look], tuple[Heading, ...]]:
     Source code is monospaced as a whole: a line with a number sign is a comment there.
     """
     line_ends = [match.span() for match in _LINE_END.finditer(text)]
-    starts = [0, *(end for _, end in line_ends)]
-    lines = [text[start:end] for start, end in zip(starts, [*(start for start, _ in line_ends), len(text)], strict=True)]
-    if _is_source(lines):
+    line_starts = [0, *(end for _, end in line_ends)]
+    lines = [
+        text[start:end] for start, end in zip(line_starts, [*(start for start, _ in line_ends), len(text)], strict=True)
+    ]
+    if _is_source_code(lines):
         return [Look(0, len(text), "mono")], ()
-    looks = [Look(*heading.span, "heading") for heading in headings(text)]
-    looks += [Look(*item.span(1), "marker") for item in _ITEM.finditer(text)]
-    for is_monospaced, run in groupby(enumerate(_monospaced_lines(text, lines, starts)), key=lambda numbered: numbered[1]):
+    formatted_ranges = [Look(*heading.span, "heading") for heading in headings(text)]
+    formatted_ranges += [Look(*item.span(1), "marker") for item in _ITEM.finditer(text)]
+    for is_monospaced, line_run in groupby(
+        enumerate(_are_lines_monospaced(text, lines, line_starts)), key=lambda numbered: numbered[1]
+    ):
         if is_monospaced:
-            (first, _), *others = run
-            last, _ = others[-1] if others else (first, True)
-            looks.append(Look(starts[first], starts[last] + len(lines[last]), "mono"))
+            (first_line, _), *other_lines = line_run
+            last_line, _ = other_lines[-1] if other_lines else (first_line, True)
+            formatted_ranges.append(Look(line_starts[first_line], line_starts[last_line] + len(lines[last_line]), "mono"))
     # Among looks with the same start the longest comes first; covered ones are left out.
-    looks.sort(key=lambda look: (look.start, -look.end))
+    formatted_ranges.sort(key=lambda look: (look.start, -look.end))
     uncovered_looks, covered_to = [], 0
-    for look in looks:
+    for look in formatted_ranges:
         if look.start >= covered_to:
             uncovered_looks.append(look)
             covered_to = look.end
     return uncovered_looks, headings(text)
 
 
-def _is_source(lines: Sequence[str]) -> bool:
+def _is_source_code(lines: Sequence[str]) -> bool:
     """Return whether a whole text is source code."""
     written_lines = [line.rstrip() for line in lines if line.strip()]
     statement_count = sum(len(line) < _LEAST_PARAGRAPH and _STATEMENT.search(line) is not None for line in written_lines)
@@ -87,14 +91,14 @@ def _is_source(lines: Sequence[str]) -> bool:
     )
 
 
-def _monospaced_lines(text: str, lines: Sequence[str], starts: Sequence[int]) -> list[bool]:
+def _are_lines_monospaced(text: str, lines: Sequence[str], starts: Sequence[int]) -> list[bool]:
     """Return for each line whether it is of code, a table or a formula."""
     are_monospaced = [False] * len(lines)
-    for kind, (start, end), _ in outline_of(text).not_prose:
-        first, after = bisect_right(starts, start) - 1, bisect_left(starts, end)
-        if kind in ("table", "formula") or (kind == "code block" and _FENCE.search(lines[first])):
-            are_monospaced[first:after] = [True] * (after - first)
-    _mark_indented(lines, are_monospaced)
+    for block_kind, (start, end), _ in outline_of(text).not_prose:
+        first_line, line_after = bisect_right(starts, start) - 1, bisect_left(starts, end)
+        if block_kind in ("table", "formula") or (block_kind == "code block" and _FENCE.search(lines[first_line])):
+            are_monospaced[first_line:line_after] = [True] * (line_after - first_line)
+    _mark_indented_code(lines, are_monospaced)
     return [is_monospaced or _is_row_or_relation(line) for is_monospaced, line in zip(are_monospaced, lines, strict=True)]
 
 
@@ -107,7 +111,7 @@ def _is_row_or_relation(line: str) -> bool:
     return relates_terms and not _PROSE.search(unquoted_line)
 
 
-def _mark_indented(lines: Sequence[str], are_monospaced: list[bool]) -> None:
+def _mark_indented_code(lines: Sequence[str], are_monospaced: list[bool]) -> None:
     """Mark indented lines that are code as monospaced.
 
     They are code if blank lines surround them, or if a line of code precedes them, which is then marked too. Lines that
@@ -121,14 +125,18 @@ def _mark_indented(lines: Sequence[str], are_monospaced: list[bool]) -> None:
         return not 0 <= number < len(lines) or not lines[number].strip()
 
     run_end, last_written_line = 0, ""
-    for first, line in enumerate(lines):
-        if first >= run_end and is_indented(first) and not are_monospaced[first]:
-            run_end = first + 1
+    for line_number, line in enumerate(lines):
+        if line_number >= run_end and is_indented(line_number) and not are_monospaced[line_number]:
+            run_end = line_number + 1
             while is_indented(run_end) or (is_blank(run_end) and is_indented(run_end + 1)):
                 run_end += 1
-            opening_line = "" if is_blank(first - 1) else lines[first - 1].strip()
-            is_opened = opening_line.endswith((":", "{")) and _CODE.search(opening_line) is not None
-            is_apart = is_blank(first - 1) and is_blank(run_end)
-            if is_opened or (is_apart and not _ITEM.match(line) and not _ITEM.match(last_written_line)):
-                are_monospaced[first - is_opened : run_end] = [True] * (run_end - first + is_opened)
+            opening_line = "" if is_blank(line_number - 1) else lines[line_number - 1].strip()
+            is_opened_by_code = opening_line.endswith((":", "{")) and _CODE.search(opening_line) is not None
+            is_surrounded_by_blanks = is_blank(line_number - 1) and is_blank(run_end)
+            if is_opened_by_code or (
+                is_surrounded_by_blanks and not _ITEM.match(line) and not _ITEM.match(last_written_line)
+            ):
+                are_monospaced[line_number - is_opened_by_code : run_end] = [True] * (
+                    run_end - line_number + is_opened_by_code
+                )
         last_written_line = line if line.strip() else last_written_line

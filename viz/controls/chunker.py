@@ -14,9 +14,9 @@ from chunkers.recipes import MADE_ELSEWHERE, chunker_class, discover, presets_fo
 from chunkers.support import pluralize
 from viz.components.findings.findings import MOST_FINDINGS, FindingData, sentence_range_of, show_findings
 from viz.components.page_elements import notice, remark, show_job_progress
-from viz.controls.language_model import any_calls_model, language_model_form, show_prompts
+from viz.controls.language_model import any_chunker_calls_model, language_model_form, show_prompts
 from viz.controls.widgets import label_with_availability, offer_undo, value_binding
-from viz.jobs import ReadingJob, single_file_maker
+from viz.jobs import ReadingJob, single_file_converter
 from viz.state import (
     MOST_COLUMNS,
     OWN_DOCUMENT,
@@ -28,11 +28,11 @@ from viz.state import (
     effective_parameters,
     embedder_defaults,
     fresh_column,
-    link_of_chunker,
+    link_parameters_of_chunker,
+    record_columns_for_undo,
     session,
     show_chunk_file,
     store_own_text,
-    undoable,
 )
 
 # The controls of a column of external chunks: the file, the located chunks, and the file's own text.
@@ -71,22 +71,22 @@ def chunk_file_controls(choices: Choices, number: int, column: ColumnChoice, mea
 
     ``measured`` are the names of the documents that the page measures; None on a page about one text.
     """
-    if _take_read_file(choices, number):
+    if _adopt_chunk_file(choices, number):
         st.rerun()
     chunk_file = chunk_file_of(column)
     if chunk_file is not None:
         remark(f"{chunk_file.name} · {pluralize(len(chunk_file.chunks), 'chunk')}", key="chunk_file_name")
         if measured is None or len(measured) == 1:
-            _choose_document(choices, number, chunk_file)
+            _choose_chunked_document(choices, number, chunk_file)
         if measured:
             _show_document_coverage(chunk_file, measured)
     document = session.document if measured is None else None
     if chunk_file is not None and document is not None:
         located_chunks = chunk_file.cached_result_in(document)
         if located_chunks is not None:
-            _show_located(located_chunks, chunk_file.name)
-        _offer_text(choices, chunk_file, document, located_chunks)
-    _upload(choices, number, chunk_file)
+            _show_located_chunks(located_chunks, chunk_file.name)
+        _offer_chunked_text(choices, chunk_file, document, located_chunks)
+    _draw_chunk_file_upload(choices, number, chunk_file)
     chunk_file_reading_job = session.chunk_reading
     if chunk_file_reading_job is not None and chunk_file_reading_job.about == (session.page, number):
         show_job_progress(chunk_file_reading_job, key="chunk_reading")
@@ -107,27 +107,27 @@ def _show_document_coverage(file: ChunkFile, measured: Sequence[str]) -> None:
     remark(f"{chunk_count_phrase} of {documents_phrase} will be measured.", key="chunk_file_has")
 
 
-def _upload(choices: Choices, number: int, file: ChunkFile | None) -> None:
+def _draw_chunk_file_upload(choices: Choices, number: int, file: ChunkFile | None) -> None:
     # Each file gets a new, empty upload widget; the current file is shown above.
     chunk_file_uploader_key = f"chunk_file/{number}/{file.identity if file is not None else ''}"
     current_session_page = session.page
 
-    def uploaded() -> None:
+    def read_uploaded_file() -> None:
         uploaded_file = st.session_state[chunk_file_uploader_key]
         session.chunk_complaint, session.chunk_reading = "", None
         if uploaded_file is None:
             return
         name_and_content = uploaded_file.name, uploaded_file.getvalue()
         session.chunk_reading = ReadingJob(
-            [name_and_content], single_file_maker(_read_chunk_file), about=(current_session_page, number)
+            [name_and_content], single_file_converter(_read_chunk_file), about=(current_session_page, number)
         ).begin()
-        _take_read_file(choices, number)
+        _adopt_chunk_file(choices, number)
 
     st.file_uploader(
         "A file of chunks: JSON, JSON lines, CSV or Parquet" if file is None else "Another file",
         type=[*CHUNK_FILE_ENDINGS],
         key=chunk_file_uploader_key,
-        on_change=uploaded,
+        on_change=read_uploaded_file,
         help=CHUNK_FILE_HELP,
     )
 
@@ -139,7 +139,7 @@ def _read_chunk_file(data: bytes, name: str, cancelled: Callable[[], bool]) -> C
     return ChunkFile(name, file_chunks)
 
 
-def _take_read_file(choices: Choices, number: int) -> bool:
+def _adopt_chunk_file(choices: Choices, number: int) -> bool:
     """Use the file uploaded for column ``number`` once it has been read; return whether it has chunks."""
     file_reading_job = session.chunk_reading
     if file_reading_job is None or not file_reading_job.ended or file_reading_job.about != (session.page, number):
@@ -156,14 +156,14 @@ def _take_read_file(choices: Choices, number: int) -> bool:
     return True
 
 
-def _choose_document(choices: Choices, number: int, file: ChunkFile) -> None:
+def _choose_chunked_document(choices: Choices, number: int, file: ChunkFile) -> None:
     """Draw the choice of a document, if the file has chunks of several."""
     document_names = file.documents[:MOST_OFFERED]
     if len(document_names) < 2:
         return
     page, chosen_document = session.page, file.document if file.document in document_names else None
 
-    def put(name: str | None) -> None:
+    def store_chosen_document(name: str | None) -> None:
         if name is not None:
             show_chunk_file(file.with_document(name), page, choices, number)
 
@@ -173,11 +173,11 @@ def _choose_document(choices: Choices, number: int, file: ChunkFile) -> None:
         index=None if chosen_document is None else document_names.index(chosen_document),
         placeholder="the document of the text's name",
         help=f"The file has chunks of {pluralize(len(file.documents), 'document')}.",
-        **value_binding(chosen_document, f"chunk_document/{number}/{file.identity}", put),
+        **value_binding(chosen_document, f"chunk_document/{number}/{file.identity}", store_chosen_document),
     )
 
 
-def _show_located(located: LocatedChunks, name: str) -> None:
+def _show_located_chunks(located: LocatedChunks, name: str) -> None:
     """Draw the number of located chunks, and a list of remarks that link into the text."""
     document = located.chunking.document
     located_count = len(located.chunking.chunks)
@@ -192,7 +192,7 @@ def _show_located(located: LocatedChunks, name: str) -> None:
             for kind in KINDS
             if oddity_kind_counts[kind]
         ],
-        [_finding_data(document, odd) for odd in located.oddities[:MOST_FINDINGS]],
+        [_oddity_finding_data(document, odd) for odd in located.oddities[:MOST_FINDINGS]],
         len(located.oddities),
         less="of the last kinds",
         nothing="All of them are in the text as they are in the file." if located_count else "",
@@ -200,7 +200,7 @@ def _show_located(located: LocatedChunks, name: str) -> None:
     )
 
 
-def _finding_data(document: Document, odd: Oddity) -> FindingData:
+def _oddity_finding_data(document: Document, odd: Oddity) -> FindingData:
     return {
         "id": "",
         "title": f"Chunk {odd.number:,}: {_ODDITY_TITLES[odd.kind][0]}",
@@ -210,7 +210,7 @@ def _finding_data(document: Document, odd: Oddity) -> FindingData:
     }
 
 
-def _offer_text(choices: Choices, file: ChunkFile, document: Document, located: LocatedChunks | None) -> None:
+def _offer_chunked_text(choices: Choices, file: ChunkFile, document: Document, located: LocatedChunks | None) -> None:
     """Offer to open the text that the chunks make up, if it is complete and not the current text."""
     if located is not None and len(located.chunking.chunks) == located.given:
         return
@@ -218,7 +218,7 @@ def _offer_text(choices: Choices, file: ChunkFile, document: Document, located: 
     if text is None or text == document.text:
         return
 
-    def opened() -> None:
+    def open_chunked_text() -> None:
         text_name = file.document or (file.documents[0] if len(file.documents) == 1 else file.name)
         store_own_text(TextSource(text, text_name, None, f"put together from the chunks of {file.name}"))
         session.own_taken += 1
@@ -227,7 +227,7 @@ def _offer_text(choices: Choices, file: ChunkFile, document: Document, located: 
     st.button(
         "Open chunked text",
         key="open_chunks_text",
-        on_click=opened,
+        on_click=open_chunked_text,
         help="The chunks cover a whole text, except for white space between them, which is filled in.",
     )
 
@@ -275,9 +275,11 @@ def column_controls(
     _choose_column(choices, elsewhere=elsewhere)
     column_choice = choices.columns[choices.selected]
     # Keep the chunker of a column from another page, even if this page does not offer it.
-    made_elsewhere = [name for name in MADE_ELSEWHERE if elsewhere or name == column_choice.chunker]
-    _choose_chunker(choices, column_choice, [*CHUNKERS, *ASKING, *ADAPTERS, *made_elsewhere])
-    shows_model_form = any_calls_model(any_column.chunker for any_column in choices.columns) if model is None else model
+    external_chunker_names = [name for name in MADE_ELSEWHERE if elsewhere or name == column_choice.chunker]
+    _choose_chunker(choices, column_choice, [*CHUNKERS, *ASKING, *ADAPTERS, *external_chunker_names])
+    shows_model_form = (
+        any_chunker_calls_model(any_column.chunker for any_column in choices.columns) if model is None else model
+    )
     # If the selected column needs the form, it comes first, since the settings have no effect without a model.
     if shows_model_form and column_choice.chunker in ASKING:
         language_model_form()
@@ -305,10 +307,10 @@ def parameter_controls(
     _choose_preset(number, column, defaults)
     effective_parameter_values = effective_parameters(column, defaults)
     parameter_specs = chunker_class(column.chunker).fields(effective_parameter_values)
-    idle_parameters = chunker.idle() if chunker is not None else frozenset[str]()
+    idle_parameter_names = chunker.idle() if chunker is not None else frozenset[str]()
     for spec in parameter_specs:
         if spec.main:
-            _parameter_widget(number, column, spec, effective_parameter_values[spec.name], spec.name in idle_parameters)
+            _parameter_widget(number, column, spec, effective_parameter_values[spec.name], spec.name in idle_parameter_names)
             if chunker is not None and (note := chunker.remark(spec.name)):
                 st.caption(note)
             if below is not None:
@@ -316,7 +318,9 @@ def parameter_controls(
     if secondary_specs := [spec for spec in parameter_specs if not spec.main]:
         with st.expander("More settings", expanded=any(spec.name in column.parameters for spec in secondary_specs)):
             for spec in secondary_specs:
-                _parameter_widget(number, column, spec, effective_parameter_values[spec.name], spec.name in idle_parameters)
+                _parameter_widget(
+                    number, column, spec, effective_parameter_values[spec.name], spec.name in idle_parameter_names
+                )
     if column.chunker in ASKING:
         show_prompts(column.chunker)
 
@@ -324,19 +328,19 @@ def parameter_controls(
 def _choose_column(choices: Choices, *, elsewhere: bool) -> None:
     column_count, page = len(choices.columns), session.page
 
-    def chosen(number: int | None) -> None:
+    def select_column(number: int | None) -> None:
         session.chunk_complaint = ""
         if number is not None:
             choices.selected = number
 
-    def added(chunker: str) -> None:
+    def add_column(chunker: str) -> None:
         session.chunk_complaint = ""
-        with undoable(page, f"Column {column_count + 1} added"):
+        with record_columns_for_undo(page, f"Column {column_count + 1} added"):
             choices.columns.append(ColumnChoice(chunker))
             choices.selected = column_count
 
-    def removed() -> None:
-        with undoable(page, f"Column {choices.selected + 1} removed"):
+    def remove_selected_column() -> None:
+        with record_columns_for_undo(page, f"Column {choices.selected + 1} removed"):
             choices.columns.pop(choices.selected)
             choices.selected = min(choices.selected, len(choices.columns) - 1)
 
@@ -346,22 +350,24 @@ def _choose_column(choices: Choices, *, elsewhere: bool) -> None:
         default=choices.selected,
         format_func=lambda index: str(index + 1),
         required=True,
-        **value_binding(choices.selected, "column", chosen),
+        **value_binding(choices.selected, "column", select_column),
     )
     column_buttons_row = st.container(horizontal=True, gap="small", key="column_buttons")
     has_most_columns = column_count >= MOST_COLUMNS
     column_buttons_row.button(
         "Add",
-        on_click=added,
+        on_click=add_column,
         args=(_chunker_to_add(choices.columns),),
         disabled=has_most_columns,
         help=f"Adds a column, up to {MOST_COLUMNS}.",
     )
-    column_buttons_row.button("Remove", on_click=removed, disabled=column_count <= 1, help="Removes the selected column.")
+    column_buttons_row.button(
+        "Remove", on_click=remove_selected_column, disabled=column_count <= 1, help="Removes the selected column."
+    )
     if elsewhere:
         column_buttons_row.button(
             "Your chunks",
-            on_click=added,
+            on_click=add_column,
             args=(YOURS,),
             disabled=has_most_columns,
             help="Adds a column with the chunks of a file, made by anything: LangChain, LlamaIndex, your own code.",
@@ -378,9 +384,9 @@ def _chunker_to_add(columns: Sequence[ColumnChoice]) -> str:
 def _choose_chunker(choices: Choices, column: ColumnChoice, names: list[str]) -> None:
     current_session_page = session.page
 
-    def changed(name: str) -> None:
+    def replace_chunker(name: str) -> None:
         default_column_choice = fresh_column(name)
-        with undoable(current_session_page, f"Chunker of column {choices.selected + 1} changed"):
+        with record_columns_for_undo(current_session_page, f"Chunker of column {choices.selected + 1} changed"):
             column.chunker, column.parameters = default_column_choice.chunker, default_column_choice.parameters
 
     chunker_type = chunker_class(column.chunker)
@@ -390,7 +396,7 @@ def _choose_chunker(choices: Choices, column: ColumnChoice, names: list[str]) ->
         index=names.index(column.chunker),
         format_func=lambda name: label_with_availability("chunker", name, chunker_class(name).title),
         help=f"{chunker_type.idea} Source: {chunker_type.source}. {guide_link(column.chunker)}",
-        **value_binding(column.chunker, f"chunker/{choices.selected}", changed),
+        **value_binding(column.chunker, f"chunker/{choices.selected}", replace_chunker),
     )
     for number, plugin_fault in enumerate(discover()):
         remark(plugin_fault, key=f"offer_{number}")
@@ -400,7 +406,7 @@ def guide_link(chunker: str) -> str:
     """Return a Markdown link to the chunker's explanation in the Guide; empty if there is none."""
     if chunker not in CHUNKERS and chunker not in ASKING:
         return ""
-    return f"[More in the Guide](guide?{urlencode(link_of_chunker(chunker))})"
+    return f"[More in the Guide](guide?{urlencode(link_parameters_of_chunker(chunker))})"
 
 
 def _choose_preset(number: int, column: ColumnChoice, defaults: Mapping[str, Any]) -> None:
@@ -421,10 +427,10 @@ def _choose_preset(number: int, column: ColumnChoice, defaults: Mapping[str, Any
     )
     page, chunker = session.page, column.chunker
 
-    def changed(title: str | None) -> None:
+    def apply_preset(title: str | None) -> None:
         # The same browser message may have changed the chunker.
         if title is not None and column.chunker == chunker:
-            with undoable(page, f"Settings of column {number + 1} replaced"):
+            with record_columns_for_undo(page, f"Settings of column {number + 1} replaced"):
                 column.parameters = dict(preset_by_title[title].parameters)
 
     st.selectbox(
@@ -432,7 +438,7 @@ def _choose_preset(number: int, column: ColumnChoice, defaults: Mapping[str, Any
         list(preset_by_title),
         index=None if active_preset_title is None else list(preset_by_title).index(active_preset_title),
         placeholder="your own",
-        **value_binding(active_preset_title, f"preset/{number}/{chunker}", changed),
+        **value_binding(active_preset_title, f"preset/{number}/{chunker}", apply_preset),
     )
     if active_preset_title is not None:
         # The box truncates long names.
@@ -446,18 +452,18 @@ def _parameter_widget(number: int, column: ColumnChoice, spec: FieldSpec, value:
     widget_key = _parameter_widget_key(number, column, spec)
     parameter_label = f"{spec.title}, {spec.unit}" if spec.unit and spec.unit not in spec.title.lower() else spec.title
 
-    def changed(new: Any) -> None:
+    def store_parameter(new: Any) -> None:
         # The same browser message may have changed the chunker, or the parameter on which this one depends.
         if widget_key != _parameter_widget_key(number, column, spec):
             return
         column.put(spec.name, new)
         # An amount is meaningless for another threshold method.
-        for other in chunker_class(column.chunker).fields():
-            if other.depends == spec.name:
-                column.parameters.pop(other.name, None)
+        for dependent_spec in chunker_class(column.chunker).fields():
+            if dependent_spec.depends == spec.name:
+                column.parameters.pop(dependent_spec.name, None)
 
     help_text = f"{spec.help} {guide_link(column.chunker)}".strip()
-    common_options = {"disabled": idle, "help": help_text or None, **value_binding(value, widget_key, changed)}
+    common_options = {"disabled": idle, "help": help_text or None, **value_binding(value, widget_key, store_parameter)}
     number_type = int if spec.kind == "integer" else float
     if spec.kind == "choice" and spec.ordered:
         st.select_slider(parameter_label, spec.choices, value, **common_options)

@@ -11,7 +11,7 @@ from chunkers import InputError
 from chunkers.support import pluralize
 from sample_docs import load_sample
 from viz.components.page_elements import notice, remark
-from viz.components.text_bar.text_bar import KeptHead, NotebookChip, keep_words_in_tab
+from viz.components.text_bar.text_bar import KeptHead, NotebookChip, keep_questions_or_lecture
 from viz.jobs import notebook_store
 from viz.jobs.keeping.notebook_store import Listed
 from viz.state import (
@@ -24,18 +24,18 @@ from viz.state import (
     count_questions_about,
     forget_kept_texts,
     is_server_private,
-    keep_document,
-    key_of_kept_document,
     main_page,
+    notebook_key_of_document,
     open_notebook,
     restore_replaced_text,
     restore_text,
     session,
     set_own_text,
+    start_notebook_of_document,
     stored_texts,
     text_in_stored_form,
 )
-from viz.theme import counted_known_boundaries
+from viz.theme import known_boundary_count_phrase
 
 MOST_LISTED = 20
 
@@ -50,11 +50,11 @@ DOWNLOADS = "Downloads"
 def notebook_chip(document: str) -> NotebookChip:
     """Return the chip next to a document's name, which shows whether and how the document can be kept."""
     own_text_source = session.own if document == OWN_DOCUMENT else None
-    document_text_source = own_text_source if document == OWN_DOCUMENT else _sample(document)
+    document_text_source = own_text_source if document == OWN_DOCUMENT else _sample_text_source(document)
     question_count = 0 if document_text_source is None else count_questions_about(document_text_source)
     unsaved_phrases = [pluralize(question_count, "question")] * bool(question_count)
     if own_text_source is not None and own_text_source.known:
-        unsaved_phrases.append(counted_known_boundaries(len(own_text_source.known)))
+        unsaved_phrases.append(known_boundary_count_phrase(len(own_text_source.known)))
     if document_text_source is None or (own_text_source is None and not question_count):
         return {"state": "", "title": ""}
     if document in session.notebooks:
@@ -72,7 +72,7 @@ KEEPS = (
 )
 
 
-def _sample(document: str) -> TextSource:
+def _sample_text_source(document: str) -> TextSource:
     bundled_sample = load_sample(document)
     return TextSource(bundled_sample.text, bundled_sample.title)
 
@@ -81,8 +81,8 @@ def take_chip_action(event: Mapping[str, Any], document: str) -> None:
     """Apply the action chosen on a document's chip: keep the document, remove it, or open the downloads on Compare."""
     chosen_action = event.get("act")
     if chosen_action == "keep" and is_server_private():
-        keep_document(document)
-    elif chosen_action == "remove" and (notebook_key := key_of_kept_document()) is not None:
+        start_notebook_of_document(document)
+    elif chosen_action == "remove" and (notebook_key := notebook_key_of_document()) is not None:
         forget_kept_texts(notebook_key.id)
     elif chosen_action == "file":
         session.below_wanted = DOWNLOADS
@@ -94,7 +94,9 @@ def offer_to_keep(key: str, document: str) -> None:
     if not is_server_private():
         remark(SHARED_SERVER, key=f"{key}_shared")
     elif document not in session.notebooks:
-        st.button("Keep on this machine", key=f"{key}_keep", on_click=keep_document, args=(document,), help=KEEPS)
+        st.button(
+            "Keep on this machine", key=f"{key}_keep", on_click=start_notebook_of_document, args=(document,), help=KEEPS
+        )
 
 
 def offer_replaced_text(choices: Choices) -> None:
@@ -105,7 +107,7 @@ def offer_replaced_text(choices: Choices) -> None:
     if replaced_own_text is None:
         return
 
-    def back() -> None:
+    def restore_own_text() -> None:
         restore_replaced_text()
         choose_document(choices, OWN_DOCUMENT)
 
@@ -114,7 +116,9 @@ def offer_replaced_text(choices: Choices) -> None:
         question_count = count_questions_about(replaced_own_text.own)
         loss_phrase = f" with {pluralize(question_count, 'question')}" if question_count else " with its boundaries"
         remark(f"{replaced_own_text.own.name}{loss_phrase} was replaced and is kept nowhere.", key="replaced_text")
-    replaced_text_buttons_row.button("Restore text", key="replaced_back", on_click=back, type="tertiary", width="content")
+    replaced_text_buttons_row.button(
+        "Restore text", key="replaced_back", on_click=restore_own_text, type="tertiary", width="content"
+    )
     replaced_text_buttons_row.button(
         "Discard text",
         key="replaced_gone",
@@ -137,16 +141,16 @@ def show_kept_texts(choices: Choices) -> None:
     if not kept_texts:
         return
     remark("Kept on this machine:", key="kept_texts")
-    notebook_store_key = key_of_kept_document()
+    notebook_store_key = notebook_key_of_document()
     shown_notebook_id = None if notebook_store_key is None else notebook_store_key.id
     for kept_text in kept_texts[:MOST_LISTED]:
         kept_text_buttons_row = st.container(horizontal=True, vertical_alignment="center", key=f"kept_text_{kept_text.id}")
         with kept_text_buttons_row.container():
-            remark(_listed_in_words(kept_text), key=f"kept_text_said_{kept_text.id}")
+            remark(_kept_text_in_words(kept_text), key=f"kept_text_said_{kept_text.id}")
         kept_text_buttons_row.button(
             "Open text",
             key=f"kept_text_open_{kept_text.id}",
-            on_click=_open,
+            on_click=_open_kept_text,
             args=(kept_text.id, choices),
             disabled=kept_text.id == shown_notebook_id,
             width="content",
@@ -164,12 +168,12 @@ def show_kept_texts(choices: Choices) -> None:
         st.button("Remove all texts", key="kept_texts_clear", on_click=forget_kept_texts)
 
 
-def _listed_in_words(listed: Listed) -> str:
+def _kept_text_in_words(listed: Listed) -> str:
     last_change_date = datetime.fromtimestamp(listed.changed).strftime("%Y-%m-%d")
     return f"{listed.name} · {pluralize(listed.questions, 'question')} · {last_change_date}"
 
 
-def _open(id: str, choices: Choices) -> None:
+def _open_kept_text(id: str, choices: Choices) -> None:
     page_of_opened_text = open_notebook(id, choices)
     if page_of_opened_text and page_of_opened_text != session.page:
         session.arriving = PageArrival(page_of_opened_text, session.page)
@@ -204,10 +208,10 @@ def copy_for_tab() -> tuple[KeptHead | None, str] | None:
 
     Without metadata, the tab drops its copy. Of a text that is too long, it keeps the metadata only.
     """
-    own, given = session.own, session.own_given
-    if own is None:
+    own_text_source, own_text_as_given = session.own, session.own_given
+    if own_text_source is None:
         return (None, "") if session.own_gone else None
-    text_metadata, text = text_in_stored_form(own, given)
+    text_metadata, text = text_in_stored_form(own_text_source, own_text_as_given)
     dropped_characters = len(text) if _utf16_length(text) > MOST_KEPT else 0
     if dropped_characters:
         text_metadata, text = text_metadata.model_copy(update={"known": None, "file": ""}), ""
@@ -229,7 +233,7 @@ def keep_questions_in_tab() -> None:
     # Until this session has questions, the tab may still have those of the previous session.
     session.questions_sent = session.questions_sent or bool(session_stored_questions)
     if session.questions_sent:
-        keep_words_in_tab({"name": "questions", "words": stored_texts.questions_to_json(session_stored_questions)})
+        keep_questions_or_lecture({"name": "questions", "words": stored_texts.questions_to_json(session_stored_questions)})
 
 
 def warning_too_long_for_tab() -> str:
@@ -243,7 +247,7 @@ def warning_too_long_for_tab() -> str:
     )
 
 
-def take_text_of_tab(detail: Mapping[str, Any]) -> bool:
+def restore_text_of_tab(detail: Mapping[str, Any]) -> bool:
     """Restore the text kept by the browser's tab; return whether the user's own text is open.
 
     A text that is already open stays. If there is no text to restore, because it was too long for the tab or because a link
@@ -253,18 +257,20 @@ def take_text_of_tab(detail: Mapping[str, Any]) -> bool:
     if session.own is not None:
         return True
     try:
-        kept_in_tab = _KeptInTab.model_validate(detail)
-        if not kept_in_tab.head.left and kept_in_tab.text:
-            if kept_in_tab.head.unseen:
-                set_own_text(TextSource(kept_in_tab.text, kept_in_tab.head.name, None, kept_in_tab.head.teaches))
+        text_kept_in_tab = _KeptInTab.model_validate(detail)
+        if not text_kept_in_tab.head.left and text_kept_in_tab.text:
+            if text_kept_in_tab.head.unseen:
+                set_own_text(
+                    TextSource(text_kept_in_tab.text, text_kept_in_tab.head.name, None, text_kept_in_tab.head.teaches)
+                )
             else:
-                restore_text(kept_in_tab.head, kept_in_tab.text)
+                restore_text(text_kept_in_tab.head, text_kept_in_tab.text)
             return True
     except ValidationError:
-        kept_in_tab = None
-    if kept_in_tab is not None and kept_in_tab.head.left:
+        text_kept_in_tab = None
+    if text_kept_in_tab is not None and text_kept_in_tab.head.left:
         session.lost = (
-            f"The tab could not keep {kept_in_tab.head.name}: it has {kept_in_tab.head.left:,} characters. "
+            f"The tab could not keep {text_kept_in_tab.head.name}: it has {text_kept_in_tab.head.left:,} characters. "
             "Upload it again, or look at this sample."
         )
     elif session.own_linked:

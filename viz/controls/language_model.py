@@ -10,7 +10,7 @@ from chunkers.recipes import ASKING
 from chunkers.support import ModelName
 from viz.components.page_elements import remark
 from viz.controls.widgets import take_entered_server
-from viz.state import LanguageServer, chosen_model, session
+from viz.state import LanguageServer, access_to_chosen_model, session
 
 MOST_ALLOWED = 1_000_000_000
 """The highest token limit that can be set."""
@@ -31,7 +31,7 @@ WAYS_TO_A_MODEL = """
 """Instructions for running or renting a server, as Markdown."""
 
 
-def any_calls_model(chunkers: Iterable[str]) -> bool:
+def any_chunker_calls_model(chunkers: Iterable[str]) -> bool:
     """Return whether any of the named chunkers calls a language model."""
     return any(name in ASKING for name in chunkers)
 
@@ -48,7 +48,7 @@ def language_model_form() -> DeltaGenerator:
 
     Return the expander, so that callers can add to it. It stays open until the model has answered.
     """
-    chosen_language_model = chosen_model()
+    chosen_language_model = access_to_chosen_model()
     language_model_expander = st.expander(
         "Language model", expanded=chosen_language_model is None or not chosen_language_model.spent.tokens
     )
@@ -97,7 +97,7 @@ def _servers_in_words(servers: Sequence[LocalServer]) -> str:
 def _draw_model_form() -> None:
     """Draw the form for the model's name, its server's address and key, and the limits, applied by a button."""
 
-    def used() -> None:
+    def store_language_server() -> None:
         session.language_server = LanguageServer(
             ModelName.on_server(st.session_state["language_name"]).name,
             *take_entered_server(session.language_server, "language_address", "language_key"),
@@ -157,4 +157,4 @@ def _draw_model_form() -> None:
             key="language_money",
             help="0 for no limit. With a limit, nothing is sent to a model whose price is unknown.",
         )
-        st.form_submit_button("Use this model", on_click=used, width="stretch")
+        st.form_submit_button("Use this model", on_click=store_language_server, width="stretch")

@@ -13,12 +13,12 @@ from chunkers.text import HUB_NAME, LANGUAGES, SplitterName, model_folder
 from viz.components.page_elements import notice, remark
 from viz.controls.widgets import (
     label_with_availability,
-    missing_for_splitter,
-    missing_for_tokenizer,
+    splitter_installation_hint,
     take_entered_server,
+    tokenizer_installation_hint,
     value_binding,
 )
-from viz.jobs import answers_on_disk, embedding_cache, run_store
+from viz.jobs import disk_answer_cache, embedding_cache, run_store
 from viz.jobs.keeping.run_store import MOST_DAYS
 from viz.state import (
     Choices,
@@ -60,11 +60,12 @@ def ask_embedder_consent(choices: Choices, embedder: Embedder | None) -> None:
     If an ``embedder`` is in use, draw its remarks about this machine.
     """
     if embedder_waits_for_consent(choices):
-        where_phrase = (
+        destination_phrase = (
             f", which would send your texts to {destination}" if (destination := embedder_destination(choices)) else ""
         )
         notice(
-            f"The link names the embedder {choices.embedder}{where_phrase}. Seamark reads, downloads and sends nothing for "
+            f"The link names the embedder {choices.embedder}{destination_phrase}. Seamark reads, downloads and sends "
+            "nothing for "
             "it until you press “Use this embedder”.",
             key="embedder_waits",
         )
@@ -87,7 +88,7 @@ def embedder_controls(choices: Choices, embedder: Embedder | None) -> None:
     is_other_model = choices.embedder not in EMBEDDERS or session.naming
     chosen_option = OTHER_MODEL if is_other_model else choices.embedder
 
-    def picked(name: str) -> None:
+    def store_picked_embedder(name: str) -> None:
         session.naming = name == OTHER_MODEL
         if name != OTHER_MODEL:
             choices.embedder = name
@@ -99,7 +100,7 @@ def embedder_controls(choices: Choices, embedder: Embedder | None) -> None:
         index=embedder_option_names.index(chosen_option),
         format_func=lambda name: "Other model…" if name == OTHER_MODEL else label_with_availability("embedder", name),
         help=definitions_as_help(EMBEDDERS),
-        **value_binding(chosen_option, "embedder", picked),
+        **value_binding(chosen_option, "embedder", store_picked_embedder),
     )
     if is_other_model:
         _embedder_form(choices)
@@ -119,7 +120,7 @@ def embedder_controls(choices: Choices, embedder: Embedder | None) -> None:
 def _embedder_form(choices: Choices) -> None:
     """Draw the form for an embedder's name, server address and key; it takes effect when its button is pressed."""
 
-    def used() -> None:
+    def use_entered_embedder() -> None:
         entered_embedder_name = st.session_state["embedder_name"].strip()
         if not entered_embedder_name:
             return
@@ -153,7 +154,7 @@ def _embedder_form(choices: Choices) -> None:
             autocomplete="off",
             help="Kept only in this session's memory, never in the link, a recipe or a file.",
         )
-        st.form_submit_button("Use this embedder", on_click=used, width="stretch")
+        st.form_submit_button("Use this embedder", on_click=use_entered_embedder, width="stretch")
 
 
 def _offer_embedders(choices: Choices, buttons: Mapping[str, str]) -> None:
@@ -176,7 +177,7 @@ def shared_controls(choices: Choices, embedder: Embedder | None) -> None:
         _choose_splitter(choices)
         embedder_controls(choices, embedder)
         choose_shared_setting(choices, "Tokens as", "tokenizer", TOKENIZERS)
-        if missing_package_hint := missing_for_tokenizer(choices.tokenizer):
+        if missing_package_hint := tokenizer_installation_hint(choices.tokenizer):
             st.caption(missing_package_hint)
         st.toggle(
             "Cache on disk",
@@ -187,18 +188,18 @@ def shared_controls(choices: Choices, embedder: Embedder | None) -> None:
             "Answers of language models are kept there too, word for word, so that none is paid for twice.",
         )
         if session.on_disk:
-            cache, store_of_runs, answer_cache = embedding_cache(True), run_store(), answers_on_disk()
-            stored_files_megabytes = (cache.file_bytes + store_of_runs.file_bytes + answer_cache.file_bytes) / 1e6
+            vector_cache, store_of_runs, answer_cache = embedding_cache(True), run_store(), disk_answer_cache()
+            stored_files_megabytes = (vector_cache.file_bytes + store_of_runs.file_bytes + answer_cache.file_bytes) / 1e6
 
-            def clear() -> None:
-                cache.clear(file=True)
+            def clear_disk_stores() -> None:
+                vector_cache.clear(file=True)
                 store_of_runs.clear()
                 answer_cache.clear(file=True)
 
             st.button(
                 f"Clear cache ({stored_files_megabytes:,.1f} MB)",
                 key="clear_disk",
-                on_click=clear,
+                on_click=clear_disk_stores,
                 help="Deletes all embeddings, runs and answers on disk, for all sessions of this server.",
             )
     if session.on_disk:
@@ -216,11 +217,11 @@ def _choose_splitter(choices: Choices) -> None:
     takes_language = splitter_kind == "sentencex"
     choose_shared_setting(choices, "Sentence splitter", "sentences", SPLITTERS, splitter_kind if takes_language else None)
     if not takes_language:
-        if missing_package_hint := missing_for_splitter(splitter_kind):
+        if missing_package_hint := splitter_installation_hint(splitter_kind):
             st.caption(missing_package_hint)
         return
 
-    def chosen(code: str) -> None:
+    def store_chosen_language(code: str) -> None:
         choices.sentences = f"sentencex:{code}" if code else "sentencex"
 
     language_codes = ["", *sorted(LANGUAGES, key=LANGUAGES.__getitem__)]
@@ -230,7 +231,7 @@ def _choose_splitter(choices: Choices) -> None:
         index=language_codes.index(language_code or ""),
         format_func=lambda code: LANGUAGES[code] if code else "as detected",
         help="The language whose abbreviations and full stops are used; the line above the text names it.",
-        **value_binding(language_code or "", "language", chosen),
+        **value_binding(language_code or "", "language", store_chosen_language),
     )
 
 

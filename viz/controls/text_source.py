@@ -7,21 +7,28 @@ import streamlit as st
 
 from chunkers import InputError, Recipe
 from chunkers.support import pluralize
-from chunkers.text import CODE_ENDINGS, ENCODING_CHOICES, READABLE_ENDINGS, WITHOUT_ENCODING, FileText, format_of
+from chunkers.text import (
+    CODE_ENDINGS,
+    ENCODING_CHOICES,
+    READABLE_ENDINGS,
+    WITHOUT_ENCODING,
+    FileText,
+    document_format_of_name,
+)
 from sample_docs import load_sample, sample_titles
 from viz.components.browser_exchange import take_event
 from viz.components.page_elements import notice, remark, show_job_progress
-from viz.components.text_bar.text_bar import BAR, FOOT, DocumentData, keep_text_in_tab, show_text_bar, show_text_foot
+from viz.components.text_bar.text_bar import BAR, FOOT, DocumentData, keep_text_in_tab, show_text_bar, show_text_box_footer
 from viz.controls.kept_texts import (
     copy_for_tab,
     notebook_chip,
     offer_replaced_text,
+    restore_text_of_tab,
     show_kept_texts,
     take_chip_action,
-    take_text_of_tab,
     warning_too_long_for_tab,
 )
-from viz.jobs import ReadingJob, read_single_text, single_file_maker
+from viz.jobs import ReadingJob, read_single_text, single_file_converter
 from viz.state import (
     MOST_EDITED,
     OWN_DOCUMENT,
@@ -30,12 +37,12 @@ from viz.state import (
     PageText,
     TextSource,
     UploadedContent,
+    add_column_of_recipe,
     choose_document,
     edited_source,
     language_label,
     move_own_cuts,
     open_linked_notebook,
-    open_recipe,
     reopen_session,
     session,
     session_file,
@@ -60,10 +67,10 @@ def take_document_events(choices: Choices, default: Choices) -> None:
         choose_document(choices, chosen_event["document"])
     if take_event(FOOT, "cut") and session.own is not None:
         choose_document(choices, OWN_DOCUMENT)
-    if kept_text_event and take_text_of_tab(kept_text_event):
+    if kept_text_event and restore_text_of_tab(kept_text_event):
         session.own_taken += 1
     if questions_event:
-        stored_texts.take_questions_of_tab(questions_event.get("questions"))
+        stored_texts.add_questions_of_tab(questions_event.get("questions"))
     if chip_event := take_event(BAR, "notebook"):
         take_chip_action(chip_event, choices.document)
     if choices.document == OWN_DOCUMENT and session.own is None and session.tab_answered:
@@ -86,10 +93,10 @@ def show_document_row(choices: Choices, text: PageText | None) -> None:
     session.questions_asked = session.questions_asked or uuid4().hex
     show_text_bar(
         {
-            "documents": _samples(),
+            "documents": _sample_documents_data(),
             "own": own_text_source.name if own_text_source is not None else "",
             "chosen": choices.document,
-            "facts": _facts(text, own=choices.document == OWN_DOCUMENT) if text is not None else "",
+            "facts": _text_facts_phrase(text, own=choices.document == OWN_DOCUMENT) if text is not None else "",
             "open": session.lost
             or session.own_complaint
             or ("empty" if choices.document == OWN_DOCUMENT and session.own_gone else ""),
@@ -105,11 +112,11 @@ def show_document_row(choices: Choices, text: PageText | None) -> None:
 
 
 @cache
-def _samples() -> list[DocumentData]:
+def _sample_documents_data() -> list[DocumentData]:
     return [{"id": name, "title": title, "about": load_sample(name).teaches} for name, title in sample_titles().items()]
 
 
-def _facts(text: PageText, *, own: bool) -> str:
+def _text_facts_phrase(text: PageText, *, own: bool) -> str:
     document = text.document
     size_phrases = [pluralize(len(document.sentences), "sentence"), pluralize(len(document.text), "character")]
     return " · ".join([*size_phrases, language_label(document)] if own else size_phrases)
@@ -117,11 +124,11 @@ def _facts(text: PageText, *, own: bool) -> str:
 
 def load_text(choices: Choices) -> TextSource | None:
     """Draw the text box and its errors, and return the chosen text, or None if there is none yet."""
-    _take_reading(choices)
+    _adopt_read_file(choices)
     if session.lost:
         notice(session.lost, key="lost_notice")
     with st.container(key="own_box"):
-        _draw_box(choices)
+        _draw_text_box(choices)
     if session.own_reading is not None:
         show_job_progress(session.own_reading)
     if session.own_complaint:
@@ -135,12 +142,12 @@ def load_text(choices: Choices) -> TextSource | None:
     offer_replaced_text(choices)
     if OWN_DOCUMENT not in session.notebooks and (warning := warning_too_long_for_tab()):
         remark(warning, key="not_kept")
-    if encoding_warning := _encoding_doubts():
+    if encoding_warning := _encoding_warning():
         notice(encoding_warning, key="encoding_doubts")
     return own_text_source
 
 
-def _draw_box(choices: Choices) -> None:
+def _draw_text_box(choices: Choices) -> None:
     """Draw the text area and the upload; a dropped file needs them even while the box is closed."""
     box_column, upload_column = st.columns([3, 2], gap="medium")
     with box_column:
@@ -151,12 +158,12 @@ def _draw_box(choices: Choices) -> None:
                 session.pasted_kept,
                 key=session.box,
                 height=160,
-                on_change=_pasted,
+                on_change=_take_pasted_text,
                 args=(session.box, choices),
                 placeholder="Paste or write a text. A line of three dashes marks a known boundary.",
                 label_visibility="collapsed",
             )
-        show_text_foot()
+        show_text_box_footer()
         own_text_source = session.own
         if own_text_source is not None and not session.pasted_kept:
             remark(
@@ -170,32 +177,32 @@ def _draw_box(choices: Choices) -> None:
             "Document or session",
             type=[ending.removeprefix(".") for ending in (*READABLE_ENDINGS, *CODE_ENDINGS, session_file.ENDING)],
             key="file",
-            on_change=_uploaded,
+            on_change=_start_reading_upload,
             args=(choices,),
         )
         _choose_encoding(choices)
         _offer_dash_boundaries()
 
 
-def _pasted(box: str, choices: Choices) -> None:
+def _take_pasted_text(box: str, choices: Choices) -> None:
     if box != session.box:
         return
     box_content, previous_text = st.session_state[box], session.own
-    _forget_file()
+    _forget_uploaded_file()
     set_own_text(edited_source(box_content) if box_content else None)
     if previous_text is not None and session.own is not None:
         move_own_cuts(previous_text.text, session.own.text)
     choose_document(choices, OWN_DOCUMENT)
 
 
-def _uploaded(choices: Choices) -> None:
+def _start_reading_upload(choices: Choices) -> None:
     uploaded_text_file = st.session_state["file"]
     if uploaded_text_file is None:
         return
-    _forget_file()
+    _forget_uploaded_file()
     name_and_content = uploaded_text_file.name, uploaded_text_file.getvalue()
     if uploaded_text_file.name.lower().endswith(session_file.ENDING):
-        _begin_reading(ReadingJob([name_and_content], single_file_maker(session_file.read_session_file)), choices)
+        _begin_file_reading(ReadingJob([name_and_content], single_file_converter(session_file.read_session_file)), choices)
         return
     session.own_file = name_and_content
     _read_as_document(name_and_content, None, choices)
@@ -206,7 +213,7 @@ def adopt_as_own_text(own: TextSource, choices: Choices) -> None:
 
     Lines of dashes stay part of the text.
     """
-    _forget_file()
+    _forget_uploaded_file()
     store_own_text(own)
     _switch_to_own_text(choices)
 
@@ -217,7 +224,7 @@ def _switch_to_own_text(choices: Choices) -> None:
     choose_document(choices, OWN_DOCUMENT)
 
 
-def _forget_file() -> None:
+def _forget_uploaded_file() -> None:
     """Discard the previously uploaded file and stop reading it."""
     session.own_file = session.own_found = session.own_reading = None
     st.session_state.pop(_ENCODING_KEY, None)
@@ -225,15 +232,15 @@ def _forget_file() -> None:
 
 def _read_as_document(file: tuple[str, bytes], encoding: str | None, choices: Choices) -> None:
     """Start reading the uploaded file as a document."""
-    _begin_reading(ReadingJob([file], read_single_text, encoding), choices)
+    _begin_file_reading(ReadingJob([file], read_single_text, encoding), choices)
 
 
-def _begin_reading(job: ReadingJob[UploadedContent], choices: Choices) -> None:
+def _begin_file_reading(job: ReadingJob[UploadedContent], choices: Choices) -> None:
     session.own_reading = job.begin()
-    _take_reading(choices)
+    _adopt_read_file(choices)
 
 
-def _take_reading(choices: Choices) -> None:
+def _adopt_read_file(choices: Choices) -> None:
     """Use a file that has been read: as the user's own text, or as a session or recipe to open."""
     own_file_reading_job = session.own_reading
     if own_file_reading_job is None or not own_file_reading_job.ended:
@@ -242,29 +249,29 @@ def _take_reading(choices: Choices) -> None:
     if own_file_reading_job.error:
         session.own_complaint = own_file_reading_job.error
     elif own_file_reading_job.made is not None and not own_file_reading_job.cancelled():
-        read_file, name = own_file_reading_job.made, own_file_reading_job.name
-        if not isinstance(read_file, FileText):
-            _open_saved(read_file, name, choices)
+        file_result, name = own_file_reading_job.made, own_file_reading_job.name
+        if not isinstance(file_result, FileText):
+            _open_session_or_recipe(file_result, name, choices)
             return
         if session.own_found is None:
-            session.own_found = read_file._replace(text="")
+            session.own_found = file_result._replace(text="")
         if name == _PASTED_FILE:
-            set_own_text(TextSource(read_file.text, PASTED_TITLE))
+            set_own_text(TextSource(file_result.text, PASTED_TITLE))
         else:
             file_reading_remarks = [
-                f"read as {read_file.read_as}",
-                read_file.left_out[:1].lower() + read_file.left_out[1:].rstrip("."),
+                f"read as {file_result.read_as}",
+                file_result.left_out[:1].lower() + file_result.left_out[1:].rstrip("."),
             ]
             joined_remarks = " · ".join(part for part in file_reading_remarks if part)
-            set_own_text(TextSource(read_file.text, name, None, joined_remarks, read_file.parts, read_file.omissions))
+            set_own_text(TextSource(file_result.text, name, None, joined_remarks, file_result.parts, file_result.omissions))
         _switch_to_own_text(choices)
 
 
-def _open_saved(saved: session_file.SessionFile | Recipe, name: str, choices: Choices) -> None:
+def _open_session_or_recipe(saved: session_file.SessionFile | Recipe, name: str, choices: Choices) -> None:
     """Open a session with its text, or a recipe as a column of Compare."""
     try:
         if isinstance(saved, Recipe):
-            open_recipe(saved, name, choices)
+            add_column_of_recipe(saved, name, choices)
             session.own_complaint = ""
             return
         reopen_session(saved, choices)
@@ -279,12 +286,12 @@ def _open_saved(saved: session_file.SessionFile | Recipe, name: str, choices: Ch
 def _choose_encoding(choices: Choices) -> None:
     """Draw the choice of the uploaded file's encoding, for formats that do not determine it."""
     name_and_content, file_text = session.own_file, session.own_found
-    if name_and_content is None or format_of(name_and_content[0]) not in WITHOUT_ENCODING:
+    if name_and_content is None or document_format_of_name(name_and_content[0]) not in WITHOUT_ENCODING:
         return
     likely_encodings = [file_text.encoding, *file_text.others] if file_text is not None else []
     options = list(dict.fromkeys([*likely_encodings, *ENCODING_CHOICES]))
 
-    def changed() -> None:
+    def reread_with_encoding() -> None:
         _read_as_document(name_and_content, st.session_state[_ENCODING_KEY], choices)
 
     st.selectbox(
@@ -292,12 +299,12 @@ def _choose_encoding(choices: Choices) -> None:
         options,
         index=0 if likely_encodings else None,
         key=_ENCODING_KEY,
-        on_change=changed,
+        on_change=reread_with_encoding,
         placeholder="Choose an encoding",
     )
 
 
-def _encoding_doubts() -> str:
+def _encoding_warning() -> str:
     """Return a warning that the encoding was guessed; empty if the user has chosen it or it is certain."""
     name_and_content, file_text = session.own_file, session.own_found
     if name_and_content is None or file_text is None or st.session_state.get(_ENCODING_KEY) != file_text.encoding:
@@ -307,19 +314,19 @@ def _encoding_doubts() -> str:
 
 def _offer_dash_boundaries() -> None:
     """Draw the choice between known boundaries and ordinary text for lines of three dashes."""
-    text_with_dashes, own = session.own_given, session.own
-    if text_with_dashes is None or own is None:
+    text_with_dashes, own_text_source = session.own_given, session.own
+    if text_with_dashes is None or own_text_source is None:
         return
     if session.dashes is None:
-        session.dashes = own.text != text_with_dashes.text
+        session.dashes = own_text_source.text != text_with_dashes.text
 
-    def changed() -> None:
+    def apply_dash_choice() -> None:
         session.own = with_dashes_as_boundaries(text_with_dashes) if session.dashes else text_with_dashes
 
     st.checkbox(
         "Dashes mark boundaries",
         session.dashes,
         key="dashes",
-        on_change=changed,
+        on_change=apply_dash_choice,
         help="Lines of three dashes are removed before chunking, and every chunker is measured against them.",
     )

@@ -12,13 +12,13 @@ from chunkers.recipes import chunker_class
 from chunkers.support import missing_extra_message
 from chunkers.text import BYTE_PAIRS, SplitterName
 from viz.components.page_elements import remark
-from viz.state import EmbeddingServer, LanguageServer, last_change, session, undo_last
+from viz.state import EmbeddingServer, LanguageServer, last_undoable_column_change, session, undo_last_column_change
 
 _RENEWED = "_renewed_"
 """Stands between a widget's key and its number; page.css knows it too."""
 
 
-def key_showing(value: object, key: str) -> str:
+def widget_key_for_value(value: object, key: str) -> str:
     """Return the key of a widget that must show ``value``; the key is new if the value was changed elsewhere.
 
     A widget whose value was changed by anything but itself gets a new key. Under the old key, a message that the browser
@@ -26,8 +26,10 @@ def key_showing(value: object, key: str) -> str:
     `value_binding` ignores it. In addition, Streamlit sends a value that is set for an existing widget only once, even if
     the next run begins before it is sent.
     """
-    drawn_key = current_widget_key(key)
-    if drawn_key in st.session_state and _in_any_order(st.session_state[drawn_key]) != _in_any_order(value):
+    current_key = current_widget_key(key)
+    if current_key in st.session_state and _without_option_order(st.session_state[current_key]) != _without_option_order(
+        value
+    ):
         session.widget_numbers[key] = session.widget_numbers.get(key, 0) + 1
     return current_widget_key(key)
 
@@ -38,20 +40,20 @@ def value_binding(value: object, key: str, put: Callable[[Any], object]) -> dict
     Streamlit calls the callback of a widget that is gone if the browser reports its value once more. Such a report is no
     choice of the user's, so ``put`` is not called with the value that is shown, or that it was last called with.
     """
-    drawn_key = key_showing(value, key)
-    latest_value = _in_any_order(value)
+    widget_key = widget_key_for_value(value, key)
+    latest_value = _without_option_order(value)
 
-    def changed() -> None:
+    def report_new_value() -> None:
         nonlocal latest_value
-        reported_value = st.session_state[drawn_key]
-        if drawn_key == current_widget_key(key) and _in_any_order(reported_value) != latest_value:
-            latest_value = _in_any_order(reported_value)
+        reported_value = st.session_state[widget_key]
+        if widget_key == current_widget_key(key) and _without_option_order(reported_value) != latest_value:
+            latest_value = _without_option_order(reported_value)
             put(reported_value)
 
-    return {"key": drawn_key, "on_change": changed}
+    return {"key": widget_key, "on_change": report_new_value}
 
 
-def _in_any_order(value: object) -> object:
+def _without_option_order(value: object) -> object:
     """Return a comparable form of a value; the order of several chosen options is the widget's affair."""
     return sorted(value) if isinstance(value, list) else value
 
@@ -62,7 +64,7 @@ def current_widget_key(key: str) -> str:
     return f"{key}{_RENEWED}{renewal_number}" if renewal_number else key
 
 
-def select_word(
+def draw_setting_select_box(
     label: str,
     words: dict[str, str],
     name: str,
@@ -78,7 +80,7 @@ def select_word(
     if words[name] not in options:
         words[name] = next(iter(options))
 
-    def put(value: str) -> None:
+    def store_setting(value: str) -> None:
         words[name] = value
         if then is not None:
             then()
@@ -89,12 +91,12 @@ def select_word(
         index=names.index(words[name]),
         format_func=options.__getitem__,
         help=help,
-        **value_binding(words[name], key, put),
+        **value_binding(words[name], key, store_setting),
     )
     return words[name]
 
 
-def switch_word(
+def draw_setting_switch(
     label: str,
     words: dict[str, str],
     name: str,
@@ -150,37 +152,39 @@ def take_entered_server(before: EmbeddingServer | LanguageServer, address_key: s
 
 def offer_undo(page: str) -> None:
     """Draw a description of the last change to a page's columns, and an undo button, if the change can be undone."""
-    if (undo := last_change(page)) is not None:
+    if (undoable_change := last_undoable_column_change(page)) is not None:
         controls_row = st.container(horizontal=True, gap="small", vertical_alignment="center", key=f"undo_row_{page}")
         with controls_row:
             # The description may contain a file name.
-            remark(undo.said, key=f"undo_said/{page}")
-        controls_row.button("Undo", key=f"undo/{page}", on_click=undo_last, args=(page,), type="tertiary", width="content")
+            remark(undoable_change.said, key=f"undo_said/{page}")
+        controls_row.button(
+            "Undo", key=f"undo/{page}", on_click=undo_last_column_change, args=(page,), type="tertiary", width="content"
+        )
 
 
 # Options that need a package which is not installed.
 
 
-def missing_for_splitter(name: str) -> str:
+def splitter_installation_hint(name: str) -> str:
     """Return the installation hint for the package that the splitter lacks; empty if no package is missing."""
     return missing_extra_message("spacy", "spaCy's splitter") if SplitterName.parse(name).kind == "spacy" else ""
 
 
-def missing_for_tokenizer(name: str) -> str:
+def tokenizer_installation_hint(name: str) -> str:
     """Return the installation hint for the package that the tokenizer lacks; empty if no package is missing."""
     return missing_extra_message("tokens", name) if name in BYTE_PAIRS else ""
 
 
-def missing_for_chunker(name: str) -> str:
+def chunker_installation_hint(name: str) -> str:
     """Return the installation hint for the packages that the chunker lacks; empty if no package is missing."""
-    return missing_extra_message(extra, name) if (extra := chunker_class(name).extra) else ""
+    return missing_extra_message(package_extra, name) if (package_extra := chunker_class(name).extra) else ""
 
 
 INSTALLATION_HINTS = {
-    "chunker": missing_for_chunker,
-    "sentences": missing_for_splitter,
+    "chunker": chunker_installation_hint,
+    "sentences": splitter_installation_hint,
     "embedder": missing_for_embedder,
-    "tokenizer": missing_for_tokenizer,
+    "tokenizer": tokenizer_installation_hint,
 }
 """By setting, the function that returns the installation hint for one of its values."""
 

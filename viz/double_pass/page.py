@@ -27,18 +27,18 @@ from viz.double_pass.passes import (
     pass_steps,
     show_passes,
 )
-from viz.jobs import tipping_at_once
+from viz.jobs import reversing_change_at_once
 from viz.shell import (
     ColumnResult,
     Page,
     columns_to_open_with,
     reader_column_of,
     run_columns,
-    show_misfits,
+    show_misfit_warnings,
     show_place_on_compare,
     show_progress,
-    side_by_side,
-    waiting_words,
+    side_by_side_columns,
+    waiting_status_phrase,
 )
 from viz.shell.page import page
 from viz.state import Choices, PageText, embedder_defaults, fresh_column, session
@@ -62,23 +62,23 @@ def default_choices() -> Choices:
 def show() -> None:
     """Draw the Double pass page."""
     opening_columns = columns_to_open_with(PAGE, [("double_pass",), ("breakpoint",)])
-    with page(PAGE, default_choices()) as here:
-        choices, text = here.choices, here.text
-        _keep_own_columns(here)
+    with page(PAGE, default_choices()) as current_page:
+        choices, text = current_page.choices, current_page.text
+        _keep_page_columns(current_page)
         choices.columns = [new or old for new, old in zip_longest(opening_columns, choices.columns)]
         if event := take_event(READER, "selected"):
             choices.selected = DOUBLE if event["column"] == DOUBLE else BESIDE
-        column_results = [] if text is None else run_columns(here, text, choices.columns)
-        with here.controls:
-            _draw_controls(here, column_results)
+        column_results = [] if text is None else run_columns(current_page, text, choices.columns)
+        with current_page.controls:
+            _draw_controls(current_page, column_results)
         if text is None:
             return
         show_progress(column_results)
-        show_misfits(here.choices, column_results)
-        _draw(here, text, column_results)
+        show_misfit_warnings(current_page.choices, column_results)
+        _draw_page_body(current_page, text, column_results)
 
 
-def _keep_own_columns(here: Page) -> None:
+def _keep_page_columns(here: Page) -> None:
     """Reduce the columns to the page's two chunkers, with the link's parameters; draw an error if it names others."""
     choices, defaults = here.choices, here.default.columns
     page_chunker_columns = [
@@ -86,10 +86,10 @@ def _keep_own_columns(here: Page) -> None:
     ]
     if page_chunker_columns == choices.columns:
         return
-    foreign_chunker_names = [column.chunker for column in choices.columns if column not in page_chunker_columns]
-    if foreign_chunker_names:
-        here.complain(
-            f"This page has the columns double_pass and breakpoint; the link's {', '.join(foreign_chunker_names)} is for "
+    dropped_chunker_names = [column.chunker for column in choices.columns if column not in page_chunker_columns]
+    if dropped_chunker_names:
+        here.show_link_error(
+            f"This page has the columns double_pass and breakpoint; the link's {', '.join(dropped_chunker_names)} is for "
             "Compare."
         )
     choices.columns = page_chunker_columns
@@ -126,28 +126,30 @@ def _histogram_drawer(result: ColumnResult | None) -> Callable[[FieldSpec], None
         return None
     chunking, chunker = result.chunking, result.chunker
 
-    def below(spec: FieldSpec) -> None:
+    def draw_histogram_below(spec: FieldSpec) -> None:
         threshold_value = float(getattr(chunker, spec.name))
-        least, most = spec.offered or (-1.0, 1.0)
-        compared_similarities = similarities_compared_with(chunking, spec.name)
-        show_similarities(
+        slider_minimum, slider_maximum = spec.offered or (-1.0, 1.0)
+        compared_similarities = similarities_for_threshold(chunking, spec.name)
+        show_similarity_histogram(
             compared_similarities,
             threshold_value,
-            (min(least, threshold_value), max(most, threshold_value)),
+            (min(slider_minimum, threshold_value), max(slider_maximum, threshold_value)),
             key=f"similarities/{spec.name}",
         )
 
-    return below
+    return draw_histogram_below
 
 
-def _draw(here: Page, text: PageText, results: list[ColumnResult]) -> None:
+def _draw_page_body(here: Page, text: PageText, results: list[ColumnResult]) -> None:
     choices, double_pass_result, compared_result = here.choices, results[DOUBLE], results[BESIDE]
     chunking, chunker = double_pass_result.chunking, double_pass_result.chunker
     # Both sides from the start: rows that begin as wide as the page would jump.
-    left, right = side_by_side(PAGE, 2, 1)
+    left_container, right_container = side_by_side_columns(PAGE, 2, 1)
     if chunking is None or not isinstance(chunker, DoublePass) or not chunking.chunks:
-        message = double_pass_result.error or (waiting_words() if chunking is None else "No chunks: the text has no words.")
-        with left:
+        message = double_pass_result.error or (
+            waiting_status_phrase() if chunking is None else "No chunks: the text has no words."
+        )
+        with left_container:
             show_passes(
                 title=text.source.name,
                 summary="",
@@ -160,10 +162,10 @@ def _draw(here: Page, text: PageText, results: list[ColumnResult]) -> None:
         return
     palette.set_overlay_panel_colours()
     # The rows first: in a narrow window the steps stand below them.
-    with left:
+    with left_container:
         show_passes(
             title=text.source.name,
-            summary=_summary(chunking),
+            summary=_pass_summary(chunking),
             rows=pass_rows(chunking, compared_result.finished_column, _row_labels(chunker)),
             source=text.document.identity,
             key="passes",
@@ -178,7 +180,7 @@ def _draw(here: Page, text: PageText, results: list[ColumnResult]) -> None:
             key=READER,
             axis=False,
         )
-    with right, st.container(key="beside_passes"):
+    with right_container, st.container(key="beside_passes"):
         double_pass_steps = pass_steps(chunking, chunker.max_size)
         if double_pass_steps:
             show_stepper(
@@ -207,14 +209,20 @@ def reversing_change_in_words(double: ColumnResult, step: Step, embedder: Embedd
     if len(chunking.document.sentences) > MOST_TRIED:
         return ""
     decided_gap = next(candidate for candidate in chunking.gaps if candidate.index == gap_index)
-    reversing_change = tipping_at_once(double.task, double.chunker, chunking, decided_gap, embedder, session.on_disk)
+    reversing_change = reversing_change_at_once(
+        double.task, double.chunker, chunking, decided_gap, embedder, session.on_disk
+    )
     return "" if reversing_change is None else f"After both passes: {decided_gap.verdict.value}; {reversing_change}."
 
 
 def _reader_column(chunking: Chunking) -> ReaderColumn:
     chunk_sentence_counts = sentence_counts(chunking)
-    least, most = min(chunk_sentence_counts, default=0), max(chunk_sentence_counts, default=0)
-    chunk_sizes_phrase = f"{len(chunk_sentence_counts):,}, of {least:,}{f' to {most:,}' if most > least else ''} sentences"
+    smallest_chunk_size, largest_chunk_size = min(chunk_sentence_counts, default=0), max(chunk_sentence_counts, default=0)
+    chunk_sizes_phrase = (
+        f"{len(chunk_sentence_counts):,}, of "
+        f"{smallest_chunk_size:,}{f' to {largest_chunk_size:,}' if largest_chunk_size > smallest_chunk_size else ''} "
+        "sentences"
+    )
     return ReaderColumn(rows=(HeadRow("chunks", chunk_sizes_phrase, brief=pluralize(len(chunk_sentence_counts), "chunk")),))
 
 
@@ -230,13 +238,13 @@ def _row_labels(chunker: DoublePass) -> dict[str, str]:
     }
 
 
-def _summary(chunking: Chunking) -> str:
+def _pass_summary(chunking: Chunking) -> str:
     """Describe the number of chunks after each pass."""
-    mini_chunk_count, chunks = len(mini_chunk_starts(chunking)), len(chunking.chunks)
+    mini_chunk_count, chunk_count = len(mini_chunk_starts(chunking)), len(chunking.chunks)
     snippet_merge_count = sum(merge.kind.startswith("over") for merge in chunking.merges)
     pass_summary_phrases = [
         f"pass one leaves {pluralize(mini_chunk_count, 'mini-chunk')}",
-        f"pass two leaves {pluralize(chunks, 'chunk')}"
+        f"pass two leaves {pluralize(chunk_count, 'chunk')}"
         + (f", after {pluralize(snippet_merge_count, 'merge')} over a snippet" if snippet_merge_count else ""),
     ]
     if len(chunking.document.sentences) > MOST_SENTENCES:
@@ -263,7 +271,7 @@ _histogram = Component[SimilaritiesData](
 )
 
 
-def similarities_compared_with(chunking: Chunking, parameter: str) -> list[float]:
+def similarities_for_threshold(chunking: Chunking, parameter: str) -> list[float]:
     """Return the similarities that Double pass compared with the threshold ``parameter``."""
     comparison_kind = parameter.removesuffix("_threshold")
     return [
@@ -273,7 +281,7 @@ def similarities_compared_with(chunking: Chunking, parameter: str) -> list[float
     ]
 
 
-def above_in_words(similarities: Sequence[float], threshold: float) -> str:
+def count_above_in_words(similarities: Sequence[float], threshold: float) -> str:
     """Describe how many similarities exceed the threshold."""
     if not similarities:
         return "Nothing was compared with this threshold in this text."
@@ -285,7 +293,9 @@ def above_in_words(similarities: Sequence[float], threshold: float) -> str:
 BINS = 25
 
 
-def show_similarities(similarities: Sequence[float], threshold: float, bounds: tuple[float, float], key: str) -> None:
+def show_similarity_histogram(
+    similarities: Sequence[float], threshold: float, bounds: tuple[float, float], key: str
+) -> None:
     """Draw a histogram of the similarities under the slider of their threshold, clipped to ``bounds``."""
     low, high = bounds
     counts, _ = np.histogram(np.clip(similarities, low, high), BINS, bounds)
@@ -294,7 +304,7 @@ def show_similarities(similarities: Sequence[float], threshold: float, bounds: t
         data={
             "counts": counts.tolist() if len(similarities) else [],
             "at": (threshold - low) / (high - low),
-            "words": above_in_words(similarities, threshold),
+            "words": count_above_in_words(similarities, threshold),
         },
     )
 
@@ -338,29 +348,29 @@ def undone_pass_one_cuts(chunking: Chunking, beside: Chunking | None, name: str)
     """
     other_chunker_cuts = set() if beside is None else _cut_gaps(beside)
     mini_chunk_start_sentences = mini_chunk_starts(chunking)
-    join_of_gap = {
-        gap: (number, why)
+    join_step_by_gap = {
+        gap: (number, removal_reason)
         for number, attempts in enumerate(comparison_attempts(chunking))
-        if (why := attempts[-1].why) is not None
+        if (removal_reason := attempts[-1].why) is not None
         and attempts[-1].outcome == "joined"
         and attempts[-1].kind not in ("initial", "appending")
         for gap in decided_gaps(attempts, mini_chunk_start_sentences)
     }
-    removals: list[CorrectionData] = []
+    removed_boundaries: list[CorrectionData] = []
     for gap in chunking.gaps:
         if gap.verdict in (Verdict.MERGED, Verdict.REJECTED):
-            step, why = join_of_gap.get(gap.index, (None, gap.why))
-            removals.append(
+            removing_step, removal_reason = join_step_by_gap.get(gap.index, (None, gap.why))
+            removed_boundaries.append(
                 {
                     "sentence": gap.index + 1,
-                    "step": step,
+                    "step": removing_step,
                     "where": f"after sentence {gap.index + 1}",
                     # The step names the pass.
-                    "reason": str(why if step is None else why._replace(heading="")),
+                    "reason": str(removal_reason if removing_step is None else removal_reason._replace(heading="")),
                     "also": f"{name} cuts here" if gap.index in other_chunker_cuts else "",
                 }
             )
-    return removals
+    return removed_boundaries
 
 
 def _cut_gaps(chunking: Chunking) -> set[int]:

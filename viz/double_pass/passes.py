@@ -30,12 +30,12 @@ def comparison_attempts(chunking: Chunking) -> list[list[Comparison]]:
     Comparisons beyond the first `MOST_SENTENCES` sentences are left out.
     """
     attempts_per_comparison = []
-    so_far: list[Comparison] = []
+    attempts_so_far: list[Comparison] = []
     for comparison in chunking.comparisons:
         if comparison.right.end > MOST_SENTENCES:
             continue
-        so_far = [comparison] if not so_far or so_far[-1].why else [*so_far, comparison]
-        attempts_per_comparison.append(so_far)
+        attempts_so_far = [comparison] if not attempts_so_far or attempts_so_far[-1].why else [*attempts_so_far, comparison]
+        attempts_per_comparison.append(attempts_so_far)
     return attempts_per_comparison
 
 
@@ -46,12 +46,12 @@ def pass_steps(chunking: Chunking, maximum: int | None) -> list[Step]:
     """
     attempts_per_comparison = comparison_attempts(chunking)
     comparison_steps = [_comparison_step(number, so_far, maximum) for number, so_far in enumerate(attempts_per_comparison)]
-    pass_two_start = next(
+    pass_two_start_index = next(
         (number for number, so_far in enumerate(attempts_per_comparison) if so_far[-1].kind not in ("initial", "appending")),
         None,
     )
-    if pass_two_start:
-        comparison_steps[pass_two_start]["pauses"] = True
+    if pass_two_start_index:
+        comparison_steps[pass_two_start_index]["pauses"] = True
     return comparison_steps + _size_merge_steps(chunking)
 
 
@@ -72,30 +72,34 @@ def decided_gaps(attempts: Sequence[Comparison], starts: Sequence[int]) -> list[
     return [start - 1 for start in starts if left.end <= start <= right.start]
 
 
-def attempts_in_words(attempts: Sequence[Comparison]) -> str:
+def last_attempt_in_words(attempts: Sequence[Comparison]) -> str:
     """Describe the last comparison of ``attempts`` in one line."""
     earlier_phrase = "".join(
-        f"; {sentences_in_words(comparison.right)} before it {_score_in_words(comparison)}" for comparison in attempts[:-1]
+        f"; {sentence_range_in_words(comparison.right)} before it {_score_in_words(comparison)}"
+        for comparison in attempts[:-1]
     )
     return f"{_step_title(attempts[-1])}: similarity {_score_in_words(attempts[-1])}{earlier_phrase}."
 
 
-def sentences_in_words(group: Span) -> str:
+def sentence_range_in_words(group: Span) -> str:
     """Return a range of sentences in words, counted from 1, such as ``sentences 3–5``."""
-    return f"sentence {group.end}" if _is_single(group) else f"sentences {group.start + 1}\N{EN DASH}{group.end}"
+    return f"sentence {group.end}" if _is_single_sentence(group) else f"sentences {group.start + 1}\N{EN DASH}{group.end}"
 
 
-def _is_single(group: Span) -> bool:
+def _is_single_sentence(group: Span) -> bool:
     return group.end - group.start == 1
 
 
 def _comparison_step(number: int, attempts: Sequence[Comparison], maximum: int | None) -> Step:
     last_comparison_attempt = attempts[-1]
-    group, skipped_snippet = compared_left_group(last_comparison_attempt), _skipped_snippet_span(last_comparison_attempt)
-    number_rows = [
+    left_group, skipped_snippet = (
+        compared_left_group(last_comparison_attempt),
+        _skipped_snippet_span(last_comparison_attempt),
+    )
+    similarity_rows = [
         ["similarity", _score_in_words(last_comparison_attempt)],
         *(
-            [f"{sentences_in_words(before.right)}", f"{_score_in_words(before)}, looked at before"]
+            [f"{sentence_range_in_words(before.right)}", f"{_score_in_words(before)}, looked at before"]
             for before in attempts[:-1]
         ),
     ]
@@ -103,10 +107,10 @@ def _comparison_step(number: int, attempts: Sequence[Comparison], maximum: int |
     return Step(
         title=_step_title(last_comparison_attempt),
         story=[
-            _comparison_in_words(last_comparison_attempt, group),
+            _comparison_in_words(last_comparison_attempt, left_group),
             *([] if last_comparison_attempt.why else ["Not above, so the next chunk is compared."]),
         ],
-        numbers=number_rows,
+        numbers=similarity_rows,
         aside=(
             [LEDGER + last_comparison_attempt.reason] if last_comparison_attempt.why else [],
             [["length", f"{last_comparison_attempt.length:,} characters joined, {maximum_size_phrase}"]],
@@ -117,7 +121,7 @@ def _comparison_step(number: int, attempts: Sequence[Comparison], maximum: int |
         if last_comparison_attempt.outcome != "joined" and last_comparison_attempt.why
         else "",
         mark=PassMark(
-            growing=group,
+            growing=left_group,
             next=last_comparison_attempt.right,
             middle=skipped_snippet,
             gap=last_comparison_attempt.left.end - 1,
@@ -125,9 +129,9 @@ def _comparison_step(number: int, attempts: Sequence[Comparison], maximum: int |
         ),
         placed=_placed_sentence_counts(attempts),
         prediction={
-            "words": f"Does {sentences_in_words(last_comparison_attempt.right)} join?"
-            if _is_single(last_comparison_attempt.right)
-            else f"Do {sentences_in_words(last_comparison_attempt.right)} join?",
+            "words": f"Does {sentence_range_in_words(last_comparison_attempt.right)} join?"
+            if _is_single_sentence(last_comparison_attempt.right)
+            else f"Do {sentence_range_in_words(last_comparison_attempt.right)} join?",
             "yes": "Join",
             "no": "Keep apart",
             "right": last_comparison_attempt.outcome == "joined",
@@ -177,48 +181,50 @@ def _score_in_words(comparison: Comparison) -> str:
 
 
 def _step_title(comparison: Comparison) -> str:
-    left, right, skipped_snippet = (
-        sentences_in_words(comparison.left),
-        sentences_in_words(comparison.right),
+    left_phrase, right_phrase, skipped_snippet = (
+        sentence_range_in_words(comparison.left),
+        sentence_range_in_words(comparison.right),
         _skipped_snippet_span(comparison),
     )
     match comparison.kind, comparison.outcome:
         case _, "too long":
-            comparison_step_title = f"{left} and {right} are alike, but too long together"
+            comparison_step_title = f"{left_phrase} and {right_phrase} are alike, but too long together"
         case "initial", "joined":
-            comparison_step_title = f"{left} and {right} open a chunk"
+            comparison_step_title = f"{left_phrase} and {right_phrase} open a chunk"
         case "initial", _:
-            comparison_step_title = f"{left} stands alone"
+            comparison_step_title = f"{left_phrase} stands alone"
         case "appending", "joined":
-            comparison_step_title = f"{right} joins {left}"
+            comparison_step_title = f"{right_phrase} joins {left_phrase}"
         case "appending", _:
-            comparison_step_title = f"the chunk of {left} ends"
+            comparison_step_title = f"the chunk of {left_phrase} ends"
         case "merging", "joined":
-            comparison_step_title = f"{left} and {right} become one"
+            comparison_step_title = f"{left_phrase} and {right_phrase} become one"
         case _, "joined":
             assert skipped_snippet is not None
-            comparison_step_title = f"merged over a snippet: {sentences_in_words(skipped_snippet)}"
+            comparison_step_title = f"merged over a snippet: {sentence_range_in_words(skipped_snippet)}"
         case _ if comparison.why:
-            comparison_step_title = f"the chunk of {left} ends"
+            comparison_step_title = f"the chunk of {left_phrase} ends"
         case _:
-            comparison_step_title = f"{right} {'is' if _is_single(comparison.right) else 'are'} too unlike {left}"
+            comparison_step_title = (
+                f"{right_phrase} {'is' if _is_single_sentence(comparison.right) else 'are'} too unlike {left_phrase}"
+            )
     return comparison_step_title[0].upper() + comparison_step_title[1:]
 
 
 def _comparison_in_words(comparison: Comparison, group: Span) -> str:
-    left, right = sentences_in_words(group), sentences_in_words(comparison.right)
+    left_phrase, right_phrase = sentence_range_in_words(group), sentence_range_in_words(comparison.right)
     match comparison.kind:
         case "initial":
-            return f"Pass one, no chunk open: {left} is compared with the one after."
+            return f"Pass one, no chunk open: {left_phrase} is compared with the one after."
         case "appending":
-            compared_phrase = f"its last two, {left}, are compared with {right}"
-            return f"Pass one, a chunk of {sentences_in_words(comparison.left)} open: {compared_phrase}."
+            compared_phrase = f"its last two, {left_phrase}, are compared with {right_phrase}"
+            return f"Pass one, a chunk of {sentence_range_in_words(comparison.left)} open: {compared_phrase}."
     right_group_phrases = {
         "merging": "the next chunk",
         "over a snippet": "the chunk after the next",
         "over two snippets": "the third",
     }
-    return f"Pass two: the chunk of {left} is compared with {right_group_phrases[comparison.kind]}, {right}."
+    return f"Pass two: the chunk of {left_phrase} is compared with {right_group_phrases[comparison.kind]}, {right_phrase}."
 
 
 def _size_merge_steps(chunking: Chunking) -> list[Step]:
@@ -236,7 +242,7 @@ def _size_merge_steps(chunking: Chunking) -> list[Step]:
         left, right = Span(chunk_starts[number], start), Span(start, end)
         merge_steps.append(
             Step(
-                title=f"Merge {sentences_in_words(left)}, {sentences_in_words(right)}",
+                title=f"Merge {sentence_range_in_words(left)}, {sentence_range_in_words(right)}",
                 story=[
                     "After both passes, a chunk below the minimum size is merged with a neighbour.",
                     LEDGER + gap.reason,
@@ -399,7 +405,7 @@ def _comparison_data(attempts: Sequence[Comparison]) -> ComparisonData:
         "value": format_number(last_comparison_attempt.similarity, ".2f"),
         "tried": [format_number(before.similarity, ".2f") for before in attempts[:-1]],
         "decides": bool(last_comparison_attempt.why),
-        "words": attempts_in_words(attempts),
+        "words": last_attempt_in_words(attempts),
     }
 
 
@@ -410,8 +416,8 @@ def comparison_table(chunking: Chunking) -> dict[str, list[Any]]:
         "step": [number for number, _ in enumerate(similarity_comparisons, start=1)],
         "pass": [1 if comparison.kind in ("initial", "appending") else 2 for comparison in similarity_comparisons],
         "kind": [comparison.kind for comparison in similarity_comparisons],
-        "compared": [sentences_in_words(compared_left_group(comparison)) for comparison in similarity_comparisons],
-        "with": [sentences_in_words(comparison.right) for comparison in similarity_comparisons],
+        "compared": [sentence_range_in_words(compared_left_group(comparison)) for comparison in similarity_comparisons],
+        "with": [sentence_range_in_words(comparison.right) for comparison in similarity_comparisons],
         "similarity": [comparison.similarity for comparison in similarity_comparisons],
         "threshold": [comparison.threshold for comparison in similarity_comparisons],
         "outcome": [comparison.outcome for comparison in similarity_comparisons],

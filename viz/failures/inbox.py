@@ -10,7 +10,7 @@ from chunkers.results import EmbeddedAs, indices_of_parent_chunks
 from chunkers.support import pluralize
 from chunkers.text import detect_language
 from evaluation.findings.examined_chunking import HAIR
-from evaluation.findings.rules import ALIKE, RULES, Finding, find_suspicious_cuts, findings_per_rule
+from evaluation.findings.rules import ALIKE, RULES, Finding, find_suspicious_cuts, finding_count_per_rule
 from evaluation.remedies.tested_changes import SuspiciousColumn
 from evaluation.retrieval import count_repeats_by_words
 from evaluation.search import repeated_runs
@@ -20,13 +20,13 @@ from viz.components.page_elements import notice
 from viz.controls import value_binding
 from viz.failures.published_and_best_settings import MeasuredSetting
 from viz.failures.session import session
-from viz.jobs import ChunkingTask, cached_while_shown, on_text_gone
-from viz.jobs.remedy_search import RemedyJob, search_finding
+from viz.jobs import ChunkingTask, cached_while_shown, call_when_text_gone
+from viz.jobs.remedy_search import RemedyJob, remedy_search_for_finding
 from viz.shell import ColumnResult, choices_of_compare, open_page_at_next_run
-from viz.shell.tested_remedies import add_remedy, is_automatic, remedies_data
+from viz.shell.tested_remedies import add_remedy_column, is_remedy_search_automatic, remedies_payload
 from viz.state import Choices, PageText, kept_questions_about, main_page, ranking_method_of, retrieval_limit_of
 
-on_text_gone(lambda _: repeated_runs.cache_clear())
+call_when_text_gone(lambda _: repeated_runs.cache_clear())
 
 KEY = "inbox"
 
@@ -44,7 +44,7 @@ NO_REMEDY = {
 """Why no setting of a chunker is searched, by the cause of a finding."""
 
 
-def show_inbox(choices: Choices, here: MeasuredSetting, text: PageText, embedder: Embedder | None) -> None:
+def show_suspicious_cuts(choices: Choices, here: MeasuredSetting, text: PageText, embedder: Embedder | None) -> None:
     """Draw a result's suspicious cuts, and the changes of settings that remove the selected cut."""
     st.header("Suspicious cuts", anchor=False)
     if here.made.chunking is None:
@@ -53,20 +53,20 @@ def show_inbox(choices: Choices, here: MeasuredSetting, text: PageText, embedder
     score_margin = _choose_score_margin(choices)
     # In its own container, so that elements that come and go above do not make Streamlit rebuild the list.
     with st.container():
-        _list_findings(here, text.source.known, choices.tokenizer, score_margin, embedder)
+        _draw_findings_list(here, text.source.known, choices.tokenizer, score_margin, embedder)
     with st.expander("Suspicious-cut rules"):
         st.markdown("\n".join(f"- **{rule.title}.** {rule.explanation}" for rule in RULES.values()))
 
 
 @st.fragment
-def _list_findings(
+def _draw_findings_list(
     here: MeasuredSetting, known: tuple[int, ...] | None, tokenizer: str, hair: float, embedder: Embedder | None
 ) -> None:
     """Draw the list in a fragment, which alone reruns while a search is in progress."""
     column_result = here.made
     assert column_result.chunking is not None
     assert column_result.task is not None
-    _take_events(embedder)
+    _take_finding_events(embedder)
     column_findings = _cached_findings(column_result.task, column_result.chunking, embedder, hair)
     listed_findings = column_findings[:MOST_FINDINGS]
     chunker_title = chunker_class(here.setting.chunker).title
@@ -74,24 +74,24 @@ def _list_findings(
     findings_phrase = pluralize(len(column_findings), "finding") if column_findings else "nothing found"
     show_findings(
         f"{chunker_title}, {here.origin_label} settings: {findings_phrase} by rules that may be mistaken{hint_phrase}",
-        [(RULES[name].title, count, RULES[name].why) for name, count in findings_per_rule(column_findings).items()],
+        [(RULES[name].title, count, RULES[name].why) for name, count in finding_count_per_rule(column_findings).items()],
         [_finding_data(column_result.chunking.document, finding) for finding in listed_findings],
         len(column_findings),
         less="less suspicious",
         nothing="Nothing looks suspicious to these rules.",
         key=KEY,
-        sought=_remedies_of_chosen(column_result, listed_findings, known, tokenizer, hair, embedder),
+        sought=_remedies_of_chosen_finding(column_result, listed_findings, known, tokenizer, hair, embedder),
     )
 
 
-def _take_events(embedder: Embedder | None) -> None:
+def _take_finding_events(embedder: Embedder | None) -> None:
     """Apply the user's selection of a finding or of a change that removes it."""
     finding_remedy_job = session.finding_job
     if chosen_remedy := take_event(KEY, "remedy"):
         if chosen_remedy.get("tune"):
             open_page_at_next_run("tune")
             st.rerun()
-        if add_remedy(chosen_remedy, finding_remedy_job, embedder):
+        if add_remedy_column(chosen_remedy, finding_remedy_job, embedder):
             open_page_at_next_run(main_page.key)
             st.rerun()
     if chosen_finding := take_event(KEY, "sought"):
@@ -103,7 +103,7 @@ def _take_events(embedder: Embedder | None) -> None:
             finding_remedy_job.cancel()
 
 
-def _remedies_of_chosen(
+def _remedies_of_chosen_finding(
     result: ColumnResult,
     findings: Sequence[Finding],
     known: tuple[int, ...] | None,
@@ -115,26 +115,29 @@ def _remedies_of_chosen(
     sought_finding = next((candidate for candidate in findings if _finding_id(candidate) == session.finding_sought), None)
     if sought_finding is None or result.task is None or result.chunker is None or result.chunking is None:
         return None
-    if why_none := NO_REMEDY.get(RULES[sought_finding.rule].cause, ""):
+    if no_remedy_reason := NO_REMEDY.get(RULES[sought_finding.rule].cause, ""):
         if sought_finding.rule == "near_duplicate":
-            why_none = f"{why_none} {_near_duplicates_in_words(result.chunking)}"
-        return {"id": _finding_id(sought_finding), "remedies": None, "why_none": why_none}
+            no_remedy_reason = f"{no_remedy_reason} {_near_duplicates_in_words(result.chunking)}"
+        return {"id": _finding_id(sought_finding), "remedies": None, "why_none": no_remedy_reason}
     document, compare_choices, reranker = result.chunking.document, choices_of_compare(), session.reranker
     # Changed chunks would need new context sentences from a language model.
-    as_embedded: EmbeddedAs = "plain" if session.embedded_as == "context" else session.embedded_as
+    embedded_text_kind: EmbeddedAs = "plain" if session.embedded_as == "context" else session.embedded_as
     kept_questions = () if session.embedded_as == "context" else kept_questions_about(document)
-    method, (_, limit) = ranking_method_of(compare_choices), retrieval_limit_of(compare_choices, len(document.text))
-    suspicious_column = SuspiciousColumn(
-        result.chunker, result.chunking, method, limit, as_embedded, kept_questions, known, hair
+    ranking_method, (_, retrieval_limit) = (
+        ranking_method_of(compare_choices),
+        retrieval_limit_of(compare_choices, len(document.text)),
     )
-    finding_remedy_search = search_finding(result.task, suspicious_column, sought_finding, tokenizer, reranker)
+    suspicious_column = SuspiciousColumn(
+        result.chunker, result.chunking, ranking_method, retrieval_limit, embedded_text_kind, kept_questions, known, hair
+    )
+    finding_remedy_search = remedy_search_for_finding(result.task, suspicious_column, sought_finding, tokenizer, reranker)
     embedder_name_and_identity = None if embedder is None else (embedder.name, embedder.identity)
     remedy_job_subject = (
         sought_finding,
         hair,
-        method,
-        limit,
-        as_embedded,
+        ranking_method,
+        retrieval_limit,
+        embedded_text_kind,
         kept_questions,
         known,
         tokenizer,
@@ -147,12 +150,12 @@ def _remedies_of_chosen(
     ).after(earlier_job)
     if remedy_job is not earlier_job:
         session.finding_job = remedy_job
-        if not kept_questions or is_automatic(method, embedder, reranker, document):
+        if not kept_questions or is_remedy_search_automatic(ranking_method, embedder, reranker, document):
             remedy_job.start()
     remedy_job.join(AT_ONCE_S)
     return {
         "id": _finding_id(sought_finding),
-        "remedies": remedies_data(remedy_job, remedy_job.found.get(result.task), "What removes it?", "removes it"),
+        "remedies": remedies_payload(remedy_job, remedy_job.found.get(result.task), "What removes it?", "removes it"),
         "why_none": "",
     }
 
@@ -183,18 +186,18 @@ def _finding_id(finding: Finding) -> str:
 def _choose_score_margin(choices: Choices) -> float:
     """Draw the slider for the distance within which a score counts as close to the threshold; check the link's value."""
     try:
-        linked_score_margin = float(choices.extra["hair"])
+        score_margin = float(choices.extra["hair"])
     except ValueError:
-        linked_score_margin = -1.0
-    if not 0 <= linked_score_margin <= 0.1:
+        score_margin = -1.0
+    if not 0 <= score_margin <= 0.1:
         notice(
             f"The link's parameter hair must be a number from 0 to 0.1; got {choices.extra['hair'][:60]!r}.",
             "error",
             key="bad_hair",
         )
-        linked_score_margin = HAIR
+        score_margin = HAIR
 
-    def put(margin: float) -> None:
+    def store_score_margin(margin: float) -> None:
         choices.extra["hair"] = f"{margin:g}"
 
     return float(
@@ -202,11 +205,11 @@ def _choose_score_margin(choices: Choices) -> float:
             "Score margin",
             0.0,
             0.1,
-            linked_score_margin,
+            score_margin,
             step=0.005,
             format="%.3f",
             help="Cuts whose score is within this distance of the threshold are listed: a small change could remove them.",
-            **value_binding(linked_score_margin, "hair", put),
+            **value_binding(score_margin, "hair", store_score_margin),
         )
     )
 

@@ -21,21 +21,21 @@ from evaluation.segmentation import (
 from sample_docs import load_sample, sample_splitters, sample_titles
 from viz.components.browser_exchange import Component, Data, take_event
 from viz.components.page_elements import download_button, notice, show_job_progress
-from viz.components.reader.payload import marking_data
-from viz.components.reader.reader import HeadRow, ReaderColumn, show_reader, take_clicks
-from viz.controls import any_calls_model, button_pressed, language_model_form
-from viz.failures.inbox import show_inbox
+from viz.components.reader.payload import clickable_gaps_data
+from viz.components.reader.reader import HeadRow, ReaderColumn, show_reader, take_clicked_gaps
+from viz.controls import any_chunker_calls_model, button_pressed, language_model_form
+from viz.failures.inbox import show_suspicious_cuts
 from viz.failures.published_and_best_settings import (
     RESULTS,
     SEARCH_MEASURE,
     MeasuredSetting,
     best_settings,
-    current_search,
+    current_settings_search,
+    draw_search_controls,
     measure_setting,
-    search_controls,
 )
 from viz.failures.session import session
-from viz.jobs import ReadingJob, single_file_maker
+from viz.jobs import ReadingJob, single_file_converter
 from viz.jobs.sweep import Sweep
 from viz.shell import (
     Page,
@@ -44,9 +44,9 @@ from viz.shell import (
     reader_column_of,
     run_columns,
     say_column_added,
-    show_misfits,
+    show_misfit_warnings,
     show_progress,
-    side_by_side,
+    side_by_side_columns,
     take_to_compare_button,
 )
 from viz.shell.page import page
@@ -55,14 +55,14 @@ from viz.state import (
     Choices,
     ColumnChoice,
     PageText,
+    access_to_chosen_model,
     choose_document,
-    chosen_model,
     main_page,
     set_clicked_boundaries,
     set_known_boundaries,
     undo_known_boundaries,
 )
-from viz.theme import SEGMENTATION, counted_known_boundaries, palette
+from viz.theme import SEGMENTATION, known_boundary_count_phrase, palette
 
 PAGE = "failures"
 READER = "reader"
@@ -79,15 +79,15 @@ def show() -> None:
         sample_name, splitter_name, column_choices, selected=1, extra={"result": "published", "hair": f"{HAIR:g}"}
     )
     opening_columns = columns_to_open_with(PAGE, [{*CHUNKERS, *ASKING, *ADAPTERS}])
-    with page(PAGE, default_page_choices) as here:
+    with page(PAGE, default_page_choices) as current_page:
         # The settings of this page are fixed; a link only selects a row.
-        here.choices.columns = column_choices
+        current_page.choices.columns = column_choices
         if opening_columns:
-            here.choices.selected, here.choices.extra["result"] = main_page.choices().selected, "compare"
-        _draw(here)
+            current_page.choices.selected, current_page.choices.extra["result"] = main_page.choices().selected, "compare"
+        _draw_page_body(current_page)
 
 
-def _draw(here: Page) -> None:
+def _draw_page_body(here: Page) -> None:
     choices, text = here.choices, here.text
     reader_selection_event = take_event(READER, "selected")
     if reader_selection_event is not None and choices.extra["result"] != "compare":
@@ -101,49 +101,49 @@ def _draw(here: Page) -> None:
     is_marking_boundaries = False
     if choices.document == OWN_DOCUMENT:
         # A click on a gap in the reader marks or unmarks a boundary.
-        if set_clicked_boundaries(text.document, [change.places for change in take_clicks(READER, text.document)]):
+        if set_clicked_boundaries(text.document, [change.places for change in take_clicked_gaps(READER, text.document)]):
             st.rerun()
         is_marking_boundaries = marking_controls(text)
-    best_settings_search = current_search(here, text)
-    best_by_chunker = best_settings(best_settings_search)
+    best_settings_search = current_settings_search(here, text)
+    best_setting_by_chunker = best_settings(best_settings_search)
     settings = [("published", number, *first_published_setting(name)) for number, name in enumerate(_chunker_names())]
     settings += [
-        ("best", number, best_by_chunker[name], "found here")
+        ("best", number, best_setting_by_chunker[name], "found here")
         for number, name in enumerate(SETTINGS_BY_CHUNKER)
-        if name in best_by_chunker
+        if name in best_setting_by_chunker
     ]
     settings += [
         ("compare", number, SweptSetting.of(column.chunker, **column.parameters), f"column {number + 1}")
         for number, column in enumerate(columns_of_compare())
     ]
-    published_column_choices = [ColumnChoice(setting.chunker, dict(setting.parameters)) for _, _, setting, _ in settings]
-    column_results = run_columns(here, text, published_column_choices)
-    if any_calls_model(column.chunker for column in published_column_choices):
+    setting_column_choices = [ColumnChoice(setting.chunker, dict(setting.parameters)) for _, _, setting, _ in settings]
+    column_results = run_columns(here, text, setting_column_choices)
+    if any_chunker_calls_model(column.chunker for column in setting_column_choices):
         with here.controls:
             language_model_form()
     measured_settings = [
         measure_setting(*described, result, text) for described, result in zip(settings, column_results, strict=True)
     ]
     show_progress(column_results)
-    show_misfits(here.choices, column_results)
-    results, selected = _selected_results(choices, measured_settings)
+    show_misfit_warnings(here.choices, column_results)
+    shown_results, selected_result = _selected_results(choices, measured_settings)
     palette.set_overlay_panel_colours()
-    left, right = side_by_side(PAGE, 12, 13)
-    with left, st.container(key="beside"):
+    left_container, right_container = side_by_side_columns(PAGE, 12, 13)
+    with left_container, st.container(key="beside"):
         show_measures_table(choices, measured_settings)
         # Each in a place of its own: what comes and goes in one must not make Streamlit build the other anew.
         with st.container():
             all_finished = all(outcome.chunking is not None or outcome.error for outcome in column_results)
-            _draw_actions(here, text, best_settings_search, selected, ready=all_finished)
+            _draw_actions(here, text, best_settings_search, selected_result, ready=all_finished)
         with st.container():
-            show_inbox(choices, selected, text, here.embedder)
-    with right:
-        _draw_text(text, results, selected, is_marking_boundaries)
+            show_suspicious_cuts(choices, selected_result, text, here.embedder)
+    with right_container:
+        _draw_text(text, shown_results, selected_result, is_marking_boundaries)
 
 
 def _chunker_names() -> list[str]:
     """Return the names of the page's chunkers in order; links refer to them by index."""
-    return [*SETTINGS_BY_CHUNKER, *(ASKED if chosen_model() is not None else ())]
+    return [*SETTINGS_BY_CHUNKER, *(ASKED if access_to_chosen_model() is not None else ())]
 
 
 def _selected_results(choices: Choices, shown: Sequence[MeasuredSetting]) -> tuple[list[MeasuredSetting], MeasuredSetting]:
@@ -170,25 +170,25 @@ def _selected_results(choices: Choices, shown: Sequence[MeasuredSetting]) -> tup
 def _draw_actions(here: Page, text: PageText, search: Sweep | None, selected: MeasuredSetting, *, ready: bool) -> None:
     """Draw the buttons that search for the best settings and open the selected row on Compare."""
     if text.source.known is not None:
-        search_controls(here, text, search, ready=ready)
+        draw_search_controls(here, text, search, ready=ready)
     selected_chunker_setting = selected.setting
     setting_column = ColumnChoice(selected_chunker_setting.chunker, dict(selected_chunker_setting.parameters))
     take_to_compare_button("Take to Compare", setting_column, key="take/failures", disabled=selected.which == "compare")
     say_column_added()
 
 
-def _known_in_words(known: Sequence[int] | None) -> str:
+def _known_boundaries_in_words(known: Sequence[int] | None) -> str:
     if known is None:
         return "no known boundary"
     if not known:
         return "one topic"
-    return counted_known_boundaries(len(known))
+    return known_boundary_count_phrase(len(known))
 
 
 def _draw_text(text: PageText, results: Sequence[MeasuredSetting], selected: MeasuredSetting, marking: bool) -> None:
     shown_text_source = text.source
 
-    def column(setting: MeasuredSetting) -> ReaderColumn:
+    def measured_reader_column(setting: MeasuredSetting) -> ReaderColumn:
         title_origin_text = " · ".join(dict.fromkeys((setting.origin_label, setting.origin)))
         return reader_column_of(
             setting.made,
@@ -197,18 +197,20 @@ def _draw_text(text: PageText, results: Sequence[MeasuredSetting], selected: Mea
             movable=False,
         )
 
-    reader_summary_phrases = [_known_in_words(shown_text_source.known)]
+    reader_summary_phrases = [_known_boundaries_in_words(shown_text_source.known)]
     if shown_text_source.known is not None:
         reader_summary_phrases.append("wavy red: outside the chunk that fits its section best")
     show_reader(
         text.document,
-        [column(row) for row in results],
+        [measured_reader_column(row) for row in results],
         title=shown_text_source.name,
         summary=" · ".join([*reader_summary_phrases, *([shown_text_source.teaches] if shown_text_source.teaches else [])]),
         selected=results.index(selected),
         known=shown_text_source.known,
         key=READER,
-        marking=marking_data(text.document, "marks", shown_text_source.known or (), folded=False) if marking else None,
+        marking=clickable_gaps_data(text.document, "marks", shown_text_source.known or (), folded=False)
+        if marking
+        else None,
     )
 
 
@@ -237,7 +239,7 @@ def marking_controls(text: PageText) -> bool:
         st.rerun()
     known_boundaries = text.source.known
     buttons_row = st.container(horizontal=True, vertical_alignment="center")
-    marking: bool = buttons_row.toggle(
+    is_marking: bool = buttons_row.toggle(
         "Mark boundaries",
         key="marking",
         help="Every gap between two sentences becomes a button: press it where a section ends, again to unmark it.",
@@ -273,7 +275,7 @@ def marking_controls(text: PageText) -> bool:
         show_job_progress(session.marks_reading, key="marks_reading")
     if session.marks_complaint:
         notice(session.marks_complaint, "error", key="marks_complaint_notice")
-    return marking
+    return is_marking
 
 
 def _read_boundary_file(text: str) -> None:
@@ -281,8 +283,10 @@ def _read_boundary_file(text: str) -> None:
     session.marks_reading = None
     if boundary_file is None:
         return
-    boundary_maker = single_file_maker(lambda data, _, cancelled: BoundaryFile.read(data, cancelled).of(text))
-    session.marks_reading = ReadingJob([(boundary_file.name, boundary_file.getvalue())], boundary_maker, about=text).begin()
+    boundary_file_reader = single_file_converter(lambda data, _, cancelled: BoundaryFile.read(data, cancelled).of(text))
+    session.marks_reading = ReadingJob(
+        [(boundary_file.name, boundary_file.getvalue())], boundary_file_reader, about=text
+    ).begin()
     _use_read_boundaries(text)
 
 
@@ -371,7 +375,7 @@ class TableData(TypedDict):
     note: str
 
 
-def draw_list(data: GalleryData | TableData, key: str, on_chosen: Callable[[dict[str, Any]], None]) -> None:
+def draw_gallery_or_table(data: GalleryData | TableData, key: str, on_chosen: Callable[[dict[str, Any]], None]) -> None:
     """Draw the gallery of documents or the table of measures; ``on_chosen`` is called with each entry that is selected."""
 
     def forward_chosen_entry() -> None:
@@ -389,10 +393,10 @@ def _draw_gallery(choices: Choices) -> None:
             "id": OWN_DOCUMENT,
             "title": own_text_source.name if own_text_source is not None else "Your own text",
             "teaches": "Paste or upload it; mark where its sections end.",
-            "known": _known_in_words(own_text_source.known if own_text_source is not None else None),
+            "known": _known_boundaries_in_words(own_text_source.known if own_text_source is not None else None),
         }
     )
-    draw_list(
+    draw_gallery_or_table(
         {"part": "gallery", "cards": gallery_cards, "chosen": choices.document},
         key="gallery",
         on_chosen=lambda card: choose_document(choices, str(card["id"])),
@@ -401,7 +405,12 @@ def _draw_gallery(choices: Choices) -> None:
 
 def _card_data(name: str, title: str) -> CardData:
     bundled_sample = load_sample(name)
-    return {"id": name, "title": title, "teaches": bundled_sample.teaches, "known": _known_in_words(bundled_sample.known)}
+    return {
+        "id": name,
+        "title": title,
+        "teaches": bundled_sample.teaches,
+        "known": _known_boundaries_in_words(bundled_sample.known),
+    }
 
 
 TABLE_MEASURES = {
@@ -421,7 +430,7 @@ def show_measures_table(choices: Choices, shown: Sequence[MeasuredSetting]) -> N
     """
     # Compare's columns, then each chunker's published and best settings side by side.
     ordered_measured_settings = sorted(shown, key=lambda measured: (measured.which != "compare", measured.column))
-    boundaries_known = any(measured.scores is not None for measured in shown)
+    are_boundaries_known = any(measured.scores is not None for measured in shown)
     best_values = _best_values(shown)
     rows: list[MeasuredData] = [
         {
@@ -440,7 +449,7 @@ def show_measures_table(choices: Choices, shown: Sequence[MeasuredSetting]) -> N
     ]
     undefined_score_reasons = {score.undefined for score in table_measure_scores if score.value is None}
 
-    def chosen(row: dict[str, Any]) -> None:
+    def select_result(row: dict[str, Any]) -> None:
         choices.selected, choices.extra["result"] = int(row["column"]), str(row["result"])
 
     data: TableData = {
@@ -448,13 +457,13 @@ def show_measures_table(choices: Choices, shown: Sequence[MeasuredSetting]) -> N
         "head": [
             ("Chunker and its settings", ""),
             ("Chunks", ""),
-            *((title, SEGMENTATION[title]) for title in TABLE_MEASURES.values() if boundaries_known),
+            *((title, SEGMENTATION[title]) for title in TABLE_MEASURES.values() if are_boundaries_known),
         ],
         "rows": rows,
         "chosen": {"column": choices.selected, "result": choices.extra["result"]},
         "note": "Undefined where " + " or ".join(sorted(undefined_score_reasons)) + "." if undefined_score_reasons else "",
     }
-    draw_list(data, key="measures", on_chosen=chosen)
+    draw_gallery_or_table(data, key="measures", on_chosen=select_result)
 
 
 def _best_values(shown: Sequence[MeasuredSetting]) -> dict[str, float]:

@@ -64,8 +64,8 @@ def measure_setting(
     known_boundaries = text.source.known
     if result.chunking is None or known_boundaries is None or result.task is None:
         return MeasuredSetting(which, setting, origin, result, column=column)
-    scores, wrong = _scores_against_known(result.task, result.chunking, known_boundaries)
-    return MeasuredSetting(which, setting, origin, result, scores, wrong, column)
+    score_by_measure, misassigned_sentences = _scores_against_known(result.task, result.chunking, known_boundaries)
+    return MeasuredSetting(which, setting, origin, result, score_by_measure, misassigned_sentences, column)
 
 
 @cached_while_shown(64, lambda task, chunking, known: (task.document, task, known))
@@ -99,14 +99,14 @@ def _search_key(here: Page, text: PageText) -> tuple[object, ...]:
     return (text.document.identity, embedder_name, here.choices.tokenizer, text.source.known)
 
 
-def current_search(here: Page, text: PageText) -> Sweep | None:
+def current_settings_search(here: Page, text: PageText) -> Sweep | None:
     """Return the search for the best settings on the page's document, if any, and cancel all other searches.
 
     A search belongs to a document with its known boundaries, an embedder and a tokenizer.
     """
     current_search_key = _search_key(here, text)
-    for other, search in session.failure_searches.items():
-        if other != current_search_key and search.running:
+    for other_search_key, search in session.failure_searches.items():
+        if other_search_key != current_search_key and search.running:
             search.cancel()
     return session.failure_searches.get(current_search_key)
 
@@ -117,13 +117,13 @@ def best_settings(search: Sweep | None) -> dict[str, SweptSetting]:
     The result is empty until the search has ended or was cancelled.
     """
     finished_search_rows = list(search.rows) if search is not None and not search.in_progress else []
-    best: dict[str, SweptSetting] = {}
+    best_setting_by_chunker: dict[str, SweptSetting] = {}
     for summary in summarize_settings(finished_search_rows, SEARCH_MEASURE):
-        best.setdefault(summary.setting.chunker, summary.setting)
-    return best
+        best_setting_by_chunker.setdefault(summary.setting.chunker, summary.setting)
+    return best_setting_by_chunker
 
 
-def search_controls(here: Page, text: PageText, search: Sweep | None, ready: bool) -> None:
+def draw_search_controls(here: Page, text: PageText, search: Sweep | None, ready: bool) -> None:
     """Draw the button that starts the search for the best settings, or the search's progress."""
     if search is not None and search.in_progress:
         show_job_progress(search)
@@ -134,7 +134,7 @@ def search_controls(here: Page, text: PageText, search: Sweep | None, ready: boo
         )
     )
 
-    def find() -> None:
+    def start_settings_search() -> None:
         assert here.embedder is not None
         document_with_boundaries = MarkedDocument(text.document, text.source.known or ())
         names, tokenizer = [text.document.name], here.choices.tokenizer
@@ -148,14 +148,19 @@ def search_controls(here: Page, text: PageText, search: Sweep | None, ready: boo
         search.start()
 
     button_row = st.container(horizontal=True, vertical_alignment="center")
-    search_complete = search is not None and len(search.rows) == search.total
-    if not search_complete:
-        button_row.button("Find best settings", on_click=find, disabled=not ready or here.embedder is None, width="content")
+    is_search_complete = search is not None and len(search.rows) == search.total
+    if not is_search_complete:
+        button_row.button(
+            "Find best settings",
+            on_click=start_settings_search,
+            disabled=not ready or here.embedder is None,
+            width="content",
+        )
     if search is None:
         button_row.caption(f"The search tries {len(settings):,} settings on this document, and keeps each chunker's best.")
     elif search.error:
         notice(search.error, "error", key="failures_search_error")
-    elif search_complete:
+    elif is_search_complete:
         button_row.caption(
             f"These are the best of {search.total:,} settings by misassigned sentences, {FITTED_HERE}. Of equally good "
             "settings, the one with the fewest chunks is shown."

@@ -12,7 +12,7 @@ from evaluation.segmentation import count_found_missed_added, cut_offsets
 from viz.guide.pictures import GapData, PictureData, chunked_picture, new_picture, sentence_rows
 from viz.jobs import build_tools, decision_in_words
 from viz.jobs.worked_formula import worked_formula
-from viz.theme import counted_known_boundaries, split_at_glossary_terms
+from viz.theme import known_boundary_count_phrase, split_at_glossary_terms
 
 BEES = (
     "Bees make honey from nectar.\nThey carry the nectar home in a second stomach.\n"
@@ -227,18 +227,18 @@ def bundled_model_tools() -> Tools:
 
 
 @cache
-def chunker_frames(name: str) -> list[PictureData]:
+def pictures_of_chunker(name: str) -> list[PictureData]:
     """Return the Guide's six pictures of a chunker, computed with the bundled embedding model."""
     tools = bundled_model_tools()
-    return [*run_frames(name, EXAMPLES[name].text, tools), failure_frame(name, tools)]
+    return [*pictures_of_run(name, EXAMPLES[name].text, tools), known_failure_picture(name, tools)]
 
 
-def run_frames(name: str, text: str, tools: Tools) -> list[PictureData]:
+def pictures_of_run(name: str, text: str, tools: Tools) -> list[PictureData]:
     """Return five pictures of how a chunker cuts a text with one sentence per line."""
     example = EXAMPLES[name]
     document, chunker, chunking = _run_chunker(name, text, example.parameters, tools)
     sentence_numbers = range(len(document.sentences))
-    size_counter = _counter(example.unit, document)
+    size_counter = _size_counter(example.unit, document)
     text_picture = new_picture(
         "The text",
         split_at_glossary_terms(
@@ -247,12 +247,12 @@ def run_frames(name: str, text: str, tools: Tools) -> list[PictureData]:
     )
     measure_picture = new_picture("What it measures", split_at_glossary_terms(example.looks))
     measure_picture["gaps"] = (
-        _open_chunk_sizes(chunking, chunker, size_counter, example.unit)
+        _open_chunk_size_data(chunking, chunker, size_counter, example.unit)
         if example.unit
-        else _centre_distances(chunking) or _scores(chunking)
+        else _centre_distance_data(chunking) or _gap_score_data(chunking)
     )
     decision_picture = new_picture("What it decides", split_at_glossary_terms(example.decides))
-    decision_picture["gaps"] = _decisions(chunking)
+    decision_picture["gaps"] = _decision_data(chunking)
     explained_gap = max(
         chunking.gaps,
         key=lambda candidate: (candidate.verdict.is_cut, candidate.offset is None, candidate.verdict.is_overruled),
@@ -264,8 +264,8 @@ def run_frames(name: str, text: str, tools: Tools) -> list[PictureData]:
         gap_picture["said"] = [split_at_glossary_terms(f"The decision {gap_place_phrase}: the formula with its values.")]
         gap_picture["formula"] = [*worked_formula(chunker, chunking, explained_gap, tools), decision_in_words(explained_gap)]
         gap_picture["rows"] = sentence_rows(document, [*sentence_numbers][explained_gap.index : explained_gap.index + 2])
-    for frame in (text_picture, measure_picture, decision_picture):
-        frame["rows"] = sentence_rows(document, sentence_numbers)
+    for picture in (text_picture, measure_picture, decision_picture):
+        picture["rows"] = sentence_rows(document, sentence_numbers)
     cut_picture = chunked_picture(
         chunking, "The chunks", split_at_glossary_terms(pluralize(len(chunking.chunks), "[chunk]", "[chunks]"))
     )
@@ -274,7 +274,7 @@ def run_frames(name: str, text: str, tools: Tools) -> list[PictureData]:
     return [text_picture, measure_picture, gap_picture, decision_picture, cut_picture]
 
 
-def failure_frame(name: str, tools: Tools) -> PictureData:
+def known_failure_picture(name: str, tools: Tools) -> PictureData:
     """Return a picture of a text on which the chunker is known to fail."""
     sections, parameters = EXAMPLES[name].fails_on
     section_end_offsets = tuple(sum(map(len, sections[: number + 1])) for number in range(len(sections) - 1))
@@ -284,7 +284,7 @@ def failure_frame(name: str, tools: Tools) -> PictureData:
     failure_caption = f"One subject, in {pluralize(len(chunking.chunks), 'chunk')}"
     if section_end_offsets:
         failure_caption = (
-            f"{counted_known_boundaries(len(section_end_offsets)).capitalize()}, {found_count} found; "
+            f"{known_boundary_count_phrase(len(section_end_offsets)).capitalize()}, {found_count} found; "
             f"{pluralize(added_count, 'cut')} elsewhere"
         )
     failure_caption += f"; {pluralize(multispan_chunk_count, 'chunk')} in several places" * bool(multispan_chunk_count)
@@ -303,7 +303,7 @@ def _run_chunker(name: str, text: str, parameters: Mapping[str, Any], tools: Too
     return document, chunker, run(chunker, document, tools)
 
 
-def _counter(unit: str, document: Document) -> Callable[[str], int]:
+def _size_counter(unit: str, document: Document) -> Callable[[str], int]:
     if unit == "sentences":
         return lambda text: sum(sentence in text for sentence in document.sentence_texts)
     tokenizer = load_tokenizer(unit or "words")
@@ -321,7 +321,7 @@ def _score_scaler(gaps: list[Gap]) -> Callable[[float | None], float | None]:
     return lambda value: None if value is None else (value - low) / ((high - low) * 1.1 or 1.0)
 
 
-def _scores(chunking: Chunking) -> list[GapData]:
+def _gap_score_data(chunking: Chunking) -> list[GapData]:
     """Return the first score of each gap."""
     gaps_between_sentences = _gaps_between_sentences(chunking)
     scale_gap_score = _score_scaler(gaps_between_sentences)
@@ -341,7 +341,7 @@ def _scores(chunking: Chunking) -> list[GapData]:
     ]
 
 
-def _centre_distances(chunking: Chunking) -> list[GapData]:
+def _centre_distance_data(chunking: Chunking) -> list[GapData]:
     """Return each sentence's distances to its own centre and to the nearest other, if the chunks have centres."""
     sentence_centre_distances = chunking.clusters
     if sentence_centre_distances is None or not sentence_centre_distances.other:
@@ -358,7 +358,7 @@ def _centre_distances(chunking: Chunking) -> list[GapData]:
     ]
 
 
-def _open_chunk_sizes(chunking: Chunking, chunker: Any, count: Callable[[str], int], unit: str) -> list[GapData]:
+def _open_chunk_size_data(chunking: Chunking, chunker: Any, count: Callable[[str], int], unit: str) -> list[GapData]:
     """Return the size of the open chunk after each sentence, with the maximum."""
     document = chunking.document
     size_limit = getattr(chunker, "size", None) or chunker.max_size
@@ -379,16 +379,16 @@ def _open_chunk_sizes(chunking: Chunking, chunker: Any, count: Callable[[str], i
     ]
 
 
-def _decisions(chunking: Chunking) -> list[GapData]:
+def _decision_data(chunking: Chunking) -> list[GapData]:
     gaps_between_sentences = _gaps_between_sentences(chunking)
     scale_gap_score = _score_scaler(gaps_between_sentences)
-    reasons_inside_sentence: dict[int, str] = {}
+    inside_reasons_by_gap: dict[int, str] = {}
     for gap in chunking.gaps:
         if gap.offset is not None:
-            reasons_inside_sentence[gap.index] = f"{reasons_inside_sentence.get(gap.index, '')}{gap.reason}. "
+            inside_reasons_by_gap[gap.index] = f"{inside_reasons_by_gap.get(gap.index, '')}{gap.reason}. "
     return [
         {
-            "said": reasons_inside_sentence.get(gap.index, "") + gap.reason,
+            "said": inside_reasons_by_gap.get(gap.index, "") + gap.reason,
             "share": None if gap.threshold is None else scale_gap_score(gap.score),
             "line": scale_gap_score(gap.threshold),
             "cut": gap.verdict.is_cut,

@@ -21,7 +21,7 @@ def miniature_svg(chunking: Chunking, known: Sequence[int] | None, theme: str) -
     strip_top = 0
     if known is not None:
         section_ends = [0.0, *sentence_axis_positions(chunking.document, known), float(axis_sentence_count)]
-        svg_elements += _strip(
+        svg_elements += _strip_boxes_svg(
             "known",
             [(*span, number) for number, span in enumerate(pairwise(section_ends))],
             axis_sentence_count,
@@ -36,10 +36,10 @@ def miniature_svg(chunking: Chunking, known: Sequence[int] | None, theme: str) -
         (first, last, number)
         for first, last, (_, number) in zip(start_positions, span_end_positions, numbered_spans, strict=True)
     ]
-    svg_elements += _strip("chunks", numbered_chunk_ranges, axis_sentence_count, strip_top, theme)
+    svg_elements += _strip_boxes_svg("chunks", numbered_chunk_ranges, axis_sentence_count, strip_top, theme)
     strip_top += STRIP + GAP
-    if _is_curved(chunking):
-        svg_elements += _curve(chunking, axis_sentence_count, strip_top, theme)
+    if _has_score_curve(chunking):
+        svg_elements += _score_curve_svg(chunking, axis_sentence_count, strip_top, theme)
     picture_height = miniature_height(chunking, known)
     return (
         f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {WIDTH} {picture_height}" font-family="sans-serif" '
@@ -50,10 +50,10 @@ def miniature_svg(chunking: Chunking, known: Sequence[int] | None, theme: str) -
 
 def miniature_height(chunking: Chunking, known: Sequence[int] | None) -> int:
     """Return the height in pixels of a chunking's picture, which page.css reserves until the picture has loaded."""
-    return (1 if known is None else 2) * (STRIP + GAP) + CURVE * _is_curved(chunking)
+    return (1 if known is None else 2) * (STRIP + GAP) + CURVE * _has_score_curve(chunking)
 
 
-def _is_curved(chunking: Chunking) -> bool:
+def _has_score_curve(chunking: Chunking) -> bool:
     return bool(chunking.curves) and any(score == score for score in chunking.curves[0].scores)
 
 
@@ -72,7 +72,7 @@ def miniature_description(chunking: Chunking) -> str:
     return f"{pluralize(len(chunking.chunks), 'chunk')}, beginning at {sentence_numbers_phrase}"
 
 
-def _strip(name: str, spans: Sequence[tuple[float, float, int]], count: int, top: int, theme: str) -> list[str]:
+def _strip_boxes_svg(name: str, spans: Sequence[tuple[float, float, int]], count: int, top: int, theme: str) -> list[str]:
     strip_box_elements = []
     for box_start, box_end, number in spans:
         x, width = box_start / count * WIDTH, max(1.0, (box_end - box_start) / count * WIDTH - 2)
@@ -89,27 +89,31 @@ def _strip(name: str, spans: Sequence[tuple[float, float, int]], count: int, top
     return strip_box_elements
 
 
-def _curve(chunking: Chunking, count: int, top: int, theme: str) -> list[str]:
+def _score_curve_svg(chunking: Chunking, count: int, top: int, theme: str) -> list[str]:
     """Draw the scores of the gaps, with filled dots for cuts, and the threshold lines."""
     curve, ink = chunking.curves[0], INK[theme]
     defined_scores = [score for score in curve.scores if score == score]
     threshold_line_levels = [line.level for line in curve.lines if line.level == line.level]
     low, high = min([*defined_scores, *threshold_line_levels]), max([*defined_scores, *threshold_line_levels])
 
-    def y(value: float) -> float:
+    def vertical_position(value: float) -> float:
         return top + CURVE - 12 - (value - low) / (high - low or 1.0) * (CURVE - 24)
 
-    score_curve_points = [((gap + 1) / count * WIDTH, y(score)) for gap, score in enumerate(curve.scores) if score == score]
+    score_curve_points = [
+        ((gap + 1) / count * WIDTH, vertical_position(score)) for gap, score in enumerate(curve.scores) if score == score
+    ]
     points_attribute = " ".join(f"{x:.1f},{height:.1f}" for x, height in score_curve_points)
     svg_elements = [f'<polyline points="{points_attribute}" fill="none" stroke="{ink["muted"]}"/>']
     svg_elements += [
-        f'<line x1="0" x2="{WIDTH}" y1="{y(level):.1f}" y2="{y(level):.1f}" stroke="{ink["accent"]}" stroke-width="1.5"/>'
+        f'<line x1="0" x2="{WIDTH}" y1="{vertical_position(level):.1f}" y2="{vertical_position(level):.1f}" '
+        f'stroke="{ink["accent"]}" stroke-width="1.5"/>'
         for level in threshold_line_levels
     ]
     if count <= 120:
         gaps_between_sentences = [gap for gap in chunking.gaps if gap.offset is None]
         svg_elements += [
-            f'<circle cx="{(gap.index + 1) / count * WIDTH:.1f}" cy="{y(score):.1f}" r="4" stroke="{ink["muted"]}" '
+            f'<circle cx="{(gap.index + 1) / count * WIDTH:.1f}" cy="{vertical_position(score):.1f}" r="4" '
+            f'stroke="{ink["muted"]}" '
             f'fill="{ink["ink"] if gap.verdict.is_cut else ink["page"]}"/>'
             for gap, score in zip(gaps_between_sentences, curve.scores, strict=True)
             if score == score

@@ -66,30 +66,36 @@ def show_introduction(
     document, chunking = text.document, result.chunking
     if chunking is None:
         return
-    question, answer, complaint = _question(document)
+    question, answer_span, question_error_message = _shown_question(document)
     chunk_ranking = sentence_ranking = None
     waiting_reason = here.embedder_complaint if here.embedder is None else ""
     if not chunking.chunks:
         waiting_reason = "The text is empty."
-    elif here.embedder is not None and _may_embed(document):
-        chunk_ranking, sentence_ranking, waiting_reason = _search(here, result, sentences, question, answer)
+    elif here.embedder is not None and _may_embed_document(document):
+        chunk_ranking, sentence_ranking, waiting_reason = _search_chunks_and_sentences(
+            here, result, sentences, question, answer_span
+        )
     elif here.embedder is not None:
         waiting_reason = f"Finding the nearest of {pluralize(len(chunking.chunks), 'chunk')} embeds them all."
     introduction_pictures = [
         text_picture(document, chunking, here.choices.tokenizer),
         chunk_picture(document, chunking, kind, here.choices.tokenizer),
         ranking_picture(chunk_ranking),
-        answer_picture(chunk_ranking, answer, sentence_ranking),
+        answer_picture(chunk_ranking, answer_span, sentence_ranking),
     ]
     for waiting_picture in introduction_pictures[2:]:
         waiting_picture["waits"] = waiting_reason
-    introduction_pictures[2]["ask"] = {"question": question, "longest": LONGEST_QUESTION, "complaint": complaint}
+    introduction_pictures[2]["ask"] = {
+        "question": question,
+        "longest": LONGEST_QUESTION,
+        "complaint": question_error_message,
+    }
 
-    def ask(question: str) -> None:
+    def store_question(question: str) -> None:
         session.guide_question = document.identity, question[: LONGEST_QUESTION + 1]
 
-    show_pictures(introduction_pictures, KEY, asked=ask)
-    if here.embedder is not None and chunking.chunks and not _may_embed(document):
+    show_pictures(introduction_pictures, KEY, asked=store_question)
+    if here.embedder is not None and chunking.chunks and not _may_embed_document(document):
         st.button("Find nearest chunks", on_click=session.allowed.add, args=(("embed", document.identity),))
 
 
@@ -106,7 +112,7 @@ def text_picture(document: Document, chunking: Chunking, tokenizer: str) -> Pict
             "given the best passages."
         ),
     )
-    _fill_rows(introductory_text_picture, document, shown_sentences)
+    _fill_sentence_rows(introductory_text_picture, document, shown_sentences)
     if shown_sentences:
         start, end = document.sentences[shown_sentences[0]]
         sentence_tokens = first_tokens(document.text[start:end], tokenizer)
@@ -118,16 +124,16 @@ def chunk_picture(document: Document, chunking: Chunking, kind: type[Chunker], t
     """Return the picture of the chunks: the sentences around the first cut, divided at the cuts."""
     spans_per_chunk = [chunk.spans for chunk in chunking.chunks]
     count_tokens = token_ruler_of(document, tokenizer)
-    largest_chunk_tokens = max((count_tokens(list(parts)) for parts in spans_per_chunk), default=0)
+    largest_chunk_token_count = max((count_tokens(list(parts)) for parts in spans_per_chunk), default=0)
     divided_chunks_picture = new_picture(
         "Chunks",
         split_at_glossary_terms(
             f"A [chunker] decides at which [gaps] between sentences the text is cut into [chunks]. "
             f"{kind.title} makes {pluralize(len(spans_per_chunk), 'chunk')} of this text, of at most "
-            f"{pluralize(largest_chunk_tokens, 'token')}."
+            f"{pluralize(largest_chunk_token_count, 'token')}."
         ),
     )
-    _fill_rows(divided_chunks_picture, document, sentences_around_cut(document, chunking), chunking)
+    _fill_sentence_rows(divided_chunks_picture, document, sentences_around_cut(document, chunking), chunking)
     if divided_chunks_picture["rows"]:
         divided_chunks_picture["gaps"] = gaps_between_rows(divided_chunks_picture["rows"])
         first_chunks_phrase = chunk_numbers_in_words(divided_chunks_picture["rows"][0]["parts"][0]["chunks"])
@@ -146,13 +152,19 @@ def ranking_picture(asked: AskedQuestion | None) -> PictureData:
             ),
         )
     passage_vectors = asked.index.vectors
-    nearest_chunks, similarities = asked.ranking.order[:SHOWN_RANKS].tolist(), asked.ranking.scores[:SHOWN_RANKS].tolist()
-    chunk_vector_start = ", ".join(format_number(float(value), ".2f") for value in passage_vectors[nearest_chunks[0]][:3])
+    nearest_chunk_numbers, similarities = (
+        asked.ranking.order[:SHOWN_RANKS].tolist(),
+        asked.ranking.scores[:SHOWN_RANKS].tolist(),
+    )
+    chunk_vector_start = ", ".join(
+        format_number(float(value), ".2f") for value in passage_vectors[nearest_chunk_numbers[0]][:3]
+    )
     chunk_ranking_picture = new_picture(
         "A question finds chunks",
         split_at_glossary_terms(
             f"An [embedder] turns each chunk and the question into an [embedding]: {passage_vectors.shape[1]:,} numbers "
-            f"that stand for its meaning. Those of chunk {nearest_chunks[0] + 1} begin {chunk_vector_start}. [Retrieval] "
+            f"that stand for its meaning. Those of chunk {nearest_chunk_numbers[0] + 1} begin {chunk_vector_start}. "
+            "[Retrieval] "
             "looks for the chunk at the least [distance] from the question."
         ),
     )
@@ -160,11 +172,13 @@ def ranking_picture(asked: AskedQuestion | None) -> PictureData:
     chunk_ranking_picture["ranks"] = rank_rows(
         [
             (chunk, f"chunk {chunk + 1}", ranked_text_chunks[chunk].text, 1 - score)
-            for chunk, score in zip(nearest_chunks, similarities, strict=True)
+            for chunk, score in zip(nearest_chunk_numbers, similarities, strict=True)
         ]
     )
-    unlisted_chunks = len(asked.ranking.order) - len(nearest_chunks)
-    chunk_ranking_picture["after"] = f"and {pluralize(unlisted_chunks, 'chunk')} farther away" if unlisted_chunks else ""
+    unlisted_chunk_count = len(asked.ranking.order) - len(nearest_chunk_numbers)
+    chunk_ranking_picture["after"] = (
+        f"and {pluralize(unlisted_chunk_count, 'chunk')} farther away" if unlisted_chunk_count else ""
+    )
     return chunk_ranking_picture
 
 
@@ -187,9 +201,11 @@ def answer_picture(asked: AskedQuestion | None, answer: Span | None, nearest: As
                 "The language model is given the question and the nearest chunks. It writes its answer from them."
             ),
         )
-    chunking, retrieved = asked.chunking, [hit.chunk for hit in asked.hits]
+    chunking, retrieved_chunk_numbers = asked.chunking, [hit.chunk for hit in asked.hits]
     document, chunks = chunking.document, chunking.chunks
-    chunks_phrase = "nearest chunk" if len(retrieved) == 1 else f"{len(retrieved)} nearest chunks"
+    chunks_phrase = (
+        "nearest chunk" if len(retrieved_chunk_numbers) == 1 else f"{len(retrieved_chunk_numbers)} nearest chunks"
+    )
     marked_span, place_explanation = answer, ""
     if answer is not None:
         judgement = judge_retrieval(asked, answer)
@@ -209,7 +225,7 @@ def answer_picture(asked: AskedQuestion | None, answer: Span | None, nearest: As
             for number in nearest.ranking.order.tolist()
             if any(
                 span.start <= (place := nearest.chunking.chunks[number].spans[0]).start < span.end
-                for chunk in retrieved
+                for chunk in retrieved_chunk_numbers
                 for span in chunks[chunk].spans
             )
         ]
@@ -223,12 +239,12 @@ def answer_picture(asked: AskedQuestion | None, answer: Span | None, nearest: As
     chunks_picture = new_picture("An answer", split_at_glossary_terms(f"{answer_introduction} {place_explanation}".strip()))
     chunk_sentence_pairs = [
         (chunk, sentence)
-        for chunk in sorted(retrieved)
+        for chunk in sorted(retrieved_chunk_numbers)
         for span in chunks[chunk].spans
         for sentence in range(document.sentence_at(span.start), document.sentence_at(max(span.start, span.end - 1)) + 1)
     ]
     marked_start = 0 if marked_span is None else marked_span.start
-    marked_row = next(
+    marked_row_index = next(
         (
             place
             for place, (_, sentence) in enumerate(chunk_sentence_pairs)
@@ -236,8 +252,8 @@ def answer_picture(asked: AskedQuestion | None, answer: Span | None, nearest: As
         ),
         0,
     )
-    first_shown_row = max(0, min(marked_row - 2, len(chunk_sentence_pairs) - SHOWN_SENTENCES))
-    shown_rows = chunk_sentence_pairs[first_shown_row : first_shown_row + SHOWN_SENTENCES]
+    first_shown_row_index = max(0, min(marked_row_index - 2, len(chunk_sentence_pairs) - SHOWN_SENTENCES))
+    shown_rows = chunk_sentence_pairs[first_shown_row_index : first_shown_row_index + SHOWN_SENTENCES]
     for chunk, sentence in shown_rows:
         (row,) = sentence_rows(document, [sentence], chunking, marked_span)
         # The rest of the sentence, in other chunks, is not retrieved.
@@ -247,9 +263,13 @@ def answer_picture(asked: AskedQuestion | None, answer: Span | None, nearest: As
         chunks_picture["rows"].append(row)
     chunks_picture["gaps"] = [gap_between_rows([chunk], [before]) for (before, _), (chunk, _) in pairwise(shown_rows)]
     chunks_picture["before"] = (
-        f"{_omitted_in_words(first_shown_row)} {chunk_numbers_in_words([shown_rows[0][0]])}".strip() if shown_rows else ""
+        f"{_omitted_sentences_in_words(first_shown_row_index)} {chunk_numbers_in_words([shown_rows[0][0]])}".strip()
+        if shown_rows
+        else ""
     )
-    chunks_picture["after"] = _omitted_in_words(len(chunk_sentence_pairs) - first_shown_row - len(shown_rows))
+    chunks_picture["after"] = _omitted_sentences_in_words(
+        len(chunk_sentence_pairs) - first_shown_row_index - len(shown_rows)
+    )
     return chunks_picture
 
 
@@ -257,8 +277,8 @@ def sentences_around_cut(document: Document, chunking: Chunking) -> list[int]:
     """Return the numbers of the sentences around the first cut, which the Guide's pictures show."""
     document_sentence_count = len(document.sentences)
     sentence_after_cut = document.sentence_at(chunking.chunks[1].start) if len(chunking.chunks) > 1 else 0
-    first_shown = max(0, min(sentence_after_cut - SHOWN_SENTENCES // 2, document_sentence_count - SHOWN_SENTENCES))
-    return [*range(first_shown, min(document_sentence_count, first_shown + SHOWN_SENTENCES))]
+    first_shown_sentence = max(0, min(sentence_after_cut - SHOWN_SENTENCES // 2, document_sentence_count - SHOWN_SENTENCES))
+    return [*range(first_shown_sentence, min(document_sentence_count, first_shown_sentence + SHOWN_SENTENCES))]
 
 
 def first_tokens(text: str, tokenizer: str) -> list[str]:
@@ -268,24 +288,26 @@ def first_tokens(text: str, tokenizer: str) -> list[str]:
     return [*token_texts[:SHOWN_TOKENS], *["…"] * (len(token_texts) > SHOWN_TOKENS)]
 
 
-def _fill_rows(picture: PictureData, document: Document, numbers: list[int], chunking: Chunking | None = None) -> None:
+def _fill_sentence_rows(
+    picture: PictureData, document: Document, numbers: list[int], chunking: Chunking | None = None
+) -> None:
     if numbers:
         picture["rows"] = sentence_rows(document, numbers, chunking)
-        picture["before"] = _omitted_in_words(numbers[0])
-        picture["after"] = _omitted_in_words(len(document.sentences) - numbers[-1] - 1)
+        picture["before"] = _omitted_sentences_in_words(numbers[0])
+        picture["after"] = _omitted_sentences_in_words(len(document.sentences) - numbers[-1] - 1)
 
 
-def _omitted_in_words(count: int) -> str:
+def _omitted_sentences_in_words(count: int) -> str:
     return f"… {pluralize(count, 'sentence')} …" if count else ""
 
 
 # The question
 
 
-def _question(document: Document) -> tuple[str, Span | None, str]:
+def _shown_question(document: Document) -> tuple[str, Span | None, str]:
     """Return the question, the span of its answer if known, and the error message for an invalid question."""
-    document_of_question, typed_question = session.guide_question
-    if document_of_question == document.identity:
+    question_document_identity, typed_question = session.guide_question
+    if question_document_identity == document.identity:
         try:
             return checked_question(typed_question), None, ""
         except InputError as error:
@@ -295,15 +317,15 @@ def _question(document: Document) -> tuple[str, Span | None, str]:
 
 def _known_question(document: Document) -> tuple[str, Span | None]:
     """Return the first stored or bundled question about the text, and the span of its answer."""
-    for stored in session.questions:
+    for stored_question in session.questions:
         if (
-            document.text.startswith(stored.answer, stored.start)
-            and document.text == session.question_texts[stored.identity].text
+            document.text.startswith(stored_question.answer, stored_question.start)
+            and document.text == session.question_texts[stored_question.identity].text
         ):
-            return stored.question, Span(stored.start, stored.start + len(stored.answer))
+            return stored_question.question, Span(stored_question.start, stored_question.start + len(stored_question.answer))
     for question, answer in _bundled_questions():
-        if (start := document.text.find(answer)) >= 0:
-            return question, Span(start, start + len(answer))
+        if (answer_start := document.text.find(answer)) >= 0:
+            return question, Span(answer_start, answer_start + len(answer))
     return USUAL_QUESTION, None
 
 
@@ -318,11 +340,11 @@ def _bundled_questions() -> list[tuple[str, str]]:
 # The search
 
 
-def _may_embed(document: Document) -> bool:
+def _may_embed_document(document: Document) -> bool:
     return len(document.text) <= ASKED_AT_ONCE or ("embed", document.identity) in session.allowed
 
 
-def _search(
+def _search_chunks_and_sentences(
     here: Page, result: ColumnResult, sentences: ColumnResult, question: str, answer: Span | None
 ) -> tuple[AskedQuestion | None, AskedQuestion | None, str]:
     """Return the rankings of the chunks and, if no answer is known, of the sentences; and the reason if there is none."""

@@ -12,8 +12,8 @@ from evaluation.retrieval.asked_question import LONGEST_QUESTION
 from evaluation.segmentation import count_found_missed_added, cut_offsets
 from sample_docs import sample_splitters
 from viz.components.page_elements import heading, notice
-from viz.controls import any_calls_model, language_model_form, parameter_controls, value_binding
-from viz.guide.chunker_pictures import EXAMPLES, bundled_model_tools, chunker_frames
+from viz.controls import any_chunker_calls_model, language_model_form, parameter_controls, value_binding
+from viz.guide.chunker_pictures import EXAMPLES, bundled_model_tools, pictures_of_chunker
 from viz.guide.chunking_miniature import miniature_description, miniature_height, miniature_svg
 from viz.guide.introduction import SENTENCES, show_introduction
 from viz.guide.path_screens import SCREENS, Choice, Slide, working_repairs
@@ -25,16 +25,16 @@ from viz.shell import (
     add_to_compare,
     columns_to_open_with,
     index_on_compare,
-    offer_decks,
     open_page_at_next_run,
     run_columns,
     say_column_added,
-    show_misfits,
+    show_lecture_list,
+    show_misfit_warnings,
     show_place_on_compare,
     show_progress,
-    side_by_side,
+    side_by_side_columns,
     take_to_compare_button,
-    waiting_words,
+    waiting_status_phrase,
 )
 from viz.shell.page import page
 from viz.state import (
@@ -48,7 +48,7 @@ from viz.state import (
     main_page,
     no_model_message,
 )
-from viz.theme import ANSWERS, counted_known_boundaries, definitions_as_help, split_at_glossary_terms
+from viz.theme import ANSWERS, definitions_as_help, known_boundary_count_phrase, split_at_glossary_terms
 
 # Advice on the chunker to try for a kind of text, based on measurements in `benchmarks/README.md`.
 
@@ -166,28 +166,38 @@ def show() -> None:
     default_link_parameters = {"view": CHUNKER if "c1" in st.query_params else next(iter(VIEWS)), SCREEN: NUMBERS[0]}
     default_guide_choices = Choices(sample_id, splitter_name, [fresh_column(FIRST)], extra=default_link_parameters)
     # The path has texts of its own.
-    with page(PAGE, default_guide_choices, about_a_text=lambda choices: choices.extra["view"] != "path") as here:
-        choices = here.choices
+    with page(PAGE, default_guide_choices, about_a_text=lambda choices: choices.extra["view"] != "path") as current_page:
+        choices = current_page.choices
         choices.columns = [*filter(None, opening_columns)] or choices.columns
         if choices.columns[0].chunker not in _explained_chunkers():
             choices.columns = [fresh_column(FIRST)]
         if choices.extra["view"] not in (CHUNKER, *VIEWS):
-            here.complain(
+            current_page.show_link_error(
                 f"The link's view must be {CHUNKER} or {' or '.join(VIEWS)}; got {short_repr(choices.extra['view'])}."
             )
             choices.extra["view"] = default_link_parameters["view"]
         if choices.extra[SCREEN] not in NUMBERS:
-            here.complain(f"The link's screen must be from 1 to {len(NUMBERS)}; got {short_repr(choices.extra[SCREEN])}.")
+            current_page.show_link_error(
+                f"The link's screen must be from 1 to {len(NUMBERS)}; got {short_repr(choices.extra[SCREEN])}."
+            )
             choices.extra[SCREEN] = NUMBERS[0]
-        with here.controls:
+        with current_page.controls:
             _choose_view(choices)
-        draw_by_view = {CHUNKER: _show_chunker, "start": _start, "path": _path, "which": _which, "lectures": _lectures}
-        draw_by_view[choices.extra["view"]](here)
+        draw_by_view = {
+            CHUNKER: _draw_chunker_view,
+            "start": _draw_introduction_view,
+            "path": _draw_path_view,
+            "which": _draw_advice_view,
+            "lectures": _draw_lectures_view,
+        }
+        draw_by_view[choices.extra["view"]](current_page)
         # The link names the view only if it does not follow from the other parameters.
-        here.default.extra["view"] = CHUNKER if choices.columns != here.default.columns else next(iter(VIEWS))
+        current_page.default.extra["view"] = (
+            CHUNKER if choices.columns != current_page.default.columns else next(iter(VIEWS))
+        )
 
 
-def _start(here: Page) -> None:
+def _draw_introduction_view(here: Page) -> None:
     """Draw the introduction in four pictures."""
     text, first_chunker_column = here.text, here.choices.columns[0]
     heading(text.source.name if text is not None else "Guide", key="guide_document")
@@ -198,11 +208,11 @@ def _start(here: Page) -> None:
         first_chunker_column = fresh_column(FIRST)
     chunker_and_sentence_results = run_columns(here, text, [first_chunker_column, SENTENCES])
     show_progress(chunker_and_sentence_results)
-    show_misfits(here.choices, chunker_and_sentence_results[:1])
+    show_misfit_warnings(here.choices, chunker_and_sentence_results[:1])
     chunker_type = _explained_chunkers()[first_chunker_column.chunker]
     if chunker_and_sentence_results[0].error or chunker_and_sentence_results[0].chunking is None:
         notice(
-            chunker_and_sentence_results[0].error or waiting_words(asks=False),
+            chunker_and_sentence_results[0].error or waiting_status_phrase(asks=False),
             "error" if chunker_and_sentence_results[0].error else "info",
             key="guide_waits",
         )
@@ -214,32 +224,32 @@ def _start(here: Page) -> None:
         st.button("From the beginning", on_click=_open_view, args=(here.choices, "path"), key="guide_begin")
 
 
-def _path(here: Page) -> None:
+def _draw_path_view(here: Page) -> None:
     """Draw the path in ten screens."""
     heading("From a text to an answer", key="guide_document")
     show_path(PAGE, here.choices.extra, lambda: _open_view(here.choices, "which"))
 
 
-def _which(here: Page) -> None:
+def _draw_advice_view(here: Page) -> None:
     """Draw the advice on which chunker to try."""
     heading("Which chunker should I try?", key="guide_document")
 
-    def explain(column: ColumnChoice) -> None:
-        _choose_column(here.choices, column)
+    def open_chunker_explanation(column: ColumnChoice) -> None:
+        _set_guide_column(here.choices, column)
         _open_view(here.choices, CHUNKER)
 
-    show_advice(explain)
+    show_advice(open_chunker_explanation)
     say_column_added()
 
 
-def _lectures(here: Page) -> None:
+def _draw_lectures_view(here: Page) -> None:
     """Draw the lectures that can be opened."""
     heading("Lectures", key="guide_document")
     st.markdown("A scene is the state of a page with words to say. Page Down leads through the scenes, in lecture mode.")
-    offer_decks("guide")
+    show_lecture_list("guide")
 
 
-def _choose_column(choices: Choices, column: ColumnChoice) -> None:
+def _set_guide_column(choices: Choices, column: ColumnChoice) -> None:
     choices.columns = [column]
     # The choice may interrupt the page's first run, which has not yet taken the column of Compare.
     session.opening.pop(PAGE, None)
@@ -249,7 +259,7 @@ def _open_view(choices: Choices, view: str) -> None:
     choices.extra["view"] = view
 
 
-def _show_chunker(here: Page) -> None:
+def _draw_chunker_view(here: Page) -> None:
     """Draw the explanation of a chunker."""
     text, column = here.text, here.choices.columns[0]
     chunker_type = _explained_chunkers()[column.chunker]
@@ -257,8 +267,8 @@ def _show_chunker(here: Page) -> None:
     st.header(chunker_type.title, anchor=False)
     st.markdown(f"{chunker_type.idea}  \n:gray[Source: {chunker_type.source}]")
     if column.chunker in EXAMPLES:
-        show_pictures(chunker_frames(column.chunker), "guide_frames", small=True)
-    explanation, live_side = side_by_side(PAGE, 3, 2, gap="large")
+        show_pictures(pictures_of_chunker(column.chunker), "guide_frames", small=True)
+    explanation, live_container = side_by_side_columns(PAGE, 3, 2, gap="large")
     with explanation:
         # Chunkers from other packages may lack these; the pictures include the failure.
         if chunker_type.formula:
@@ -273,10 +283,10 @@ def _show_chunker(here: Page) -> None:
             st.code(f"seamark chunk FILE --chunker {chunker_type.name}{language_model_flag}", language=None)
         with st.container(key="guide_answers"):
             _explain_answer_measures()
-    with live_side, st.container(key="guide_live"):
+    with live_container, st.container(key="guide_live"):
         heading(text.source.name if text is not None else "Live", key="guide_document")
         show_progress([column_result])
-        show_misfits(here.choices, [column_result])
+        show_misfit_warnings(here.choices, [column_result])
         if text is None:
             pass
         elif column_result.error:
@@ -284,11 +294,11 @@ def _show_chunker(here: Page) -> None:
             message = no_model_message(CHUNKER_NEEDS, "below") if lacks_model else column_result.error
             notice(message, "info" if lacks_model or column_result.sending is not None else "error", key="guide_error")
         elif column_result.chunking is None:
-            notice(waiting_words(asks=chunker_type.asks), key="guide_waits")
+            notice(waiting_status_phrase(asks=chunker_type.asks), key="guide_waits")
         else:
-            _miniature(text, column_result.chunking)
+            _draw_miniature(text, column_result.chunking)
         embedder_default_parameters = embedder_defaults(here.embedder, column.chunker)
-        if any_calls_model([column.chunker]):
+        if any_chunker_calls_model([column.chunker]):
             language_model_form()
         parameter_controls(0, column, column_result.chunker, embedder_default_parameters)
         show_place_on_compare(PAGE, column, here.embedder, valid=column_result.chunker is not None or text is None)
@@ -307,20 +317,20 @@ def _explain_answer_measures() -> None:
 
 def _choose_view(choices: Choices) -> None:
     chunker = choices.columns[0].chunker
-    chosen = chunker if choices.extra["view"] == CHUNKER else choices.extra["view"]
+    chosen_view = chunker if choices.extra["view"] == CHUNKER else choices.extra["view"]
 
-    def put(chosen: str) -> None:
+    def store_chosen_view(chosen: str) -> None:
         choices.extra["view"] = chosen if chosen in VIEWS else CHUNKER
         if chosen not in (*VIEWS, chunker):
-            _choose_column(choices, fresh_column(chosen))
+            _set_guide_column(choices, fresh_column(chosen))
 
     guide_view_names = [*VIEWS, *_explained_chunkers()]
     st.radio(
         "Guide",
         guide_view_names,
-        index=guide_view_names.index(chosen),
+        index=guide_view_names.index(chosen_view),
         format_func=lambda name: VIEWS.get(name) or _explained_chunkers()[name].title,
-        **value_binding(chosen, "guide/chunker", put),
+        **value_binding(chosen_view, "guide/chunker", store_chosen_view),
     )
 
 
@@ -342,7 +352,7 @@ def _allowed_values_phrase(choices: tuple[str, ...], low: float | None, high: fl
     return f"{bounds_phrase} {unit}".strip()
 
 
-def _miniature(text: PageText, chunking: Chunking) -> None:
+def _draw_miniature(text: PageText, chunking: Chunking) -> None:
     page_theme_name = "dark" if st.context.theme.type == "dark" else "light"
     with st.container(key=f"miniature_{miniature_height(chunking, text.source.known)}"):
         st.image(
@@ -352,9 +362,9 @@ def _miniature(text: PageText, chunking: Chunking) -> None:
         f"{pluralize(len(chunking.chunks), 'chunk')} of {pluralize(len(text.document.sentences), 'sentence')}"
     )
     if text.source.known:
-        found, missed, added = count_found_missed_added(cut_offsets(chunking), text.source.known)
-        known_count_phrase = counted_known_boundaries(found + missed)
-        miniature_caption += f"; of {known_count_phrase} {found:,} found, {pluralize(added, 'cut')} elsewhere"
+        found_count, missed_count, added_count = count_found_missed_added(cut_offsets(chunking), text.source.known)
+        known_count_phrase = known_boundary_count_phrase(found_count + missed_count)
+        miniature_caption += f"; of {known_count_phrase} {found_count:,} found, {pluralize(added_count, 'cut')} elsewhere"
     st.caption(miniature_caption)
 
 
@@ -375,7 +385,7 @@ def show_path(key: str, extra: dict[str, str], choose: Callable[[], None]) -> No
     """
     screen_number = extra[SCREEN]
     screen_index = NUMBERS.index(screen_number)
-    screen, tools, reader_choice, complaint = (
+    screen, tools, reader_choice, error_message = (
         SCREENS[screen_index],
         bundled_model_tools(),
         session.guide_path.get(screen_number),
@@ -384,41 +394,45 @@ def show_path(key: str, extra: dict[str, str], choose: Callable[[], None]) -> No
     try:
         drawn_screen = screen.draw(screen.text, reader_choice, tools)
     except InputError as error:
-        drawn_screen, complaint = screen.draw(screen.text, None, tools), str(error)
+        drawn_screen, error_message = screen.draw(screen.text, None, tools), str(error)
     screen_control = drawn_screen.control
     screen_text_picture = new_picture(
         screen.title, split_at_glossary_terms(screen.said), split_at_glossary_terms(screen.task)
     )
     if screen_control == "question":
-        screen_text_picture["ask"] = {"question": reader_choice or "", "longest": LONGEST_QUESTION, "complaint": complaint}
+        screen_text_picture["ask"] = {
+            "question": reader_choice or "",
+            "longest": LONGEST_QUESTION,
+            "complaint": error_message,
+        }
     if screen_control == "cuts":
         drawn_screen.picture["cuts"] = {"gaps": reader_choice or [], "heard": session.guide_path.get("heard")}
 
-    def do(value: Any) -> None:
+    def store_reader_choice(value: Any) -> None:
         session.guide_path = {**session.guide_path, screen_number: value}
 
     def store_cuts(gaps: list[int], at: float) -> None:
         session.guide_path = {**session.guide_path, screen_number: gaps, "heard": at}
 
-    words_side, picture_side = side_by_side(key, 2, 3, gap="large")
-    with words_side:
-        show_pictures([screen_text_picture], "guide_path_words", first=screen_index + 1, asked=do)
+    words_container, picture_container = side_by_side_columns(key, 2, 3, gap="large")
+    with words_container:
+        show_pictures([screen_text_picture], "guide_path_words", first=screen_index + 1, asked=store_reader_choice)
         with st.container(key="guide_path_control"):
             if isinstance(screen_control, Choice):
-                _choice(screen_number, screen_control, reader_choice, do)
+                _draw_choice_control(screen_number, screen_control, reader_choice, store_reader_choice)
             elif isinstance(screen_control, Slide):
-                _slider(screen_number, screen_control, reader_choice, do)
+                _draw_slider(screen_number, screen_control, reader_choice, store_reader_choice)
         with st.container(key="guide_path_steps"):
             _draw_screen_navigation(extra, screen_index)
-    with picture_side:
+    with picture_container:
         show_pictures(
             [drawn_screen.picture], "guide_path_picture", told=split_at_glossary_terms(drawn_screen.told), cut=store_cuts
         )
         if screen_index == len(SCREENS) - 1:
-            _ways_on(reader_choice, choose)
+            _draw_next_step_buttons(reader_choice, choose)
 
 
-def _choice(name: str, control: Choice, done: str | None, do: Callable[[str | None], None]) -> None:
+def _draw_choice_control(name: str, control: Choice, done: str | None, do: Callable[[str | None], None]) -> None:
     chosen_or_start_option = control.start if done is None else done
     st.segmented_control(
         control.label,
@@ -430,7 +444,7 @@ def _choice(name: str, control: Choice, done: str | None, do: Callable[[str | No
     )
 
 
-def _slider(name: str, control: Slide, done: float | None, do: Callable[[float], None]) -> None:
+def _draw_slider(name: str, control: Slide, done: float | None, do: Callable[[float], None]) -> None:
     chosen_or_start_value = control.start if done is None else done
     st.slider(
         control.label,
@@ -445,27 +459,27 @@ def _slider(name: str, control: Slide, done: float | None, do: Callable[[float],
 def _draw_screen_navigation(extra: dict[str, str], number: int) -> None:
     """Draw the number of the screen, and the buttons to its neighbours."""
 
-    def go(to: int) -> None:
+    def open_screen(to: int) -> None:
         extra[SCREEN] = NUMBERS[to]
 
-    last_screen_number = len(SCREENS) - 1
+    last_screen_index = len(SCREENS) - 1
     with st.container(horizontal=True, vertical_alignment="center"):
-        st.button("Back", on_click=go, args=(number - 1,), disabled=number == 0, key="guide_path_back")
+        st.button("Back", on_click=open_screen, args=(number - 1,), disabled=number == 0, key="guide_path_back")
         st.button(
             "Next",
-            on_click=go,
+            on_click=open_screen,
             args=(number + 1,),
-            disabled=number == last_screen_number,
+            disabled=number == last_screen_index,
             key="guide_path_next",
             type="primary",
         )
         st.caption(f"{number + 1} of {len(SCREENS)}")
 
 
-def _ways_on(done: str | None, choose: Callable[[], None]) -> None:
+def _draw_next_step_buttons(done: str | None, choose: Callable[[], None]) -> None:
     """Draw the buttons that lead from the path to the advice and to Compare, which gets the chosen repair as a column."""
 
-    def compare() -> None:
+    def open_repair_on_compare() -> None:
         if done is not None:
             repairing_chunker = working_repairs(SCREENS[-1].text, bundled_model_tools())[int(done)].chunker
             chunker_column = ColumnChoice(repairing_chunker.name, repairing_chunker.model_dump(exclude_defaults=True))
@@ -475,4 +489,4 @@ def _ways_on(done: str | None, choose: Callable[[], None]) -> None:
 
     with st.container(horizontal=True):
         st.button("Which chunker?", on_click=choose, key="guide_path_which")
-        st.button("Open on Compare", on_click=compare, key="guide_path_compare")
+        st.button("Open on Compare", on_click=open_repair_on_compare, key="guide_path_compare")

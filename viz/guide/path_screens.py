@@ -16,11 +16,11 @@ from evaluation.retrieval.asked_question import (
     AskedQuestion,
     Limit,
     PosedQuestion,
-    ask,
     checked_question,
     embed_question,
     index_text,
     judge_retrieval,
+    retrieve_for_question,
 )
 from evaluation.segmentation import count_found_missed_added, cut_offsets
 from viz.guide.chunker_pictures import BEES, BREAD, MORE_BEES, SIX
@@ -110,22 +110,24 @@ def _document_from_lines(text: str) -> Document:
     return Document.from_text(text, "lines")
 
 
-def _cut(name: str, parameters: Mapping[str, Any], document: Document, tools: Tools) -> Chunking:
+def _run_named_chunker(name: str, parameters: Mapping[str, Any], document: Document, tools: Tools) -> Chunking:
     return run(build_chunker(name, dict(parameters)), document, tools)
 
 
 def _sentence_count_screen(text: str, chosen: str | None, tools: Tools) -> Drawn:
     document = Document.from_text(text, DEFAULT_SPLITTER)
-    count, point_count = len(document.sentences), text.count(".")
+    sentence_count, point_count = len(document.sentences), text.count(".")
     final_point_count = sum(sentence.endswith(".") for sentence in document.sentence_texts)
     sentence_screen_picture = new_picture("")
     sentence_screen_picture["rows"] = (
-        sentence_rows(document, range(count)) if chosen else sentence_rows(_document_from_lines(text), [0])
+        sentence_rows(document, range(sentence_count)) if chosen else sentence_rows(_document_from_lines(text), [0])
     )
     if not chosen:
         sentence_screen_picture["rows"][0]["label"] = ""
-    count_phrase = pluralize(count, "sentence")
-    result_in_words = f"{count_phrase}, as you said" if chosen == str(count) else f"{count_phrase}; you said {chosen}"
+    count_phrase = pluralize(sentence_count, "sentence")
+    result_in_words = (
+        f"{count_phrase}, as you said" if chosen == str(sentence_count) else f"{count_phrase}; you said {chosen}"
+    )
     result_in_words += f". {point_count - final_point_count} of {pluralize(point_count, 'point')} end none."
     return Drawn(
         Choice("Sentences", {number: number for number in "3456"}),
@@ -134,10 +136,12 @@ def _sentence_count_screen(text: str, chosen: str | None, tools: Tools) -> Drawn
     )
 
 
-def _own_cuts(text: str, gaps: Sequence[int] | None, tools: Tools) -> Drawn:
+def _own_cuts_screen(text: str, gaps: Sequence[int] | None, tools: Tools) -> Drawn:
     document = _document_from_lines(text)
     valid_gaps = [gap for gap in sorted({*(gaps or ())}) if 0 <= gap < len(document.sentences) - 1]
-    chunking = run(YourCuts.at_places(document.identity, [document.starts[gap + 1] for gap in valid_gaps]), document, tools)
+    chunking = run(
+        YourCuts.with_cuts_at(document.identity, [document.starts[gap + 1] for gap in valid_gaps]), document, tools
+    )
     user_cuts_picture = chunked_picture(chunking)
     user_cuts_picture["cuts"] = {"gaps": valid_gaps, "heard": None}
     chunk_sizes = [
@@ -146,9 +150,9 @@ def _own_cuts(text: str, gaps: Sequence[int] | None, tools: Tools) -> Drawn:
     return Drawn("cuts", user_cuts_picture, f"{pluralize(len(chunking), 'chunk')}, of {join_words(chunk_sizes)} sentences.")
 
 
-def _tokens(text: str, size: float | None, tools: Tools) -> Drawn:
+def _token_size_screen(text: str, size: float | None, tools: Tools) -> Drawn:
     document, size = _document_from_lines(text), int(size or OPENING_SIZE)
-    chunking = _cut("fixed_tokens", {"size": size, "overlap": 0}, document, tools)
+    chunking = _run_named_chunker("fixed_tokens", {"size": size, "overlap": 0}, document, tools)
     (token_count,) = tools.count_tokens([text])
     token_screen_picture = new_picture("")
     token_start_offsets = sorted({*tools.token_starts(text).tolist()})
@@ -164,14 +168,16 @@ def _tokens(text: str, size: float | None, tools: Tools) -> Drawn:
     )
 
 
-def _units(text: str, unit: str | None, tools: Tools) -> Drawn:
-    by_sentences = unit == "sentences"
+def _size_unit_screen(text: str, unit: str | None, tools: Tools) -> Drawn:
+    is_by_sentences = unit == "sentences"
     name_and_parameters = (
-        ("fixed_sentences", {"size": SENTENCES}) if by_sentences else ("fixed_words", {"size": WORDS, "overlap": 0})
+        ("fixed_sentences", {"size": SENTENCES}) if is_by_sentences else ("fixed_words", {"size": WORDS, "overlap": 0})
     )
-    chunking = _cut(*name_and_parameters, _document_from_lines(text), tools)
-    sentences_cut_apart = sum(len(_chunks_in(chunking, sentence)) > 1 for sentence in chunking.document.sentences)
-    result_in_words = f"{pluralize(len(chunking), 'chunk')}; {pluralize(sentences_cut_apart, 'sentence')} cut apart."
+    chunking = _run_named_chunker(*name_and_parameters, _document_from_lines(text), tools)
+    divided_sentence_count = sum(
+        len(_chunks_of_sentence(chunking, sentence)) > 1 for sentence in chunking.document.sentences
+    )
+    result_in_words = f"{pluralize(len(chunking), 'chunk')}; {pluralize(divided_sentence_count, 'sentence')} cut apart."
     return Drawn(
         Choice("Chunk size", {"words": f"{WORDS} words", "sentences": f"{SENTENCES} sentences"}, "words"),
         chunked_picture(chunking),
@@ -179,24 +185,28 @@ def _units(text: str, unit: str | None, tools: Tools) -> Drawn:
     )
 
 
-def _chunks_in(chunking: Chunking, sentence: Span) -> list[Chunk]:
+def _chunks_of_sentence(chunking: Chunking, sentence: Span) -> list[Chunk]:
     """Return the chunks with a part of a sentence."""
     return [chunk for chunk in chunking for span in chunk.spans if span.start < sentence.end and sentence.start < span.end]
 
 
-def _overlap(text: str, overlap: float | None, tools: Tools) -> Drawn:
-    chunking = _cut("fixed_sentences", {"size": 3, "overlap": int(overlap or 0)}, _document_from_lines(text), tools)
-    repeated_sentence_count = sum(len(_chunks_in(chunking, sentence)) > 1 for sentence in chunking.document.sentences)
-    (text_tokens,), tokens_in_chunks = tools.count_tokens([text]), sum(tools.count_tokens(list(chunking.texts)))
+def _overlap_screen(text: str, overlap: float | None, tools: Tools) -> Drawn:
+    chunking = _run_named_chunker(
+        "fixed_sentences", {"size": 3, "overlap": int(overlap or 0)}, _document_from_lines(text), tools
+    )
+    repeated_sentence_count = sum(
+        len(_chunks_of_sentence(chunking, sentence)) > 1 for sentence in chunking.document.sentences
+    )
+    (text_token_count,), chunks_token_count = tools.count_tokens([text]), sum(tools.count_tokens(list(chunking.texts)))
     return Drawn(
         Slide("Overlap in sentences", 0, 2, 1, 0),
         chunked_picture(chunking),
-        f"{pluralize(repeated_sentence_count, 'sentence')} repeated: {tokens_in_chunks:,} tokens instead of "
-        f"{text_tokens:,}.",
+        f"{pluralize(repeated_sentence_count, 'sentence')} repeated: {chunks_token_count:,} tokens instead of "
+        f"{text_token_count:,}.",
     )
 
 
-def _meanings(text: str, chosen: str | None, tools: Tools) -> Drawn:
+def _closest_meaning_screen(text: str, chosen: str | None, tools: Tools) -> Drawn:
     document = _document_from_lines(text)
     first_sentence, *other_sentences = document.sentence_texts
     closest_sentence_control = Choice("Closest to sentence 1", dict(zip(_LETTERS, _LETTERS, strict=True)))
@@ -226,8 +236,8 @@ def _meanings(text: str, chosen: str | None, tools: Tools) -> Drawn:
     )
 
 
-def _prediction(text: str, chosen: str | None, tools: Tools) -> Drawn:
-    chunking = _at_distance(text, OPENING_THRESHOLD, tools)
+def _cut_prediction_screen(text: str, chosen: str | None, tools: Tools) -> Drawn:
+    chunking = _cut_at_distance(text, OPENING_THRESHOLD, tools)
     prediction_screen_picture = _gauged_picture(chunking)
     predicted_gap = chunking.gaps[ASKED_GAP]
     actual_verdict_word = "cut" if predicted_gap.verdict.is_cut else "no cut"
@@ -250,8 +260,10 @@ def _prediction(text: str, chosen: str | None, tools: Tools) -> Drawn:
     )
 
 
-def _at_distance(text: str, threshold: float, tools: Tools) -> Chunking:
-    return _cut("breakpoint", {"threshold": "distance", "amount": threshold}, _document_from_lines(text), tools)
+def _cut_at_distance(text: str, threshold: float, tools: Tools) -> Chunking:
+    return _run_named_chunker(
+        "breakpoint", {"threshold": "distance", "amount": threshold}, _document_from_lines(text), tools
+    )
 
 
 def _gauged_picture(chunking: Chunking) -> PictureData:
@@ -269,52 +281,54 @@ def _gauged_picture(chunking: Chunking) -> PictureData:
     return gauged_distances_picture
 
 
-def _known(text: str, threshold: float | None, tools: Tools) -> Drawn:
+def _known_boundaries_screen(text: str, threshold: float | None, tools: Tools) -> Drawn:
     # A blank line is where the subject changes.
     text_sections = text.split("\n\n")
     text = "\n".join(text_sections) + "\n"
     section_starts = tuple(len("\n".join(text_sections[:number])) + 1 for number in range(1, len(text_sections)))
-    chunking = _at_distance(text, threshold or OPENING_THRESHOLD, tools)
+    chunking = _cut_at_distance(text, threshold or OPENING_THRESHOLD, tools)
     known_boundaries_picture = _gauged_picture(chunking)
     for gap, start in zip(known_boundaries_picture["gaps"], chunking.document.starts[1:], strict=True):
         gap["said"] += " ▲" * (start in section_starts)
-    found, missed, added = count_found_missed_added(cut_offsets(chunking), section_starts)
+    found_count, missed_count, added_count = count_found_missed_added(cut_offsets(chunking), section_starts)
     return Drawn(
         Slide("Threshold", 0.4, 0.95, 0.01, OPENING_THRESHOLD),
         known_boundaries_picture,
-        f"{found} found, {missed} missed; {pluralize(added, 'cut')} elsewhere.",
+        f"{found_count} found, {missed_count} missed; {pluralize(added_count, 'cut')} elsewhere.",
     )
 
 
-def _question(text: str, question: str | None, tools: Tools) -> Drawn:
-    chunking = _at_distance(text, 0.8, tools)
+def _question_screen(text: str, question: str | None, tools: Tools) -> Drawn:
+    chunking = _cut_at_distance(text, 0.8, tools)
     if question is None:
         return Drawn("question", chunked_picture(chunking), "")
-    chunk_ranking = _search(chunking, checked_question(question), Limit(top=1), tools)
-    ranked_chunks, distances = (
+    chunk_ranking = _search_chunks(chunking, checked_question(question), Limit(top=1), tools)
+    ranked_chunk_numbers, distances = (
         chunk_ranking.ranking.order.tolist(),
         [1 - score for score in chunk_ranking.ranking.scores.tolist()],
     )
     screen_picture = new_picture("")
-    document, nearest = chunking.document, chunking[ranked_chunks[0]]
-    last_sentence = document.sentence_at(nearest.end - 1)
-    screen_picture["rows"] = sentence_rows(document, range(document.sentence_at(nearest.start), last_sentence + 1), chunking)
+    document, nearest_chunk = chunking.document, chunking[ranked_chunk_numbers[0]]
+    last_sentence = document.sentence_at(nearest_chunk.end - 1)
+    screen_picture["rows"] = sentence_rows(
+        document, range(document.sentence_at(nearest_chunk.start), last_sentence + 1), chunking
+    )
     screen_picture["ranks"] = rank_rows(
         [
             (chunk, f"chunk {chunk + 1}", chunking[chunk].text, far)
-            for chunk, far in zip(ranked_chunks, distances, strict=True)
+            for chunk, far in zip(ranked_chunk_numbers, distances, strict=True)
         ]
     )
     return Drawn(
         "question",
         screen_picture,
-        f"Chunk {ranked_chunks[0] + 1} is found, at distance {format_number(distances[0], '.2f')}.",
+        f"Chunk {ranked_chunk_numbers[0] + 1} is found, at distance {format_number(distances[0], '.2f')}.",
     )
 
 
-def _search(chunking: Chunking, question: str, limit: Limit, tools: Tools) -> AskedQuestion:
+def _search_chunks(chunking: Chunking, question: str, limit: Limit, tools: Tools) -> AskedQuestion:
     question_vector = embed_question(chunking, tools, question)
-    return ask(
+    return retrieve_for_question(
         index_text(chunking, tools, "embedding"),
         question,
         question_vector,
@@ -336,7 +350,7 @@ def working_repairs(text: str, tools: Tools) -> list[Variation]:
         run(failing_chunker, document, tools),
         "embedding",
         Limit(tokens=BUDGET),
-        posed=PosedQuestion(QUESTION, _answer(document)),
+        posed=PosedQuestion(QUESTION, _answer_span(document)),
     )
     tried_settings = try_settings_for_answer(failing_column, tools)
     return [
@@ -345,28 +359,28 @@ def working_repairs(text: str, tools: Tools) -> list[Variation]:
     ]
 
 
-def _answer(document: Document) -> Span:
-    first_sentence, sentence_after = ANSWER
-    return Span(document.sentences[first_sentence].start, document.sentences[sentence_after - 1].end)
+def _answer_span(document: Document) -> Span:
+    first_sentence, sentence_after_answer = ANSWER
+    return Span(document.sentences[first_sentence].start, document.sentences[sentence_after_answer - 1].end)
 
 
-def _repair(text: str, chosen: str | None, tools: Tools) -> Drawn:
+def _repair_screen(text: str, chosen: str | None, tools: Tools) -> Drawn:
     document, offered_repairs = _document_from_lines(text), working_repairs(text, tools)
     options = {str(number): repair.words[0].upper() + repair.words[1:] for number, repair in enumerate(offered_repairs)}
-    chunking_before = _cut("fixed_sentences", {"size": SENTENCES}, document, tools)
+    chunking_before = _run_named_chunker("fixed_sentences", {"size": SENTENCES}, document, tools)
     chunking_after = run(offered_repairs[int(chosen)].chunker, document, tools) if chosen in options else chunking_before
     judgement_after_repair = judge_retrieval(
-        _search(chunking_after, QUESTION, Limit(tokens=BUDGET), tools), _answer(document)
+        _search_chunks(chunking_after, QUESTION, Limit(tokens=BUDGET), tools), _answer_span(document)
     )
-    repaired_chunks_picture = chunked_picture(chunking_after, marked=_answer(document))
+    repaired_chunks_picture = chunked_picture(chunking_after, marked=_answer_span(document))
     # What follows the answer is of no interest.
     shown_row_count = ANSWER[1] + 2
-    hidden_rows = len(repaired_chunks_picture["rows"]) - shown_row_count
+    hidden_row_count = len(repaired_chunks_picture["rows"]) - shown_row_count
     repaired_chunks_picture["rows"], repaired_chunks_picture["gaps"] = (
         repaired_chunks_picture["rows"][:shown_row_count],
         repaired_chunks_picture["gaps"][: shown_row_count - 1],
     )
-    repaired_chunks_picture["after"] = f"… {pluralize(hidden_rows, 'sentence')} …" if hidden_rows > 0 else ""
+    repaired_chunks_picture["after"] = f"… {pluralize(hidden_row_count, 'sentence')} …" if hidden_row_count > 0 else ""
     chunk_count_phrase = pluralize(len(chunking_after), "chunk")
     if judgement_after_repair.fate == "whole":
         result_in_words = (
@@ -399,21 +413,21 @@ SCREENS = (
         "and found one by one.",
         "Click between two sentences to cut there.",
         SIX,
-        _own_cuts,
+        _own_cuts_screen,
     ),
     Screen(
         "How long is a piece?",
         "A model reads [tokens]: words and parts of words. The size of a chunk is the number of its tokens.",
         "Move the size and watch the chunks, each with its colour and number.",
         BEES,
-        _tokens,
+        _token_size_screen,
     ),
     Screen(
         "What if a chunk is full?",
         "A fixed size cuts where the chunk is full, even within a sentence.",
         "Let it count whole sentences instead of words.",
         SIX,
-        _units,
+        _size_unit_screen,
     ),
     Screen(
         "What is lost at a cut?",
@@ -421,7 +435,7 @@ SCREENS = (
         "more to store and to read.",
         "Move the overlap.",
         SIX,
-        _overlap,
+        _overlap_screen,
     ),
     Screen(
         "Which mean nearly the same?",
@@ -430,7 +444,7 @@ SCREENS = (
         "Which of A, B and C is closest in meaning to sentence 1?",
         "Bees make honey from nectar.\nThe bee is on the cover of the book.\n"
         "Insects turn the juice of flowers into something sweet.\nBread is made from flour.\n",
-        _meanings,
+        _closest_meaning_screen,
     ),
     Screen(
         "Cut here?",
@@ -438,7 +452,7 @@ SCREENS = (
         "and cuts where it is above a line, the [threshold].",
         "Will it cut before sentence 3?",
         SIX,
-        _prediction,
+        _cut_prediction_screen,
     ),
     Screen(
         "Is the cut right?",
@@ -446,7 +460,7 @@ SCREENS = (
         "elsewhere too.",
         "Move the threshold until it finds both and cuts nowhere else.",
         TOPICS,
-        _known,
+        _known_boundaries_screen,
     ),
     Screen(
         "What does a question find?",
@@ -454,14 +468,14 @@ SCREENS = (
         "model is given nothing else of the text.",
         "Ask something about bees or bread.",
         TOPICS.replace("\n\n", "\n"),
-        _question,
+        _question_screen,
     ),
     Screen(
         "Is the answer whole?",
         f"The answer to “{QUESTION}” is underlined, but cut apart: the nearest {BUDGET} tokens lack a part.",
         "Choose a repair.",
         f"{BEES}{BREAD}{MORE_BEES}",
-        _repair,
+        _repair_screen,
     ),
 )
 """The path, from the sentence to the answer."""

@@ -169,22 +169,22 @@ def sentence_rows(
     """Return the given sentences as rows of a picture, split at chunk boundaries and around the ``marked`` span."""
     if not numbers:
         return []
-    shown_start, end = document.sentences[numbers[0]].start, document.sentences[numbers[-1]].end
+    first_sentence_start, end = document.sentences[numbers[0]].start, document.sentences[numbers[-1]].end
     numbered_spans = [
         (span, number)
         for number, chunk in enumerate(() if chunking is None else chunking.chunks)
         for span in chunk.spans
-        if span.start < end and shown_start < span.end
+        if span.start < end and first_sentence_start < span.end
     ]
     rows: list[SentenceRowData] = []
     for number in numbers:
         start, end = document.sentences[number]
-        shown_end = min(end, start + LONGEST_ROW)
-        possible_edges = {start, shown_end, *(edge for span, _ in numbered_spans for edge in span), *(marked or ())}
-        edges_in_sentence = sorted(edge for edge in possible_edges if start <= edge <= shown_end)
+        shown_sentence_end = min(end, start + LONGEST_ROW)
+        span_edges = {start, shown_sentence_end, *(edge for span, _ in numbered_spans for edge in span), *(marked or ())}
+        edges_in_sentence = sorted(edge for edge in span_edges if start <= edge <= shown_sentence_end)
         parts: list[PartData] = [
             {
-                "text": document.text[left:right] + "…" * (right == shown_end < end),
+                "text": document.text[left:right] + "…" * (right == shown_sentence_end < end),
                 "chunks": [chunk for span, chunk in numbered_spans if span.start <= left and right <= span.end],
                 "marked": marked is not None and marked.start <= left and right <= marked.end,
             }
@@ -260,17 +260,17 @@ def show_pictures(
         Called with the gaps that the user has set by clicks, and the browser's timestamp of the last one.
     """
 
-    def hear_question() -> None:
+    def forward_question() -> None:
         if asked is not None and (event := take_event(key, "asked")):
             asked(str(event["question"]))
 
-    def hear_cuts() -> None:
+    def forward_cuts() -> None:
         if cut is not None and (event := take_event(key, "cuts")):
             cut([int(gap) for gap in event["gaps"] or ()], float(event["at"]))
 
     _pictures(
         key=key,
         data={"pictures": [*pictures], "first": first, "small": small, "told": told},
-        on_asked_change=hear_question,
-        on_cuts_change=hear_cuts,
+        on_asked_change=forward_question,
+        on_cuts_change=forward_cuts,
     )

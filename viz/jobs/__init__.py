@@ -18,9 +18,9 @@ from viz.jobs.chunking import (
     cached_sentence_vectors,
     chunk_at_once,
     estimate_chunker_requests,
+    reversing_change_at_once,
     sentence_vectors,
     time_decisions,
-    tipping_at_once,
     worked_formula_at_once,
 )
 from viz.jobs.column_jobs import (
@@ -32,21 +32,21 @@ from viz.jobs.column_jobs import (
     estimate_contexts,
     token_ruler_of,
 )
-from viz.jobs.file_reading import PATIENCE_S, Converted, FileConverter, ReadingJob, read_single_text, single_file_maker
+from viz.jobs.file_reading import PATIENCE_S, Converted, FileConverter, ReadingJob, read_single_text, single_file_converter
 from viz.jobs.shared_resources import (
     CACHED_BYTES,
     CACHED_ONLY,
     ShownTextMarker,
-    answers_on_disk,
     build_tools,
     cached_while_shown,
+    call_when_text_gone,
     collect_garbage,
+    disk_answer_cache,
     embedding_cache,
     forget_gone_texts,
     notebook_store,
-    on_text_gone,
     return_freed_memory,
     run_store,
     split_document,
 )
-from viz.jobs.worked_formula import decision_in_words, vector_name
+from viz.jobs.worked_formula import decision_in_words, vector_symbol

@@ -23,15 +23,15 @@ from evaluation.answering import (
     QuestionItem,
     QuestionItems,
     Services,
-    answer_all,
+    answer_all_questions,
+    answer_result_from_json,
+    answer_result_to_json,
     bert_scores,
-    control_row_numbers,
     gather_passages,
-    gather_trivial_row,
-    items_by_text,
+    gather_trivial_row_passages,
     judge_result,
-    result_from_json,
-    result_to_json,
+    question_items_by_text,
+    row_numbers_of_controls,
 )
 from evaluation.questions import Corpus, read_questions
 from viz.jobs.background_jobs import BackgroundJob, KeptJob
@@ -176,7 +176,7 @@ class KeptAnswers(KeptRun[_Plan]):
     def add(self, place: tuple[int, int], result: AnswerResult) -> None:
         """Store the measures of an answer on disk before returning."""
         column_number, question_number = place
-        self.keeper.add(column_number * len(self.plan.questions) + question_number, result_to_json(result))
+        self.keeper.add(column_number * len(self.plan.questions) + question_number, answer_result_to_json(result))
 
     def differing_settings(self, plan: AnswerPlan | None, chunkings: Sequence[Chunking] = ()) -> list[str]:
         """Return the names of the settings in which the page's ``plan`` differs from the stored run's plan."""
@@ -207,11 +207,11 @@ class KeptAnswers(KeptRun[_Plan]):
         Raises InputError as `results` does.
         """
 
-        def decode(number: int, part: bytes) -> AnswerResult:
+        def decode_answer(number: int, part: bytes) -> AnswerResult:
             column, question = divmod(number, len(items))
-            return result_from_json(part, items[question], gathered[column].contexts[question])
+            return answer_result_from_json(part, items[question], gathered[column].contexts[question])
 
-        return {divmod(number, len(items)): result for number, result in self.results(decode).items()}
+        return {divmod(number, len(items)): result for number, result in self.results(decode_answer).items()}
 
 
 @dataclass(eq=False)
@@ -247,7 +247,7 @@ class Gathering(BackgroundJob):
             self.found[number] = gather_passages(chunking, questions, plan.budget, self._tools(number), document_token_ruler)
         median_chunk_count = round(median(len(chunking.chunks) for chunking in self.chunkings))
         for number, baseline_name in enumerate(plan.trivial, start=len(self.chunkings)):
-            self.found[number] = gather_trivial_row(
+            self.found[number] = gather_trivial_row_passages(
                 baseline_name,
                 document,
                 plan.items,
@@ -266,7 +266,7 @@ class Gathering(BackgroundJob):
             self.embedder,
             self.plan.tokenizer,
             on_disk=self.on_disk,
-            progress=self._embedding_counter(self.plan.names[number]),
+            progress=self._embedded_count_reporter(self.plan.names[number]),
             share=self._note_share,
             arrival=self.arrival,
         )
@@ -343,13 +343,13 @@ class Answering(KeptJob):
         tokenizer = load_tokenizer(self.plan.tokenizer)
         tokenizer.load()
 
-        def similar(text: str, others: Sequence[str]) -> FloatArray:
+        def similarities_to_others(text: str, others: Sequence[str]) -> FloatArray:
             compared_text_vectors = job.tools(
                 self.embedder, self.plan.tokenizer, fitted_on=self.document, on_disk=self.on_disk
             ).embed([text, *others])
             return np.asarray(compared_text_vectors[1:] @ compared_text_vectors[0], dtype=float)
 
-        return Services(asking, judge, similar, tokenizer.count)
+        return Services(asking, judge, similarities_to_others, tokenizer.count)
 
     def keep(self, place: tuple[int, int], result: AnswerResult) -> None:
         """Store the result for one answer; the result may be incomplete."""
@@ -367,7 +367,7 @@ class Answering(KeptJob):
                     self.plan.names,
                     len(self.plan.items),
                     self.results.copy(),
-                    control_row_numbers(self.plan.trivial, len(self.plan.names) - len(self.plan.trivial)),
+                    row_numbers_of_controls(self.plan.trivial, len(self.plan.names) - len(self.plan.trivial)),
                 ),
             )
         return self._report[1]
@@ -379,10 +379,10 @@ class Answering(KeptJob):
             self.kept.begin()
             self.load(self.embedder)
             self._status = ""
-            for place in self.finished:
-                self.write_to_disk(place)
+            for answer_key in self.finished:
+                self.write_to_disk(answer_key)
         answer_and_judge_services = self.services(self.asking, self.judge, self)
-        answer_all(
+        answer_all_questions(
             self.plan.items,
             self.gathered,
             answer_and_judge_services,
@@ -406,20 +406,20 @@ class Answering(KeptJob):
 
     def _compute_bert_scores(self) -> None:
         self._status = "Computing BERTScore"
-        scorable_places = [
+        scorable_answer_keys = [
             place for place, answered in self.results.items() if answered.answer.text and answered.item.reference
         ]
-        if not scorable_places:
+        if not scorable_answer_keys:
             return
-        scorable_results = [self.results[place] for place in scorable_places]
+        scorable_results = [self.results[place] for place in scorable_answer_keys]
         answer_bert_scores = bert_scores(
             [answered.answer.text for answered in scorable_results],
             [answered.item.reference for answered in scorable_results],
             detect_language(self.document.text),
         )
-        for place, score in zip(scorable_places, answer_bert_scores, strict=True):
-            self.keep(place, replace(self.results[place], bert_score=score))
-            self.write_to_disk(place)
+        for answer_key, score in zip(scorable_answer_keys, answer_bert_scores, strict=True):
+            self.keep(answer_key, replace(self.results[answer_key], bert_score=score))
+            self.write_to_disk(answer_key)
 
 
 @dataclass(eq=False)
@@ -452,7 +452,7 @@ class Judging(BackgroundJob):
     def _run(self) -> None:
         answer_and_judge_services = self.run.services(self.judge, self.judge, self)
 
-        def task_of(place: tuple[int, int]) -> Callable[[Callable[[], bool]], None]:
+        def judging_task_of(place: tuple[int, int]) -> Callable[[Callable[[], bool]], None]:
             answer_result = self.run.results[place]
             round_number = 1 + max(
                 (judgement.repeat for times in answer_result.judgements.values() for judgement in times), default=-1
@@ -467,7 +467,7 @@ class Judging(BackgroundJob):
 
             return judge_answer
 
-        run_in_parallel([task_of(place) for place in self.places], self.cancelled)
+        run_in_parallel([judging_task_of(place) for place in self.places], self.cancelled)
 
 
 # Questions of the Retrieval page, grouped by the text that answers them.
@@ -528,7 +528,7 @@ class QuestionSharing(BackgroundJob):
         file_name, data = material.questions
         questions_from_file = read_questions(data, file_name, corpus, self.cancelled)
         name_by_text, parts_by_name = {text: called for called, text in material.texts}, dict(material.parts)
-        for text, items in items_by_text(questions_from_file.usable, corpus).items():
+        for text, items in question_items_by_text(questions_from_file.usable, corpus).items():
             text_with_questions = SharedText(name_by_text[text], text, parts_by_name.get(name_by_text[text]), items, origin)
             earlier_found_text = self.found.get(text)
             self.found[text] = (

@@ -73,11 +73,11 @@ class BackgroundJob(ABC):
     def load(self, embedder: Embedder) -> None:
         """Load an embedding model and update the job's progress meanwhile; raises as `Embedder.prepare` does."""
 
-        def prepares(share: float) -> None:
+        def note_preparation(share: float) -> None:
             self._status, self._share = embedder.preparation_progress(share), share
 
         self._status, self._share = embedder.loading_message(), 0.0
-        embedder.prepare(prepares, self.cancelled)
+        embedder.prepare(note_preparation, self.cancelled)
 
     def tools(
         self,
@@ -113,13 +113,13 @@ class BackgroundJob(ABC):
         """Note how many parts of the current step are done."""
         self._share = done / max(1, total)
 
-    def _embedding_counter(self, title: str, unit: str = "texts") -> Callable[[int, int], None]:
+    def _embedded_count_reporter(self, title: str, unit: str = "texts") -> Callable[[int, int], None]:
         """Return a callback that shows how many texts are embedded, after ``title``, as the job's status."""
 
-        def count(done: int, total: int) -> None:
+        def show_embedded_count(done: int, total: int) -> None:
             self._status = f"{title}: {done:,} of {total:,} {unit} embedded"
 
-        return count
+        return show_embedded_count
 
     def _run_guarded(self) -> None:
         try:
@@ -240,8 +240,8 @@ class Registry:
         token = token or new_token()
         with self._lock:
             self._runs[token] = run
-            self._hold(token, run, session, begun=begun)
-        self.forget_left()
+            self._hold_run(token, run, session, begun=begun)
+        self.forget_left_runs()
         return token
 
     def find(self, token: str, kind: type[Kind], session: SessionRuns | None = None) -> Kind | None:
@@ -251,22 +251,22 @@ class Registry:
             if not isinstance(run_with_token, kind):
                 return None
             if session is not None:
-                self._hold(token, run_with_token, session)
+                self._hold_run(token, run_with_token, session)
         return run_with_token
 
-    def forget_left(self) -> None:
+    def forget_left_runs(self) -> None:
         """Drop the runs that no session holds, except running ones and those that ended most recently."""
         with self._lock:
             while _left_behind:
                 token, run = _left_behind.popleft()
                 if self._runs.get(token) is run:
-                    self._hold(token, run, None)
+                    self._hold_run(token, run, None)
             ended_run_by_token = {token: run for token, run in self._left.items() if not run.running}
             running_run_by_token = {token: run for token, run in self._left.items() if run.running}
             # Runs that are still running count as the most recent.
             self._left = dict([*ended_run_by_token.items()][-MOST_KEPT:]) | running_run_by_token
 
-    def _hold(self, token: str, run: BackgroundJob, session: SessionRuns | None, *, begun: bool = False) -> None:
+    def _hold_run(self, token: str, run: BackgroundJob, session: SessionRuns | None, *, begun: bool = False) -> None:
         self._left.pop(token, None)
         if session is not None:
             session.add(token, run, begun=begun)

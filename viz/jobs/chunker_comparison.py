@@ -94,9 +94,9 @@ class IndexChanges(BackgroundJob):
         """Return the changes if one measured chunker replaces another."""
         if (before, after) not in self._compared:
             with ChunkComparison(self.setting.embedded_as != "late") as comparison:
-                for is_after, chunker in enumerate((before, after)):
+                for is_replacement, chunker in enumerate((before, after)):
                     for document_name, chunks in self.results[chunker].chunks:
-                        comparison.add(document_name, chunks, bool(is_after))
+                        comparison.add(document_name, chunks, bool(is_replacement))
                 self._compared[before, after] = comparison.result(MOST_LISTED)
         return self._compared[before, after]
 
@@ -146,7 +146,7 @@ class IndexChanges(BackgroundJob):
             self.embedder,
             comparison_setting.tokenizer,
             on_disk=self.on_disk,
-            progress=self._embedding_counter(title),
+            progress=self._embedded_count_reporter(title),
             arrival=self.arrival,
         )
         chunk_search_index = build_index(corpus, chunker, tools, comparison_setting.embedded_as, method)
@@ -192,12 +192,12 @@ class EditStabilityJob(BackgroundJob):
 
     def progress(self) -> tuple[float, str]:
         """Return the share of all edits that are done, and the current chunker."""
-        chunker_index, processed_chunkers = self._at, self._done
-        edits_done_share = (chunker_index * self.edits + processed_chunkers) / max(1, len(self.named) * self.edits)
+        chunker_index, done_edit_count = self._at, self._done
+        edits_done_share = (chunker_index * self.edits + done_edit_count) / max(1, len(self.named) * self.edits)
         current_chunker_name = self.named[min(chunker_index, len(self.named) - 1)][0] if self.named else ""
-        return min(edits_done_share, 1.0), f"{current_chunker_name}: {processed_chunkers:,} of {self.edits:,} edits"
+        return min(edits_done_share, 1.0), f"{current_chunker_name}: {done_edit_count:,} of {self.edits:,} edits"
 
-    def _count_edits(self, done: int, total: int) -> None:
+    def _note_edits_done(self, done: int, total: int) -> None:
         # A short text has fewer edits.
         self._done = done * self.edits // total
 
@@ -216,6 +216,6 @@ class EditStabilityJob(BackgroundJob):
                 self.embedder if chunker.embeds else None, task.tokenizer, on_disk=self.on_disk, arrival=self.arrival
             )
             try:
-                self.results[task] = edit_stability(chunker, self.source, tools, self.edits, progress=self._count_edits)
+                self.results[task] = edit_stability(chunker, self.source, tools, self.edits, progress=self._note_edits_done)
             except InputError as error:
                 self.refused[task] = str(error)

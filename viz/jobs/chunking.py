@@ -106,9 +106,9 @@ class ChunkingJob(BackgroundJob):
         embedder = self.embedder
         if not self.total:
             return 0.0, "Loading the embedding model" if embedder is None else embedder.loading_message()
-        left_phrase = "" if self.seconds_left is None else f", {time_left(self.seconds_left)}"
+        time_left_phrase = "" if self.seconds_left is None else f", {time_left_in_words(self.seconds_left)}"
         destination_phrase = f" by {embedder.destination}" if embedder is not None and embedder.destination else ""
-        return self._share, f"Embedding{destination_phrase}: {self.done:,} of {self.total:,} texts{left_phrase}"
+        return self._share, f"Embedding{destination_phrase}: {self.done:,} of {self.total:,} texts{time_left_phrase}"
 
     def _note_embedded(self, done: int, total: int) -> None:
         self.done, self.total = done, total
@@ -123,9 +123,9 @@ class ChunkingJob(BackgroundJob):
             # The first batch may have waited for the processor to wake up.
             self._measured_from = current_monotonic_time, share
             return
-        first_batch_end, share_then = self._measured_from
-        if share > share_then:
-            self.seconds_left = (current_monotonic_time - first_batch_end) * (1 - share) / (share - share_then)
+        first_batch_end, first_batch_share = self._measured_from
+        if share > first_batch_share:
+            self.seconds_left = (current_monotonic_time - first_batch_end) * (1 - share) / (share - first_batch_share)
 
     def _note_queue(self, ahead: int) -> None:
         self.ahead = ahead
@@ -173,7 +173,7 @@ class ChunkingJob(BackgroundJob):
             self.embedded += chunking.timing.embedded
 
 
-def time_left(seconds: float) -> str:
+def time_left_in_words(seconds: float) -> str:
     """Describe the remaining time, rounded as coarsely as its uncertainty requires."""
     if seconds < 10:
         return "some seconds left"
@@ -199,12 +199,12 @@ def chunk_at_once(
         return None
 
 
-def tipping_at_once(
+def reversing_change_at_once(
     task: ChunkingTask, chunker: Chunker, chunking: Chunking, gap: Gap, embedder: Embedder | None, on_disk: bool
 ) -> Tipping | None:
     """Return the smallest change that would reverse the verdict on a gap; None if no change is found quickly."""
     try:
-        return _tipping(task, chunker, chunking, gap, embedder, on_disk)
+        return _cached_reversing_change(task, chunker, chunking, gap, embedder, on_disk)
     except Cancelled:
         return None
 
@@ -227,7 +227,7 @@ def worked_formula_at_once(
 @cached_while_shown(
     256, lambda task, chunker, chunking, gap, embedder, on_disk: (task.document, task, gap.index, gap.offset)
 )
-def _tipping(
+def _cached_reversing_change(
     task: ChunkingTask, chunker: Chunker, chunking: Chunking, gap: Gap, embedder: Embedder | None, on_disk: bool
 ) -> Tipping | None:
     return chunker.tipping(

@@ -18,9 +18,9 @@ from evaluation.retrieval.asked_question import (
     Limit,
     PosedQuestion,
     SearchSettings,
-    ask,
     embed_question,
     index_text,
+    retrieve_for_question,
     retrieved_whole_per_question,
 )
 from evaluation.search import Index, Reranker, SearchMethod
@@ -89,7 +89,7 @@ class AskJob(BackgroundJob):
                 embedder,
                 self.inquiry.tokenizer,
                 on_disk=self.on_disk,
-                progress=self._embedding_counter(f"Column {number + 1}", "chunks"),
+                progress=self._embedded_count_reporter(f"Column {number + 1}", "chunks"),
                 share=self._note_share,
                 arrival=self.arrival,
             )
@@ -98,7 +98,7 @@ class AskJob(BackgroundJob):
             question_vector: VectorArray | None = None
             if embedder is not None and chunking.chunks:
                 question_vector = embed_question(chunking, tools, self.inquiry.question)
-            self.found[number] = ask(
+            self.found[number] = retrieve_for_question(
                 column_index,
                 self.inquiry.question,
                 question_vector,
@@ -197,11 +197,11 @@ class ChangedCuts(BackgroundJob):
             self.whole = []
             return
         document_token_ruler = token_ruler_of(self.before.document, self.task.tokenizer)
-        whole_before, whole_after = (
+        whole_answers_before, whole_answers_after = (
             retrieved_whole_per_question(chunking, self.questions, self.search, tools, document_token_ruler)
             for chunking in (self.before, chunking_after)
         )
-        self.whole = [*zip(whole_before, whole_after, strict=True)]
+        self.whole = [*zip(whole_answers_before, whole_answers_after, strict=True)]
 
 
 # Context sentences of chunks.

@@ -88,16 +88,16 @@ def read_single_text(
     return read(data, file_name)
 
 
-def single_file_maker(read: Callable[[bytes, str, Callable[[], bool]], Converted]) -> FileConverter[Converted]:
+def single_file_converter(read: Callable[[bytes, str, Callable[[], bool]], Converted]) -> FileConverter[Converted]:
     """Return a converter for a single file, which passes its content and name to ``read``.
 
     The third argument of ``read`` is a function that returns whether the user has cancelled.
     """
 
-    def make(
+    def convert_single_file(
         files: Iterator[tuple[str, bytes]], _: Callable[[bytes, str], FileText], cancelled: Callable[[], bool]
     ) -> Converted:
         file_name, data = next(files)
         return read(data, file_name, cancelled)
 
-    return make
+    return convert_single_file

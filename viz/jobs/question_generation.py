@@ -59,12 +59,12 @@ class QuestionGenerationJob(BackgroundJob):
 
     def progress(self) -> tuple[float, str]:
         """Return the share of passages processed, and a status text."""
-        done, count = len(self.outcomes), self.settings.count
+        done_count, passage_count = len(self.outcomes), self.settings.count
         # No text from the model: Streamlit renders the label of a progress bar as Markdown.
-        passages_done_status = f"{done:,} of {count:,} passages done"
+        passages_done_status = f"{done_count:,} of {passage_count:,} passages done"
         dropped_passage_count = len(self.dropped_windows)
         return (
-            done / count,
+            done_count / passage_count,
             f"{passages_done_status}, {dropped_passage_count:,} of them without a usable answer"
             if dropped_passage_count
             else passages_done_status,
@@ -103,10 +103,12 @@ class QuestionSimilarityJob(BackgroundJob):
     _status: str = field(default="Loading the embedding model", init=False)
 
     def _run(self) -> None:
-        def embedded(done: int, total: int) -> None:
+        def note_embedded_texts(done: int, total: int) -> None:
             self._status, self._share = f"{done:,} of {total:,} questions and excerpts embedded", done / max(1, total)
 
         self.load(self.embedder)
         self.alike = question_cosines(
-            self.made, self.texts.corpus(self.splitter), self.tools(self.embedder, on_disk=self.on_disk, progress=embedded)
+            self.made,
+            self.texts.corpus(self.splitter),
+            self.tools(self.embedder, on_disk=self.on_disk, progress=note_embedded_texts),
         )

@@ -33,7 +33,7 @@ class RemedyOutcome:
 RemedySearch = Callable[[Tools], RemedyOutcome]
 
 
-def search_answer(failure: FailingColumn, tokenizer: str, reranker: Reranker | None) -> RemedySearch:
+def remedy_search_for_answer(failure: FailingColumn, tokenizer: str, reranker: Reranker | None) -> RemedySearch:
     """Return a function that searches for changes of settings that keep an answer whole."""
 
     def find_remedies(tools: Tools) -> RemedyOutcome:
@@ -46,7 +46,7 @@ def search_answer(failure: FailingColumn, tokenizer: str, reranker: Reranker | N
     return find_remedies
 
 
-def search_finding(
+def remedy_search_for_finding(
     task: ChunkingTask, suspect: SuspiciousColumn, finding: Finding, tokenizer: str, reranker: Reranker | None
 ) -> RemedySearch:
     """Return a function that searches for changes of settings that remove a finding of the column ``task``."""
@@ -62,12 +62,12 @@ def search_finding(
     return find_remedies
 
 
-def _trials_key(task: ChunkingTask, suspect: SuspiciousColumn, tokenizer: str, tools: Tools) -> tuple[Hashable, ...]:
+def _trials_cache_key(task: ChunkingTask, suspect: SuspiciousColumn, tokenizer: str, tools: Tools) -> tuple[Hashable, ...]:
     embedder_key = None if tools.embedder is None else (tools.embedder.name, tools.embedder.identity)
     return task.document, task, suspect.hair, tokenizer, embedder_key
 
 
-@cached_while_shown(16, _trials_key)
+@cached_while_shown(16, _trials_cache_key)
 def _findings_by_setting(
     task: ChunkingTask, suspect: SuspiciousColumn, tokenizer: str, tools: Tools
 ) -> list[Trial[FindingsByRule]]:

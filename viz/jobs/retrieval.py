@@ -120,22 +120,22 @@ class KeptRetrieval(KeptRun[_Plan]):
         Runs stored by an earlier version have no ladders.
         """
 
-        def decode(_: int, part: bytes) -> tuple[Evaluation, BudgetLadder | None]:
+        def decode_evaluation(_: int, part: bytes) -> tuple[Evaluation, BudgetLadder | None]:
             # The returned passages are derived from the corpus, not stored.
             evaluation, ladder = evaluation_from_json(part, corpus, questions)
             returned_text_index = with_returned_text(evaluation.index, ReturnedText.parse(self.plan.returned))
             return replace(evaluation, search=replace(evaluation.search, index=returned_text_index)), ladder
 
-        return self.results(decode)
+        return self.results(decode_evaluation)
 
     def missing(self, material: RunMaterial | None) -> str:
         """Describe the documents and questions that the run lacks; empty if nothing is missing."""
         texts, questions = self._known_material(material)
         missing_phrases = []
         document_count = len(self.plan.documents)
-        if missing_documents := document_count - len(texts):
+        if missing_document_count := document_count - len(texts):
             missing_phrases.append(
-                f"{missing_documents:,} of {document_count:,} documents" if document_count > 1 else "the document"
+                f"{missing_document_count:,} of {document_count:,} documents" if document_count > 1 else "the document"
             )
         if questions is None:
             missing_phrases.append("the questions")
@@ -298,18 +298,18 @@ class Retrieval(KeptJob):
         from the cache of `Reports`, which all sessions that show this run share.
         """
         assert self._reports is not None
-        measured_by_number = {
+        measured_chunker_by_number = {
             number: MeasuredChunker(evaluation, self.ladders.get(number)) for number, evaluation in dict(self.found).items()
         }
         choice = choice._replace(
-            baseline=choice.baseline if choice.baseline in measured_by_number else min(measured_by_number)
+            baseline=choice.baseline if choice.baseline in measured_chunker_by_number else min(measured_chunker_by_number)
         )
-        if not choice.budget or any(measurement.ladder is None for measurement in measured_by_number.values()):
+        if not choice.budget or any(measurement.ladder is None for measurement in measured_chunker_by_number.values()):
             choice = choice._replace(budget=0, last="cut")
 
         job = self._report_job
-        if job is None or (job.choice, job.found.keys()) != (choice, measured_by_number.keys()):
-            self._report_job = job = ReportJob(self._reports, measured_by_number, choice)
+        if job is None or (job.choice, job.found.keys()) != (choice, measured_chunker_by_number.keys()):
+            self._report_job = job = ReportJob(self._reports, measured_chunker_by_number, choice)
             job.start(PATIENCE_S)
         return job
 
@@ -341,7 +341,7 @@ class Retrieval(KeptJob):
             self._status = f"{title}: chunking"
             embedding_mode = self.plan.embedding_mode(number)
 
-            def deciding(
+            def note_deciding_progress(
                 done: int, total: int, title: str = title, asks: bool = chunker.asks or embedding_mode == "context"
             ) -> None:
                 if asks and self.asking is not None:
@@ -353,8 +353,8 @@ class Retrieval(KeptJob):
                 embedder,
                 self.plan.tokenizer,
                 on_disk=self.on_disk,
-                progress=self._embedding_counter(title),
-                deciding=deciding,
+                progress=self._embedded_count_reporter(title),
+                deciding=note_deciding_progress,
                 asking=self.asking,
                 ledger=self.asked,
             )

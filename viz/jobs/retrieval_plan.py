@@ -114,7 +114,7 @@ class Plan:
         return self.searched_by != "bm25" or any(chunker.embeds for chunker in self.chunkers)
 
     @property
-    def search_said(self) -> str:
+    def keyword_search_sentence(self) -> str:
         """A sentence about the text that keyword search covers; empty if the search uses embeddings alone."""
         if self.searched_by == "embedding":
             return ""

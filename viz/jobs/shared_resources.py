@@ -70,7 +70,7 @@ def forget_gone_texts() -> None:
             forgetter(gone_text_identity)
 
 
-def on_text_gone(forget: Callable[[str], None]) -> None:
+def call_when_text_gone(forget: Callable[[str], None]) -> None:
     """Register a function to call with the identity of each text that no session shows any more."""
     _forgetters.append(forget)
 
@@ -91,20 +91,20 @@ def cached_while_shown(
     # Callers that need a value being computed wait for it.
     cache_condition = threading.Condition()
 
-    def forget(identity: str) -> None:
+    def forget_values_of_text(identity: str) -> None:
         with cache_condition:
             for stale_key in [cached_key for cached_key in cached_values if cached_key[0] == identity]:
                 del cached_values[stale_key]
 
     def decorate(make: Callable[Arguments, Made]) -> Callable[Arguments, Made]:
-        on_text_gone(forget)
+        call_when_text_gone(forget_values_of_text)
         return cached_in(cached_values, key, cache_condition)(make)
 
     return decorate
 
 
-on_text_gone(lambda _: clear_misfit_caches())
-on_text_gone(lambda _: clear_outline_caches())
+call_when_text_gone(lambda _: clear_misfit_caches())
+call_when_text_gone(lambda _: clear_outline_caches())
 
 
 @cached_in(LRUDict(2), lambda on_disk: on_disk)
@@ -145,7 +145,7 @@ def build_tools(
 
 
 @cached_in(LRUDict(1), lambda: None)
-def answers_on_disk() -> AnswerCache:
+def disk_answer_cache() -> AnswerCache:
     """Return the cache on disk of the language models' answers, shared by all sessions."""
     return AnswerCache(user_cache_folder() / "answers.sqlite")
 
@@ -163,7 +163,7 @@ def notebook_store() -> NotebookStore:
 
 
 @cached_while_shown(6, lambda identity, name, text, splitter, parts: (identity, name))
-def _split(identity: str, name: str, text: str, splitter: str, parts: TextParts | None) -> Document:
+def _cached_split_document(identity: str, name: str, text: str, splitter: str, parts: TextParts | None) -> Document:
     with st.spinner("Splitting into sentences"):
         return Document.from_text(text, splitter, name, parts).split()
 
@@ -177,7 +177,7 @@ def split_document(text: str, splitter: str, name: str, parts: TextParts | None 
         If the text contains a lone surrogate or the splitter does not exist.
     """
     forget_gone_texts()
-    return _split(Document.identity_of(text, splitter, parts), name, text, splitter, parts)
+    return _cached_split_document(Document.identity_of(text, splitter, parts), name, text, splitter, parts)
 
 
 def collect_garbage() -> None:

@@ -116,7 +116,7 @@ class KeptSweep(KeptRun[_Plan]):
         stored_documents = [
             KeptDocument(
                 digest=document_digest(keeper, document),
-                sample=document.name if document == _bundled(document.name) else "",
+                sample=document.name if document == _bundled_document(document.name) else "",
                 splitter=splitter,
                 held=document.name in held,
             )
@@ -145,25 +145,25 @@ class KeptSweep(KeptRun[_Plan]):
         """Return the stored rows of the sweep in order; raises InputError as `results` does."""
         settings, document_names = self.plan.settings, self.names
 
-        def decode(number: int, part: bytes) -> SweepRow:
+        def decode_sweep_row(number: int, part: bytes) -> SweepRow:
             document_number, setting_number = divmod(number, len(settings))
             kept_sweep_row = KeptRow.model_validate_json(part)
             if kept_sweep_row.scores.keys() != HIGHER_IS_BETTER.keys():
                 raise InputError("The stored rows have the measures of another version of Seamark. Run the sweep again.")
             return kept_sweep_row.row(settings[setting_number], document_names[document_number])
 
-        return [*self.results(decode).values()]
+        return [*self.results(decode_sweep_row).values()]
 
     def documents_among(self, own: Sequence[MarkedText]) -> list[MarkedText | None]:
         """Return the sweep's documents, bundled or found among the user's ``own``, with None for each missing document."""
         marked_by_digest = {document_digest(self.keeper, marked): marked for marked in own}
         for document in self.plan.documents:
-            if bundled := _bundled(document.sample):
-                marked_by_digest.setdefault(document_digest(self.keeper, bundled), bundled)
+            if bundled_document := _bundled_document(document.sample):
+                marked_by_digest.setdefault(document_digest(self.keeper, bundled_document), bundled_document)
         return [marked_by_digest.get(document.digest) for document in self.plan.documents]
 
 
-def _bundled(name: str) -> MarkedText | None:
+def _bundled_document(name: str) -> MarkedText | None:
     """Return the bundled document of that name, or None if there is none."""
     if name not in sample_titles():
         return None
@@ -223,21 +223,21 @@ class Sweep(KeptJob):
         """Return a copy of a stored sweep that runs the remaining settings on ``documents``."""
         assert self.kept is not None
         planned_documents = self.kept.plan.documents
-        names_by_stored = {before: document.name for before, document in zip(self.names, documents, strict=True)}
+        name_by_stored_name = {before: document.name for before, document in zip(self.names, documents, strict=True)}
 
-        def split() -> Iterator[MarkedDocument]:
+        def split_planned_documents() -> Iterator[MarkedDocument]:
             for document, document_plan in zip(documents, planned_documents, strict=True):
                 yield document.split(document_plan.splitter)
 
         return Sweep(
-            list(names_by_stored.values()),
-            split,
+            list(name_by_stored_name.values()),
+            split_planned_documents,
             self.settings,
             embedder,
             self.tokenizer,
             True,
-            frozenset(names_by_stored[name] for name in self.held),
-            [replace(row, document=names_by_stored[row.document]) for row in self.rows],
+            frozenset(name_by_stored_name[name] for name in self.held),
+            [replace(row, document=name_by_stored_name[row.document]) for row in self.rows],
             self.kept,
             asking=asking,
         )
@@ -279,14 +279,14 @@ class Sweep(KeptJob):
         self.load(self.embedder)
         self._status = ""
         tools = self.tools(self.embedder, self.tokenizer, on_disk=self.on_disk, asking=self.asking, ledger=self.asked)
-        run_row_numbers = {
+        row_number_by_run = {
             (name, setting): place * len(self.settings) + number
             for place, name in enumerate(self.names)
             for number, setting in enumerate(self.settings)
         }
         for row in sweep_settings(sweep_documents, self.settings, tools, workers=os.cpu_count() or 1, done=tuple(self.rows)):
             if self.kept is not None:
-                self.kept.add(run_row_numbers[row.document, row.setting], row)
+                self.kept.add(row_number_by_run[row.document, row.setting], row)
             self.rows.append(row)
 
 

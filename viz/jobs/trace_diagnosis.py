@@ -8,7 +8,7 @@ from chunkers.contract import run
 from chunkers.found_again import read_chunks
 from chunkers.methods import ChunkFile, YourChunks
 from chunkers.support import pluralize, raise_if_cancelled
-from evaluation.traces.lost_stages import Diagnosis, SearchedChunks, TraceDiagnoser
+from evaluation.traces.answer_loss_stages import Diagnosis, SearchedChunks, TraceDiagnoser
 from evaluation.traces.report import TraceReport
 from evaluation.traces.trace_files import read_traces
 from viz.jobs.background_jobs import BackgroundJob

@@ -47,20 +47,20 @@ def decision_in_words(gap: Gap) -> str:
     return f"{gap.reason}: {'cut' if gap.verdict.is_cut else 'no cut'}"
 
 
-def _number(value: float) -> str:
+def _two_decimals(value: float) -> str:
     return format_number(float(value), ".2f")
 
 
-def vector_name(number: int) -> str:
+def vector_symbol(number: int) -> str:
     """Return the symbol of the vector of a sentence, counted from 0."""
-    return f"e{_index(number)}"
+    return f"e{_subscript(number)}"
 
 
-def _index(number: int) -> str:
+def _subscript(number: int) -> str:
     return str(number + 1).translate(_BELOW)
 
 
-def _vectors(chunking: Chunking, tools: Tools, start: int, end: int, buffer: int = 0) -> FloatArray:
+def _sentence_vectors(chunking: Chunking, tools: Tools, start: int, end: int, buffer: int = 0) -> FloatArray:
     """Return the vectors of a range of sentences, shape (n, dimension), each joined with ``buffer`` others on both sides."""
     document_sentence_texts = chunking.document.sentence_texts
     first_sentence, end_sentence = max(0, start - buffer), min(len(document_sentence_texts), end + buffer)
@@ -75,11 +75,11 @@ def _cosine_similarity(left: FloatArray, right: FloatArray) -> float:
 
 
 def _cosine_distance(chunking: Chunking, tools: Tools, gap: int, buffer: int) -> float:
-    left, right = _vectors(chunking, tools, gap, gap + 2, buffer)
+    left, right = _sentence_vectors(chunking, tools, gap, gap + 2, buffer)
     return 1 - _cosine_similarity(left, right)
 
 
-def _distances(chunker: Any, chunking: Chunking, gap: Gap, tools: Tools) -> LinesAndValue:
+def _distance_lines(chunker: Any, chunking: Chunking, gap: Gap, tools: Tools) -> LinesAndValue:
     """Work out the distance at a gap, and the score that the threshold's rule derives from it."""
     buffer, index = chunker.buffer, gap.index
     distance_at_gap = _cosine_distance(chunking, tools, index, buffer)
@@ -87,20 +87,21 @@ def _distances(chunker: Any, chunking: Chunking, gap: Gap, tools: Tools) -> Line
     buffer_phrase = ""
     if buffer:
         left_range, right_range = (
-            _sentences(max(0, centre - buffer), min(sentence_count, centre + buffer + 1)) for centre in (index, index + 1)
+            _sentence_range(max(0, centre - buffer), min(sentence_count, centre + buffer + 1))
+            for centre in (index, index + 1)
         )
-        buffer_phrase = f", {vector_name(index)} of sentences {left_range}, {vector_name(index + 1)} of {right_range}"
+        buffer_phrase = f", {vector_symbol(index)} of sentences {left_range}, {vector_symbol(index + 1)} of {right_range}"
     distance_formula_lines = [
-        f"distance = 1 − {vector_name(index)} · {vector_name(index + 1)}{buffer_phrase}",
-        f"= 1 − {_number(1 - distance_at_gap)} = {_number(distance_at_gap)}",
+        f"distance = 1 − {vector_symbol(index)} · {vector_symbol(index + 1)}{buffer_phrase}",
+        f"= 1 − {_two_decimals(1 - distance_at_gap)} = {_two_decimals(distance_at_gap)}",
     ]
     derived_score_function = _DERIVED.get(getattr(chunker, "threshold", ""))
     if derived_score_function is None:
         return distance_formula_lines, distance_at_gap
-    derived_lines, value = derived_score_function(
+    derived_score_lines, derived_score = derived_score_function(
         lambda number: _cosine_distance(chunking, tools, number, buffer), index, sentence_count - 1
     )
-    return [*distance_formula_lines, *derived_lines], value
+    return [*distance_formula_lines, *derived_score_lines], derived_score
 
 
 def _gradient_lines(distance: Callable[[int], float], gap: int, count: int) -> LinesAndValue:
@@ -110,21 +111,23 @@ def _gradient_lines(distance: Callable[[int], float], gap: int, count: int) -> L
     gaps_apart, neighbour_distances = next_gap - previous_gap, (distance(next_gap), distance(previous_gap))
     distance_gradient = (neighbour_distances[0] - neighbour_distances[1]) / gaps_apart
     divisor_phrase = f" / {gaps_apart}" if gaps_apart > 1 else ""
-    gradient_formula = f"gradient = (d{_index(next_gap)} − d{_index(previous_gap)}){divisor_phrase}"
+    gradient_formula = f"gradient = (d{_subscript(next_gap)} − d{_subscript(previous_gap)}){divisor_phrase}"
     return [
-        f"{gradient_formula} = ({_number(neighbour_distances[0])} − {_number(neighbour_distances[1])}){divisor_phrase} = "
-        f"{_number(distance_gradient)}"
+        f"{gradient_formula} = ({_two_decimals(neighbour_distances[0])} − "
+        f"{_two_decimals(neighbour_distances[1])}){divisor_phrase} = "
+        f"{_two_decimals(distance_gradient)}"
     ], distance_gradient
 
 
 def _slope_lines(distance: Callable[[int], float], gap: int, count: int) -> LinesAndValue:
     if not gap:
         return [], None
-    before, similarity = 1 - distance(gap - 1), 1 - distance(gap)
+    previous_similarity, similarity = 1 - distance(gap - 1), 1 - distance(gap)
     return [
-        f"slope = s{_index(gap)} − s{_index(gap - 1)} = {_number(similarity)} − {_number(before)} = "
-        f"{_number(similarity - before)}"
-    ], similarity - before
+        f"slope = s{_subscript(gap)} − s{_subscript(gap - 1)} = {_two_decimals(similarity)} − "
+        f"{_two_decimals(previous_similarity)} = "
+        f"{_two_decimals(similarity - previous_similarity)}"
+    ], similarity - previous_similarity
 
 
 def _depth_lines(distance: Callable[[int], float], gap: int, count: int) -> LinesAndValue:
@@ -137,61 +140,68 @@ def _depth_lines(distance: Callable[[int], float], gap: int, count: int) -> Line
     similarity_at_gap = 1 - distance(gap)
     depth_score = similarity_peaks[0] + similarity_peaks[1] - 2 * similarity_at_gap
     depth_formula = (
-        f"depth = {_number(similarity_peaks[0])} + {_number(similarity_peaks[1])} − 2 · {_number(similarity_at_gap)} "
-        f"= {_number(depth_score)}"
+        f"depth = {_two_decimals(similarity_peaks[0])} + {_two_decimals(similarity_peaks[1])} − 2 · "
+        f"{_two_decimals(similarity_at_gap)} "
+        f"= {_two_decimals(depth_score)}"
     )
     return [f"{depth_formula}, from the peaks of similarity on both sides"], depth_score
 
 
-def _joint(chunker: Any, chunking: Chunking, gap: Gap, tools: Tools) -> LinesAndValue:
+def _joint_distance_lines(chunker: Any, chunking: Chunking, gap: Gap, tools: Tools) -> LinesAndValue:
     left_sentence, right_sentence, count = gap.index, gap.index + 1, len(chunking.document.sentences)
-    weight, semantic = (
+    weight, semantic_distance = (
         chunker.position_weight,
-        1 - max(_cosine_similarity(*_vectors(chunking, tools, left_sentence, right_sentence + 1)), 0.0),
+        1 - max(_cosine_similarity(*_sentence_vectors(chunking, tools, left_sentence, right_sentence + 1)), 0.0),
     )
-    joint_distance_at_gap = weight / count + (1 - weight) * semantic
-    product_symbols = f"{vector_name(left_sentence)} · {vector_name(right_sentence)}"
+    joint_distance_at_gap = weight / count + (1 - weight) * semantic_distance
+    product_symbols = f"{vector_symbol(left_sentence)} · {vector_symbol(right_sentence)}"
     return [
         f"joint distance = λ · |{left_sentence + 1} − {right_sentence + 1}| / {count} + (1 − λ) · (1 − {product_symbols})",
-        f"= {_number(weight)} · {_number(1 / count)} + {_number(1 - weight)} · {_number(semantic)} = "
-        f"{_number(joint_distance_at_gap)}",
+        f"= {_two_decimals(weight)} · {_two_decimals(1 / count)} + {_two_decimals(1 - weight)} · "
+        f"{_two_decimals(semantic_distance)} = "
+        f"{_two_decimals(joint_distance_at_gap)}",
     ], joint_distance_at_gap
 
 
-def _comparisons(_: Any, chunking: Chunking, gap: Gap, __: Tools) -> LinesAndValue:
+def _comparison_lines(_: Any, chunking: Chunking, gap: Gap, __: Tools) -> LinesAndValue:
     comparison_lines = []
     for comparison in chunking.comparisons:
         if comparison.right.start == gap.index + 1:
-            left_range, right_range = (_sentences(span.start, span.end) for span in (comparison.left, comparison.right))
+            left_range, right_range = (_sentence_range(span.start, span.end) for span in (comparison.left, comparison.right))
             threshold_relation_sign = ">" if comparison.similarity > comparison.threshold else "≤"
-            similarity, threshold = _number(comparison.similarity), _number(comparison.threshold)
+            similarity_text, threshold_text = _two_decimals(comparison.similarity), _two_decimals(comparison.threshold)
             comparison_lines.append(
-                f"{comparison.kind}: cos({left_range}, {right_range}) = {similarity} {threshold_relation_sign} {threshold}"
+                f"{comparison.kind}: cos({left_range}, {right_range}) = {similarity_text} {threshold_relation_sign} "
+                f"{threshold_text}"
             )
     return comparison_lines, None
 
 
-def _max_min(chunker: Any, chunking: Chunking, gap: Gap, tools: Tools) -> LinesAndValue:
+def _max_min_lines(chunker: Any, chunking: Chunking, gap: Gap, tools: Tools) -> LinesAndValue:
     document, next_sentence = chunking.document, gap.index + 1
     open_chunk = next(chunk for chunk in chunking.chunks if chunk.start <= document.sentences[gap.index].start < chunk.end)
     first_member = document.sentence_at(open_chunk.start)
-    *member_vectors, next_vector = _vectors(chunking, tools, first_member, next_sentence + 1)
-    similarity_to = {first_member + place: float(member @ next_vector) for place, member in enumerate(member_vectors)}
-    nearest_member = max(similarity_to, key=lambda number: similarity_to[number])
-    top_similarity = similarity_to[nearest_member]
-    product_symbols = {number: f"{vector_name(number)} · {vector_name(next_sentence)}" for number in similarity_to}
-    if len(similarity_to) == 1:
-        factor_in_words, value = f"{chunker.initial_factor:g}", chunker.initial_factor * top_similarity
+    *member_vectors, next_vector = _sentence_vectors(chunking, tools, first_member, next_sentence + 1)
+    similarity_by_member = {first_member + place: float(member @ next_vector) for place, member in enumerate(member_vectors)}
+    nearest_member = max(similarity_by_member, key=lambda number: similarity_by_member[number])
+    top_similarity = similarity_by_member[nearest_member]
+    product_formula_by_member = {
+        number: f"{vector_symbol(number)} · {vector_symbol(next_sentence)}" for number in similarity_by_member
+    }
+    if len(similarity_by_member) == 1:
+        factor_in_words, scaled_similarity = f"{chunker.initial_factor:g}", chunker.initial_factor * top_similarity
         return [
-            f"{factor_in_words} · {product_symbols[first_member]} = {factor_in_words} · {_number(top_similarity)} = "
-            f"{_number(value)}"
-        ], value
-    if len(similarity_to) > LISTED:
+            f"{factor_in_words} · {product_formula_by_member[first_member]} = {factor_in_words} · "
+            f"{_two_decimals(top_similarity)} = "
+            f"{_two_decimals(scaled_similarity)}"
+        ], scaled_similarity
+    if len(similarity_by_member) > LISTED:
         return [
-            f"greatest of {len(similarity_to)} similarities: {product_symbols[nearest_member]} = {_number(top_similarity)}"
+            f"greatest of {len(similarity_by_member)} similarities: {product_formula_by_member[nearest_member]} = "
+            f"{_two_decimals(top_similarity)}"
         ], top_similarity
     similarities_phrase = ", ".join(
-        f"{product_symbols[number]} = {_number(product)}" for number, product in similarity_to.items()
+        f"{product_formula_by_member[number]} = {_two_decimals(product)}" for number, product in similarity_by_member.items()
     )
     return [f"greatest of {similarities_phrase}"], top_similarity
 
@@ -200,7 +210,7 @@ def _sum_squared_deviations(vectors: FloatArray) -> float:
     return float(np.sum((vectors - vectors.mean(axis=0)) ** 2)) if len(vectors) else 0.0
 
 
-def _change(_: Any, chunking: Chunking, gap: Gap, tools: Tools) -> LinesAndValue:
+def _change_point_lines(_: Any, chunking: Chunking, gap: Gap, tools: Tools) -> LinesAndValue:
     cut_gap_indexes = [
         -1,
         *[other.index for other in chunking.gaps if other.verdict.is_cut],
@@ -208,24 +218,28 @@ def _change(_: Any, chunking: Chunking, gap: Gap, tools: Tools) -> LinesAndValue
     ]
     segment_start = max(cut for cut in cut_gap_indexes if cut < gap.index) + 1
     segment_end = min(cut for cut in cut_gap_indexes if cut > gap.index) + 1
-    vectors, left_length = _vectors(chunking, tools, segment_start, segment_end), gap.index + 1 - segment_start
-    whole, left_spread, right_spread = (
+    vectors, left_sentence_count = (
+        _sentence_vectors(chunking, tools, segment_start, segment_end),
+        gap.index + 1 - segment_start,
+    )
+    whole_spread, left_spread, right_spread = (
         _sum_squared_deviations(vectors),
-        _sum_squared_deviations(vectors[:left_length]),
-        _sum_squared_deviations(vectors[left_length:]),
+        _sum_squared_deviations(vectors[:left_sentence_count]),
+        _sum_squared_deviations(vectors[left_sentence_count:]),
     )
     sentence_ranges = [
-        _sentences(*part)
+        _sentence_range(*part)
         for part in ((segment_start, segment_end), (segment_start, gap.index + 1), (gap.index + 1, segment_end))
     ]
-    spread_reduction_at_cut = whole - left_spread - right_spread
+    spread_reduction_at_cut = whole_spread - left_spread - right_spread
     return [
         "gain = " + " − ".join(f"spread of {part}" for part in sentence_ranges),
-        f"= {_number(whole)} − {_number(left_spread)} − {_number(right_spread)} = {_number(spread_reduction_at_cut)}",
+        f"= {_two_decimals(whole_spread)} − {_two_decimals(left_spread)} − {_two_decimals(right_spread)} = "
+        f"{_two_decimals(spread_reduction_at_cut)}",
     ], spread_reduction_at_cut
 
 
-def _optimal(chunker: Any, chunking: Chunking, gap: Gap, tools: Tools) -> LinesAndValue:
+def _optimal_lines(chunker: Any, chunking: Chunking, gap: Gap, tools: Tools) -> LinesAndValue:
     document = chunking.document
     pieces, reward_table = chunker.pieces_and_table(document, tools)
     gap_offset = document.starts[gap.index + 1] if gap.offset is None else gap.offset
@@ -233,20 +247,23 @@ def _optimal(chunker: Any, chunking: Chunking, gap: Gap, tools: Tools) -> LinesA
     if gap.score is None or pieces[piece_index_at_gap][0] != gap_offset:
         return [], None
     best_total, gain = float(reward_table.totals[-1]), float(reward_table.gains()[piece_index_at_gap - 1])
-    with_cut, without_cut = (best_total, best_total - gain) if gap.verdict.is_cut else (best_total + gain, best_total)
+    reward_with_cut, reward_without_cut = (
+        (best_total, best_total - gain) if gap.verdict.is_cut else (best_total + gain, best_total)
+    )
     return [
         "reward = sum of (eᵢ · eⱼ − s̄) over the pairs of pieces i, j of each chunk",
-        f"gain = {_number(with_cut)} with a cut here − {_number(without_cut)} without = {_number(gain)}",
+        f"gain = {_two_decimals(reward_with_cut)} with a cut here − {_two_decimals(reward_without_cut)} without = "
+        f"{_two_decimals(gain)}",
     ], gain
 
 
-def _centres(_: Any, chunking: Chunking, gap: Gap, __: Tools) -> LinesAndValue:
+def _centre_distance_lines(_: Any, chunking: Chunking, gap: Gap, __: Tools) -> LinesAndValue:
     centre_distances = chunking.clusters
     if centre_distances is None or not centre_distances.own:
         return [], None
     return [
-        f"sentence {number + 1}: own centre {_number(centre_distances.own[number])}, other "
-        f"{_number(centre_distances.other[number])}"
+        f"sentence {number + 1}: own centre {_two_decimals(centre_distances.own[number])}, other "
+        f"{_two_decimals(centre_distances.other[number])}"
         for number in (gap.index, gap.index + 1)
     ], None
 
@@ -272,18 +289,18 @@ def _size_lines(chunker: Any, chunking: Chunking, gap: Gap, tools: Tools) -> lis
     # With a number of chunks, the size follows from the text, and the reason has it.
     size_limit = None if getattr(chunker, "chunks", None) else chunker_size_setting or chunker.max_size
 
-    def count(end: int) -> int:
+    def size_up_to(end: int) -> int:
         if unit == "sentences":
             return document.sentence_at(end - 1) - document.sentence_at(chunk_start) + 1
         return text_size_function(unit, tools)(document.text[chunk_start:end].strip())
 
-    chunk_size_lines = [f"chunk so far: {count(gap_offset):,}{f' of {size_limit:,}' if size_limit else ''} {unit}"]
+    chunk_size_lines = [f"chunk so far: {size_up_to(gap_offset):,}{f' of {size_limit:,}' if size_limit else ''} {unit}"]
     if gap.offset is None and unit != "sentences":
-        chunk_size_lines.append(f"with the next sentence: {count(document.sentences[next_sentence].end):,} {unit}")
+        chunk_size_lines.append(f"with the next sentence: {size_up_to(document.sentences[next_sentence].end):,} {unit}")
     return chunk_size_lines
 
 
-def _sentences(start: int, end: int) -> str:
+def _sentence_range(start: int, end: int) -> str:
     return f"{start + 1}–{end}" if end - start > 1 else str(start + 1)
 
 
@@ -298,11 +315,11 @@ _DERIVED: Mapping[str, Callable[[Callable[[int], float], int, int], LinesAndValu
 }
 
 _VALUES: Mapping[str, Callable[[Any, Chunking, Gap, Tools], LinesAndValue]] = {
-    **dict.fromkeys(("breakpoint", "target_size"), _distances),
-    **dict.fromkeys(("single_linkage", "dbscan"), _joint),
-    "double_pass": _comparisons,
-    "max_min": _max_min,
-    "change_point": _change,
-    "kmeans": _centres,
-    "optimal": _optimal,
+    **dict.fromkeys(("breakpoint", "target_size"), _distance_lines),
+    **dict.fromkeys(("single_linkage", "dbscan"), _joint_distance_lines),
+    "double_pass": _comparison_lines,
+    "max_min": _max_min_lines,
+    "change_point": _change_point_lines,
+    "kmeans": _centre_distance_lines,
+    "optimal": _optimal_lines,
 }

@@ -9,8 +9,8 @@ from chunkers.support import pluralize
 from chunkers.text import READ_KINDS, READABLE_ENDINGS, FileText, TextParts, read_document
 from evaluation.questions import QuestionSet, read_question_set
 from viz.components.page_elements import notice, remark, show_job_progress
-from viz.controls import current_widget_key, key_showing
-from viz.jobs import Converted, FileConverter, ReadingJob, single_file_maker
+from viz.controls import current_widget_key, widget_key_for_value
+from viz.jobs import Converted, FileConverter, ReadingJob, single_file_converter
 from viz.jobs.retrieval_plan import OwnDocuments, RunMaterial
 from viz.retrieval.session import session
 from viz.shell import (
@@ -78,7 +78,7 @@ def choose_material(page_material: RunMaterial | None, *, own: bool = False) -> 
     )
     widget_key = "retrieval_material"
     shown_choice = OWN if session.retrieval_arrived else st.session_state.get(current_widget_key(widget_key), default_choice)
-    widget_key = key_showing(shown_choice, widget_key)
+    widget_key = widget_key_for_value(shown_choice, widget_key)
     session.retrieval_arrived = False
     st.segmented_control("Documents and questions", [BUNDLED, OWN], default=shown_choice, key=widget_key, required=True)
     if st.session_state[widget_key] != OWN:
@@ -92,7 +92,7 @@ def choose_material(page_material: RunMaterial | None, *, own: bool = False) -> 
         session.retrieval_arrived = False
         given_questions = session.retrieval_given
     if given_questions is not None:
-        return _questions_from_page(given_questions)
+        return _draw_questions_from_page(given_questions)
     if session.questions:
         questions_phrase = pluralize(len(session.questions), "question")
         st.button(
@@ -101,7 +101,7 @@ def choose_material(page_material: RunMaterial | None, *, own: bool = False) -> 
     return _choose_uploads(earlier_material, "Reused from the run shown" if run_material_is_own else "Given before")
 
 
-def documents_of(material: RunMaterial | None) -> OwnDocuments:
+def chosen_documents(material: RunMaterial | None) -> OwnDocuments:
     """Return the documents that `choose_material` has read, even if their questions are missing."""
     if material is not None:
         return OwnDocuments(list(material.texts), [], list(material.parts))
@@ -109,7 +109,7 @@ def documents_of(material: RunMaterial | None) -> OwnDocuments:
     return reading_job.made if reading_job is not None and reading_job.made is not None else OwnDocuments([], [], [])
 
 
-def _questions_from_page(given: GivenQuestions) -> RunMaterial:
+def _draw_questions_from_page(given: GivenQuestions) -> RunMaterial:
     """Draw the questions from another page, and the button that uses files instead."""
 
     def forget_given_questions() -> None:
@@ -141,13 +141,17 @@ def _choose_uploads(own_material: RunMaterial | None, from_where: str) -> RunMat
         help="CSV, JSON lines or JSON with question, excerpts (a text, or a list of texts) and, where known, corpus_id, "
         "a file; ragas' test sets as they are. A BEIR set as a ZIP file and SQuAD's JSON bring their documents.",
     )
-    texts, complaints, parts = _read_uploads([(file.file_id, file.name, file.getvalue()) for file in document_files])
-    question_set, complaint, still_reading = _read_question_file(
+    texts, document_error_messages, parts = _read_uploads(
+        [(file.file_id, file.name, file.getvalue()) for file in document_files]
+    )
+    question_set, question_error_message, still_reading = _read_question_file(
         [] if questions_file is None else [(questions_file.file_id, questions_file.name, questions_file.getvalue())]
     )
     if still_reading:
         return None
-    for number, message in enumerate([*complaints, *([complaint] if complaint else [])]):
+    for number, message in enumerate(
+        [*document_error_messages, *([question_error_message] if question_error_message else [])]
+    ):
         notice(message, "error", key=f"retrieval_document_{number}")
     if question_set is not None:
         if document_files:
@@ -156,7 +160,9 @@ def _choose_uploads(own_material: RunMaterial | None, from_where: str) -> RunMat
             notice(note, key=f"retrieval_note_{number}")
         return RunMaterial(question_set.texts, question_set.questions, True)
     named_question_file = (
-        (questions_file.name, questions_file.getvalue()) if questions_file is not None and not complaint else None
+        (questions_file.name, questions_file.getvalue())
+        if questions_file is not None and not question_error_message
+        else None
     )
     if own_material is not None:
         if not document_files:
@@ -174,7 +180,7 @@ def _choose_uploads(own_material: RunMaterial | None, from_where: str) -> RunMat
     )
 
 
-def _reading_job(
+def _reading_job_for_files(
     before: ReadingJob[Converted] | None, files: Sequence[tuple[str, str, bytes]], make: FileConverter[Converted]
 ) -> ReadingJob[Converted]:
     """Return ``before`` if it reads the same files, by their identities; otherwise a new job to take its place."""
@@ -186,7 +192,7 @@ def _reading_job(
 
 def _read_uploads(files: list[tuple[str, str, bytes]]) -> OwnDocuments:
     """Return the documents of the files, which are read once in the background; empty while they are being read."""
-    session.retrieval_reading = job = _reading_job(session.retrieval_reading, files, read_documents)
+    session.retrieval_reading = job = _reading_job_for_files(session.retrieval_reading, files, read_documents)
     job.begin()
     if job.in_progress:
         show_job_progress(job)
@@ -202,8 +208,10 @@ def _read_question_file(files: list[tuple[str, str, bytes]]) -> tuple[QuestionSe
     """
     if not files:
         return None, "", False
-    question_set_maker = single_file_maker(lambda data, name, cancelled: read_question_set(data, name, cancelled=cancelled))
-    session.retrieval_asked = job = _reading_job(session.retrieval_asked, files, question_set_maker)
+    question_set_converter = single_file_converter(
+        lambda data, name, cancelled: read_question_set(data, name, cancelled=cancelled)
+    )
+    session.retrieval_asked = job = _reading_job_for_files(session.retrieval_asked, files, question_set_converter)
     job.begin()
     if job.cancelled():
         return None, "Reading the questions was stopped; upload them again.", False

@@ -167,23 +167,23 @@ def trade_off_plot(
         for number, distribution in distributions.items()
         if distribution.mean is not None and number in cost_by_chunker
     }
-    drawn_chunkers = sorted(mean_by_chunker, key=cost_by_chunker.__getitem__)
+    drawn_chunker_numbers = sorted(mean_by_chunker, key=cost_by_chunker.__getitem__)
     interval_by_chunker = {
         number: distributions[number].interval or (mean_by_chunker[number], mean_by_chunker[number])
-        for number in drawn_chunkers
+        for number in drawn_chunker_numbers
     }
     lows, highs = zip(*interval_by_chunker.values(), strict=True) if interval_by_chunker else ((0.0,), (1.0,))
     axis_margin = max(0.05, 0.15 * (max(highs) - min(lows)))
     # No measure is below 0 or above 1; the markers may reach over the axes.
-    bottom, top = max(0.0, min(lows) - axis_margin), min(1.0, max(highs) + axis_margin)
+    axis_bottom, axis_top = max(0.0, min(lows) - axis_margin), min(1.0, max(highs) + axis_margin)
     cost_axis_end = 1.08 * max(cost_by_chunker.values(), default=1.0) or 1.0
     point_position_fractions = [
-        (cost_by_chunker[number] / cost_axis_end, (mean_by_chunker[number] - bottom) / (top - bottom))
-        for number in drawn_chunkers
+        (cost_by_chunker[number] / cost_axis_end, (mean_by_chunker[number] - axis_bottom) / (axis_top - axis_bottom))
+        for number in drawn_chunker_numbers
     ]
-    label_side_per_point = label_sides(point_position_fractions, [names[number] for number in drawn_chunkers])
+    label_side_per_point = label_sides(point_position_fractions, [names[number] for number in drawn_chunker_numbers])
     figure = go.Figure()
-    for number, side in zip(drawn_chunkers, label_side_per_point, strict=True):
+    for number, side in zip(drawn_chunker_numbers, label_side_per_point, strict=True):
         mean, (low, high) = mean_by_chunker[number], interval_by_chunker[number]
         figure.add_trace(
             go.Scatter(
@@ -209,7 +209,7 @@ def trade_off_plot(
         showlegend=False,
         font={"color": theme_colour_by_role["ink"]},
         xaxis={"title": AXES[cost], "range": [0, cost_axis_end]},
-        yaxis={"title": f"{title}, %", "range": [100 * bottom, 100 * top]},
+        yaxis={"title": f"{title}, %", "range": [100 * axis_bottom, 100 * axis_top]},
     )
     return figure
 
@@ -225,23 +225,23 @@ def cost_of_kind(costs: Costs, cost: str) -> float | None:
 def scores_at_k_plot(by_chunker: Mapping[int, AtK], names: Mapping[int, str]) -> go.Figure:
     """Return plots of recall, precision and F1 at k retrieved chunks, with one line per chunker."""
     figure = make_subplots(1, 3, subplot_titles=list(SCORES.values()), shared_yaxes=True, horizontal_spacing=0.04)
-    for number, scores in by_chunker.items():
-        for column, name in enumerate(SCORES, start=1):
-            score_at_each_k = [scores[k][name].value for k in TOP_KS]
+    for number, scores_by_k in by_chunker.items():
+        for subplot_column, name in enumerate(SCORES, start=1):
+            score_at_each_k = [scores_by_k[k][name].value for k in TOP_KS]
             figure.add_trace(
                 go.Scatter(
                     x=[str(k) for k in TOP_KS],
                     y=[None if value is None else 100 * value for value in score_at_each_k],
                     name=names[number],
                     legendgroup=names[number],
-                    showlegend=column == 1,
+                    showlegend=subplot_column == 1,
                     mode="lines+markers",
                     line={"color": edge_colour(number), "width": 2},
                     marker={"symbol": SYMBOLS[number % len(SYMBOLS)], "size": 9},
                     hovertemplate=f"{names[number]}, %{{x}} chunks: %{{y:.1f}} %<extra></extra>",
                 ),
                 1,
-                column,
+                subplot_column,
             )
     figure.update_layout(height=360, legend={"orientation": "h", "y": -0.28, "x": 0})
     figure.update_xaxes(type="category")
@@ -290,28 +290,30 @@ def show_budget_curve(report: Report, names: Mapping[int, str], words: dict[str,
 
     A click on a point chooses its budget.
     """
-    curve, choice = report.curve, report.choice
+    curve, report_settings = report.curve, report.choice
     if curve is None:
-        if choice.budget:
-            remark(f"{RETRIEVAL_TITLES[choice.measure]} is the same at every budget.", key="retrieval_no_curve")
+        if report_settings.budget:
+            remark(f"{RETRIEVAL_TITLES[report_settings.measure]} is the same at every budget.", key="retrieval_no_curve")
         return
-    measure_title = RETRIEVAL_TITLES[choice.measure]
+    measure_title = RETRIEVAL_TITLES[report_settings.measure]
     st.header(f"{measure_title} by budget", anchor=False)
     notice(curve.leads.words(), key="retrieval_leads")
 
-    def clicked(budget: float) -> None:
+    def choose_clicked_budget(budget: float) -> None:
         if round(budget) in curve.budgets.sizes:
             words["budget"] = str(round(budget))
 
-    curve_figure = budget_curve_figure(curve, names, measure_title, choice.budget, _whole_text_point(report))
+    curve_figure = budget_curve_figure(curve, names, measure_title, report_settings.budget, _whole_text_point(report))
     show_figure(
         curve_figure,
         _budget_curve_table(report, curve, names, measure_title),
         f"{measure_title} by budget",
         key="retrieval_curve",
-        clicked=clicked,
+        clicked=choose_clicked_budget,
     )
-    overflow_handling_phrase = "cut off where the budget is full" if choice.last == "cut" else "left out with all after it"
+    overflow_handling_phrase = (
+        "cut off where the budget is full" if report_settings.last == "cut" else "left out with all after it"
+    )
     st.caption(
         f"The bands are 95 % confidence intervals of the means; the chunk that exceeds a budget is "
         f"{overflow_handling_phrase}. The line "
@@ -331,25 +333,27 @@ class WholeTextPoint(NamedTuple):
 
 def _whole_text_in_words(report: Report) -> str:
     """Describe in a sentence the result of retrieving the whole text."""
-    whole, choice = report.whole, report.choice
-    mean_and_deviation = whole.means[choice.measure]
+    whole_text_result, report_settings = report.whole, report.choice
+    mean_and_deviation = whole_text_result.means[report_settings.measure]
     if mean_and_deviation is None:
         return ""
-    result_phrase = "would miss nothing" if choice.measure == "recall" else f"would have {100 * mean_and_deviation[0]:.2g} %"
-    whole_text_name = "The whole document" if whole.documents == 1 else whole.name
+    result_phrase = (
+        "would miss nothing" if report_settings.measure == "recall" else f"would have {100 * mean_and_deviation[0]:.2g} %"
+    )
+    whole_text_name = "The whole document" if whole_text_result.documents == 1 else whole_text_result.name
     return (
-        f"{whole_text_name}, {whole.size:,} {choice.unit}, "
+        f"{whole_text_name}, {whole_text_result.size:,} {report_settings.unit}, "
         f"{result_phrase}{' (the diamond)' * (_whole_text_point(report) is not None)}."
     )
 
 
 def _whole_text_point(report: Report) -> WholeTextPoint | None:
     """Return the point of the whole text; None if the measure is undefined or the text is far longer than the budgets."""
-    whole, curve = report.whole, report.curve
-    mean_and_deviation = whole.means[report.choice.measure]
-    is_whole_text_near_budgets = curve is not None and whole.size <= _FARTHEST * curve.budgets.sizes[-1]
+    whole_text_result, curve = report.whole, report.curve
+    mean_and_deviation = whole_text_result.means[report.choice.measure]
+    is_whole_text_near_budgets = curve is not None and whole_text_result.size <= _FARTHEST * curve.budgets.sizes[-1]
     return (
-        WholeTextPoint(whole.name, whole.size, mean_and_deviation[0])
+        WholeTextPoint(whole_text_result.name, whole_text_result.size, mean_and_deviation[0])
         if is_whole_text_near_budgets and mean_and_deviation is not None
         else None
     )
@@ -360,14 +364,14 @@ def budget_curve_figure(
 ) -> go.Figure:
     """Return a figure of a measure over budgets, in percent, with ``budget`` marked."""
     theme_colour_by_role = INK[theme_name()]
-    sizes, unit = curve.budgets.sizes, curve.budgets.unit
+    budget_sizes, unit = curve.budgets.sizes, curve.budgets.unit
     budget_curve_drawing = go.Figure()
     for number, bounds in curve.bounds.items():
         low, high = 100 * bounds
         if not np.isnan(low).any():
             budget_curve_drawing.add_trace(
                 go.Scatter(
-                    x=[*sizes, *reversed(sizes)],
+                    x=[*budget_sizes, *reversed(budget_sizes)],
                     y=[*low, *reversed(high)],
                     fill="toself",
                     fillcolor=_transparent_colour(edge_colour(number)),
@@ -379,7 +383,7 @@ def budget_curve_figure(
     for number, means in curve.means.items():
         budget_curve_drawing.add_trace(
             go.Scatter(
-                x=sizes,
+                x=budget_sizes,
                 y=100 * means,
                 mode="lines+markers",
                 line={"color": edge_colour(number), "width": 2.5},
@@ -403,17 +407,21 @@ def budget_curve_figure(
             )
         )
     low, high = _percent_axis_range(curve, whole)
-    end_values = {number: 100 * float(means[-1]) for number, means in curve.means.items() if not np.isnan(means[-1])}
-    wrapped_names = {number: wrap(names[number], _NAME_WIDTH, break_long_words=False) for number in end_values}
-    name_height_by_chunker = {number: _LINE * len(lines) for number, lines in wrapped_names.items()}
+    end_percent_by_chunker = {
+        number: 100 * float(means[-1]) for number, means in curve.means.items() if not np.isnan(means[-1])
+    }
+    name_lines_by_chunker = {
+        number: wrap(names[number], _NAME_WIDTH, break_long_words=False) for number in end_percent_by_chunker
+    }
+    name_height_by_chunker = {number: _LINE * len(lines) for number, lines in name_lines_by_chunker.items()}
     plot_height = _CURVE_HEIGHT - _OUTSIDE_PLOT
-    label_centres = label_heights(
-        {number: plot_height * (end - low) / (high - low) for number, end in end_values.items()},
+    label_centre_by_chunker = label_positions(
+        {number: plot_height * (end - low) / (high - low) for number, end in end_percent_by_chunker.items()},
         name_height_by_chunker,
         plot_height,
     )
     # As tick labels of a second axis, the names get as much room as they need at any width of the figure.
-    budget_curve_drawing.add_trace(go.Scatter(x=[sizes[-1]], y=[low], yaxis="y2", mode="lines", hoverinfo="skip"))
+    budget_curve_drawing.add_trace(go.Scatter(x=[budget_sizes[-1]], y=[low], yaxis="y2", mode="lines", hoverinfo="skip"))
     budget_curve_drawing.add_vline(x=budget, line={"color": theme_colour_by_role["accent"], "width": 2})
     budget_curve_drawing.add_annotation(
         x=np.log10(budget),
@@ -432,9 +440,9 @@ def budget_curve_figure(
         xaxis={
             "type": "log",
             "title": f"Budget in {unit}",
-            "tickvals": [*sizes, *([] if whole is None else [whole.size])],
-            "ticktext": [*(f"{size:,}" for size in sizes), *([] if whole is None else [f"all {whole.size:,}"])],
-            "range": [np.log10(sizes[0] / 1.15), np.log10((sizes[-1] if whole is None else whole.size) * 1.1)],
+            "tickvals": [*budget_sizes, *([] if whole is None else [whole.size])],
+            "ticktext": [*(f"{size:,}" for size in budget_sizes), *([] if whole is None else [f"all {whole.size:,}"])],
+            "range": [np.log10(budget_sizes[0] / 1.15), np.log10((budget_sizes[-1] if whole is None else whole.size) * 1.1)],
         },
         yaxis={"title": f"{title}, %", "range": [low, high]},
         yaxis2={
@@ -442,17 +450,17 @@ def budget_curve_figure(
             "side": "right",
             "range": [low, high],
             "showgrid": False,
-            "tickvals": [low + middle * (high - low) / plot_height for middle in label_centres.values()],
+            "tickvals": [low + middle * (high - low) / plot_height for middle in label_centre_by_chunker.values()],
             "ticktext": [
-                f'<span style="color:{edge_colour(number)}">■</span> {"<br>    ".join(wrapped_names[number])}'
-                for number in label_centres
+                f'<span style="color:{edge_colour(number)}">■</span> {"<br>    ".join(name_lines_by_chunker[number])}'
+                for number in label_centre_by_chunker
             ],
         },
     )
     return budget_curve_drawing
 
 
-def label_heights(ends: Mapping[int, float], heights: Mapping[int, float], most: float) -> dict[int, float]:
+def label_positions(ends: Mapping[int, float], heights: Mapping[int, float], most: float) -> dict[int, float]:
     """Return positions for the names at the ends of the lines, so that the names do not overlap.
 
     The order of the ``ends`` is kept. All positions are in pixels from the bottom of the plot, whose height is ``most``;
@@ -463,12 +471,14 @@ def label_heights(ends: Mapping[int, float], heights: Mapping[int, float], most:
     blocks: list[list[int]] = []
     for number in chunkers_by_line_end:
         blocks.append([number])
-        while len(blocks) > 1 and _block_bottom(blocks[-1], ends, heights) < _block_top(blocks[-2], ends, heights):
+        while len(blocks) > 1 and _label_block_bottom(blocks[-1], ends, heights) < _label_block_top(
+            blocks[-2], ends, heights
+        ):
             top_block = blocks.pop()
             blocks[-1] += top_block
     label_centre_by_chunker = {}
     for block in blocks:
-        name_bottom = _block_bottom(block, ends, heights)
+        name_bottom = _label_block_bottom(block, ends, heights)
         for number in block:
             label_centre_by_chunker[number] = name_bottom + heights[number] / 2
             name_bottom += heights[number]
@@ -484,13 +494,13 @@ def label_heights(ends: Mapping[int, float], heights: Mapping[int, float], most:
     return label_centre_by_chunker
 
 
-def _block_bottom(block: Sequence[int], ends: Mapping[int, float], heights: Mapping[int, float]) -> float:
+def _label_block_bottom(block: Sequence[int], ends: Mapping[int, float], heights: Mapping[int, float]) -> float:
     """Return the lower edge of a block of names."""
     return sum(ends[number] for number in block) / len(block) - sum(heights[number] for number in block) / 2
 
 
-def _block_top(block: Sequence[int], ends: Mapping[int, float], heights: Mapping[int, float]) -> float:
-    return _block_bottom(block, ends, heights) + sum(heights[number] for number in block)
+def _label_block_top(block: Sequence[int], ends: Mapping[int, float], heights: Mapping[int, float]) -> float:
+    return _label_block_bottom(block, ends, heights) + sum(heights[number] for number in block)
 
 
 def _percent_axis_range(curve: BudgetCurve, whole: WholeTextPoint | None) -> tuple[float, float]:
@@ -521,6 +531,14 @@ def _budget_curve_table(report: Report, curve: BudgetCurve, names: Mapping[int, 
                 None if np.isnan(fraction) else round(100 * float(fraction), 2) for fraction in mean_and_interval_fractions
             )
             rows.append((names[number], budget, *mean_and_interval_percents))
-    whole, mean = report.whole, report.whole.means[report.choice.measure]
-    rows.append((whole.name, whole.size, None if mean is None else round(100 * mean[0], 2), None, None))
+    whole_text_result, mean_and_deviation = report.whole, report.whole.means[report.choice.measure]
+    rows.append(
+        (
+            whole_text_result.name,
+            whole_text_result.size,
+            None if mean_and_deviation is None else round(100 * mean_and_deviation[0], 2),
+            None,
+            None,
+        )
+    )
     return {head: [row[column] for row in rows] for column, head in enumerate(table_column_titles)}

@@ -16,7 +16,7 @@ from viz.state import Choices, ColumnChoice
 FILE = SAMPLES_FOLDER / "retrieval_run.json"
 
 
-def first_screen() -> Choices:
+def default_retrieval_choices() -> Choices:
     """Return the default choices of the Retrieval page: a structural, a sentence-based and a semantic chunker."""
     return Choices(
         # The document is the other pages' default; its splitter suits prose, which most bundled documents are.
@@ -32,7 +32,7 @@ def first_screen() -> Choices:
 
 
 @cache
-def first_run() -> tuple[Retrieval, RunFile] | str:
+def bundled_run_and_file() -> tuple[Retrieval, RunFile] | str:
     """Return the bundled run and its file, or an error message if the documents or questions have changed since.
 
     The run never changes, so all sessions share it.
@@ -48,9 +48,9 @@ def first_run() -> tuple[Retrieval, RunFile] | str:
     return bundled_retrieval_run, run_file
 
 
-def measure_again() -> RunFile:
+def measure_bundled_run() -> RunFile:
     """Measure the default chunkers on the bundled documents, and return the new run file."""
-    retrieval_choices = first_screen()
+    retrieval_choices = default_retrieval_choices()
     embedder = load_embedder(retrieval_choices.embedder, "cpu")
     chunkers = tuple(build_chunker(column.chunker, column.parameters, embedder) for column in retrieval_choices.columns)
     plan = Plan(bundled_material(), chunkers, embedder.name, retrieval_choices.sentences, retrieval_choices.tokenizer)
@@ -59,4 +59,4 @@ def measure_again() -> RunFile:
 
 
 if __name__ == "__main__":
-    measure_again().write(FILE)
+    measure_bundled_run().write(FILE)

@@ -29,7 +29,7 @@ from evaluation.generating.generated_questions import (
     SourceTexts,
     filter_questions,
     generated_question_set,
-    generated_to_csv,
+    generated_questions_to_csv,
 )
 from evaluation.generating.question_generation import MOST_GENERATED, Generated, GenerationSettings, estimate_generation
 from viz.components.figure import show_figure
@@ -47,7 +47,7 @@ from viz.shell import (
     share_generated_questions,
     show_consent,
 )
-from viz.state import chosen_model, no_model_message
+from viz.state import access_to_chosen_model, no_model_message
 from viz.theme import INK, theme_name
 
 # The table in which generated questions are edited and removed; edits are validated immediately.
@@ -87,8 +87,8 @@ def draw_question_table(job: QuestionGenerationJob, questions: Sequence[Generate
         | {column: st.column_config.TextColumn(column.capitalize(), width=300) for column in excerpt_column_titles},
     )
     unusable_reasons = [row.why for row in question_drafts if row.made is None]
-    for place, why in enumerate(unusable_reasons[:MOST_COMPLAINTS]):
-        notice(why, "error", key=f"question_wrong_{place}")
+    for message_number, unusable_reason in enumerate(unusable_reasons[:MOST_COMPLAINTS]):
+        notice(unusable_reason, "error", key=f"question_wrong_{message_number}")
     if len(unusable_reasons) > MOST_COMPLAINTS:
         notice(
             f"{pluralize(len(unusable_reasons) - MOST_COMPLAINTS, 'more row')} cannot be used.",
@@ -114,17 +114,18 @@ def apply_table_edits(
     state
         Streamlit's editor state: ``edited_rows``, the edited columns by row, and ``deleted_rows``.
     """
-    for row_number, changes in state.get("edited_rows", {}).items():
+    for row_number, changed_columns in state.get("edited_rows", {}).items():
         generated_question = questions[int(row_number)]
         earlier_draft = job.drafts.get(generated_question) or _unedited_draft(job, generated_question)
         edited_draft_excerpts = [*earlier_draft.excerpts, *[""] * (wide - len(earlier_draft.excerpts))]
         edited_draft_excerpts = [
-            changes.get(f"excerpt {place}", excerpt) or "" for place, excerpt in enumerate(edited_draft_excerpts, start=1)
+            changed_columns.get(f"excerpt {place}", excerpt) or ""
+            for place, excerpt in enumerate(edited_draft_excerpts, start=1)
         ]
         job.drafts[generated_question] = QuestionDraft.of(
             generated_question,
             job.texts,
-            changes.get("question", earlier_draft.question) or "",
+            changed_columns.get("question", earlier_draft.question) or "",
             [excerpt for excerpt in edited_draft_excerpts if excerpt.strip()],
         )
     for row_number in state.get("deleted_rows", []):
@@ -152,7 +153,7 @@ EARLIER_HELP = (
 )
 
 
-def show_generating(here: Page, documents: OwnDocuments, *, form_elsewhere: bool) -> None:
+def show_question_generation(here: Page, documents: OwnDocuments, *, form_elsewhere: bool) -> None:
     """Draw the section in which a language model generates questions about the documents.
 
     Parameters
@@ -188,9 +189,9 @@ def show_generating(here: Page, documents: OwnDocuments, *, form_elsewhere: bool
         ):
             show_job_progress(question_generation_job, key="generating")
             return
-        _offer_to_generate(here, documents, chosen_model(), question_generation_job)
+        _offer_question_generation(here, documents, access_to_chosen_model(), question_generation_job)
         if question_generation_job is not None:
-            _show_generated(here, question_generation_job)
+            _show_generated_questions(here, question_generation_job)
         elif generation_run_token:
             run_retention_phrase = (
                 f"the server keeps the last {MOST_KEPT} runs of a session, and {MOST_KEPT} of those that are over"
@@ -201,7 +202,7 @@ def show_generating(here: Page, documents: OwnDocuments, *, form_elsewhere: bool
             )
 
 
-def _offer_to_generate(
+def _offer_question_generation(
     here: Page, documents: OwnDocuments, asking: Asking | None, job: QuestionGenerationJob | None
 ) -> None:
     """Draw the settings, and the button that estimates the requests, or a message about a missing prerequisite."""
@@ -219,7 +220,7 @@ def _offer_to_generate(
         formed=asking,
     )
 
-    def begin() -> None:
+    def start_generation_job() -> None:
         assert asking is not None
         new_generation_job = QuestionGenerationJob(source_texts, tuple(documents.parts), generation_settings, asking)
         if job is not None:
@@ -234,26 +235,26 @@ def _offer_to_generate(
         here.choices.extra["generated"] = run_registry().keep(new_generation_job, session=session.runs)
         new_generation_job.start()
 
-    row_container = st.container(horizontal=True, vertical_alignment="bottom")
-    _choose_settings(row_container, generation_settings)
-    if button_pressed(row_container, "Generate", "generating_ask", disabled=asking is None or not source_texts.names):
-        run_with_consent(generation_requests, begin)
+    controls_row = st.container(horizontal=True, vertical_alignment="bottom")
+    _choose_generation_settings(controls_row, generation_settings)
+    if button_pressed(controls_row, "Generate", "generating_ask", disabled=asking is None or not source_texts.names):
+        run_with_consent(generation_requests, start_generation_job)
         st.rerun()
     if not source_texts.names:
         notice("Upload at least one document, on the left; no questions are needed.", key="generating_no_documents")
     elif asking is None:
         notice(no_model_message("Generating questions needs", "above"), key="generating_no_model")
-    elif show_consent(generation_requests, begin) and job is not None:
+    elif show_consent(generation_requests, start_generation_job) and job is not None:
         remark(
             "What is asked anew takes the place of the questions below; what was answered before costs nothing again.",
             key="generating_again",
         )
 
 
-def _choose_settings(row: DeltaGenerator, now: GenerationSettings) -> None:
+def _choose_generation_settings(row: DeltaGenerator, now: GenerationSettings) -> None:
     """Draw the inputs for the number of questions and the seed."""
 
-    def put(name: str, number: float) -> None:
+    def store_generation_setting(name: str, number: float) -> None:
         # One message of the browser may bring both numbers.
         session.generating_settings = replace(session.generating_settings or now, **{name: int(number)})
 
@@ -264,7 +265,7 @@ def _choose_settings(row: DeltaGenerator, now: GenerationSettings) -> None:
         now.count,
         width=150,
         help=f"How many are asked for, up to {MOST_AT_ONCE} at a time; some are dropped.",
-        **value_binding(now.count, "generating_count", partial(put, "count")),
+        **value_binding(now.count, "generating_count", partial(store_generation_setting, "count")),
     )
     row.number_input(
         "Seed",
@@ -273,18 +274,18 @@ def _choose_settings(row: DeltaGenerator, now: GenerationSettings) -> None:
         now.seed,
         width=150,
         help="Chooses the passages: the same seed, the same passages.",
-        **value_binding(now.seed, "generating_seed", partial(put, "seed")),
+        **value_binding(now.seed, "generating_seed", partial(store_generation_setting, "seed")),
     )
 
 
-def _show_generated(here: Page, job: QuestionGenerationJob) -> None:
+def _show_generated_questions(here: Page, job: QuestionGenerationJob) -> None:
     """Draw the generated questions, with the filters, the table and the actions."""
-    questions, dropped = job.made, job.dropped_windows
+    questions, dropped_passages = job.made, job.dropped_windows
     if job.error:
         notice(job.error, "error", key="generating_error")
     if job.cancelled():
         # Another session does not have the model's answers.
-        continue_phrase = " “Generate” continues where it stopped." if job.asking is chosen_model() else ""
+        continue_phrase = " “Generate” continues where it stopped." if job.asking is access_to_chosen_model() else ""
         notice(
             f"The generation was stopped; the questions generated so far are kept.{continue_phrase}",
             key="generating_stopped",
@@ -297,17 +298,19 @@ def _show_generated(here: Page, job: QuestionGenerationJob) -> None:
         repaired_phrase = pluralize(repaired_excerpt_count, "excerpt was", "excerpts were")
         generation_summary_sentence += f" {repaired_phrase} quoted with small changes; the document's words are taken."
     remark(generation_summary_sentence, key="generating_said")
-    if dropped:
+    if dropped_passages:
         if not questions:
             notice(
                 "None of the model's answers can be used. The table gives the reason for the last answer on each passage.",
                 key="generating_unusable",
             )
-        with st.expander(f"{pluralize(len(dropped), 'passage')} without questions", expanded=not questions):
+        with st.expander(f"{pluralize(len(dropped_passages), 'passage')} without questions", expanded=not questions):
             dropped_passages_table = {
-                "document": [job.texts.names[passage.window.document] for passage in dropped],
-                "characters": [f"{passage.window.span.start:,} to {passage.window.span.end:,}" for passage in dropped],
-                "last answer": [passage.why for passage in dropped],
+                "document": [job.texts.names[passage.window.document] for passage in dropped_passages],
+                "characters": [
+                    f"{passage.window.span.start:,} to {passage.window.span.end:,}" for passage in dropped_passages
+                ],
+                "last answer": [passage.why for passage in dropped_passages],
             }
             st.dataframe(dropped_passages_table, hide_index=True, width="stretch")
     if not questions:
@@ -361,30 +364,40 @@ def _question_similarities(here: Page, job: QuestionGenerationJob, made: Sequenc
 
 def _choose_filters(job: QuestionGenerationJob, alike: Cosines) -> Sequence[bool]:
     """Draw the histograms and their threshold controls; return a mask of the questions that pass both filters."""
-    excerpt_threshold, earlier_threshold = job.lines
+    excerpt_threshold, earlier_question_threshold = job.lines
 
     def set_threshold(below: bool, line: float) -> None:
-        excerpt_threshold, earlier_threshold = job.lines
-        job.lines = (line, earlier_threshold) if below else (excerpt_threshold, line)
+        excerpt_threshold, earlier_question_threshold = job.lines
+        job.lines = (line, earlier_question_threshold) if below else (excerpt_threshold, line)
 
     # Cosines can be as low as −1, but at 0 the first filter is off.
-    question_filter_result = filter_questions(alike, excerpt_threshold or -1.0, earlier_threshold)
-    for slider_column, key, label, line, values, help in zip(
+    question_filter_result = filter_questions(alike, excerpt_threshold or -1.0, earlier_question_threshold)
+    for slider_column, key, label, threshold, similarities, slider_help in zip(
         st.columns(2),
         ("lowest", "highest"),
         ("Question and its worst excerpt, at least", "Question and an earlier one, at most"),
-        (excerpt_threshold, earlier_threshold),
+        (excerpt_threshold, earlier_question_threshold),
         (question_filter_result.excerpts, question_filter_result.earlier),
         (EXCERPTS_HELP, EARLIER_HELP),
         strict=True,
     ):
-        below, key = key == "lowest", f"generating_{key}"
+        drops_below, key = key == "lowest", f"generating_{key}"
         with slider_column:
-            st.slider(label, 0.0, 1.0, line, 0.01, help=help, **value_binding(line, key, partial(set_threshold, below)))
-            kept_and_dropped_counts = kept_and_dropped_per_bin(values, (line or -1.0) if below else line, drops_below=below)
-            histogram_figure_name = "Excerpts" if below else "Repetitions"
+            st.slider(
+                label,
+                0.0,
+                1.0,
+                threshold,
+                0.01,
+                help=slider_help,
+                **value_binding(threshold, key, partial(set_threshold, drops_below)),
+            )
+            kept_and_dropped_counts = count_kept_and_dropped(
+                similarities, (threshold or -1.0) if drops_below else threshold, drops_below=drops_below
+            )
+            histogram_figure_name = "Excerpts" if drops_below else "Repetitions"
             show_figure(
-                filter_histogram(kept_and_dropped_counts, line, "cosine", drops_below=below),
+                filter_histogram(kept_and_dropped_counts, threshold, "cosine", drops_below=drops_below),
                 kept_and_dropped_counts.table,
                 histogram_figure_name,
                 f"{key}_figure",
@@ -402,28 +415,30 @@ def _show_kept_questions(job: QuestionGenerationJob, shown: Sequence[Generated])
     removed_questions = [question for question in job.made if question in job.drafts and job.drafts[question] is None]
     usable_questions = draw_question_table(job, shown) if shown else []
     if not shown:
-        back_phrase = ", or restore the questions that you removed" if removed_questions else ""
-        notice(f"No question passes the filters. Move the filters' lines{back_phrase}.", key="generating_none")
+        restore_phrase = ", or restore the questions that you removed" if removed_questions else ""
+        notice(f"No question passes the filters. Move the filters' lines{restore_phrase}.", key="generating_none")
 
     question_set = generated_question_set(usable_questions, job.texts, job.asking.model.name)
     if usable_questions:
         share_generated_questions(question_set, job.asking.model.title, job.parts)
 
-    def measure() -> None:
+    def measure_on_questions() -> None:
         origin = f"asked by {job.asking.model.title}"
         give_questions_to_retrieval(question_set, len(usable_questions), origin, job.parts, begins=True)
 
-    def put_back() -> None:
+    def restore_removed_questions() -> None:
         for question in removed_questions:
             del job.drafts[question]
         session.question_table += 1
 
     actions_row = st.container(horizontal=True, vertical_alignment="center")
-    actions_row.button("Use these questions", on_click=measure, disabled=not usable_questions, key="generating_measure")
+    actions_row.button(
+        "Use these questions", on_click=measure_on_questions, disabled=not usable_questions, key="generating_measure"
+    )
     download_button(
         actions_row,
         "Questions, CSV",
-        lambda: generated_to_csv(usable_questions, job.texts),
+        lambda: generated_questions_to_csv(usable_questions, job.texts),
         f"seamark-{FILE}.csv",
         "text/csv",
         (usable_questions, job.texts.names),
@@ -433,7 +448,9 @@ def _show_kept_questions(job: QuestionGenerationJob, shown: Sequence[Generated])
     )
     if removed_questions:
         actions_row.button(
-            f"Restore {pluralize(len(removed_questions), 'question')}", on_click=put_back, key="generating_put_back"
+            f"Restore {pluralize(len(removed_questions), 'question')}",
+            on_click=restore_removed_questions,
+            key="generating_put_back",
         )
     if not shown:
         return
@@ -473,15 +490,19 @@ class KeptAndDropped(NamedTuple):
         return {"from": self.edges[:-1], "to": self.edges[1:], "kept": self.kept, "dropped": self.dropped}
 
 
-def kept_and_dropped_per_bin(values: FloatArray, line: float, *, drops_below: bool) -> KeptAndDropped:
+def count_kept_and_dropped(values: FloatArray, line: float, *, drops_below: bool) -> KeptAndDropped:
     """Count the questions that a filter at threshold ``line`` keeps and drops, per bin of their values; NaN is ignored."""
-    known = values[~np.isnan(values)]
-    is_dropped = known < line if drops_below else known > line
-    low, high = (
-        (np.floor(known.min() / BIN_WIDTH), np.floor(known.max() / BIN_WIDTH) + 1) if known.size else (0.0, 1 / BIN_WIDTH)
+    defined_values = values[~np.isnan(values)]
+    is_dropped = defined_values < line if drops_below else defined_values > line
+    first_bin_number, end_bin_number = (
+        (np.floor(defined_values.min() / BIN_WIDTH), np.floor(defined_values.max() / BIN_WIDTH) + 1)
+        if defined_values.size
+        else (0.0, 1 / BIN_WIDTH)
     )
-    histogram_bin_edges = np.round(np.arange(low, high + 1) * BIN_WIDTH, 6)
-    kept_and_dropped_counts = [np.histogram(known[which], histogram_bin_edges)[0] for which in (~is_dropped, is_dropped)]
+    histogram_bin_edges = np.round(np.arange(first_bin_number, end_bin_number + 1) * BIN_WIDTH, 6)
+    kept_and_dropped_counts = [
+        np.histogram(defined_values[which], histogram_bin_edges)[0] for which in (~is_dropped, is_dropped)
+    ]
     return KeptAndDropped(tuple(histogram_bin_edges.tolist()), *(tuple(side.tolist()) for side in kept_and_dropped_counts))
 
 
@@ -507,17 +528,17 @@ def filter_histogram(binned: KeptAndDropped, line: float, label: str, *, drops_b
             )
         )
     figure.add_vline(x=line, line={"color": theme_colour_by_role["accent"], "width": 2})
-    left, right = (binned.dropped, binned.kept) if drops_below else (binned.kept, binned.dropped)
+    left_counts, right_counts = (binned.dropped, binned.kept) if drops_below else (binned.kept, binned.dropped)
     threshold_side_labels = ("dropped", "kept") if drops_below else ("kept", "dropped")
-    for side, (counts, word) in enumerate(zip((left, right), threshold_side_labels, strict=True)):
+    for side_index, (counts, side_label) in enumerate(zip((left_counts, right_counts), threshold_side_labels, strict=True)):
         figure.add_annotation(
             x=line,
-            xanchor=("right", "left")[side],
-            xshift=(-6, 6)[side],
+            xanchor=("right", "left")[side_index],
+            xshift=(-6, 6)[side_index],
             yref="paper",
             y=1,
             yanchor="bottom",
-            text=(f"{sum(counts):,} {word} ←", f"→ {sum(counts):,} {word}")[side],
+            text=(f"{sum(counts):,} {side_label} ←", f"→ {sum(counts):,} {side_label}")[side_index],
             showarrow=False,
             font={"color": theme_colour_by_role["accent"]},
         )

@@ -7,7 +7,7 @@ import streamlit as st
 from chunkers.results import EMBEDDED_AS, EmbeddedAs, check_embedded_as
 from chunkers.support import pluralize
 from evaluation.retrieval import BUDGETS_BY_UNIT, RETRIEVAL_TITLES, ReportChoice
-from viz.controls import select_word, switch_word
+from viz.controls import draw_setting_select_box, draw_setting_switch
 from viz.jobs.retrieval import SEARCH_DEPTH, Retrieval
 from viz.jobs.retrieval_plan import SEARCHED_BY
 from viz.theme import RETRIEVAL, definitions_as_help
@@ -76,9 +76,9 @@ a run and of generated questions in the registry. Without a ``question``, the on
 to return for a chunk."""
 
 
-def choose_search(words: dict[str, str]) -> None:
+def choose_search_settings(words: dict[str, str]) -> None:
     """Draw the controls for the searched text, the search method, and the returned passage."""
-    select_word(
+    draw_setting_select_box(
         "Embedded text",
         words,
         "embedded",
@@ -89,7 +89,7 @@ def choose_search(words: dict[str, str]) -> None:
         "writes. “Late chunking” embeds a chunk’s tokens as they stand in the document. Chunks, excerpts and measures "
         "stay those of the text. “Against” measures every chunker both ways, with the gain’s interval.",
     )
-    select_word(
+    draw_setting_select_box(
         "Searched by",
         words,
         "search",
@@ -99,7 +99,7 @@ def choose_search(words: dict[str, str]) -> None:
         "their ranks fused. All search what “Embedded text” says: the words of a heading path or of a context sentence "
         "are indexed as well.",
     )
-    select_word(
+    draw_setting_select_box(
         "Returned",
         words,
         "returned",
@@ -140,7 +140,7 @@ def budget_in_run(words: Mapping[str, str], unit: str, rungs: Mapping[str, Seque
     return chosen_budget if chosen_budget in run_budgets else run_budgets[max(0, len(run_budgets) - 2)]
 
 
-def report_choice(words: Mapping[str, str], baseline: int, rungs: Mapping[str, Sequence[int]]) -> ReportChoice:
+def report_choice_from_link(words: Mapping[str, str], baseline: int, rungs: Mapping[str, Sequence[int]]) -> ReportChoice:
     """Return the settings of the report: its measure, its budget or top k, and its ``baseline`` (counted from 0).
 
     ``rungs`` are the run's budgets by unit; without budgets, the report is at the top k.
@@ -159,18 +159,18 @@ def report_choice(words: Mapping[str, str], baseline: int, rungs: Mapping[str, S
     )
 
 
-def index_in_link(words: Mapping[str, str], name: str, count: int) -> int:
+def index_from_link(words: Mapping[str, str], name: str, count: int) -> int:
     """Return the zero-based index for a link's one-based number, limited to ``count``; 0 if the text is not a number."""
     number_text = words[name][:9]
     return max(min(int(number_text), count), 1) - 1 if number_text.isdecimal() else 0
 
 
-def choose_parameter(label: str, words: dict[str, str], name: str, hidden: bool = False) -> str:
+def choose_link_parameter(label: str, words: dict[str, str], name: str, hidden: bool = False) -> str:
     """Draw a segmented control for a link parameter, and return the chosen value.
 
     ``name`` is a key of `ALLOWED`.
     """
-    switch_word(label, words, name, ALLOWED[name], f"retrieval_{name}", hidden=hidden)
+    draw_setting_switch(label, words, name, ALLOWED[name], f"retrieval_{name}", hidden=hidden)
     return words[name]
 
 
@@ -181,10 +181,10 @@ def choose_report_settings(words: dict[str, str], run: Retrieval, titles: Mappin
     """
     # The controls differ in height, but their labels are aligned.
     upper_row = st.container(horizontal=True, vertical_alignment="top")
-    at_budget = words["at"] == "budget" and run.has_budgets
+    is_at_budget = words["at"] == "budget" and run.has_budgets
     if run.has_budgets:
         with upper_row.container(width="content"):
-            switch_word(
+            draw_setting_switch(
                 "Compared at",
                 words,
                 "at",
@@ -195,17 +195,17 @@ def choose_report_settings(words: dict[str, str], run: Retrieval, titles: Mappin
                 "2,000 tokens are what five chunks of 400 take, a usual prompt; the budgets go up to half of the text, "
                 "as a larger one holds nearly everything. The top k is what published tables use.",
             )
-        at_budget = words["at"] == "budget"
-    if at_budget:
+        is_at_budget = words["at"] == "budget"
+    if is_at_budget:
         budget_unit = words["budget_unit"]
         budgets_by_unit = run.rungs
         words["budget"] = str(budget_in_run(words, budget_unit, budgets_by_unit))
         budget_labels = {str(size): pluralize(size, budget_unit.removesuffix("s")) for size in budgets_by_unit[budget_unit]}
         with upper_row.container(width=170):
-            select_word("Budget", words, "budget", budget_labels, f"retrieval_budget_{budget_unit}")
+            draw_setting_select_box("Budget", words, "budget", budget_labels, f"retrieval_budget_{budget_unit}")
         with upper_row.container(width=150):
 
-            def same_rung() -> None:
+            def keep_budget_position() -> None:
                 budgets_in_new_unit = budgets_by_unit[words["budget_unit"]]
                 words["budget"] = str(
                     budgets_in_new_unit[
@@ -213,9 +213,11 @@ def choose_report_settings(words: dict[str, str], run: Retrieval, titles: Mappin
                     ]
                 )
 
-            select_word("Counted in", words, "budget_unit", ALLOWED["budget_unit"], "retrieval_budget_unit", same_rung)
+            draw_setting_select_box(
+                "Counted in", words, "budget_unit", ALLOWED["budget_unit"], "retrieval_budget_unit", keep_budget_position
+            )
         with upper_row.container(width=150):
-            select_word(
+            draw_setting_select_box(
                 "The last chunk",
                 words,
                 "last",
@@ -226,10 +228,12 @@ def choose_report_settings(words: dict[str, str], run: Retrieval, titles: Mappin
     else:
         for name, label in {"k": "Top k", "unit": "Counted in"}.items():
             with upper_row.container(width=150):
-                select_word(label, words, name, ALLOWED[name], f"retrieval_{name}")
+                draw_setting_select_box(label, words, name, ALLOWED[name], f"retrieval_{name}")
     lower_row = st.container(horizontal=True, vertical_alignment="bottom")
     with lower_row.container(width=200):
-        select_word("Metric", words, "measure", ALLOWED["measure"], "retrieval_measure", help=definitions_as_help(RETRIEVAL))
+        draw_setting_select_box(
+            "Metric", words, "measure", ALLOWED["measure"], "retrieval_measure", help=definitions_as_help(RETRIEVAL)
+        )
     with lower_row.container(width=420):
         baseline_titles = {str(number + 1): title for number, title in titles.items()}
-        return int(select_word("Compared with", words, "baseline", baseline_titles, "retrieval_baseline")) - 1
+        return int(draw_setting_select_box("Compared with", words, "baseline", baseline_titles, "retrieval_baseline")) - 1

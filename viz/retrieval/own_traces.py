@@ -9,7 +9,7 @@ import streamlit as st
 from chunkers import Chunker, Span
 from chunkers.found_again import Place
 from chunkers.support import pluralize
-from evaluation.traces.lost_stages import STAGES, Diagnosis
+from evaluation.traces.answer_loss_stages import STAGES, Diagnosis
 from evaluation.traces.report import TraceReport, placement_status, report_as_json
 from viz.components.browser_exchange import take_event
 from viz.components.page_elements import download_button, notice, remark, show_job_progress
@@ -22,9 +22,9 @@ from viz.retrieval.failed.missed_excerpts import (
     MOST_LISTED,
     SEAMS_SHOWN,
     FailedRowData,
+    cut_inside_excerpt_data,
     draw_compare_button,
-    draw_failed_list,
-    seam_data,
+    draw_failed_questions,
 )
 from viz.retrieval.question_details import AROUND, Part, PassageData, coloured_parts, draw_passages
 from viz.retrieval.session import session
@@ -89,7 +89,7 @@ def show_traces(here: Page, documents: OwnDocuments, chunkers: Sequence[Chunker 
             show_job_progress(trace_diagnosis_job, key="traces")
             return
         trace_diagnosis_job.join(PATIENCE_S)
-        _show_report(here, trace_diagnosis_job)
+        _show_trace_report(here, trace_diagnosis_job)
 
 
 def _choose_traces_and_chunks(
@@ -121,29 +121,29 @@ def _choose_traces_and_chunks(
     usable_chunkers = {
         number: chunker for number, chunker in enumerate(chunkers) if chunker is not None and not chunker.asks
     }
-    titles: dict[int | None, str] = {None: "Not known"}
-    titles |= {number: f"{number + 1}. {chunker.title}" for number, chunker in usable_chunkers.items()}
-    titles[FILE] = "A file of chunks"
+    title_by_source: dict[int | None, str] = {None: "Not known"}
+    title_by_source |= {number: f"{number + 1}. {chunker.title}" for number, chunker in usable_chunkers.items()}
+    title_by_source[FILE] = "A file of chunks"
     # Widgets are new when the user comes back to the page.
-    is_new, job = "traces_searched" not in st.session_state, session.tracing
+    is_widget_new, job = "traces_searched" not in st.session_state, session.tracing
     earlier_chunk_file = job.chunk_file if job is not None else None
-    default_index = [*titles].index(
-        FILE if is_new and earlier_chunk_file is not None else selected if selected in usable_chunkers else None
+    default_index = [*title_by_source].index(
+        FILE if is_widget_new and earlier_chunk_file is not None else selected if selected in usable_chunkers else None
     )
     chunk_file = None
     with st.container(width=420):
         chosen_source = st.selectbox(
             "Searched chunks",
-            [*titles],
+            [*title_by_source],
             default_index,
-            format_func=titles.__getitem__,
+            format_func=title_by_source.__getitem__,
             key="traces_searched",
             help="The column that cuts the documents as they were cut when they were searched, with the reason of each "
             "cut; or a file of those chunks, for traces that have identifiers alone. Both have the chunks that were "
             "not retrieved.",
         )
         if chosen_source == FILE:
-            chunks_upload = st.file_uploader(
+            uploaded_chunk_file = st.file_uploader(
                 "File of chunks",
                 [*CHUNK_FILE_ENDINGS],
                 key="traces_chunks",
@@ -151,7 +151,11 @@ def _choose_traces_and_chunks(
                 on_change=reset_chunk_file,
                 help=CHUNK_FILE_HELP,
             )
-            chunk_file = earlier_chunk_file if chunks_upload is None else (chunks_upload.name, chunks_upload.getvalue())
+            chunk_file = (
+                earlier_chunk_file
+                if uploaded_chunk_file is None
+                else (uploaded_chunk_file.name, uploaded_chunk_file.getvalue())
+            )
     trace_file = None
     if uploaded_traces_file is not None:
         trace_file = uploaded_traces_file.name, uploaded_traces_file.getvalue()
@@ -160,7 +164,7 @@ def _choose_traces_and_chunks(
     return trace_file, usable_chunkers.get(chosen_source) if chosen_source is not None else None, chunk_file
 
 
-def _show_report(here: Page, job: DiagnosingTraces) -> None:
+def _show_trace_report(here: Page, job: DiagnosingTraces) -> None:
     """Draw the result of a job that is over."""
     if job.error:
         notice(job.error, "error", key="traces_error")
@@ -179,14 +183,14 @@ def _show_report(here: Page, job: DiagnosingTraces) -> None:
     failed_question_numbers = [
         number for number, diagnosis in enumerate(trace_diagnosis_report.diagnoses) if diagnosis.failed
     ]
-    text_counts = trace_diagnosis_report.text_counts
+    text_count_by_state = trace_diagnosis_report.text_counts
     st.caption(
         f"{pluralize(len(trace_diagnosis_report.diagnoses), 'question')}: {len(failed_question_numbers):,} failed, "
         f"{trace_diagnosis_report.count_questions(False):,} did not, "
         f"{trace_diagnosis_report.count_questions(None):,} cannot be told. "
-        f"{pluralize(sum(text_counts.values()), 'retrieved text')}: "
-        f"{text_counts['located']:,} located, {text_counts['several places']:,} in several places, "
-        f"{text_counts['missing']:,} missing."
+        f"{pluralize(sum(text_count_by_state.values()), 'retrieved text')}: "
+        f"{text_count_by_state['located']:,} located, {text_count_by_state['several places']:,} in several places, "
+        f"{text_count_by_state['missing']:,} missing."
     )
     if trace_diagnosis_report.stages:
         stage_rows = [(stage, count, STAGES[stage]) for stage, count in trace_diagnosis_report.stages.items()]
@@ -207,7 +211,7 @@ def _show_report(here: Page, job: DiagnosingTraces) -> None:
             if len(failed_question_numbers) > MOST_LISTED
             else ""
         )
-        draw_failed_list(
+        draw_failed_questions(
             {"rows": failed_question_rows, "more": more_phrase, "below": f".st-key-{FAILED_QUESTION}"},
             FAILED_LIST,
             _store_chosen_question,
@@ -218,7 +222,7 @@ def _show_report(here: Page, job: DiagnosingTraces) -> None:
             trace_diagnosis_report.diagnoses[chosen_number],
             has_documents=bool(job.documents.texts),
         )
-    _show_undecided(trace_diagnosis_report)
+    _show_undecided_and_unlocated(trace_diagnosis_report)
     download_button(
         st.container(),
         "Diagnoses, JSON",
@@ -245,13 +249,13 @@ def _failed_row_data(report: TraceReport, number: int, chosen: int) -> FailedRow
         if question_diagnosis_outcome is not None and question_diagnosis_outcome.place is not None
         else ""
     )
-    unlisted_cuts = len(cuts_inside_answer) - SEAMS_SHOWN
+    unlisted_cut_count = len(cuts_inside_answer) - SEAMS_SHOWN
     return {
         "question": number,
         "title": f"{question_diagnosis.question.place} · {question_diagnosis.question.question}",
         "missed": question_diagnosis.stage or "",
-        "seams": [seam_data(document_text, seam) for seam in cuts_inside_answer[:SEAMS_SHOWN]],
-        "more": f"and {pluralize(unlisted_cuts, 'more cut')}" if unlisted_cuts > 0 else "",
+        "seams": [cut_inside_excerpt_data(document_text, seam) for seam in cuts_inside_answer[:SEAMS_SHOWN]],
+        "more": f"and {pluralize(unlisted_cut_count, 'more cut')}" if unlisted_cut_count > 0 else "",
         "holder": f"{question_diagnosis.said[:1].upper()}{question_diagnosis.said[1:]}." if question_diagnosis.said else "",
         "others": f"It failed because {question_diagnosis.rule}.",
         "here": number == chosen,
@@ -267,9 +271,9 @@ def _show_question(here: Page, report: TraceReport, diagnosis: Diagnosis, *, has
         place_by_passage_label = (
             {} if answer_place is None else {f"The answer · {_place_in_words(report, answer_place)}": answer_place}
         )
-        for retrieved, placement in zip(diagnosis.question.retrieved, diagnosis.placements, strict=True):
+        for retrieved_text, text_placement in zip(diagnosis.question.retrieved, diagnosis.placements, strict=True):
             place_by_passage_label |= {
-                f"{retrieved.rank} · {_place_in_words(report, place)}": place for place in placement.places
+                f"{retrieved_text.rank} · {_place_in_words(report, place)}": place for place in text_placement.places
             }
         if place_by_passage_label and has_documents:
             with st.container(horizontal=True, vertical_alignment="bottom"):
@@ -297,24 +301,26 @@ def _question_passages(report: TraceReport, diagnosis: Diagnosis, answer: Place 
     answer_and_retrieved_passages = (
         [_answer_passage(report, answer)] if answer is not None and diagnosis.stage != "not used" else list[PassageData]()
     )
-    for retrieved, placement in zip(diagnosis.question.retrieved, diagnosis.placements, strict=True):
-        score_phrase = "" if retrieved.score is None else f" · score {retrieved.score:.3g}"
-        notes = f" · {placement.said}" * bool(placement.said) + " · not given to the language model" * (not retrieved.given)
-        if not placement.places:
-            unlocated_parts: list[Part] = [(retrieved.text or "", "rest")]
+    for retrieved_text, text_placement in zip(diagnosis.question.retrieved, diagnosis.placements, strict=True):
+        score_phrase = "" if retrieved_text.score is None else f" · score {retrieved_text.score:.3g}"
+        notes = f" · {text_placement.said}" * bool(text_placement.said) + " · not given to the language model" * (
+            not retrieved_text.given
+        )
+        if not text_placement.places:
+            unlocated_parts: list[Part] = [(retrieved_text.text or "", "rest")]
             answer_and_retrieved_passages.append(
                 {
                     "kind": "left_out",
-                    "title": f"{retrieved.rank} · missing{score_phrase}{notes}",
+                    "title": f"{retrieved_text.rank} · missing{score_phrase}{notes}",
                     "parts": unlocated_parts,
                 }
             )
             continue
-        text_place = placement.places[0]
+        text_place = text_placement.places[0]
         answer_spans = [answer.span] if answer is not None and answer.document == text_place.document else []
         coloured_passage_parts = coloured_parts(report.documents[text_place.document].text, [text_place.span], answer_spans)
         has_answer = any(kind == "hit" for _, kind in coloured_passage_parts)
-        retrieved_passage_title = f"{retrieved.rank} · {_place_in_words(report, text_place)}{score_phrase}{notes}"
+        retrieved_passage_title = f"{retrieved_text.rank} · {_place_in_words(report, text_place)}{score_phrase}{notes}"
         answer_and_retrieved_passages.append(
             {"kind": "holds" if has_answer else "waste", "title": retrieved_passage_title, "parts": coloured_passage_parts}
         )
@@ -332,7 +338,7 @@ def _answer_passage(report: TraceReport, answer: Place) -> PassageData:
     return {"kind": "missed", "title": f"The answer · {_place_in_words(report, answer)}", "parts": parts}
 
 
-def _show_undecided(report: TraceReport) -> None:
+def _show_undecided_and_unlocated(report: TraceReport) -> None:
     """Draw the questions of which nothing can be told, and the retrieved texts that are not located."""
     undecided_diagnoses = [diagnosis for diagnosis in report.diagnoses if diagnosis.failed is None]
     if undecided_diagnoses:

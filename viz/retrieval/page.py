@@ -14,20 +14,20 @@ from evaluation.questions import Questions, questions_to_json_lines
 from evaluation.retrieval.asked_question import STATED_SEARCHED
 from evaluation.search import ReturnedText, checked_method
 from viz.components.page_elements import download_button, notice, remark, show_job_progress
-from viz.controls import any_calls_model, column_controls
+from viz.controls import any_chunker_calls_model, column_controls
 from viz.jobs import new_token
 from viz.jobs.retrieval import KeptRetrieval, ReportJob, Retrieval, estimate_run_llm_requests
 from viz.jobs.retrieval_plan import Plan, RunMaterial
-from viz.retrieval.documents_and_questions import choose_material, documents_of
+from viz.retrieval.documents_and_questions import choose_material, chosen_documents
 from viz.retrieval.failed.missed_excerpts import show_missed_excerpts
-from viz.retrieval.first_run import first_run, first_screen
-from viz.retrieval.generated_questions import show_generating
+from viz.retrieval.first_run import bundled_run_and_file, default_retrieval_choices
+from viz.retrieval.generated_questions import show_question_generation
 from viz.retrieval.link_parameters import (
     choose_report_settings,
-    choose_search,
+    choose_search_settings,
     embedding_modes,
     replace_invalid_parameters,
-    report_choice,
+    report_choice_from_link,
 )
 from viz.retrieval.own_traces import show_traces
 from viz.retrieval.question_details import show_question
@@ -40,7 +40,7 @@ from viz.shell import (
     begin_run,
     bundled_material,
     find_run,
-    new_keeper,
+    new_run_storage,
     offer_columns_of_compare,
     offer_to_resume,
     run_button_row,
@@ -56,12 +56,12 @@ from viz.shell.page import page
 from viz.state import (
     MODEL_MISSING,
     Choices,
-    chosen_model,
+    access_to_chosen_model,
     external_chunker,
     lacks_chunk_file,
     model_identity,
     no_model_message,
-    undoable,
+    record_columns_for_undo,
     with_chunk_file,
 )
 
@@ -70,14 +70,14 @@ PAGE = "retrieval"
 
 def show() -> None:
     """Draw the Retrieval page."""
-    with page(PAGE, first_screen(), about_a_text=False) as here:
-        _draw(here)
+    with page(PAGE, default_retrieval_choices(), about_a_text=False) as current_page:
+        _draw_page_body(current_page)
 
 
-def _draw(here: Page) -> None:
+def _draw_page_body(here: Page) -> None:
     link_parameters = here.choices.extra
     invalid_link_messages = replace_invalid_parameters(link_parameters)
-    linked_run = find_retrieval(link_parameters["run"], None)
+    linked_run = find_retrieval_run(link_parameters["run"], None)
     uses_own_documents = isinstance(linked_run, KeptRetrieval) and linked_run.plan.own
     adopt_given_columns(here, PAGE)
     chunkers, start_obstacle_message = build_chunkers(here)
@@ -87,11 +87,11 @@ def _draw(here: Page) -> None:
         )
         if chosen_run_material is not None and chosen_run_material.own:
             share_questions(chosen_run_material)
-        choose_search(link_parameters)
+        choose_search_settings(link_parameters)
         offer_columns_of_compare(PAGE, here.choices)
         selected_column_chunker = chunkers[here.choices.selected]
         # Context sentences and some chunkers need the form for the language model.
-        needs_model_form = writes_contexts(link_parameters["embedded"]) or any_calls_model(
+        needs_model_form = includes_context_sentences(link_parameters["embedded"]) or any_chunker_calls_model(
             column.chunker for column in here.choices.columns
         )
         document_names = () if chosen_run_material is None else tuple(name for name, _ in chosen_run_material.texts)
@@ -103,13 +103,13 @@ def _draw(here: Page) -> None:
             measured=document_names,
             model=needs_model_form,
         )
-        context_model_complaint = context_controls(link_parameters["embedded"])
-        start_obstacle_message = start_obstacle_message or context_model_complaint
+        missing_model_message = context_controls(link_parameters["embedded"])
+        start_obstacle_message = start_obstacle_message or missing_model_message
         show_place_on_compare(
             PAGE, here.choices.columns[here.choices.selected], here.embedder, valid=selected_column_chunker is not None
         )
     if uses_own_documents and chosen_run_material is not None:
-        linked_run = find_retrieval(link_parameters["run"], chosen_run_material)
+        linked_run = find_retrieval_run(link_parameters["run"], chosen_run_material)
     st.title("Retrieval", anchor=False)
     st.markdown(
         "Asks questions whose answers are known excerpts, and measures how much of the excerpts each chunker's best chunks "
@@ -126,8 +126,11 @@ def _draw(here: Page) -> None:
     valid_chunkers = [chunker for chunker in chunkers if chunker is not None]
     new_run_plan = None
     if here.embedder is not None and chosen_run_material is not None and not start_obstacle_message:
-        choices, (embedded_as, mode_per_chunker) = here.choices, embedding_modes(link_parameters, len(valid_chunkers))
-        embedder_and_text_settings = here.embedder.name, choices.sentences, choices.tokenizer, embedded_as
+        choices, (first_embedding_mode, mode_per_chunker) = (
+            here.choices,
+            embedding_modes(link_parameters, len(valid_chunkers)),
+        )
+        embedder_and_text_settings = here.embedder.name, choices.sentences, choices.tokenizer, first_embedding_mode
         measured_chunkers = tuple(valid_chunkers) * (len(mode_per_chunker) // len(valid_chunkers) or 1)
         new_run_plan = Plan(
             chosen_run_material,
@@ -138,13 +141,13 @@ def _draw(here: Page) -> None:
             searched_by=checked_method(link_parameters["search"]),
         )
         if new_run_plan.asks:
-            new_run_plan = replace(new_run_plan, language_model=model_identity(chosen_model()))
-        if new_run_plan.pools_late and (why_not_late := reason_against_late_chunking(here.embedder)):
-            notice(why_not_late, "error", key="retrieval_cannot_pool")
+            new_run_plan = replace(new_run_plan, language_model=model_identity(access_to_chosen_model()))
+        if new_run_plan.pools_late and (late_chunking_obstacle := reason_against_late_chunking(here.embedder)):
+            notice(late_chunking_obstacle, "error", key="retrieval_cannot_pool")
             new_run_plan = None
-    _start_row(here, new_run_plan, chosen_run_material)
-    show_generating(here, documents_of(chosen_run_material), form_elsewhere=needs_model_form)
-    show_traces(here, documents_of(chosen_run_material), chunkers)
+    _draw_start_row(here, new_run_plan, chosen_run_material)
+    show_question_generation(here, chosen_documents(chosen_run_material), form_elsewhere=needs_model_form)
+    show_traces(here, chosen_documents(chosen_run_material), chunkers)
     _show_results(here, linked_run, new_run_plan, chosen_run_material)
 
 
@@ -158,30 +161,30 @@ def adopt_given_columns(here: Page, page: str) -> None:
         or here.choices.columns == [*given_questions.columns]
     ):
         return
-    with undoable(page, "Columns replaced by those of Compare"):
+    with record_columns_for_undo(page, "Columns replaced by those of Compare"):
         here.choices.columns = [column.copy() for column in given_questions.columns]
         here.choices.selected = min(here.choices.selected, len(given_questions.columns) - 1)
 
 
 def build_chunkers(here: Page) -> tuple[list[Chunker | None], str]:
     """Return each column's chunker (None if its parameters are invalid), and the first error message."""
-    built: list[Chunker | None] = []
+    chunker_per_column: list[Chunker | None] = []
     first_error_message = ""
     for number, column in enumerate(here.choices.columns, start=1):
         chunker: Chunker | None = None
         column_error_message = ""
         try:
             if column.chunker in MADE_ELSEWHERE:
-                chunker, missing = external_chunker(column)
-                column_error_message = missing and f"Column {number}: {missing}"
+                chunker, missing_file_message = external_chunker(column)
+                column_error_message = missing_file_message and f"Column {number}: {missing_file_message}"
             else:
                 chunker = build_chunker(column.chunker, column.parameters, here.embedder)
-                column_error_message = MODEL_MISSING if chunker.asks and chosen_model() is None else ""
+                column_error_message = MODEL_MISSING if chunker.asks and access_to_chosen_model() is None else ""
         except InputError as error:
             column_error_message = str(error)
-        built.append(chunker)
+        chunker_per_column.append(chunker)
         first_error_message = first_error_message or column_error_message
-    return built, first_error_message
+    return chunker_per_column, first_error_message
 
 
 def _show_results(
@@ -201,18 +204,18 @@ def _show_results(
     elif run is not None:
         say_missing_files(run, material)
     elif material is not None and not material.own:
-        _show_first_run(plan, here.choices)
+        _show_bundled_run(plan, here.choices)
     else:
         notice("Nothing has been measured yet: choose chunkers on the left, then press “Run”.", key="retrieval_empty")
 
 
-def _show_first_run(plan: Plan | None, choices: Choices) -> None:
+def _show_bundled_run(plan: Plan | None, choices: Choices) -> None:
     """Draw the bundled run, or the reason why it cannot be shown."""
-    bundled_run = first_run()
-    if isinstance(bundled_run, str):
-        say_no_bundled_run(bundled_run, "retrieval")
+    bundled_run_or_error = bundled_run_and_file()
+    if isinstance(bundled_run_or_error, str):
+        say_no_bundled_run(bundled_run_or_error, "retrieval")
         return
-    run, run_file = bundled_run
+    run, run_file = bundled_run_or_error
     say_origin_of_bundled_run(
         run_file,
         "the bundled documents; the times are those of the machine it ran on",
@@ -222,18 +225,20 @@ def _show_first_run(plan: Plan | None, choices: Choices) -> None:
     _show_run(run, plan, choices)
 
 
-def _start_row(here: Page, plan: Plan | None, material: RunMaterial | None) -> None:
+def _draw_start_row(here: Page, plan: Plan | None, material: RunMaterial | None) -> None:
     """Draw the button that starts a run, with a summary of its material or the reason why it cannot start."""
     link_parameters = here.choices.extra
-    language_model_access = chosen_model() if plan is not None and plan.asks else None
+    language_model_access = access_to_chosen_model() if plan is not None and plan.asks else None
 
     def run() -> None:
         assert plan is not None
         assert here.embedder is not None
         new_run_token = new_token()
-        begin_run(link_parameters, new_run(new_run_token, plan, here.embedder, language_model_access), new_run_token)
+        begin_run(
+            link_parameters, new_retrieval_run(new_run_token, plan, here.embedder, language_model_access), new_run_token
+        )
 
-    requests_of_run = requests_of_plan(plan, here.embedder, language_model_access)
+    requests_of_run = model_requests_of_plan(plan, here.embedder, language_model_access)
     if session.retrieval_begins and plan is not None:
         session.retrieval_begins = False
         run_with_consent(requests_of_run, run)
@@ -251,7 +256,7 @@ def _start_row(here: Page, plan: Plan | None, material: RunMaterial | None) -> N
 def _show_run(run: Retrieval, plan: Plan | None, choices: Choices) -> None:
     """Draw the progress of a run and its results so far."""
     link_parameters = choices.extra
-    _say_state(run, plan)
+    _say_run_state(run, plan)
     if run.asking is not None and not run.running:
         remark(f"{run.asking.model.title}: {run.asked.spent}.", key="retrieval_asked_model")
     for number, reason in run.left_out.items():
@@ -273,7 +278,7 @@ def _show_run(run: Retrieval, plan: Plan | None, choices: Choices) -> None:
             "budgets too.",
             key="retrieval_no_budgets",
         )
-    retrieval_report_job = run.report_job(report_choice(link_parameters, baseline_chunker_index, run.rungs))
+    retrieval_report_job = run.report_job(report_choice_from_link(link_parameters, baseline_chunker_index, run.rungs))
     report_and_failures = retrieval_report_job.made
     if report_and_failures is None:
         if retrieval_report_job.error:
@@ -296,7 +301,7 @@ def _wait_for_report(job: ReportJob) -> None:
     remark("Comparing the chunkers on all questions …", key="retrieval_comparing")
 
 
-def _say_state(run: Retrieval, plan: Plan | None) -> None:
+def _say_run_state(run: Retrieval, plan: Plan | None) -> None:
     """Draw a run's progress, its errors, and the settings that have changed since it began."""
     if run.in_progress:
         measured_chunker_count = len(run.found)
@@ -332,8 +337,8 @@ def _say_search_settings(run: Retrieval) -> None:
         notice(STATED_SEARCHED, key="retrieval_stated")
     if run.plan.pools_late:
         notice(LATE_SAID, key="retrieval_late_said")
-    if run.plan.search_said:
-        notice(run.plan.search_said, key="retrieval_search_said")
+    if run.plan.keyword_search_sentence:
+        notice(run.plan.keyword_search_sentence, key="retrieval_search_said")
     if run.plan.returned.said:
         returned_text_sentence = (
             f"A chunk that is found comes with {run.plan.returned.said}; all of that is measured. {run.lacking}"
@@ -377,14 +382,14 @@ NO_MODEL_FOR_CONTEXTS = no_model_message("Context sentences need")
 """Message on the page if context sentences are chosen and no language model is named."""
 
 
-def writes_contexts(embedded: str) -> bool:
+def includes_context_sentences(embedded: str) -> bool:
     """Return whether the link's ``embedded`` parameter includes context sentences."""
     return "context" in embedded
 
 
 def context_controls(embedded: str) -> str:
     """Draw the fields for the language model if context sentences are chosen; return a message if no model is named."""
-    if not writes_contexts(embedded):
+    if not includes_context_sentences(embedded):
         return ""
     with st.expander("Context prompts"):
         st.caption(
@@ -393,10 +398,10 @@ def context_controls(embedded: str) -> str:
         )
         for prompt in (CONTEXT_SYSTEM, CONTEXT_QUESTION, ASK_AGAIN):
             st.code(prompt, language=None, wrap_lines=True)
-    return NO_MODEL_FOR_CONTEXTS if chosen_model() is None else ""
+    return NO_MODEL_FOR_CONTEXTS if access_to_chosen_model() is None else ""
 
 
-def requests_of_plan(
+def model_requests_of_plan(
     plan: Plan | None, embedder: Embedder | None, asking: Asking | None, token: str = ""
 ) -> ModelRequests | None:
     """Return a run's requests to a language model, or None if the run needs none; ``token`` names a run to resume."""
@@ -419,14 +424,14 @@ def requests_of_plan(
     )
 
 
-def new_run(token: str, plan: Plan, embedder: Embedder, asking: Asking | None) -> Retrieval:
+def new_retrieval_run(token: str, plan: Plan, embedder: Embedder, asking: Asking | None) -> Retrieval:
     """Return a run that is not started yet, with storage on disk if the session keeps embeddings there."""
-    retrieval_run_keeper = new_keeper(token, KeptRetrieval)
+    retrieval_run_keeper = new_run_storage(token, KeptRetrieval)
     stored_retrieval_run = None if retrieval_run_keeper is None else KeptRetrieval.of(retrieval_run_keeper, plan)
     return Retrieval(plan, embedder, session.on_disk, stored_retrieval_run, asking=asking)
 
 
-def find_retrieval(token: str, own_material: RunMaterial | None) -> Retrieval | KeptRetrieval | LostRun | None:
+def find_retrieval_run(token: str, own_material: RunMaterial | None) -> Retrieval | KeptRetrieval | LostRun | None:
     """Return the run of a link as `find_run` does, on the bundled documents or on ``own_material``, as it was begun."""
 
     def reopened_run(kept: KeptRetrieval) -> Retrieval | None:
@@ -442,10 +447,12 @@ def find_retrieval(token: str, own_material: RunMaterial | None) -> Retrieval | 
 
 def say_missing_files(kept: KeptRetrieval, material: RunMaterial | None) -> None:
     """Draw a notice that names the files needed to show a stored run."""
-    way_to_reopen = "Its bundled documents have changed since it was begun: it must be run again."
+    reopening_sentence = "Its bundled documents have changed since it was begun: it must be run again."
     if kept.plan.own:
-        way_to_reopen = f"To see them, give {kept.missing(material)} again, on the left, with the same names and content."
-    say_texts_are_missing(kept, way_to_reopen, "retrieval")
+        reopening_sentence = (
+            f"To see them, give {kept.missing(material)} again, on the left, with the same names and content."
+        )
+    say_texts_are_missing(kept, reopening_sentence, "retrieval")
 
 
 def offer_to_resume_retrieval(here: Page, run: Retrieval) -> None:
@@ -455,14 +462,14 @@ def offer_to_resume_retrieval(here: Page, run: Retrieval) -> None:
         return
     run_plan = _with_chunk_files(run.plan)
     unfinished_plan = _without_finished_chunkers(run_plan, run.found)
-    asking, missing_chunk_file_message = chosen_model() if unfinished_plan.asks else None, ""
-    numbers_lacking_file = [
+    asking, missing_chunk_file_message = access_to_chosen_model() if unfinished_plan.asks else None, ""
+    chunker_numbers_lacking_file = [
         number for number, chunker in enumerate(run_plan.chunkers) if number not in run.found and lacks_chunk_file(chunker)
     ]
-    if numbers_lacking_file:
+    if chunker_numbers_lacking_file:
         # With several ways of embedding, each way has all columns in turn.
         column_number_lacking_file = (
-            numbers_lacking_file[0] % (len(run_plan.chunkers) // max(1, len(set(run_plan.each)))) + 1
+            chunker_numbers_lacking_file[0] % (len(run_plan.chunkers) // max(1, len(set(run_plan.each)))) + 1
         )
         missing_chunk_file_message = (
             f"The run was begun with a file of chunks, which is not kept; to go on, choose it in column "
@@ -473,7 +480,9 @@ def offer_to_resume_retrieval(here: Page, run: Retrieval) -> None:
         assert here.embedder is not None
         return Retrieval(run_plan, here.embedder, True, stored_retrieval_run, asking=asking)
 
-    unfinished_run_requests = requests_of_plan(unfinished_plan, here.embedder, asking, stored_retrieval_run.keeper.token)
+    unfinished_run_requests = model_requests_of_plan(
+        unfinished_plan, here.embedder, asking, stored_retrieval_run.keeper.token
+    )
     offer_to_resume(here, run, resumed_run, unfinished_run_requests, missing_chunk_file_message, "retrieval")
 
 

@@ -13,12 +13,12 @@ from evaluation.questions import Corpus, difference, intersection, total_length
 from evaluation.retrieval import RETRIEVAL_TITLES, Evaluation, GivenChunks, QuestionScores, Report, excerpt_ranges
 from viz.components.browser_exchange import Component
 from viz.components.page_elements import notice
-from viz.controls import select_word, value_binding
+from viz.controls import draw_setting_select_box, value_binding
 from viz.jobs.retrieval import ReportAndFailures
 from viz.jobs.retrieval_plan import Plan
 from viz.retrieval.failed.missed_excerpts import show_compare_button
 from viz.retrieval.figures import score_in_percent
-from viz.retrieval.link_parameters import choose_parameter, index_in_link
+from viz.retrieval.link_parameters import choose_link_parameter, index_from_link
 from viz.state import Choices
 from viz.theme import EDGES, GROUNDS, theme_name
 
@@ -72,11 +72,13 @@ def ranked_passages(evaluation: Evaluation, answer: QuestionScores, given: Given
     excerpt_spans_in_corpus = excerpt_ranges(corpus, answer.question)
     passages: list[PassageData] = []
     for chunk in given.chunks:
-        excerpt_characters, given_characters = (
+        excerpt_character_count, given_character_count = (
             total_length(intersection(chunk.given, excerpt_spans_in_corpus)),
             total_length(chunk.given),
         )
-        passage_title = f"{chunk.rank} · {_place_in_words(corpus, chunk.spans or evaluation.index.chunks[chunk.number])}"
+        passage_title = (
+            f"{chunk.rank} · {_document_place_in_words(corpus, chunk.spans or evaluation.index.chunks[chunk.number])}"
+        )
         if not chunk.spans:
             passages.append({"kind": "note", "title": f"{passage_title} · what it returns is above already", "parts": []})
             continue
@@ -87,9 +89,9 @@ def ranked_passages(evaluation: Evaluation, answer: QuestionScores, given: Given
             passages.append({"kind": "left_out", "title": passage_title, "parts": coloured_passage_parts})
             continue
         passage_title += (
-            f" · {excerpt_characters:,} of {given_characters:,} characters are excerpt"
-            if excerpt_characters
-            else f" · {given_characters:,} characters, none of them excerpt"
+            f" · {excerpt_character_count:,} of {given_character_count:,} characters are excerpt"
+            if excerpt_character_count
+            else f" · {given_character_count:,} characters, none of them excerpt"
         )
         coloured_passage_parts = coloured_parts(text, chunk.given, excerpt_spans_in_corpus)
         if not chunk.whole:
@@ -98,21 +100,23 @@ def ranked_passages(evaluation: Evaluation, answer: QuestionScores, given: Given
             coloured_passage_parts += [(text[start:end], "beyond") for start, end in difference(chunk.spans, chunk.given)]
         passages.append(
             {
-                "kind": "holds" if excerpt_characters else "waste",
+                "kind": "holds" if excerpt_character_count else "waste",
                 "title": passage_title,
                 "parts": coloured_passage_parts,
             }
         )
-    passages += _budget_notes(given)
+    passages += _budget_note_passages(given)
     missed_spans = [] if given.more else difference(excerpt_spans_in_corpus, given.spans)
     for start, end in missed_spans:
         if text[start:end].strip():
-            passage_title = f"Not retrieved · {_place_in_words(corpus, [Span(start, end)])} · {end - start:,} characters"
+            passage_title = (
+                f"Not retrieved · {_document_place_in_words(corpus, [Span(start, end)])} · {end - start:,} characters"
+            )
             passages.append({"kind": "missed", "title": passage_title, "parts": [(text[start:end], "missed")]})
     return passages
 
 
-def _budget_notes(given: GivenChunks) -> list[PassageData]:
+def _budget_note_passages(given: GivenChunks) -> list[PassageData]:
     """Return the notes to show after the chunks given within a budget."""
     note_titles = []
     if given.more:
@@ -122,7 +126,7 @@ def _budget_notes(given: GivenChunks) -> list[PassageData]:
     return [{"kind": "note", "title": title, "parts": []} for title in note_titles]
 
 
-def _place_in_words(corpus: Corpus, spans: Sequence[Span]) -> str:
+def _document_place_in_words(corpus: Corpus, spans: Sequence[Span]) -> str:
     """Return the document that contains the spans, with their pages or chapters if it has any."""
     document_index = corpus.document_number_at(spans[0].start)
     offset, parts = corpus.offsets[document_index], corpus.documents[document_index].parts
@@ -136,12 +140,12 @@ def _place_in_words(corpus: Corpus, spans: Sequence[Span]) -> str:
 def coloured_parts(text: str, spans: Sequence[Span], excerpts: Sequence[Span]) -> list[Part]:
     """Return the text of the spans in order, divided where excerpts begin and end; each span starts a new line."""
     parts: list[Part] = []
-    for place, span in enumerate(spans):
-        if place:
+    for span_index, span in enumerate(spans):
+        if span_index:
             parts.append(("\n", "waste"))
-        hits: list[tuple[Span, PartKind]] = [(part, "hit") for part in intersection([span], excerpts)]
-        rest: list[tuple[Span, PartKind]] = [(part, "waste") for part in difference([span], excerpts)]
-        parts += [(text[part.start : part.end], kind) for part, kind in sorted([*hits, *rest])]
+        hit_parts: list[tuple[Span, PartKind]] = [(part, "hit") for part in intersection([span], excerpts)]
+        waste_parts: list[tuple[Span, PartKind]] = [(part, "waste") for part in difference([span], excerpts)]
+        parts += [(text[part.start : part.end], kind) for part, kind in sorted([*hit_parts, *waste_parts])]
     return parts
 
 
@@ -149,19 +153,19 @@ def document_passages(evaluation: Evaluation, answer: QuestionScores, given: Giv
     """Return the documents that contain an excerpt, then the documents with only retrieved chunks, with all parts marked."""
     corpus = evaluation.index.corpus
     text = corpus.whole.text
-    spans_in_corpus = excerpt_ranges(corpus, answer.question)
+    excerpt_spans_in_corpus = excerpt_ranges(corpus, answer.question)
     chunks_with_given_text = [chunk for chunk in given.chunks if chunk.given]
     given_chunk_spans = given.spans
     spans_by_kind: dict[PartKind, list[Span]] = {
-        "hit": intersection(spans_in_corpus, given_chunk_spans),
-        "missed": difference(spans_in_corpus, given_chunk_spans),
-        "waste": difference(given_chunk_spans, spans_in_corpus),
+        "hit": intersection(excerpt_spans_in_corpus, given_chunk_spans),
+        "missed": difference(excerpt_spans_in_corpus, given_chunk_spans),
+        "waste": difference(given_chunk_spans, excerpt_spans_in_corpus),
     }
     sorted_spans_with_kinds = sorted((span, kind) for kind, spans in spans_by_kind.items() for span in spans)
     chunk_rank_by_span_start = {span.start: chunk.rank for chunk in reversed(chunks_with_given_text) for span in chunk.given}
     passages: list[PassageData] = []
     document_numbers = dict.fromkeys(
-        corpus.document_number_at(span.start) for span in [*spans_in_corpus, *given_chunk_spans]
+        corpus.document_number_at(span.start) for span in [*excerpt_spans_in_corpus, *given_chunk_spans]
     )
     for document_number in document_numbers:
         document_span = corpus.on_axis(document_number, (0, len(corpus.documents[document_number].text)))
@@ -171,10 +175,10 @@ def document_passages(evaluation: Evaluation, answer: QuestionScores, given: Giv
             [part for part in sorted_spans_with_kinds if document_span.start <= part[0].start < document_span.end],
             chunk_rank_by_span_start,
         )
-        characters_by_kind = [
+        character_count_per_kind = [
             (sum(len(words) for words, what in coloured_document_parts if what == kind), kind) for kind in spans_by_kind
         ]
-        counts_phrase = ", ".join(f"{count:,} {kind}" for count, kind in characters_by_kind if count)
+        counts_phrase = ", ".join(f"{count:,} {kind}" for count, kind in character_count_per_kind if count)
         passages.append(
             {
                 "kind": "document",
@@ -208,12 +212,14 @@ def _uncoloured_parts(text: str, span: Span, whole: Span) -> list[Part]:
     """Return an uncoloured part, its middle elided if it is long."""
     context_before_length = AROUND if span.start > whole.start else 0
     context_after_length = AROUND if span.end < whole.end else 0
-    elided_characters = span.end - span.start - context_before_length - context_after_length
-    if elided_characters <= AROUND:
+    elided_character_count = span.end - span.start - context_before_length - context_after_length
+    if elided_character_count <= AROUND:
         return [(text[span.start : span.end], "rest")] if span.end > span.start else []
-    left: list[Part] = [(text[span.start : span.start + context_before_length], "rest")] if context_before_length else []
-    right: list[Part] = [(text[span.end - context_after_length : span.end], "rest")] if context_after_length else []
-    return [*left, (f"{elided_characters:,} characters", "left_out"), *right]
+    left_parts: list[Part] = (
+        [(text[span.start : span.start + context_before_length], "rest")] if context_before_length else []
+    )
+    right_parts: list[Part] = [(text[span.end - context_after_length : span.end], "rest")] if context_after_length else []
+    return [*left_parts, (f"{elided_character_count:,} characters", "left_out"), *right_parts]
 
 
 def draw_passages(passages: list[PassageData], key: str) -> None:
@@ -253,35 +259,49 @@ def _show_question_details(told: ReportAndFailures, plan: Plan, choices: Choices
         link_parameters, len(report.disagreements), len(searched_questions)
     )
     if is_only_disputed_shown:
-        chunker_or_question_numbers = questions_by_difference(values_by_chunker, report.disagreements)
+        chunker_or_question_numbers = questions_sorted_by_difference(values_by_chunker, report.disagreements)
     if not chunker_or_question_numbers:
         notice("The chunkers agree on every question.", key="retrieval_agree")
         return
-    options = {str(number + 1): number for number in chunker_or_question_numbers}
-    linked_question = str(index_in_link(shown_parameters, "question", len(searched_questions)) + 1)
-    shown_parameters["question"] = linked_question if linked_question in options else next(iter(options))
-    question_titles = {word: f"{word}. {searched_questions[number].text}" for word, number in options.items()}
-    chosen = options[
-        select_word("Question", shown_parameters, "question", question_titles, "retrieval_question", keep_shown_comparison)
+    question_number_by_word = {str(number + 1): number for number in chunker_or_question_numbers}
+    linked_question_word = str(index_from_link(shown_parameters, "question", len(searched_questions)) + 1)
+    shown_parameters["question"] = (
+        linked_question_word if linked_question_word in question_number_by_word else next(iter(question_number_by_word))
+    )
+    question_titles = {
+        word: f"{word}. {searched_questions[number].text}" for word, number in question_number_by_word.items()
+    }
+    chosen_question_number = question_number_by_word[
+        draw_setting_select_box(
+            "Question", shown_parameters, "question", question_titles, "retrieval_question", keep_shown_comparison
+        )
     ]
     if is_only_disputed_shown:
-        shown_parameters["left"], shown_parameters["right"] = differing_pair(
-            values_by_chunker, chosen, shown_parameters["left"], shown_parameters["right"]
+        shown_parameters["left"], shown_parameters["right"] = differing_chunker_pair(
+            values_by_chunker, chosen_question_number, shown_parameters["left"], shown_parameters["right"]
         )
-    shown_view_word = choose_parameter("Shown", link_parameters, "view", hidden=True)
+    shown_view_word = choose_link_parameter("Shown", link_parameters, "view", hidden=True)
     compared_side_names = ("left", "right")[: len(report.chunkers)]
     corpus = next(iter(report.chunkers.values())).evaluation.index.corpus
-    chunker_or_question_numbers = [index_in_link(shown_parameters, side, len(titles)) for side in compared_side_names]
+    chunker_or_question_numbers = [index_from_link(shown_parameters, side, len(titles)) for side in compared_side_names]
     # The excerpt with the largest missed part on the left, or the first excerpt if none was missed.
     missed_excerpt_spans = [
-        failure.span for failure in told.failures.get(chunker_or_question_numbers[0], ()) if failure.question == chosen
+        failure.span
+        for failure in told.failures.get(chunker_or_question_numbers[0], ())
+        if failure.question == chosen_question_number
     ]
-    for span in [*missed_excerpt_spans, *excerpt_ranges(corpus, searched_questions[chosen])][:1]:
+    for span in [*missed_excerpt_spans, *excerpt_ranges(corpus, searched_questions[chosen_question_number])][:1]:
         show_compare_button(corpus, span, plan, chunker_or_question_numbers, choices)
     for column, side in zip(st.columns(len(compared_side_names), gap="large"), compared_side_names, strict=True):
         with column:
             _show_one_chunker(
-                report, titles, shown_parameters, side, chosen, keep_shown_comparison, whole=shown_view_word == "document"
+                report,
+                titles,
+                shown_parameters,
+                side,
+                chosen_question_number,
+                keep_shown_comparison,
+                whole=shown_view_word == "document",
             )
 
 
@@ -289,17 +309,17 @@ def _most_disputed_comparison(values: Mapping[int, FloatArray], questions: IntAr
     """Return the question on which two chunkers differ most, and these two; the first question if all agree."""
     if len(values) < 2 or not len(questions):
         return {"question": "1"}
-    (question_number, *_) = questions_by_difference(values, questions)
+    (question_number, *_) = questions_sorted_by_difference(values, questions)
     value_by_chunker = {
         number: some[question_number] for number, some in values.items() if not np.isnan(some[question_number])
     }
-    left, right = sorted(
+    left_chunker, right_chunker = sorted(
         (max(value_by_chunker, key=value_by_chunker.__getitem__), min(value_by_chunker, key=value_by_chunker.__getitem__))
     )
-    return {"question": str(question_number + 1), "left": str(left + 1), "right": str(right + 1)}
+    return {"question": str(question_number + 1), "left": str(left_chunker + 1), "right": str(right_chunker + 1)}
 
 
-def questions_by_difference(values: Mapping[int, FloatArray], questions: IntArray) -> list[int]:
+def questions_sorted_by_difference(values: Mapping[int, FloatArray], questions: IntArray) -> list[int]:
     """Return the questions in descending order of the largest difference between two chunkers.
 
     Ties keep their order. ``values`` has an array of shape (all questions,) for each chunker, NaN where undefined.
@@ -309,7 +329,7 @@ def questions_by_difference(values: Mapping[int, FloatArray], questions: IntArra
     return [int(number) for number in questions[np.argsort(-value_ranges, kind="stable")]]
 
 
-def differing_pair(values: Mapping[int, FloatArray], question: int, left: str, right: str) -> tuple[str, str]:
+def differing_chunker_pair(values: Mapping[int, FloatArray], question: int, left: str, right: str) -> tuple[str, str]:
     """Return the two chunkers to show, numbered from 1; the chosen chunkers are replaced if they do not differ.
 
     The chosen pair is kept if its values on the question differ, or if fewer than two chunkers have a value. Otherwise the
@@ -331,13 +351,17 @@ def differing_pair(values: Mapping[int, FloatArray], question: int, left: str, r
 def _choose_only_disputed(words: dict[str, str], count: int, of: int) -> bool:
     is_disputed_shown = words["disagree"] == "yes"
 
-    def put(only: bool) -> None:
+    def store_disputed_choice(only: bool) -> None:
         words["disagree"] = "yes" if only else "no"
 
     disputed_toggle_label = (
         f"Only where the chunkers disagree in {RETRIEVAL_TITLES[words['measure']].lower()}: {count:,} of {of:,}"
     )
-    return st.toggle(disputed_toggle_label, is_disputed_shown, **value_binding(is_disputed_shown, "retrieval_disagree", put))
+    return st.toggle(
+        disputed_toggle_label,
+        is_disputed_shown,
+        **value_binding(is_disputed_shown, "retrieval_disagree", store_disputed_choice),
+    )
 
 
 def _show_one_chunker(
@@ -351,10 +375,12 @@ def _show_one_chunker(
     whole: bool,
 ) -> None:
     """Draw one of the two compared chunkers, with its scores and retrieved chunks."""
-    options = {str(chunker_number + 1): titles[chunker_number] for chunker_number in report.chunkers}
-    if words[side] not in options:
-        words[side] = list(options)[0 if side == "left" else -1]
-    chunker_number = int(select_word(side.capitalize(), words, side, options, f"retrieval_{side}", keep)) - 1
+    chunker_title_by_number = {str(chunker_number + 1): titles[chunker_number] for chunker_number in report.chunkers}
+    if words[side] not in chunker_title_by_number:
+        words[side] = list(chunker_title_by_number)[0 if side == "left" else -1]
+    chunker_number = (
+        int(draw_setting_select_box(side.capitalize(), words, side, chunker_title_by_number, f"retrieval_{side}", keep)) - 1
+    )
     chunker_evaluation = report.chunkers[chunker_number].evaluation
     question_scores = chunker_evaluation.answer(question)
     score_by_measure = getattr(question_scores, report.choice.unit)

@@ -24,7 +24,7 @@ from viz.retrieval.figures import (
     show_budget_curve,
     trade_off_plot,
 )
-from viz.retrieval.link_parameters import COSTS, choose_parameter
+from viz.retrieval.link_parameters import COSTS, choose_link_parameter
 
 _summary = Component[Data]("seamark_summary", "retrieval/key_figures.js", "retrieval/key_figures.css", html="<dl></dl>")
 
@@ -51,42 +51,59 @@ def key_figures(report: Report, names: Mapping[int, str], measure: str, asked: K
             KeyFigure("Found", "Nothing to measure", f"{measure[0].upper()}{measure[1:]} is undefined for every question."),
         ]
     if report.everything:
-        return [asked, _everything_figure(report), _cost_figure(next(iter(mean_by_chunker)), None, report.costs, names)]
-    lead_of_best_chunker = report.lead
-    if lead_of_best_chunker is None:
-        ((only_chunker, mean),) = list(mean_by_chunker.items())[:1]
         return [
             asked,
-            KeyFigure(f"Mean {measure}", names[only_chunker], f"{100 * mean:.1f} %"),
-            _cost_figure(only_chunker, None, report.costs, names),
+            _everything_retrieved_key_figure(report),
+            _cost_key_figure(next(iter(mean_by_chunker)), None, report.costs, names),
+        ]
+    lead_of_best_chunker = report.lead
+    if lead_of_best_chunker is None:
+        ((only_chunker_number, only_chunker_mean),) = list(mean_by_chunker.items())[:1]
+        return [
+            asked,
+            KeyFigure(f"Mean {measure}", names[only_chunker_number], f"{100 * only_chunker_mean:.1f} %"),
+            _cost_key_figure(only_chunker_number, None, report.costs, names),
         ]
     chunker_numbers = list(report.chunkers)
-    best, rival = chunker_numbers[lead_of_best_chunker.best], chunker_numbers[lead_of_best_chunker.rival]
-    trailing_chunkers = [chunker_numbers[place] for place in lead_of_best_chunker.behind]
+    best_chunker_number, rival_chunker_number = (
+        chunker_numbers[lead_of_best_chunker.best],
+        chunker_numbers[lead_of_best_chunker.rival],
+    )
+    trailing_chunker_numbers = [chunker_numbers[place] for place in lead_of_best_chunker.behind]
     return [
         asked,
-        _leader_figure(lead_of_best_chunker, best, trailing_chunkers, chunker_numbers, mean_by_chunker, names, measure),
-        _certainty_figure(lead_of_best_chunker, names[best], names[rival]),
-        _cost_figure(best, rival, report.costs, names),
+        _leader_key_figure(
+            lead_of_best_chunker,
+            best_chunker_number,
+            trailing_chunker_numbers,
+            chunker_numbers,
+            mean_by_chunker,
+            names,
+            measure,
+        ),
+        _certainty_key_figure(lead_of_best_chunker, names[best_chunker_number], names[rival_chunker_number]),
+        _cost_key_figure(best_chunker_number, rival_chunker_number, report.costs, names),
     ]
 
 
-def _everything_figure(report: Report) -> KeyFigure:
-    choice = report.choice
-    retrieval_limit_phrase = f"{choice.budget:,} {choice.unit}" if choice.budget else f"The top {choice.top_k} chunks"
-    limit_subject_phrase = "The budget of " + retrieval_limit_phrase if choice.budget else retrieval_limit_phrase
+def _everything_retrieved_key_figure(report: Report) -> KeyFigure:
+    report_choice = report.choice
+    retrieval_limit_phrase = (
+        f"{report_choice.budget:,} {report_choice.unit}" if report_choice.budget else f"The top {report_choice.top_k} chunks"
+    )
+    limit_subject_phrase = "The budget of " + retrieval_limit_phrase if report_choice.budget else retrieval_limit_phrase
     everything_fits_sentence = (
-        f"{limit_subject_phrase} hold{'s' * bool(choice.budget)} all of the text with every chunker, so "
+        f"{limit_subject_phrase} hold{'s' * bool(report_choice.budget)} all of the text with every chunker, so "
         f"nothing can be missed."
     )
     return KeyFigure(
         "Found",
         "Everything was retrieved",
-        f"{everything_fits_sentence} Choose a smaller {'budget' if choice.budget else 'k'}.",
+        f"{everything_fits_sentence} Choose a smaller {'budget' if report_choice.budget else 'k'}.",
     )
 
 
-def _leader_figure(
+def _leader_key_figure(
     lead: Lead,
     best: int,
     behind: Sequence[int],
@@ -96,28 +113,32 @@ def _leader_figure(
     measure: str,
 ) -> KeyFigure:
     """Return the key figure that names the leader, or the chunkers that it does not significantly beat."""
-    label, mean = f"Highest {measure}", f"{100 * lead.mean:.1f} %"
+    label, mean_percent_phrase = f"Highest {measure}", f"{100 * lead.mean:.1f} %"
     if lead.level:
         tied_names = join_words([names[best], *(names[chunker_numbers[place]] for place in lead.level)])
-        tie_subject = "All have" if lead.all_level else f"{tied_names} have"
-        return KeyFigure(label, "A tie", f"{tie_subject} {mean}.")
+        tie_subject_phrase = "All have" if lead.is_tied_with_all else f"{tied_names} have"
+        return KeyFigure(label, "A tie", f"{tie_subject_phrase} {mean_percent_phrase}.")
     if lead.significant:
-        return KeyFigure(label, names[best], mean)
-    doubted_rivals = [number for number in chunker_numbers if number != best and number not in behind and number in means]
-    rivals_phrase = join_words([f"{names[number]} ({100 * means[number]:.1f} %)" for number in doubted_rivals])
+        return KeyFigure(label, names[best], mean_percent_phrase)
+    undecided_rival_numbers = [
+        number for number in chunker_numbers if number != best and number not in behind and number in means
+    ]
+    rivals_phrase = join_words([f"{names[number]} ({100 * means[number]:.1f} %)" for number in undecided_rival_numbers])
     return KeyFigure(
-        label, "Not significant", f"{names[best]} has {mean}; it is not significantly ahead of {rivals_phrase}."
+        label,
+        "Not significant",
+        f"{names[best]} has {mean_percent_phrase}; it is not significantly ahead of {rivals_phrase}.",
     )
 
 
-def _certainty_figure(lead: Lead, best: str, rival: str) -> KeyFigure:
+def _certainty_key_figure(lead: Lead, best: str, rival: str) -> KeyFigure:
     certainty_figure_label = "How sure is that?"
     if lead.difference is None:
         return KeyFigure(certainty_figure_label, "Too few questions", lead.too_few)
     best_to_rival_difference = lead.difference
     lead_phrase = f"{best_to_rival_difference.points} points on {rival}"
     uncertainty_phrase = (
-        f"{best_to_rival_difference.interval}, {best_to_rival_difference.p_words}, "
+        f"{best_to_rival_difference.interval}, {best_to_rival_difference.p_value_phrase}, "
         f"{best_to_rival_difference.count:,} questions"
     )
     if best_to_rival_difference.significant:
@@ -131,11 +152,13 @@ def _certainty_figure(lead: Lead, best: str, rival: str) -> KeyFigure:
     )
 
 
-def _cost_figure(best: int, other: int | None, costs: Mapping[int, Costs], names: Mapping[int, str]) -> KeyFigure:
-    best_costs = costs[best]
-    tokens_phrase = f"{best_costs.tokens:,.0f} tokens retrieved per question"
+def _cost_key_figure(best: int, other: int | None, costs: Mapping[int, Costs], names: Mapping[int, str]) -> KeyFigure:
+    best_chunker_costs = costs[best]
+    tokens_phrase = f"{best_chunker_costs.tokens:,.0f} tokens retrieved per question"
     index_time_phrase = (
-        "Time to index not known" if best_costs.index_s is None else f"{format_three_figures(best_costs.index_s)} s to index"
+        "Time to index not known"
+        if best_chunker_costs.index_s is None
+        else f"{format_three_figures(best_chunker_costs.index_s)} s to index"
     )
     if other is None:
         return KeyFigure("What it cost", index_time_phrase, tokens_phrase)
@@ -168,7 +191,7 @@ def differences_in_words(
     if insignificant_differences:
         compared_question_count = max(difference.count for difference in insignificant_differences.values())
         difference_phrases = [
-            f"{names[number]} ({difference.points} points, {difference.p_words})"
+            f"{names[number]} ({difference.points} points, {difference.p_value_phrase})"
             for number, difference in insignificant_differences.items()
         ]
         difference_sentences.append(
@@ -227,14 +250,14 @@ def show_comparisons(run: Retrieval, report: Report, words: dict[str, str]) -> N
         _show_differences(report, name_by_chunker)
         st.header("Score versus cost", anchor=False)
         _show_trade_off(
-            report, name_by_chunker, choose_parameter("Against", words, "cost", hidden=True), run.plan.searched_by
+            report, name_by_chunker, choose_link_parameter("Against", words, "cost", hidden=True), run.plan.searched_by
         )
     _show_near_duplicates(report, name_by_chunker)
     st.header("Question by question", anchor=False)
     _show_distributions(report, name_by_chunker)
     if not report.choice.budget:
         st.header("Scores at k", anchor=False)
-        _show_scores_at_k(report, name_by_chunker, choose_parameter("What counts as found", words, "kind", hidden=True))
+        _show_scores_at_k(report, name_by_chunker, choose_link_parameter("What counts as found", words, "kind", hidden=True))
 
 
 def _show_key_figures(run: Retrieval, report: Report, names: dict[int, str]) -> None:
@@ -249,10 +272,12 @@ def _show_key_figures(run: Retrieval, report: Report, names: dict[int, str]) -> 
     run_key_figures = key_figures(report, names, MEASURE_NAMES[report.choice.measure], asked_questions_figure)
     _summary(key="retrieval_summary", data={"cells": [list(cell) for cell in run_key_figures]})
     if not report.everything and (
-        names_with_everything := [names[number] for number, chunker in report.chunkers.items() if chunker.everything]
+        everything_retrieving_chunker_names := [
+            names[number] for number, chunker in report.chunkers.items() if chunker.everything
+        ]
     ):
         notice(
-            f"Recall says nothing about {', '.join(names_with_everything)}, because everything was retrieved.",
+            f"Recall says nothing about {', '.join(everything_retrieving_chunker_names)}, because everything was retrieved.",
             key="retrieval_everything",
         )
     if report.lead is not None and report.lead.difference is not None:
@@ -261,17 +286,20 @@ def _show_key_figures(run: Retrieval, report: Report, names: dict[int, str]) -> 
 
 def _explain_times(report: Report, searched_by: SearchMethod) -> str:
     """Explain the times in the table."""
-    computed, cached = (sum(getattr(cost, name) for cost in report.costs.values()) for name in ("embedded", "cached"))
+    computed_embedding_count, cached_embedding_count = (
+        sum(getattr(cost, name) for cost in report.costs.values()) for name in ("embedded", "cached")
+    )
     search_of_first_chunker = next(iter(report.chunkers.values())).evaluation.search
     query_embedding_ms = 1000 * search_of_first_chunker.embed_s / max(1, len(search_of_first_chunker.questions))
     times_explanation = (
         f"Mean ± standard deviation over the questions. “{report.whole.name}” gives every question all text. Indexing is "
         f"chunking, and {_INDEXING[searched_by]}"
     )
-    if computed + cached:
+    if computed_embedding_count + cached_embedding_count:
         times_explanation += (
-            f", as if nothing had been embedded before: of {computed + cached:,} texts {computed:,} were computed in this "
-            f"run and {cached:,} came from the cache, counted with their original times"
+            f", as if nothing had been embedded before: of {computed_embedding_count + cached_embedding_count:,} texts "
+            f"{computed_embedding_count:,} were computed in this "
+            f"run and {cached_embedding_count:,} came from the cache, counted with their original times"
         )
     times_explanation += "."
     if searched_by != "bm25":
@@ -281,26 +309,34 @@ def _explain_times(report: Report, searched_by: SearchMethod) -> str:
 
 def _show_differences(report: Report, names: dict[int, str]) -> None:
     """Draw each chunker's difference from the baseline, with a sentence on its significance."""
-    measure, baseline, comparisons = report.choice.measure, report.choice.baseline, report.comparisons
-    st.header(f"Against {names[baseline]}", anchor=False)
-    if not comparisons:
+    measure, baseline_chunker_number, comparison_by_chunker = (
+        report.choice.measure,
+        report.choice.baseline,
+        report.comparisons,
+    )
+    st.header(f"Against {names[baseline_chunker_number]}", anchor=False)
+    if not comparison_by_chunker:
         notice(report.too_few_questions_sentence, key="retrieval_few")
         return
-    difference_sentences = differences_in_words(comparisons, names, names[baseline], MEASURE_NAMES[measure])
-    if len(comparisons) > 1:
-        difference_sentences.append(f"Intervals and p-values are corrected for {len(comparisons)} comparisons (Holm).")
+    difference_sentences = differences_in_words(
+        comparison_by_chunker, names, names[baseline_chunker_number], MEASURE_NAMES[measure]
+    )
+    if len(comparison_by_chunker) > 1:
+        difference_sentences.append(
+            f"Intervals and p-values are corrected for {len(comparison_by_chunker)} comparisons (Holm)."
+        )
     difference_sentences.append(FALSE_VERDICTS)
     table: dict[str, list[Any]] = {
-        "chunker": [names[number] for number in comparisons],
-        "difference, points": [round(100 * comparison.mean, 2) for comparison in comparisons.values()],
-        "interval from": [round(100 * comparison.low, 2) for comparison in comparisons.values()],
-        "to": [round(100 * comparison.high, 2) for comparison in comparisons.values()],
-        "level, %": [round(100 * (1 - comparison.alpha), 2) for comparison in comparisons.values()],
-        "adjusted p": [round(comparison.adjusted, 4) for comparison in comparisons.values()],
-        "significant": ["yes" if comparison.significant else "no" for comparison in comparisons.values()],
+        "chunker": [names[number] for number in comparison_by_chunker],
+        "difference, points": [round(100 * comparison.mean, 2) for comparison in comparison_by_chunker.values()],
+        "interval from": [round(100 * comparison.low, 2) for comparison in comparison_by_chunker.values()],
+        "to": [round(100 * comparison.high, 2) for comparison in comparison_by_chunker.values()],
+        "level, %": [round(100 * (1 - comparison.alpha), 2) for comparison in comparison_by_chunker.values()],
+        "adjusted p": [round(comparison.adjusted, 4) for comparison in comparison_by_chunker.values()],
+        "significant": ["yes" if comparison.significant else "no" for comparison in comparison_by_chunker.values()],
     }
     show_figure(
-        difference_plot(comparisons, names, names[baseline], MEASURE_NAMES[measure]),
+        difference_plot(comparison_by_chunker, names, names[baseline_chunker_number], MEASURE_NAMES[measure]),
         table,
         "Differences",
         key="retrieval_differences",
@@ -329,21 +365,23 @@ def _show_near_duplicates(report: Report, names: dict[int, str]) -> None:
 
 def _show_trade_off(report: Report, names: dict[int, str], cost: str, searched_by: SearchMethod) -> None:
     """Draw the measure against a cost, a key of `COSTS`."""
-    chunkers, costs, title = report.chunkers.values(), report.costs, RETRIEVAL_TITLES[report.choice.measure]
+    chunkers, costs_by_chunker, title = report.chunkers.values(), report.costs, RETRIEVAL_TITLES[report.choice.measure]
     measure_mean_per_chunker = [distribution.mean for distribution in report.distributions.values()]
     chunking_seconds_per_chunker = [chunker.evaluation.index.chunk_s for chunker in chunkers]
-    work_phrase = {"embedding": "embedding", "bm25": "indexing words", "hybrid": "embedding and indexing words"}[searched_by]
+    indexing_work_phrase = {"embedding": "embedding", "bm25": "indexing words", "hybrid": "embedding and indexing words"}[
+        searched_by
+    ]
     table: dict[str, list[Any]] = {
         "chunker": list(names.values()),
         f"{title}, %": [None if mean is None else round(100 * mean, 2) for mean in measure_mean_per_chunker],
-        "tokens a question": [round(chunker_cost.tokens) for chunker_cost in costs.values()],
+        "tokens a question": [round(chunker_cost.tokens) for chunker_cost in costs_by_chunker.values()],
         "chunking, s": [None if known is None else round(known, 3) for known in chunking_seconds_per_chunker],
-        f"{work_phrase}, s": [round(chunker.evaluation.index.embed_s, 3) for chunker in chunkers],
-        "embeddings": [chunker_cost.embeddings_source() for chunker_cost in costs.values()],
-        "search, ms a question": [round(chunker_cost.search_ms, 4) for chunker_cost in costs.values()],
+        f"{indexing_work_phrase}, s": [round(chunker.evaluation.index.embed_s, 3) for chunker in chunkers],
+        "embeddings": [chunker_cost.embeddings_source() for chunker_cost in costs_by_chunker.values()],
+        "search, ms a question": [round(chunker_cost.search_ms, 4) for chunker_cost in costs_by_chunker.values()],
     }
     show_figure(
-        trade_off_plot(report.distributions, costs, names, title, cost),
+        trade_off_plot(report.distributions, costs_by_chunker, names, title, cost),
         table,
         f"{title} against {COSTS[cost].lower()}",
         key="retrieval_trade_off",
@@ -351,9 +389,9 @@ def _show_trade_off(report: Report, names: dict[int, str], cost: str, searched_b
     trade_off_caption = "The bars are 95 % confidence intervals of the means."
     if cost == "query" and searched_by != "bm25":
         trade_off_caption += " Embedding the question is left out: it takes the same with every chunker."
-    if cost == "index" and any(chunker_cost.index_s is None for chunker_cost in costs.values()):
+    if cost == "index" and any(chunker_cost.index_s is None for chunker_cost in costs_by_chunker.values()):
         trade_off_caption += f" {UNKNOWN_TIME}"
-    if cost == "index" and any(chunker_cost.cached for chunker_cost in costs.values()):
+    if cost == "index" and any(chunker_cost.cached for chunker_cost in costs_by_chunker.values()):
         trade_off_caption += " Open circles: part of the time is that of an earlier run, whose embeddings were in the cache."
     st.caption(trade_off_caption)
 
@@ -377,10 +415,10 @@ def _show_distributions(report: Report, names: dict[int, str]) -> None:
 def _show_scores_at_k(report: Report, names: dict[int, str], kind: str) -> None:
     """Draw recall, precision and F1 of the documents, or of the excerpts' sentences, at k chunks."""
     scores_at_k_by_chunker = {number: chunker.at_k[kind] for number, chunker in report.chunkers.items()}
-    found_kind = "Documents" if kind == "documents" else "Evidence"
+    found_kind_title = "Documents" if kind == "documents" else "Evidence"
     show_figure(
         scores_at_k_plot(scores_at_k_by_chunker, names),
         scores_at_k_table(scores_at_k_by_chunker, names),
-        f"{found_kind} at k",
+        f"{found_kind_title} at k",
         key="retrieval_at_k",
     )

@@ -56,43 +56,43 @@ class FirstPaint:
         hides_side_bar = WIDE in parse_qs(scope["query_string"].decode("latin-1"))
         added_style_sheet = self._style + ("" if hides_side_bar else _PLACE_OF_THE_SIDE_BAR)
         added_html = f"{self._links}<style>{added_style_sheet}</style>".encode()
-        begun: Message | None = None
-        body = b""
+        response_start_message: Message | None = None
+        collected_response_body = b""
 
-        async def send_styled(message: Message) -> None:
-            nonlocal begun, body
+        async def send_with_style_sheet(message: Message) -> None:
+            nonlocal response_start_message, collected_response_body
             if message["type"] == "http.response.start" and "text/html" in Headers(raw=message["headers"]).get(
                 "content-type", ""
             ):
-                begun = message
-            elif begun is None:
+                response_start_message = message
+            elif response_start_message is None:
                 await send(message)
             else:
-                body += message.get("body", b"")
+                collected_response_body += message.get("body", b"")
                 if message.get("more_body"):
                     return
-                styled_page_body = _with(added_html, body)
-                response_headers = MutableHeaders(raw=begun["headers"])
+                styled_page_body = _insert_before_root(added_html, collected_response_body)
+                response_headers = MutableHeaders(raw=response_start_message["headers"])
                 response_headers["content-length"] = str(len(styled_page_body))
                 # They identify versions of Streamlit's file, not of the style sheet.
                 for name in ("etag", "last-modified"):
                     del response_headers[name]
-                await send({**begun, "headers": response_headers.raw})
+                await send({**response_start_message, "headers": response_headers.raw})
                 await send({**message, "body": styled_page_body})
 
-        await self._app(_uncompressed(scope), receive, send_styled)
+        await self._app(_scope_for_whole_response(scope), receive, send_with_style_sheet)
 
 
-def _uncompressed(scope: Scope) -> Scope:
+def _scope_for_whole_response(scope: Scope) -> Scope:
     """Return the request without headers that lead to a compressed, partial or “not modified” response."""
     dropped_headers = (b"accept-encoding", b"if-none-match", b"if-modified-since", b"range")
     return {**scope, "headers": [(name, value) for name, value in scope["headers"] if name not in dropped_headers]}
 
 
-def _with(added: bytes, page: bytes) -> bytes:
+def _insert_before_root(added: bytes, page: bytes) -> bytes:
     """Insert ``added`` after Streamlit's styles in the head, which are as specific, and before the app's own styles."""
-    html_before_root, root, html_after_root = page.partition(b'<div id="root"')
-    return html_before_root + added + root + html_after_root if root else page
+    html_before_root, root_tag_start, html_after_root = page.partition(b'<div id="root"')
+    return html_before_root + added + root_tag_start + html_after_root if root_tag_start else page
 
 
 # Streamlit's own scripts, styles and fonts, served while the server is still loading.
@@ -108,14 +108,14 @@ def element_script_paths(*elements: str) -> list[str]:
     """
     streamlit_page_html = (_STATIC_FOLDER / "index.html").read_text(encoding="utf-8")
     static_script_folder = _STATIC_FOLDER / "static" / "js"
-    scripts: set[str] = set()
+    needed_script_names: set[str] = set()
     scripts_to_read = [file.name for element in elements for file in static_script_folder.glob(f"{element}.*.js")]
     while scripts_to_read:
         script_file_name = scripts_to_read.pop()
-        if script_file_name not in scripts and script_file_name not in streamlit_page_html:
-            scripts.add(script_file_name)
+        if script_file_name not in needed_script_names and script_file_name not in streamlit_page_html:
+            needed_script_names.add(script_file_name)
             scripts_to_read += _IMPORTED.findall((static_script_folder / script_file_name).read_text(encoding="utf-8"))
-    return [f"/static/js/{script_file_name}" for script_file_name in sorted(scripts)]
+    return [f"/static/js/{script_file_name}" for script_file_name in sorted(needed_script_names)]
 
 
 class ScriptsFromMemory:
@@ -176,7 +176,7 @@ class AccessGuard:
     def __init__(self, app: ASGIApp, hosts: Sequence[str], origins: Sequence[str] = ()) -> None:
         self._app = app
         self._hosts = [host.strip().lower().strip("[]").rstrip(".") for host in hosts]
-        self._origins = {_authority(origin) for origin in origins}
+        self._origins = {_host_and_port(origin) for origin in origins}
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Answer a refused request; pass on any other, and add the headers to its response."""
@@ -184,7 +184,7 @@ class AccessGuard:
             await self._app(scope, receive, send)
             return
 
-        async def send_with_headers(message: Message) -> None:
+        async def send_with_security_headers(message: Message) -> None:
             if message["type"] in ("http.response.start", "websocket.http.response.start"):
                 response_headers = MutableHeaders(scope=message)
                 for name, value in security_headers().items():
@@ -193,35 +193,35 @@ class AccessGuard:
 
         refusal_reason = self._refusal(Headers(scope=scope))
         answering_app = PlainTextResponse(refusal_reason + "\n", 403) if refusal_reason else self._app
-        await answering_app(scope if refusal_reason else _as_own(scope), receive, send_with_headers)
+        await answering_app(scope if refusal_reason else _scope_with_own_origin(scope), receive, send_with_security_headers)
 
     def _refusal(self, headers: Headers) -> str:
         """Return the reason to refuse a request, or an empty string."""
         requested_host = headers.get("host", "")
-        if not self._is_known(requested_host):
+        if not self._is_known_host(requested_host):
             return (
                 f"Seamark answers to {', '.join(self._hosts)}; this request names {requested_host[:_SHOWN]!r}. "
                 "To serve it under a name of your own, start it with --server.allowedHosts NAME."
             )
         for origin in headers.getlist("origin"):
-            asking_authority = _authority(origin)
+            requesting_host_and_port = _host_and_port(origin)
             # A proxy that terminates TLS passes on the host name, but not the port.
-            own_authorities = {_authority(f"{scheme}://{requested_host}") for scheme in ("http", "https")}
-            if asking_authority == ("", None) or asking_authority not in own_authorities | self._origins:
+            own_hosts_and_ports = {_host_and_port(f"{scheme}://{requested_host}") for scheme in ("http", "https")}
+            if requesting_host_and_port == ("", None) or requesting_host_and_port not in own_hosts_and_ports | self._origins:
                 return (
                     f"Seamark answers its own pages; this request comes from {origin[:_SHOWN]!r}. "
                     "To let another site ask, start it with --server.corsAllowedOrigins ORIGIN."
                 )
         return ""
 
-    def _is_known(self, host: str) -> bool:
-        name, _ = _authority(f"//{host}")
+    def _is_known_host(self, host: str) -> bool:
+        name, _ = _host_and_port(f"//{host}")
         if not name or any(sign in host for sign in "@/?#\\"):
             return False
         return any(known in ("*", name) or (known.startswith("*.") and name.endswith(known[1:])) for known in self._hosts)
 
 
-def _as_own(scope: Scope) -> Scope:
+def _scope_with_own_origin(scope: Scope) -> Scope:
     """Return the scope with an allowed origin replaced by the app's own, since Streamlit would check it again."""
     request_headers = Headers(scope=scope)
     if "origin" not in request_headers:
@@ -230,7 +230,7 @@ def _as_own(scope: Scope) -> Scope:
     return {**scope, "headers": [(name, own_origin if name == b"origin" else value) for name, value in scope["headers"]]}
 
 
-def _authority(address: str) -> tuple[str, int | None]:
+def _host_and_port(address: str) -> tuple[str, int | None]:
     """Return the host and port of an address, with an empty host if it is invalid."""
     try:
         parsed_address = urlsplit(address)

@@ -10,7 +10,7 @@ from collections.abc import Iterator
 
 import streamlit as st
 
-from viz.server.streamlit_patches import display_address, drop_ended_sessions, is_drawing
+from viz.server.streamlit_patches import display_host_and_address, drop_ended_sessions, is_page_script_running
 
 _log = logging.getLogger(__name__)
 
@@ -50,14 +50,14 @@ class Housekeeper:
         if self._owed or ended_session_count > self._ended:
             self._owed += 1
         self._ended = ended_session_count
-        if self._owed > LONGEST_WAIT or (self._owed and not is_drawing()):
+        if self._owed > LONGEST_WAIT or (self._owed and not is_page_script_running()):
             # The server starts before these are imported; by now they are loaded.
             from viz.jobs import collect_garbage, forget_gone_texts, return_freed_memory, run_registry
 
             collect_garbage()
             # Only now is it known that their cached values are unused.
             forget_gone_texts()
-            run_registry().forget_left()
+            run_registry().forget_left_runs()
             return_freed_memory()
             self._owed = 0
 
@@ -107,7 +107,7 @@ class Preload:
     def _load(self) -> None:
         gc.disable()
         try:
-            for _ in self._steps():
+            for _ in self._preparation_steps():
                 if self._stopped.is_set():
                     return
             if not self._stopped.wait(SHOWN_S):
@@ -117,7 +117,7 @@ class Preload:
         finally:
             gc.enable()
 
-    def _steps(self) -> Iterator[None]:
+    def _preparation_steps(self) -> Iterator[None]:
         work_module = importlib.import_module(self._work)
         yield
         work_module.start()
@@ -138,7 +138,7 @@ async def open_browser() -> None:
     """Open the page in the user's browser once the server listens, unless the server is headless."""
     if st.get_option("server.headless"):
         return
-    host, page_address = display_address()
+    host, page_address = display_host_and_address()
     for _ in range(ATTEMPTS):
         try:
             _, writer = await asyncio.open_connection(host, st.get_option("server.port"))

@@ -39,7 +39,7 @@ from streamlit.runtime.uploaded_file_manager import UploadedFileRec
 from streamlit.web.server import server_util
 
 
-def _in_place_of(owner: type, name: str) -> Callable[[Callable[..., Any]], None]:
+def _method_replacer(owner: type, name: str) -> Callable[[Callable[..., Any]], None]:
     """Return a decorator that puts a function in place of a method, which the function gets as its first argument."""
 
     def replace_method(function: Callable[..., Any]) -> None:
@@ -76,22 +76,22 @@ def let_callbacks_end() -> None:
     """
     thread_state = threading.local()
 
-    @_in_place_of(SessionState, "_call_callbacks")
-    def dispatch_undisturbed(dispatch: Callable[..., None], self: SessionState, **given: Any) -> None:
+    @_method_replacer(SessionState, "_call_callbacks")
+    def run_callbacks_undisturbed(dispatch: Callable[..., None], self: SessionState, **given: Any) -> None:
         thread_state.calls_back = True
         try:
             dispatch(self, **given)
         finally:
             thread_state.calls_back = False
 
-    @_in_place_of(ScriptRequests, "on_scriptrunner_yield")
-    def take_up_after_callbacks(
+    @_method_replacer(ScriptRequests, "on_scriptrunner_yield")
+    def take_request_after_callbacks(
         take_up: Callable[[ScriptRequests], ScriptRequest | None], self: ScriptRequests
     ) -> ScriptRequest | None:
         return None if getattr(thread_state, "calls_back", False) else take_up(self)
 
 
-def interrupt_where_drawn() -> None:
+def interrupt_only_when_drawing() -> None:
     """Make Streamlit interrupt a run only where it draws an element, and not where it reads or writes the session state.
 
     - Symbol: `streamlit.runtime.state.safe_session_state.SafeSessionState.__init__`.
@@ -102,14 +102,14 @@ def interrupt_where_drawn() -> None:
     - Loss: the user's action, if the next one interrupts it.
     """
 
-    @_in_place_of(SafeSessionState, "__init__")
+    @_method_replacer(SafeSessionState, "__init__")
     def init_without_yield(
         begin: Callable[..., None], self: SafeSessionState, state: SessionState, yield_callback: object
     ) -> None:
         begin(self, state, lambda: None)
 
 
-def keep_values_until_drawn() -> None:
+def retain_undrawn_widget_values() -> None:
     """Make Streamlit forget the values of widgets only after a run that finished.
 
     - Symbol: `streamlit.runtime.state.safe_session_state.SafeSessionState.on_script_finished`.
@@ -122,8 +122,10 @@ def keep_values_until_drawn() -> None:
       in an exception because the next page has drawn a widget with the same key.
     """
 
-    @_in_place_of(SafeSessionState, "on_script_finished")
-    def finish_drawn(finish: Callable[..., None], self: SafeSessionState, *widgets: frozenset[str], **given: Any) -> None:
+    @_method_replacer(SafeSessionState, "on_script_finished")
+    def finish_keeping_stale_widgets(
+        finish: Callable[..., None], self: SafeSessionState, *widgets: frozenset[str], **given: Any
+    ) -> None:
         # Only the end of a run says whether to forget.
         finish(self, *widgets, **{"remove_stale_widgets": False, **given})
 
@@ -144,7 +146,7 @@ def rerun_for_replaced_fragments() -> None:
     - Loss: the user's click or text, silently.
     """
 
-    @_in_place_of(AppSession, "request_rerun")
+    @_method_replacer(AppSession, "request_rerun")
     def request_whole_page(request: Callable[..., None], self: AppSession, client_state: ClientState | None) -> None:
         if (
             client_state is not None
@@ -159,13 +161,13 @@ def rerun_for_replaced_fragments() -> None:
             client_state = page_request_state
         request(self, client_state)
 
-    @_in_place_of(ScriptRunner, "_run_script")
+    @_method_replacer(ScriptRunner, "_run_script")
     def run_whole_page(run: Callable[..., None], self: ScriptRunner, rerun_data: RerunData) -> None:
         has_lost_fragment = not all(map(self._fragment_storage.contains, rerun_data.fragment_id_queue))
-        same_page = rerun_data.page_script_hash == self._get_script_run_ctx().page_script_hash
+        is_same_page = rerun_data.page_script_hash == self._get_script_run_ctx().page_script_hash
         # Of several requests that waited, this flag is that of the last.
         is_automatic = rerun_data.is_auto_rerun and len(rerun_data.fragment_id_queue) == 1
-        if has_lost_fragment and same_page and not is_automatic:
+        if has_lost_fragment and is_same_page and not is_automatic:
             rerun_data = replace(rerun_data, fragment_id_queue=[], is_fragment_scoped_rerun=False)
         run(self, rerun_data)
 
@@ -235,8 +237,8 @@ def keep_upload_address_replies() -> None:
     - Loss: the file that the user dropped on the page, silently: the browser waits forever.
     """
 
-    @_in_place_of(ForwardMsgQueue, "clear")
-    def clear_but_addresses(
+    @_method_replacer(ForwardMsgQueue, "clear")
+    def clear_except_address_replies(
         clear: Callable[..., None],
         self: ForwardMsgQueue,
         retain_lifecycle_msgs: bool = False,
@@ -260,13 +262,13 @@ def limit_uploads() -> None:
     - Loss: the server's memory, which one session can fill.
     """
 
-    @_in_place_of(MemoryUploadedFileManager, "add_file")
-    def add_within_limit(
+    @_method_replacer(MemoryUploadedFileManager, "add_file")
+    def add_file_within_limit(
         add: Callable[..., None], self: MemoryUploadedFileManager, session_id: str, file: UploadedFileRec
     ) -> None:
-        session_file_by_id = self.file_storage.get(session_id, {})
+        uploaded_file_by_id = self.file_storage.get(session_id, {})
         session_upload_byte_count = len(file.data) + sum(
-            len(other.data) for number, other in [*session_file_by_id.items()] if number != file.file_id
+            len(other.data) for number, other in [*uploaded_file_by_id.items()] if number != file.file_id
         )
         if session_upload_byte_count > MOST_UPLOADED:
             raise HTTPException(
@@ -298,7 +300,7 @@ def drop_ended_sessions() -> int:
     return manager._connect_count - len(manager.list_sessions())  # type: ignore[no-any-return]
 
 
-def is_drawing() -> bool:
+def is_page_script_running() -> bool:
     """Return whether a page's script is running.
 
     - Symbol: `streamlit.runtime.scriptrunner.script_runner.ScriptRunner.start`, which names the thread.
@@ -310,7 +312,7 @@ def is_drawing() -> bool:
     return any(thread.name == "ScriptRunner.scriptThread" for thread in threading.enumerate())
 
 
-def display_address() -> tuple[str, str]:
+def display_host_and_address() -> tuple[str, str]:
     """Return the host at which a browser on this machine reaches the server, and the page's address.
 
     - Symbol: `streamlit.web.server.server_util.get_display_address`, `streamlit.web.server.server_util.get_url`.

@@ -15,33 +15,33 @@ from viz.shell.column_exchange import (
 from viz.shell.column_results import (
     ColumnResult,
     FinishedColumn,
-    against_known_row,
+    known_boundaries_comparison_row,
     reader_column_of,
     run_columns,
     settings_in_words,
-    show_misfits,
+    show_misfit_warnings,
     show_progress,
-    waiting_words,
+    waiting_status_phrase,
 )
-from viz.shell.current_lecture import offer_decks
-from viz.shell.keyboard_shortcuts import key_dialog
+from viz.shell.current_lecture import show_lecture_list
+from viz.shell.keyboard_shortcuts import show_shortcuts_dialog
 from viz.shell.linked_runs import (
     RUN_PARAMETER,
     LostRun,
     begin_run,
-    end_run,
+    cancel_run_and_wait,
     find_run,
-    new_keeper,
+    new_run_storage,
     offer_to_resume,
     say_changed_settings,
-    say_interrupted,
     say_no_bundled_run,
     say_origin_of_bundled_run,
+    say_run_was_interrupted,
     say_texts_are_missing,
 )
 from viz.shell.model_requests import ModelRequests, run_button_row, run_with_consent, show_consent
 from viz.shell.navigation import PAGES, open_page_at_next_run
-from viz.shell.page import Page, side_by_side
+from viz.shell.page import Page, side_by_side_columns
 from viz.shell.question_exchange import (
     RETRIEVAL_QUESTIONS,
     GivenQuestions,

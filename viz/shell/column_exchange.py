@@ -16,8 +16,8 @@ from viz.state import (
     effective_parameters,
     embedder_defaults,
     main_page,
+    record_columns_for_undo,
     session,
-    undoable,
 )
 
 
@@ -34,7 +34,7 @@ def columns_of_compare() -> list[ColumnChoice]:
     return choices_of_compare().columns
 
 
-def column_of_kind(kinds: Collection[str]) -> tuple[int, ColumnChoice] | None:
+def compare_column_with_chunker(kinds: Collection[str]) -> tuple[int, ColumnChoice] | None:
     """Return the index and a copy of a Compare column with one of these chunkers, preferably the selected column."""
     current_compare_choices = main_page.choices()
     indexes_to_try = [current_compare_choices.selected, *range(len(current_compare_choices.columns))]
@@ -64,7 +64,7 @@ def add_to_compare(column: ColumnChoice) -> None:
     current_compare_choices = main_page.choices()
     if compare_is_full():
         return
-    with undoable(main_page.key, f"Added as column {len(current_compare_choices.columns) + 1} of Compare"):
+    with record_columns_for_undo(main_page.key, f"Added as column {len(current_compare_choices.columns) + 1} of Compare"):
         current_compare_choices.columns.append(column.copy())
         current_compare_choices.selected = len(current_compare_choices.columns) - 1
 
@@ -83,7 +83,7 @@ def columns_to_open_with(page: str, kinds: Sequence[Collection[str]]) -> list[Co
         The allowed chunkers of each of the page's columns. If Compare has none of them, that column's item is None.
     """
     if session.page not in ("", page) and not st.query_params.to_dict() and main_page.opened:
-        adopted_index_column_pairs = [column_of_kind(kind) for kind in kinds]
+        adopted_index_column_pairs = [compare_column_with_chunker(kind) for kind in kinds]
         if session.opened_with.get(page) != adopted_index_column_pairs:
             session.opened_with[page] = adopted_index_column_pairs
             session.opening[page] = [None if pair is None else pair[1] for pair in adopted_index_column_pairs]
@@ -105,17 +105,19 @@ def show_place_on_compare(page: str, column: ColumnChoice, embedder: Embedder | 
     valid
         True if the settings are valid.
     """
-    index_if_same = index_on_compare(column, embedder_defaults(embedder, column.chunker))
+    same_column_index = index_on_compare(column, embedder_defaults(embedder, column.chunker))
     opened_pairs = [pair for pair in session.opened_with.get(page, []) if pair is not None]
     origin_column_index = next((number for number, choice in opened_pairs if choice.chunker == column.chunker), None)
     chunker_title = chunker_class(column.chunker).title
-    if index_if_same is not None:
-        st.caption(f"{chunker_title} is column {index_if_same + 1} of Compare.")
+    if same_column_index is not None:
+        st.caption(f"{chunker_title} is column {same_column_index + 1} of Compare.")
     elif origin_column_index is not None:
         st.caption(f"{chunker_title} is column {origin_column_index + 1} of Compare, with other settings here.")
     else:
         st.caption(f"{chunker_title} is not a column of Compare.")
-    take_to_compare_button("Take to Compare", column, key=f"take/{page}", disabled=index_if_same is not None or not valid)
+    take_to_compare_button(
+        "Take to Compare", column, key=f"take/{page}", disabled=same_column_index is not None or not valid
+    )
     say_column_added()
 
 
@@ -123,15 +125,20 @@ def offer_columns_of_compare(page: str, choices: Choices) -> None:
     """Draw the button that replaces the page's columns with copies of Compare's columns."""
     compare_columns = columns_of_compare()
 
-    def use() -> None:
-        with undoable(page, "Columns replaced by those of Compare"):
+    def use_columns_of_compare() -> None:
+        with record_columns_for_undo(page, "Columns replaced by those of Compare"):
             choices.columns, choices.selected = (
                 [column.copy() for column in compare_columns],
                 min(choices.selected, len(compare_columns) - 1),
             )
 
     are_same = choices.columns == compare_columns
-    st.button("Use Compare's columns", on_click=use, disabled=are_same, help="They replace the columns of this page.")
+    st.button(
+        "Use Compare's columns",
+        on_click=use_columns_of_compare,
+        disabled=are_same,
+        help="They replace the columns of this page.",
+    )
     if are_same:
         st.caption("These are the columns of Compare.")
 

@@ -14,7 +14,7 @@ from chunkers.embedders.static_embedder import Static
 from chunkers.language_models import Asking
 from chunkers.methods import YourChunks
 from chunkers.recipes import MADE_ELSEWHERE, chunker_class
-from chunkers.text import LANGUAGES, Misfit, SuggestedSetting, is_written_in_latin, misfits_of
+from chunkers.text import LANGUAGES, Misfit, SuggestedSetting, is_written_in_latin, misfit_warnings
 from viz.components.page_elements import notice, show_job_progress
 from viz.components.reader.reader import HeadRow, ReaderColumn, ReaderResult
 from viz.jobs import ChunkingJob, ChunkingTask, chunk_at_once, estimate_chunker_requests
@@ -29,11 +29,11 @@ from viz.state import (
     Choices,
     ColumnChoice,
     PageText,
+    access_to_chosen_model,
     chosen_embedder,
-    chosen_model,
+    document_language_code,
     effective_parameters,
     external_chunker,
-    language_of,
     no_chunks_message,
     session,
 )
@@ -84,10 +84,16 @@ def run_columns(here: Page, text: PageText, columns: Sequence[ColumnChoice]) -> 
 
     Nothing is sent to a language model without the user's consent.
     """
-    embedder, document, chunking_job, asking = here.embedder, text.document, session.job, chosen_model()
+    embedder, document, chunking_job, language_model_access = (
+        here.embedder,
+        text.document,
+        session.job,
+        access_to_chosen_model(),
+    )
     cached_chunkings = session.results if chunking_job is None else {**session.results, **chunking_job.results_so_far()}
     column_results = [
-        _result_at_once(here, document, number, choice, asking, cached_chunkings) for number, choice in enumerate(columns)
+        _immediate_column_result(here, document, number, choice, language_model_access, cached_chunkings)
+        for number, choice in enumerate(columns)
     ]
     waiting_tasks = [
         (column.task, column.chunker)
@@ -102,9 +108,9 @@ def run_columns(here: Page, text: PageText, columns: Sequence[ColumnChoice]) -> 
         for dropped_task in cached_chunkings.keys() - session.results.keys():
             chunking_job.results.pop(dropped_task, None)
     # Columns that only embed come first, since a language model may take long.
-    _start_job(sorted(waiting_tasks, key=lambda pair: pair[1].asks), document, embedder, asking)
+    _start_job(sorted(waiting_tasks, key=lambda pair: pair[1].asks), document, embedder, language_model_access)
     chunking_job = session.job
-    error_by_task = {} if chunking_job is None else failed_tasks(chunking_job)
+    error_by_task = {} if chunking_job is None else error_by_failed_task(chunking_job)
     return [
         replace(column, task=None, error=error_by_task[column.task.without_embedder], tried=True)
         if column.task is not None and column.chunking is None and column.task.without_embedder in error_by_task
@@ -113,15 +119,15 @@ def run_columns(here: Page, text: PageText, columns: Sequence[ColumnChoice]) -> 
     ]
 
 
-def failed_tasks(job: ChunkingJob) -> dict[ChunkingTask, str]:
+def error_by_failed_task(job: ChunkingJob) -> dict[ChunkingTask, str]:
     """Return the error messages of a job's failed tasks, keyed by the task without its embedder."""
     # Tasks that were never started failed for the reason that ended the job.
-    error_of_unstarted = (
+    error_by_unstarted_task = (
         {task.without_embedder: job.error for task, _ in job.tasks if task.without_embedder not in job.made}
         if job.error
         else {}
     )
-    return error_of_unstarted | job.failed
+    return error_by_unstarted_task | job.failed
 
 
 def _start_job(
@@ -139,7 +145,7 @@ def _start_job(
     ):
         chunking_job.cancel()
         session.job = chunking_job = None
-    error_by_task = {} if chunking_job is None else failed_tasks(chunking_job)
+    error_by_task = {} if chunking_job is None else error_by_failed_task(chunking_job)
     untried_tasks = [pair for pair in waiting if pair[0].without_embedder not in error_by_task]
     if not untried_tasks or (chunking_job is not None and (chunking_job.running or chunking_job.cancelled())):
         return
@@ -149,7 +155,7 @@ def _start_job(
     chunking_job.start()
 
 
-def _result_at_once(
+def _immediate_column_result(
     here: Page,
     document: Document,
     number: int,
@@ -259,12 +265,12 @@ def _offer_quick_embedder(row: DeltaGenerator, job: ChunkingJob) -> None:
     if job.embedder is None or job.embedder.name == AT_ONCE or (job.seconds_left or 0.0) < LONG_S:
         return
 
-    def use() -> None:
+    def use_quick_embedder() -> None:
         session.choices[session.page].embedder = AT_ONCE
         # Texts embedded so far stay in the cache.
         job.cancel()
 
-    row.button(f"Use {AT_ONCE} instead", key="see_now", on_click=use, width="content")
+    row.button(f"Use {AT_ONCE} instead", key="see_now", on_click=use_quick_embedder, width="content")
 
 
 def _forget_job() -> None:
@@ -279,12 +285,12 @@ ENGLISH = (MiniLM.name, Static.name)
 _LABELS = {"sentences": "Split sentences by {}", "embedder": "Embed with {}", "tokenizer": "Count tokens as {}"}
 
 
-def show_misfits(choices: Choices, results: Sequence[ColumnResult]) -> None:
+def show_misfit_warnings(choices: Choices, results: Sequence[ColumnResult]) -> None:
     """Draw each distinct warning of the results once, with buttons for the suggested fixes."""
     misfits: dict[Misfit, None] = {}
     if choices.document == OWN_DOCUMENT and session.document is not None:
-        misfits |= dict.fromkeys(_misfits_before_embedding(choices, session.document, results))
-    misfits |= dict.fromkeys(_misfits_of_results(results))
+        misfits |= dict.fromkeys(_misfit_warnings_before_embedding(choices, session.document, results))
+    misfits |= dict.fromkeys(_misfit_warnings_of_results(results))
     for number, misfit in enumerate(misfits):
         text_column, buttons_column = st.columns([5, 2], vertical_alignment="center")
         with text_column:
@@ -299,7 +305,7 @@ def show_misfits(choices: Choices, results: Sequence[ColumnResult]) -> None:
             )
 
 
-def _misfits_before_embedding(choices: Choices, document: Document, results: Sequence[ColumnResult]) -> list[Misfit]:
+def _misfit_warnings_before_embedding(choices: Choices, document: Document, results: Sequence[ColumnResult]) -> list[Misfit]:
     """Return the warnings known before embedding: those of waiting columns, and of the embedder's language."""
     embedding_columns = [
         column for column in results if column.chunker is not None and column.chunker.embeds and not column.error
@@ -308,12 +314,14 @@ def _misfits_before_embedding(choices: Choices, document: Document, results: Seq
     if embedder is None:
         return []
     document_misfit_warnings = (
-        list(misfits_of(document, embedder=embedder)) if any(column.chunking is None for column in embedding_columns) else []
+        list(misfit_warnings(document, embedder=embedder))
+        if any(column.chunking is None for column in embedding_columns)
+        else []
     )
-    language = language_of(document)
+    language = document_language_code(document)
     suggests_embedder = any(
         remedy.setting == "embedder"
-        for misfit in (*document_misfit_warnings, *_misfits_of_results(results))
+        for misfit in (*document_misfit_warnings, *_misfit_warnings_of_results(results))
         for remedy in misfit.remedies
     )
     if choices.embedder in ENGLISH and not is_written_in_latin(language) and not suggests_embedder:
@@ -325,7 +333,7 @@ def _misfits_before_embedding(choices: Choices, document: Document, results: Seq
     return document_misfit_warnings
 
 
-def _misfits_of_results(results: Sequence[ColumnResult]) -> list[Misfit]:
+def _misfit_warnings_of_results(results: Sequence[ColumnResult]) -> list[Misfit]:
     return [misfit for column in results if column.chunking is not None for misfit in column.chunking.misfits]
 
 
@@ -356,11 +364,13 @@ def reader_column_of(
     column_subtitle = ": ".join(part for part in (prefix, settings_in_words(result)) if part)
     if result.error:
         # Waiting for consent or for a file is not an error.
-        waits_for_user = result.sending is not None or result.error in (MODEL_MISSING, NO_FILE, NAME_AGAIN, CUT_FIRST)
-        return ReaderColumn(result.title, column_subtitle, message=result.error, tone="" if waits_for_user else "error")
+        is_waiting_for_user = result.sending is not None or result.error in (MODEL_MISSING, NO_FILE, NAME_AGAIN, CUT_FIRST)
+        return ReaderColumn(result.title, column_subtitle, message=result.error, tone="" if is_waiting_for_user else "error")
     if result.chunker is None or result.chunking is None:
         return ReaderColumn(
-            result.title, column_subtitle, message=waiting_words(asks=result.chunker is not None and result.chunker.asks)
+            result.title,
+            column_subtitle,
+            message=waiting_status_phrase(asks=result.chunker is not None and result.chunker.asks),
         )
     drawn = drawn or ReaderResult(result.task, result.chunker, result.chunking, movable)
     return replace(
@@ -368,7 +378,7 @@ def reader_column_of(
     )
 
 
-def against_known_row(found: int, missed: int, added: int) -> HeadRow:
+def known_boundaries_comparison_row(found: int, missed: int, added: int) -> HeadRow:
     """Return the summary row that compares a result's cuts with the known boundaries.
 
     For previews, column_head.js writes the same row.
@@ -382,7 +392,7 @@ def against_known_row(found: int, missed: int, added: int) -> HeadRow:
     return HeadRow(known_comparison_row_label, f"all {found:,} found, none added", brief=f"all {found:,} found")
 
 
-def waiting_words(*, asks: bool = False) -> str:
+def waiting_status_phrase(*, asks: bool = False) -> str:
     """Return the status text of a column without a result; ``asks`` is True if it waits for a language model."""
     background_chunking_job = session.job
     if background_chunking_job is not None and background_chunking_job.cancelled():

@@ -10,7 +10,7 @@ from chunkers.methods import YourChunks
 from chunkers.support import pluralize
 from evaluation.retrieval.asked_question import LONGEST_QUESTION
 from viz.components.page_elements import download_button, notice
-from viz.components.text_bar.text_bar import keep_words_in_tab
+from viz.components.text_bar.text_bar import keep_questions_or_lecture
 from viz.server.middleware import WIDE
 from viz.shell.navigation import PAGES, switch_to_arriving_page
 from viz.state import (
@@ -31,15 +31,15 @@ from viz.state import (
     TextSource,
     bundled_decks,
     came_through_history,
+    choices_to_query,
     lecture_from_link_word,
     lecture_to_link_word,
     main_page,
-    model_in_link,
+    model_link_parameter,
     read_lecture,
     scene_link,
     session,
     store_own_text,
-    to_query,
 )
 
 DECK, SCENE, SCENES = "deck", "scene", "scenes"
@@ -123,24 +123,27 @@ def leave_lecture() -> None:
 def switch_to_scene_page(shown: str) -> None:
     """Switch from the page ``shown`` to that of the scene that was opened, if any, and draw errors in the link."""
     # Without a fixed place for the error, Streamlit would rebuild everything below it, an open menu included.
-    error_place = st.empty()
+    error_placeholder = st.empty()
     if session.deck_complaint:
-        with error_place:
+        with error_placeholder:
             notice(session.deck_complaint, "error", key="deck_error")
     deck_and_index = current_scene()
     if session.scene_wanted and deck_and_index is not None:
         deck, index = deck_and_index
         opened_scene = deck.scenes[index]
         session.scene_wanted = False
-        page, link_parameters = opened_scene.page or main_page.key, {**opened_scene.query, WIDE: "1", **lecture_query()}
+        page, link_parameters = (
+            opened_scene.page or main_page.key,
+            {**opened_scene.query, WIDE: "1", **lecture_link_parameters()},
+        )
         session.arriving = PageArrival(page, shown, link_parameters)
-        _show_text_of(opened_scene)
+        _show_text_of_scene(opened_scene)
         # The scene's page may be the one shown, whose link is another.
         st.switch_page(PAGES[page].file, query_params=link_parameters)
     switch_to_arriving_page(shown)
 
 
-def lecture_query() -> dict[str, str]:
+def lecture_link_parameters() -> dict[str, str]:
     """Return the link parameters of the lecture at hand."""
     place_in_lecture = session.playing
     if place_in_lecture is None:
@@ -151,16 +154,20 @@ def lecture_query() -> dict[str, str]:
     )
 
 
-def _show_text_of(scene: Scene) -> None:
+def _show_text_of_scene(scene: Scene) -> None:
     """Make the text of a scene the user's own text; the text that it replaces can be restored."""
     own_lecture_text_by_key = session.own_lecture.texts
     if scene.text not in own_lecture_text_by_key or session.own == own_lecture_text_by_key[scene.text].source:
         return
-    before, replaced_as_given, is_stored = session.own, session.own_given, OWN_DOCUMENT in session.notebooks
+    own_text_before, own_text_as_given, is_stored = session.own, session.own_given, OWN_DOCUMENT in session.notebooks
     store_own_text(own_lecture_text_by_key[scene.text].source)
     session.own_taken += 1
-    if before is not None and not is_stored and all(text.text != before.text for text in own_lecture_text_by_key.values()):
-        session.replaced = ReplacedText(before, replaced_as_given)
+    if (
+        own_text_before is not None
+        and not is_stored
+        and all(text.text != own_text_before.text for text in own_lecture_text_by_key.values())
+    ):
+        session.replaced = ReplacedText(own_text_before, own_text_as_given)
 
 
 # The user's own lecture, whose scenes are states of pages.
@@ -194,7 +201,7 @@ def add_scene(words: Mapping[str, str], *, hides: bool) -> None:
     if page not in session.choices:
         return
     page_choices = session.choices[page]
-    page_link_parameters = to_query(page_choices, EMPTY_CHOICES) | model_in_link(
+    page_link_parameters = choices_to_query(page_choices, EMPTY_CHOICES) | model_link_parameter(
         page_choices, session.language_server.model or session.linked_model
     )
     if page_link_parameters.get("document") == OWN_DOCUMENT and session.own is None:
@@ -235,7 +242,7 @@ def keep_lecture_in_tab() -> None:
     # Until this session has scenes, the tab may still have those of the previous session.
     session.lecture_sent = session.lecture_sent or bool(own_lecture.deck.scenes)
     if session.lecture_sent:
-        keep_words_in_tab(
+        keep_questions_or_lecture(
             {
                 "name": "lecture",
                 "words": own_lecture.packed if own_lecture.deck.scenes and len(own_lecture.packed) <= MOST_KEPT else "",
@@ -268,13 +275,13 @@ def picture_of_page(until: int | None, caption: Sequence[str]) -> str | None:
         return None
     deck, index = deck_and_index
     page_link = scene_link(
-        "" if session.page == main_page.key else session.page, to_query(session.choices[session.page], EMPTY_CHOICES)
+        "" if session.page == main_page.key else session.page, choices_to_query(session.choices[session.page], EMPTY_CHOICES)
     )
     scene_of_current_page = deck.scenes[index].model_copy(update={"link": page_link, "text": OWN_DOCUMENT, "minutes": ""})
-    (sheet,) = lecture_sheets(
+    (scene_sheet,) = lecture_sheets(
         Deck(title=deck.title, scenes=(scene_of_current_page,)), {} if session.own is None else {OWN_DOCUMENT: session.own}
     )
-    return scene_picture(sheet, caption, until) if sheet.columns else None
+    return scene_picture(scene_sheet, caption, until) if scene_sheet.columns else None
 
 
 def move_scene(by: int) -> None:
@@ -316,7 +323,7 @@ def replace_lecture(lecture: LectureFile) -> None:
 # The list of lectures, with handouts and files.
 
 
-def offer_decks(place: str) -> None:
+def show_lecture_list(place: str) -> None:
     """Draw a button for each lecture, with what it is about; ``place`` distinguishes two lists on one page."""
     for name, deck in decks_by_name().items():
         with st.container(gap=None):
@@ -337,7 +344,7 @@ def offer_decks(place: str) -> None:
         )
     lecture_file_widget_key = f"{place}/lecture_file"
 
-    def opened() -> None:
+    def open_uploaded_lecture() -> None:
         file, session.deck_complaint = st.session_state[lecture_file_widget_key], ""
         if file is None:
             return
@@ -354,7 +361,7 @@ def offer_decks(place: str) -> None:
         "Open a lecture",
         type="json",
         key=lecture_file_widget_key,
-        on_change=opened,
+        on_change=open_uploaded_lecture,
         help="A lecture of your own: “Add to my lecture” takes any page as it is; then save it here.",
     )
 

@@ -116,11 +116,11 @@ _dialog = Component[KeysData](
 )
 
 
-def key_dialog() -> None:
+def show_shortcuts_dialog() -> None:
     """Draw the dialog of keyboard shortcuts, which stays closed until ``?`` is pressed."""
     rows: list[KeyData] = [
         {"keys": [*shortcut.keys], "action": shortcut.action, "within": shortcut.within}
         for shortcut in KEYS
-        if lecture_mode.is_on() or not shortcut.in_lecture
+        if lecture_mode.is_lecture_mode_on() or not shortcut.in_lecture
     ]
     _dialog(key="keys", data={"rows": rows}, height=0)

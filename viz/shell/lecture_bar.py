@@ -9,7 +9,7 @@ import streamlit as st
 
 from viz.components.browser_exchange import Component, take_event
 from viz.shell import current_lecture, lecture_mode
-from viz.shell.navigation import drawn_columns
+from viz.shell.navigation import columns_drawn_in_lectures
 from viz.state import OWN_DECK, Scene, ScenePicture, session
 
 KEY = "deck"
@@ -97,14 +97,14 @@ def lecture_bar() -> None:
     the page. ``kept`` has the lecture that the browser's tab has kept.
     """
     session.lecture_asked = session.lecture_asked or uuid4().hex
-    deck_and_index = current_lecture.current_scene() if lecture_mode.is_on() else None
+    deck_and_index = current_lecture.current_scene() if lecture_mode.is_lecture_mode_on() else None
     _bar(
         key=KEY,
         data={
-            "lecture": lecture_mode.is_on(),
+            "lecture": lecture_mode.is_lecture_mode_on(),
             "name": "" if session.playing is None or deck_and_index is None else session.playing.deck,
             "title": "" if deck_and_index is None else deck_and_index[0].title,
-            "scenes": [] if deck_and_index is None else [_scene(scene) for scene in deck_and_index[0].scenes],
+            "scenes": [] if deck_and_index is None else [_scene_payload(scene) for scene in deck_and_index[0].scenes],
             "at": 0 if deck_and_index is None else deck_and_index[1],
             "own": session.playing is not None and session.playing.deck == OWN_DECK,
             "started": session.lectures_started,
@@ -115,8 +115,8 @@ def lecture_bar() -> None:
             "heard": session.taken.get((KEY, "act")),
         },
         height=0,
-        on_act_change=_take,
-        on_kept_change=_take_kept,
+        on_act_change=_perform_bar_event,
+        on_kept_change=_take_kept_lecture,
     )
     current_lecture.keep_lecture_in_tab()
     if session.lecture_said:
@@ -124,7 +124,7 @@ def lecture_bar() -> None:
         session.lecture_said = ""
 
 
-def _take() -> None:
+def _perform_bar_event() -> None:
     bar_event = take_event(KEY, "act")
     if bar_event is None:
         return
@@ -156,12 +156,12 @@ def _take() -> None:
             current_lecture.open_scene(playing_lecture_place.deck, max(0, int(bar_event["scene"])))
 
 
-def _take_kept() -> None:
+def _take_kept_lecture() -> None:
     if (tab_event := take_event(KEY, "kept")) is not None:
         current_lecture.take_lecture_of_tab(str(tab_event["lecture"]))
 
 
-def _scene(scene: Scene) -> SceneData:
+def _scene_payload(scene: Scene) -> SceneData:
     first_step = scene.query.get("step", "1")
     return {
         "title": scene.title,
@@ -171,7 +171,7 @@ def _scene(scene: Scene) -> SceneData:
         "first": int(first_step) if first_step.isdecimal() else 1,
         "until": scene.until,
         "at": scene.at,
-        "drawn": drawn_columns(scene.page) != "none",
+        "drawn": columns_drawn_in_lectures(scene.page) != "none",
     }
 
 

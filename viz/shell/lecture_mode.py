@@ -9,7 +9,7 @@ from viz.server.middleware import WIDE
 from viz.state import OWN_DECK, came_through_history, session
 
 
-def is_on() -> bool:
+def is_lecture_mode_on() -> bool:
     """Return whether the session is in lecture mode, which a link can turn on."""
     if session.lecture is None or came_through_history():
         session.lecture = st.query_params.get(WIDE) == "1"
@@ -18,7 +18,7 @@ def is_on() -> bool:
 
 def apply_lecture_styles() -> None:
     """Apply the style sheet of lecture mode if the mode is on."""
-    if is_on():
+    if is_lecture_mode_on():
         place_in_lecture = session.playing
         style_sheets = ["lecture.css"]
         if place_in_lecture is not None:
@@ -29,7 +29,7 @@ def apply_lecture_styles() -> None:
 
 def settings_container() -> DeltaGenerator:
     """Return the container for settings: the side bar or, in lecture mode, a menu."""
-    if not is_on():
+    if not is_lecture_mode_on():
         return st.sidebar
     lecture_bar_container = st.container(key="lecture_bar", horizontal=True)
     settings_popover_menu = lecture_bar_container.popover("Settings")
@@ -39,7 +39,7 @@ def settings_container() -> DeltaGenerator:
 
 def show_lecture_keys(menu: DeltaGenerator) -> None:
     """Draw the keyboard shortcuts of lecture mode in its menu, if lecture mode is on."""
-    if is_on():
+    if is_lecture_mode_on():
         menu.caption(
             "Keys: **1** to **6** show one column alone, **h** hides or shows the cuts, **d** and **D** go to the next and "
             "the previous disagreement, **/** goes to the question field, **b** blanks the screen, **s** adds the page to "

@@ -7,8 +7,8 @@ from chunkers.embedders.sentence_models import MiniLM
 from evaluation.report.lecture_scenes import SceneSheet
 from sample_docs import load_sample, sample_splitters
 from viz.jobs import build_tools
-from viz.shell.navigation import drawn_columns
-from viz.state.choices import OWN_DOCUMENT, OWN_SPLITTER, Choices, from_query
+from viz.shell.navigation import columns_drawn_in_lectures
+from viz.state.choices import OWN_DOCUMENT, OWN_SPLITTER, Choices, choices_from_query
 from viz.state.lecture_decks import Deck, Scene
 from viz.state.page_text import TextSource
 
@@ -18,21 +18,25 @@ EMBEDDERS = (MiniLM.name, "tfidf")
 
 def lecture_sheets(deck: Deck, texts: Mapping[str, TextSource]) -> list[SceneSheet]:
     """Return the scenes of a lecture with their results; ``texts`` are the user's own, by the names in the scenes."""
-    return [_sheet(scene, texts.get(scene.text)) for scene in deck.scenes]
+    return [_scene_sheet(scene, texts.get(scene.text)) for scene in deck.scenes]
 
 
-def _sheet(scene: Scene, own: TextSource | None) -> SceneSheet:
+def _scene_sheet(scene: Scene, own: TextSource | None) -> SceneSheet:
     sheet_title = f"{scene.title} ({scene.minutes} min)" if scene.minutes else scene.title
     sheet_without_results = SceneSheet(sheet_title, scene.words)
-    if drawn_columns(scene.page) == "none" or "c1" not in scene.query:
+    if columns_drawn_in_lectures(scene.page) == "none" or "c1" not in scene.query:
         return sheet_without_results
     splitter_by_document = {**sample_splitters(), OWN_DOCUMENT: OWN_SPLITTER}
     first_sample = next(iter(splitter_by_document))
-    choices, _ = from_query(scene.query, splitter_by_document, Choices(first_sample, splitter_by_document[first_sample], []))
+    choices, _ = choices_from_query(
+        scene.query, splitter_by_document, Choices(first_sample, splitter_by_document[first_sample], [])
+    )
     if choices.document == OWN_DOCUMENT and own is None:
         return sheet_without_results
-    document_name, document_text, known = _text(choices.document, own)
-    columns_on_sheet = [choices.columns[choices.selected]] if drawn_columns(scene.page) == "selected" else choices.columns
+    document_name, document_text, known_boundaries = _scene_document_parts(choices.document, own)
+    columns_on_sheet = (
+        [choices.columns[choices.selected]] if columns_drawn_in_lectures(scene.page) == "selected" else choices.columns
+    )
     try:
         chunkers = [build_chunker(column.chunker, column.parameters) for column in columns_on_sheet]
         has_embedding_chunker = any(chunker.embeds for chunker in chunkers)
@@ -44,13 +48,17 @@ def _sheet(scene: Scene, own: TextSource | None) -> SceneSheet:
         embedder = load_embedder(choices.embedder) if has_embedding_chunker else None
         chunking_tools = build_tools(embedder, choices.tokenizer)
         return SceneSheet(
-            sheet_title, scene.words, document, known, [run(chunker, document, chunking_tools) for chunker in chunkers]
+            sheet_title,
+            scene.words,
+            document,
+            known_boundaries,
+            [run(chunker, document, chunking_tools) for chunker in chunkers],
         )
     except InputError:
         return sheet_without_results
 
 
-def _text(document: str, own: TextSource | None) -> tuple[str, str, tuple[int, ...] | None]:
+def _scene_document_parts(document: str, own: TextSource | None) -> tuple[str, str, tuple[int, ...] | None]:
     """Return name, text and known boundaries of a scene's document, which is bundled or the user's own."""
     if document == OWN_DOCUMENT and own is not None:
         return own.name, own.text, own.known

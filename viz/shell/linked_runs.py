@@ -61,12 +61,12 @@ def find_run(
     return reopened_run
 
 
-def new_keeper(token: str, kind: type[Kept]) -> Keeper | None:
+def new_run_storage(token: str, kind: type[Kept]) -> Keeper | None:
     """Return the storage for a new run, or None if the session does not keep embeddings on disk."""
     return Keeper(run_store(), token, kind.kind) if session.on_disk else None
 
 
-def end_run(run: BackgroundJob) -> None:
+def cancel_run_and_wait(run: BackgroundJob) -> None:
     """Cancel a run that another one continues, and wait until it has ended."""
     run.cancel()
     run.join(ENDING_S)
@@ -84,7 +84,7 @@ def begin_run(words: MutableMapping[str, str], run: BackgroundJob, token: str) -
 def say_texts_are_missing(kept: KeptRun[Any], way: str, key: str) -> None:
     """Draw a notice on how much of a run is stored, followed by ``way``, a sentence on how to see the run."""
     notice(
-        f"The results for {_parts_done(kept, kept.done)} of this run are kept on disk, but its texts are not. {way}",
+        f"The results for {_done_parts_phrase(kept, kept.done)} of this run are kept on disk, but its texts are not. {way}",
         key=f"{key}_kept",
     )
 
@@ -107,21 +107,22 @@ def say_changed_settings(results: str, changed: Sequence[str], way: str, key: st
         notice(f"These {results} with other settings; changed since: {', '.join(changed)}. {way}", key=f"{key}_changed")
 
 
-def say_interrupted(run: KeptJob, way: str, key: str) -> None:
+def say_run_was_interrupted(run: KeptJob, way: str, key: str) -> None:
     """Draw a notice on how much of an interrupted run is stored, followed by ``way``, a sentence on how to complete it.
 
     Nothing is drawn if the user cancelled the run or it failed.
     """
     stored_interrupted_run = run.kept
     if stored_interrupted_run is not None and run.can_go_on and not run.cancelled() and not run.error:
-        done_phrase = _parts_done(stored_interrupted_run, run.done)
+        done_parts_phrase = _done_parts_phrase(stored_interrupted_run, run.done)
         notice(
-            f"This {stored_interrupted_run.title} was interrupted; the results for {done_phrase} are kept on disk. {way}",
+            f"This {stored_interrupted_run.title} was interrupted; the results for {done_parts_phrase} are kept on disk. "
+            f"{way}",
             key=f"{key}_interrupted",
         )
 
 
-def _parts_done(kept: KeptRun[Any], done: int) -> str:
+def _done_parts_phrase(kept: KeptRun[Any], done: int) -> str:
     return f"{done:,} of {pluralize(kept.total, kept.part)}"
 
 
@@ -144,11 +145,11 @@ def offer_to_resume(
     stored_interrupted_run = run.kept
     if stored_interrupted_run is None or not run.can_go_on:
         return
-    say_interrupted(run, "“Resume” measures the others.", key)
+    say_run_was_interrupted(run, "“Resume” measures the others.", key)
     obstacle_sentence = missing or _other_model_in_words(here, stored_interrupted_run, requests)
 
     def resume() -> None:
-        end_run(run)
+        cancel_run_and_wait(run)
         begin_run(here.choices.extra, again(), stored_interrupted_run.keeper.token)
 
     resume_button_container = st.container(horizontal=True, vertical_alignment="center")

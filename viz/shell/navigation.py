@@ -41,28 +41,28 @@ PAGES = {
 """All pages by key, under which the session keeps their choices; the first is the app's default page."""
 
 
-def drawn_columns(page: str) -> Literal["none", "selected", "all"]:
+def columns_drawn_in_lectures(page: str) -> Literal["none", "selected", "all"]:
     """Return the columns of a page that are drawn outside the app, too; an empty key is the default page."""
     entry = PAGES.get(page or next(iter(PAGES)))
     return "none" if entry is None else entry.drawn_columns
 
 
-def navigation() -> st.Page:
+def show_page_menu() -> st.Page:
     """Draw the menu of all pages and return the requested page."""
     # Pages and links refer to chunkers by name, so those of other packages are loaded first.
     discover()
     session.entered = True
-    return _menu()
+    return _draw_page_menu()
 
 
-def enter_through_app() -> None:
+def rerun_through_app() -> None:
     """Draw the menu and rerun if the session has not run ``app.py`` yet.
 
     If the first request to a new server is a link to a page, Streamlit finds the folder ``pages`` and runs the page's file
     directly, without the app. It stops doing so once there is a menu.
     """
     if not session.entered:
-        _menu()
+        _draw_page_menu()
         st.rerun()
 
 
@@ -86,10 +86,10 @@ def switch_to_arriving_page(shown: str) -> None:
     session.arriving = None
 
 
-def _menu() -> st.Page:
+def _draw_page_menu() -> st.Page:
     default_page = next(iter(PAGES))
     return st.navigation(
         [st.Page(entry.file, title=entry.title, default=key == default_page) for key, entry in PAGES.items()],
         # Lecture mode has no side bar, so the menu moves to the top.
-        position="top" if lecture_mode.is_on() else "sidebar",
+        position="top" if lecture_mode.is_lecture_mode_on() else "sidebar",
     )

@@ -26,8 +26,8 @@ from viz.controls import (
 from viz.jobs import split_document
 from viz.server.middleware import WIDE
 from viz.shell import current_lecture, lecture_mode
-from viz.shell.current_lecture import offer_decks, offer_to_add_scene
-from viz.shell.navigation import enter_through_app, switch_to_arriving_page
+from viz.shell.current_lecture import offer_to_add_scene, show_lecture_list
+from viz.shell.navigation import rerun_through_app, switch_to_arriving_page
 from viz.state import (
     KEPT_TEXT_PARAMETER,
     LONGEST_NAME,
@@ -39,16 +39,16 @@ from viz.state import (
     PageText,
     TextSource,
     came_through_history,
+    choices_from_query,
+    choices_to_query,
     chosen_embedder,
-    from_query,
     is_valid_name,
-    key_of_kept_document,
-    model_in_link,
+    model_link_parameter,
+    notebook_key_of_document,
     older_column_numbers,
     save_notebooks,
     session,
     splitter_waits_for_consent,
-    to_query,
 )
 
 
@@ -79,19 +79,19 @@ class Page:
     _complaints: list[str] = field(repr=False)
     _place_of_complaints: DeltaGenerator = field(repr=False)
 
-    def complain(self, sentence: str) -> None:
+    def show_link_error(self, sentence: str) -> None:
         """Show an error message about the link, now and on each later run of the page in this session."""
         self._complaints.append(sentence)
         with self._place_of_complaints:
             notice(sentence, "error", key=f"complaint_{len(self._complaints) - 1}")
 
-    def check_words(self, allowed: Mapping[str, Sequence[str]]) -> None:
+    def check_link_parameters(self, allowed: Mapping[str, Sequence[str]]) -> None:
         """Replace values of the link's own parameters that are not ``allowed`` by the defaults, with an error message."""
         for name, choices_allowed in allowed.items():
             value_in_link = self.choices.extra.get(name, "")
             if value_in_link not in choices_allowed:
                 self.choices.extra[name] = self.default.extra[name]
-                self.complain(
+                self.show_link_error(
                     f"The link's {name} must be one of {', '.join(choices_allowed)}; got {short_repr(value_in_link)}. "
                     f"Using the default."
                 )
@@ -119,10 +119,10 @@ def page(name: str, default: Choices, *, about_a_text: bool | Callable[[Choices]
         True if the page shows a text, perhaps depending on the choices; if not, it has neither a text nor the choice of a
         document.
     """
-    enter_through_app()
+    rerun_through_app()
     # After the app, this has an effect only where Streamlit has run the page's file without it.
     switch_to_arriving_page(name)
-    choices, complaints = _choices(name, default)
+    choices, complaints = _choices_and_complaints(name, default)
     is_page_interrupted = False
     try:
         shows_text = about_a_text if isinstance(about_a_text, bool) else about_a_text(choices)
@@ -143,49 +143,52 @@ def page(name: str, default: Choices, *, about_a_text: bool | Callable[[Choices]
 def _draw_common_parts(choices: Choices, default: Choices, complaints: list[str], *, about_a_text: bool) -> Page:
     """Draw the parts that all pages have in common."""
     document_text_source = None
-    settings_place = lecture_mode.settings_container()
-    page_controls_container = settings_place.container()
+    shared_settings_container = lecture_mode.settings_container()
+    page_controls_container = shared_settings_container.container()
     if about_a_text:
         take_document_events(choices, default)
-        text_row = st.container(key="text_row")
+        document_row_container = st.container(key="text_row")
         document_text_source = load_text(choices)
-    place_of_complaints = st.container()
-    with place_of_complaints:
+    complaints_container = st.container()
+    with complaints_container:
         for number, complaint in enumerate(complaints):
             notice(complaint, "error", key=f"complaint_{number}")
     ask_splitter_consent(choices)
     text = None
     if document_text_source is not None and not splitter_waits_for_consent(choices):
-        text = _split(document_text_source, choices.sentences)
+        text = _split_into_sentences(document_text_source, choices.sentences)
     if text is not None:
-        with place_of_complaints:
+        with complaints_container:
             _warn_of_moved_cuts(choices, text)
     if about_a_text:
         # After the text is split, since the row shows its length.
-        with text_row:
+        with document_row_container:
             show_document_row(choices, text)
     embedder, embedder_complaint = chosen_embedder(choices)
-    with settings_place:
+    with shared_settings_container:
         shared_controls(choices, embedder)
-    if lecture_mode.is_on():
-        with settings_place.expander("Lectures"):
-            offer_decks("settings")
+    if lecture_mode.is_lecture_mode_on():
+        with shared_settings_container.expander("Lectures"):
+            show_lecture_list("settings")
             offer_to_add_scene()
     if about_a_text:
-        lecture_mode.show_lecture_keys(settings_place)
+        lecture_mode.show_lecture_keys(shared_settings_container)
     ask_embedder_consent(choices, embedder)
     return Page(
-        choices, default, text, embedder, embedder_complaint, page_controls_container, complaints, place_of_complaints
+        choices, default, text, embedder, embedder_complaint, page_controls_container, complaints, complaints_container
     )
 
 
-def _split(source: TextSource, sentences: str) -> PageText | None:
+def _split_into_sentences(source: TextSource, sentences: str) -> PageText | None:
     """Split the text into sentences; show an error and return None if that fails."""
     try:
         # Other sessions may evict it from the shared cache, and a running job refers to this session's object.
         document = session.document
-        current_settings = (source.name, sentences, source.parts, source.text)
-        if document is None or (document.name, document.splitter, document.parts, document.text) != current_settings:
+        wanted_document_properties = (source.name, sentences, source.parts, source.text)
+        if (
+            document is None
+            or (document.name, document.splitter, document.parts, document.text) != wanted_document_properties
+        ):
             document = session.document = split_document(source.text, sentences, source.name, source.parts)
         return PageText(source, document)
     except InputError as error:
@@ -203,31 +206,37 @@ def _warn_of_moved_cuts(choices: Choices, text: PageText) -> None:
 
 
 def _write_link(name: str, choices: Choices, default: Choices) -> None:
-    page_link_parameters = to_query(choices, default) | model_in_link(
+    page_link_parameters = choices_to_query(choices, default) | model_link_parameter(
         choices, session.language_server.model or session.linked_model
     )
-    notebook_key = key_of_kept_document() if choices.document == OWN_DOCUMENT else None
+    notebook_key = notebook_key_of_document() if choices.document == OWN_DOCUMENT else None
     # The id has no effect on another machine, or after the text was removed.
     page_link_parameters |= {KEPT_TEXT_PARAMETER: notebook_key.id} if notebook_key is not None else {}
-    page_link_parameters |= {WIDE: "1", **current_lecture.lecture_query()} if lecture_mode.is_on() else {}
+    page_link_parameters |= (
+        {WIDE: "1", **current_lecture.lecture_link_parameters()} if lecture_mode.is_lecture_mode_on() else {}
+    )
     session.first_links.setdefault(name, page_link_parameters)
-    page, last_parameters = session.written_link
+    last_written_page, last_written_parameters = session.written_link
     # A widget that is quickly moved and moved back sends the old link, while the browser already has the new one.
-    if page_link_parameters != st.query_params.to_dict() or (page == name and page_link_parameters != last_parameters):
+    if page_link_parameters != st.query_params.to_dict() or (
+        last_written_page == name and page_link_parameters != last_written_parameters
+    ):
         st.query_params.from_dict(page_link_parameters)
     session.written_link = name, page_link_parameters
 
 
-def _choices(name: str, default: Choices) -> tuple[Choices, list[str]]:
+def _choices_and_complaints(name: str, default: Choices) -> tuple[Choices, list[str]]:
     """Return the page's choices, read from the link on first opening, with shared choices taken from the previous page."""
     arrival_at_page = session.arriving if session.arriving is not None and session.arriving.page == name else None
     parameters_on_arrival = None if arrival_at_page is None else arrival_at_page.link
     if name not in session.choices or parameters_on_arrival is not None:
         link_parameters = st.query_params.to_dict() if parameters_on_arrival is None else parameters_on_arrival
-        session.choices[name], session.complaints[name] = _from_link(link_parameters, default)
+        session.choices[name], session.complaints[name] = _choices_from_link(link_parameters, default)
         numbered_columns = enumerate(session.choices[name].columns)
-        older_numbers = older_column_numbers(link_parameters)
-        session.older[name] = {index: column.copy() for index, column in numbered_columns if index + 1 in older_numbers}
+        numbers_of_older_columns = older_column_numbers(link_parameters)
+        session.older[name] = {
+            index: column.copy() for index, column in numbered_columns if index + 1 in numbers_of_older_columns
+        }
         if arrival_at_page is not None:
             session.arriving = arrival_at_page._replace(link=None)  # what the user changes before the page is drawn remains
     link_query_parameters = st.query_params.to_dict()
@@ -236,15 +245,15 @@ def _choices(name: str, default: Choices) -> tuple[Choices, list[str]]:
         # The menu opens a page's bare address, a history entry of its own that stands for the page's initial choices.
         session.choices[name] = _choices_of_history(link_query_parameters or session.first_links.get(name, {}), default)
     page_choices = session.choices[name]
-    page_before = session.page or name
-    if page_before != name and not link_query_parameters:
+    previous_page = session.page or name
+    if previous_page != name and not link_query_parameters:
         session.first_links.pop(name, None)
-    if page_before != name and not came_through_history() and parameters_on_arrival is None:
+    if previous_page != name and not came_through_history() and parameters_on_arrival is None:
         # The link takes precedence over the previous page.
-        for shared in SHARED_CHOICES:
-            if shared not in st.query_params:
-                setattr(page_choices, shared, getattr(session.choices[page_before], shared))
-    if page_before != name:
+        for shared_choice_name in SHARED_CHOICES:
+            if shared_choice_name not in st.query_params:
+                setattr(page_choices, shared_choice_name, getattr(session.choices[previous_page], shared_choice_name))
+    if previous_page != name:
         session.sent.forget()
         session.pressed.clear()
     session.page = name
@@ -253,17 +262,19 @@ def _choices(name: str, default: Choices) -> tuple[Choices, list[str]]:
 
 def _choices_of_history(query: Mapping[str, str], default: Choices) -> Choices:
     """Return the choices of a link that this session wrote, which may refer to the user's own text."""
-    choices, _ = from_query(query, {**sample_splitters(), OWN_DOCUMENT: OWN_SPLITTER}, default)
+    choices, _ = choices_from_query(query, {**sample_splitters(), OWN_DOCUMENT: OWN_SPLITTER}, default)
     if not is_tokenizer_on_disk(choices.tokenizer):
         choices.tokenizer = default.tokenizer
     return choices
 
 
-def _from_link(link: Mapping[str, str], default: Choices) -> tuple[Choices, list[str]]:
+def _choices_from_link(link: Mapping[str, str], default: Choices) -> tuple[Choices, list[str]]:
     parameters_without_scenes = {
         model_name: word for model_name, word in link.items() if model_name != current_lecture.SCENES
     }
-    choices, complaints = from_query(parameters_without_scenes, {**sample_splitters(), OWN_DOCUMENT: OWN_SPLITTER}, default)
+    choices, complaints = choices_from_query(
+        parameters_without_scenes, {**sample_splitters(), OWN_DOCUMENT: OWN_SPLITTER}, default
+    )
     session.own_linked = choices.document == OWN_DOCUMENT
     session.notebook_linked = parameters_without_scenes.get(KEPT_TEXT_PARAMETER, "")[:LONGEST_NAME]
     # Only a suggestion; it is used once the user confirms it.
@@ -281,7 +292,7 @@ def _from_link(link: Mapping[str, str], default: Choices) -> tuple[Choices, list
 # The text and the views next to it, in a container that survives changes above it.
 
 
-def side_by_side(
+def side_by_side_columns(
     key: str, left: int, right: int, gap: Literal["medium", "large"] = "medium"
 ) -> tuple[DeltaGenerator, DeltaGenerator]:
     """Draw two columns of the given relative widths, in a container that survives changes above it.

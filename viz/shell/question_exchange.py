@@ -111,41 +111,43 @@ def give_questions_to_retrieval(
 
 def give_kept_questions_to_retrieval(columns: Iterable[ColumnChoice] = (), *, begins: bool = False) -> None:
     """Pass the questions stored on Compare to Retrieval; see `give_questions_to_retrieval`."""
-    sources_by_identity = session.question_texts
+    text_source_by_identity = session.question_texts
     question_set = marked_question_set(
-        session.questions, {identity: source.text for identity, source in sources_by_identity.items()}
+        session.questions, {identity: source.text for identity, source in text_source_by_identity.items()}
     )
-    parts_by_text = {source.text: source.parts for source in sources_by_identity.values() if source.parts is not None}
+    parts_by_text = {source.text: source.parts for source in text_source_by_identity.values() if source.parts is not None}
     named_text_parts = tuple((name, parts_by_text[text]) for name, text in question_set.texts if text in parts_by_text)
     give_questions_to_retrieval(question_set, len(session.questions), KEPT, named_text_parts, columns, begins=begins)
 
 
 def refresh_kept_questions() -> None:
     """Replace Retrieval's questions that came from Compare with Compare's current questions."""
-    given_before = session.retrieval_given
-    if given_before is not None and given_before.origin == KEPT and session.questions:
-        arrived_at_retrieval = session.retrieval_arrived
-        give_kept_questions_to_retrieval(given_before.columns)
-        session.retrieval_arrived = arrived_at_retrieval
-        if (given_now := session.retrieval_given) is not None and given_now.material == given_before.material:
-            session.retrieval_given = given_before
+    previously_given_questions = session.retrieval_given
+    if previously_given_questions is not None and previously_given_questions.origin == KEPT and session.questions:
+        have_questions_arrived = session.retrieval_arrived
+        give_kept_questions_to_retrieval(previously_given_questions.columns)
+        session.retrieval_arrived = have_questions_arrived
+        if (
+            newly_given_questions := session.retrieval_given
+        ) is not None and newly_given_questions.material == previously_given_questions.material:
+            session.retrieval_given = previously_given_questions
 
 
 def share_questions(material: RunMaterial) -> None:
     """Share the user's own questions and documents on Retrieval with the Answers page."""
-    previously_given_material = session.retrieval_given
+    previously_given_questions = session.retrieval_given
     question_origin_phrase = (
         f"from {material.questions[0]}"
-        if previously_given_material is None or previously_given_material.material is not material
-        else previously_given_material.origin
+        if previously_given_questions is None or previously_given_questions.material is not material
+        else previously_given_questions.origin
     )
     session.shared_questions = {**session.shared_questions, RETRIEVAL_QUESTIONS: (question_origin_phrase, material)}
 
 
 def own_material_of_last_run() -> RunMaterial | None:
     """Return the user's own documents and questions of Retrieval's last run in this session, or None without such a run."""
-    shared_set = session.shared_questions.get(RETRIEVAL_QUESTIONS)
-    return None if shared_set is None else shared_set[1]
+    origin_and_material = session.shared_questions.get(RETRIEVAL_QUESTIONS)
+    return None if origin_and_material is None else origin_and_material[1]
 
 
 def share_generated_questions(question_set: QuestionSet, model: str, parts: tuple[tuple[str, TextParts], ...]) -> None:

@@ -18,14 +18,16 @@ LONGEST, LONGEST_HYBRID = 100_000, 20_000
 NOTHING_TRIED = "No other setting can be tried without embedding the text anew."
 
 
-def is_automatic(method: SearchMethod, embedder: Embedder | None, reranker: Reranker | None, document: Document) -> bool:
+def is_remedy_search_automatic(
+    method: SearchMethod, embedder: Embedder | None, reranker: Reranker | None, document: Document
+) -> bool:
     """Return whether the search for changes of settings may start by itself: it is quick and sends nothing to a server."""
     search_sends_texts = method != "bm25" and embedder is not None and embedder.remote
     length_limit = LONGEST_HYBRID if method == "hybrid" else LONGEST
     return reranker is None and not search_sends_texts and len(document.text) <= length_limit
 
 
-def add_remedy(event: Mapping[str, Any], job: RemedyJob | None, embedder: Embedder | None) -> bool:
+def add_remedy_column(event: Mapping[str, Any], job: RemedyJob | None, embedder: Embedder | None) -> bool:
     """Add a column to Compare with the change of settings that the user chose; return False if there is no such change."""
     remedy_search_outcomes = [*job.found.values()] if job is not None else []
     for remedy in (remedy for outcome in remedy_search_outcomes for remedy in outcome.remedies):
@@ -52,7 +54,7 @@ def _column_of_chunker(chunker: Chunker, embedder: Embedder | None) -> ColumnCho
     )
 
 
-def remedies_data(job: RemedyJob, outcome: RemedyOutcome | None, wanted: str, none: str) -> ColumnRemedies:
+def remedies_payload(job: RemedyJob, outcome: RemedyOutcome | None, wanted: str, none: str) -> ColumnRemedies:
     """Return the payload of the search for settings that solve one column's problem: its state and the settings found.
 
     Parameters
@@ -65,18 +67,24 @@ def remedies_data(job: RemedyJob, outcome: RemedyOutcome | None, wanted: str, no
         The text that follows "None of 41 tried settings" if no remedy was found.
     """
     remedy_lines = [_remedy_line(remedy, job.embedder) for remedy in outcome.remedies] if outcome is not None else []
-    message, share, state = "", 1.0, "done"
+    message, completed_share, search_state = "", 1.0, "done"
     if outcome is not None and not remedy_lines:
         message = f"None of {pluralize(outcome.tried, 'tried setting')} {none}." if outcome.tried else NOTHING_TRIED
     if outcome is None:
-        share, message = job.progress()
-        state = "looking" if job.in_progress else "failed" if job.error else "offered"
+        completed_share, message = job.progress()
+        search_state = "looking" if job.in_progress else "failed" if job.error else "offered"
         message = (
-            message if state == "looking" else job.error if state == "failed" else "Stopped." if job.cancelled() else ""
+            message
+            if search_state == "looking"
+            else job.error
+            if search_state == "failed"
+            else "Stopped."
+            if job.cancelled()
+            else ""
         )
     return {
-        "state": state,
-        "share": share,
+        "state": search_state,
+        "share": completed_share,
         "said": message,
         "wanted": wanted,
         "lines": remedy_lines,
@@ -89,9 +97,9 @@ def _remedy_line(remedy: Remedy, embedder: Embedder | None) -> RemedyLine:
     remedy_column_choice = _column_of_chunker(chunker, embedder)
     effect_phrases = [f"{pluralize(remedy.chunks, 'chunk')} of ~{pluralize(round(remedy.tokens), 'token')}"]
     if remedy.findings is not None:
-        effect_phrases.append(f"other findings {_from_to(*remedy.findings)}")
+        effect_phrases.append(f"other findings {_before_after_phrase(*remedy.findings)}")
     if remedy.marks is not None:
-        effect_phrases.append(f"boundaries {_from_to(*remedy.marks[:2])}")
+        effect_phrases.append(f"boundaries {_before_after_phrase(*remedy.marks[:2])}")
     if remedy.others:
         won_lost_phrases = [f"{count} {what}" for count, what in ((remedy.won, "won"), (remedy.lost, "lost")) if count]
         effect_phrases.append(f"{pluralize(remedy.others, 'other question')}: {', '.join(won_lost_phrases) or 'unchanged'}")
@@ -103,5 +111,5 @@ def _remedy_line(remedy: Remedy, embedder: Embedder | None) -> RemedyLine:
     }
 
 
-def _from_to(before: int, after: int) -> str:
+def _before_after_phrase(before: int, after: int) -> str:
     return f"{before:,}\N{NO-BREAK SPACE}→\N{NO-BREAK SPACE}{after:,}"

@@ -10,20 +10,20 @@ from viz.state.choices import (
     SHARED_CHOICES,
     Choices,
     ColumnChoice,
+    choices_from_query,
+    choices_to_query,
     effective_parameters,
     fresh_column,
-    from_query,
     is_valid_name,
-    link_of_chunker,
-    model_in_link,
+    link_parameters_of_chunker,
+    model_link_parameter,
     older_column_numbers,
-    to_query,
 )
 from viz.state.chosen_models import (
     CHUNKER_NEEDS,
     MODEL_MISSING,
+    access_to_chosen_model,
     chosen_embedder,
-    chosen_model,
     embedder_defaults,
     embedder_destination,
     embedder_waits_for_consent,
@@ -59,7 +59,7 @@ from viz.state.lecture_decks import (
     read_lecture,
     scene_link,
 )
-from viz.state.main_page import main_page, open_recipe, reopen_session
+from viz.state.main_page import add_column_of_recipe, main_page, reopen_session
 from viz.state.own_text import (
     MOST_EDITED,
     PASTED_TITLE,
@@ -69,7 +69,7 @@ from viz.state.own_text import (
     count_questions_about,
     edited_source,
     move_own_cuts,
-    put_back_lines,
+    restore_omitted_lines,
     restore_replaced_text,
     set_clicked_boundaries,
     set_known_boundaries,
@@ -78,7 +78,7 @@ from viz.state.own_text import (
     undo_known_boundaries,
     with_dashes_as_boundaries,
 )
-from viz.state.page_text import PageText, TextSource, language_label, language_of
+from viz.state.page_text import PageText, TextSource, document_language_code, language_label
 from viz.state.question_settings import (
     ASK_LIMIT,
     ASK_METHOD,
@@ -90,7 +90,7 @@ from viz.state.question_settings import (
     retrieval_limits,
     search_settings_of,
 )
-from viz.state.session_file import MOST_QUESTIONS, spans_of
+from viz.state.session_file import MOST_QUESTIONS, spans_of_each_chunk
 from viz.state.session_state import (
     EmbeddingServer,
     LanguageServer,
@@ -102,23 +102,23 @@ from viz.state.session_state import (
     SessionValue,
     UploadedContent,
     came_through_history,
-    last_change,
+    last_undoable_column_change,
+    record_columns_for_undo,
     session,
-    undo_last,
-    undoable,
+    undo_last_column_change,
 )
 from viz.state.stored_texts import (
     KeptText,
     current_document,
     forget_kept_texts,
     is_server_private,
-    keep_document,
     kept_questions_about,
-    key_of_kept_document,
+    notebook_key_of_document,
     open_linked_notebook,
     open_notebook,
     questions_in_stored_form,
     restore_text,
     save_notebooks,
+    start_notebook_of_document,
     text_in_stored_form,
 )

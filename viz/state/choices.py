@@ -97,7 +97,7 @@ LONGEST_WORD = 2_000
 """Most characters of the value of a link's parameter."""
 
 
-def to_query(choices: Choices, default: Choices) -> dict[str, str]:
+def choices_to_query(choices: Choices, default: Choices) -> dict[str, str]:
     """Return the query parameters of a link: the choices that differ from the default."""
     query: dict[str, str] = {}
     for name in SHARED_CHOICES:
@@ -123,7 +123,7 @@ def _parameters_in_link(column: ColumnChoice) -> dict[str, Any]:
     return {**{name: chunker_type.model_fields[name].default for name in chunker_type.older}, **column.parameters}
 
 
-def link_of_chunker(chunker: str) -> dict[str, str]:
+def link_parameters_of_chunker(chunker: str) -> dict[str, str]:
     """Return the query parameters of a link to a chunker at its defaults, in the first column."""
     return {
         "c1": chunker,
@@ -149,7 +149,7 @@ MODEL_PARAMETER = "model"
 """The link parameter with the name of a language model; its server and key are never in a link."""
 
 
-def model_in_link(choices: Choices, name: str) -> dict[str, str]:
+def model_link_parameter(choices: Choices, name: str) -> dict[str, str]:
     """Return the link parameter that names the language model; empty if the page's choices call no model."""
     model_callers = {choices.extra.get("what"), *(column.chunker for column in choices.columns)} & ASKING.keys()
     model_callers |= {*choices.extra.get("embedded", "").split(":")} & {"context"}
@@ -161,7 +161,9 @@ def _format_value(value: Any) -> str:
     return "none" if value is None else repr(value).removesuffix(".0") if isinstance(value, float) else str(value)
 
 
-def from_query(query: Mapping[str, str], documents: Mapping[str, str], default: Choices) -> tuple[Choices, list[str]]:
+def choices_from_query(
+    query: Mapping[str, str], documents: Mapping[str, str], default: Choices
+) -> tuple[Choices, list[str]]:
     """Parse a link's query parameters into choices, with a message for each invalid parameter.
 
     Parameters
@@ -186,7 +188,7 @@ def from_query(query: Mapping[str, str], documents: Mapping[str, str], default: 
     ]
     query = {name: value for name, value in query.items() if len(value) <= LONGEST_WORD}
 
-    def one_of(name: str, allowed: Mapping[str, Any], fallback: str) -> str:
+    def allowed_value_or_fallback(name: str, allowed: Mapping[str, Any], fallback: str) -> str:
         value = query.get(name, fallback)
         if value in allowed or (name == "sentences" and is_splitter(value) and is_valid_name(value)):
             return value
@@ -195,8 +197,8 @@ def from_query(query: Mapping[str, str], documents: Mapping[str, str], default: 
         )
         return fallback
 
-    document_id = one_of("document", documents, default.document)
-    splitter_name = one_of("sentences", SPLITTERS, documents.get(document_id, default.sentences))
+    document_name = allowed_value_or_fallback("document", documents, default.document)
+    splitter_name = allowed_value_or_fallback("sentences", SPLITTERS, documents.get(document_name, default.sentences))
     columns_from_link = _parse_columns(query, invalid_parameter_messages) or [
         ColumnChoice(c.chunker, dict(c.parameters)) for c in default.columns
     ]
@@ -212,11 +214,11 @@ def from_query(query: Mapping[str, str], documents: Mapping[str, str], default: 
         )
     return (
         Choices(
-            document_id,
+            document_name,
             splitter_name,
             columns_from_link,
             _parse_embedder(query, default, invalid_parameter_messages),
-            one_of("tokenizer", TOKENIZERS, default.tokenizer),
+            allowed_value_or_fallback("tokenizer", TOKENIZERS, default.tokenizer),
             selected_column_index,
             {name: query.get(name, word) for name, word in default.extra.items()},
         ),
@@ -252,23 +254,23 @@ def _parse_columns(query: Mapping[str, str], complaints: list[str]) -> list[Colu
             )
             continue
         column_parameter_prefix = f"c{number}."
-        column_value_by_parameter = {
+        parameter_value_by_name = {
             key.removeprefix(column_parameter_prefix): _parse_value(text)
             for key, text in query.items()
             if key.startswith(column_parameter_prefix)
         }
         try:
-            built_chunker = build_chunker(chunker_name, {**chunker_class(chunker_name).older, **column_value_by_parameter})
+            built_chunker = build_chunker(chunker_name, {**chunker_class(chunker_name).older, **parameter_value_by_name})
         except InputError as error:
             complaints.append(f"The link's column {number} is at its defaults: {error}")
-            column_value_by_parameter = {}
+            parameter_value_by_name = {}
         else:
             # Parameters added after the link was made get the value that was in effect then.
-            column_value_by_parameter = {
+            parameter_value_by_name = {
                 **built_chunker.older,
-                **{key: getattr(built_chunker, key) for key in column_value_by_parameter},
+                **{key: getattr(built_chunker, key) for key in parameter_value_by_name},
             }
-        columns_from_link.append(ColumnChoice(chunker_name, column_value_by_parameter))
+        columns_from_link.append(ColumnChoice(chunker_name, parameter_value_by_name))
     return columns_from_link
 
 

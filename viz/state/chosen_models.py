@@ -9,7 +9,7 @@ from chunkers.embedders import OpenAIServer
 from chunkers.language_models import Asking, ChatServer, SpendingLimit
 from chunkers.support import ModelName
 from chunkers.text import SplitterName
-from viz.jobs import answers_on_disk
+from viz.jobs import disk_answer_cache
 from viz.state.choices import Choices
 from viz.state.session_state import session
 
@@ -21,8 +21,8 @@ def chosen_embedder(choices: Choices) -> tuple[Embedder | None, str]:
     if splitter_waits_for_consent(choices):
         return None, "Waiting for you to press “Use this splitter”, above."
     try:
-        load = _server_embedder if ModelName.parse(choices.embedder).provider == "openai" else load_embedder
-        return load(choices.embedder), ""
+        embedder_loader = _server_embedder if ModelName.parse(choices.embedder).provider == "openai" else load_embedder
+        return embedder_loader(choices.embedder), ""
     except InputError as error:
         return None, str(error)
 
@@ -53,11 +53,14 @@ def splitter_waits_for_consent(choices: Choices) -> bool:
 
 def _server_embedder(name: str) -> Embedder:
     """Return the embedder of that name on the session's server, recreated only if either changes."""
-    wanted_key = name, session.server
-    cached_pair = session.server_embedder
-    if cached_pair is None or cached_pair[0] != wanted_key:
-        cached_pair = session.server_embedder = wanted_key, OpenAIServer(name, session.server.address, session.server.key)
-    return cached_pair[1]
+    name_and_server = name, session.server
+    cached_key_and_embedder = session.server_embedder
+    if cached_key_and_embedder is None or cached_key_and_embedder[0] != name_and_server:
+        cached_key_and_embedder = session.server_embedder = (
+            name_and_server,
+            OpenAIServer(name, session.server.address, session.server.key),
+        )
+    return cached_key_and_embedder[1]
 
 
 # The language model.
@@ -85,12 +88,12 @@ def model_identity(asking: Asking | None) -> str:
     return "" if asking is None else asking.model.identity
 
 
-def _end_asking(message: str, unusable: int) -> None:
+def _stop_after_unusable_answers(message: str, unusable: int) -> None:
     """Stop a job many of whose first answers cannot be used, before more is spent; the next one continues."""
     raise ModelError(f"{message} The answers so far are kept; press “Send” to continue.")
 
 
-def chosen_model() -> Asking | None:
+def access_to_chosen_model() -> Asking | None:
     """Return access to the session's language model, or None if no model is named.
 
     Its answers are kept on disk where the user keeps embeddings there.
@@ -98,18 +101,18 @@ def chosen_model() -> Asking | None:
     named_server = session.language_server
     if not named_server.model:
         return None
-    cached_access = session.asking
-    if cached_access is None or cached_access[0] != named_server:
-        cached_access = session.asking = (
+    cached_server_and_access = session.asking
+    if cached_server_and_access is None or cached_server_and_access[0] != named_server:
+        cached_server_and_access = session.asking = (
             named_server,
             Asking(
                 ChatServer(ModelName("openai", named_server.model), named_server.address, named_server.key),
                 session.answers,
                 SpendingLimit(named_server.tokens, Decimal(str(named_server.money)) if named_server.money else None),
-                _end_asking,
+                _stop_after_unusable_answers,
             ),
         )
-    answer_cache = answers_on_disk() if session.on_disk else session.answers
-    if cached_access[1].cache_identity != answer_cache.identity:
-        cached_access = session.asking = named_server, cached_access[1].with_answers(answer_cache)
-    return cached_access[1]
+    answer_cache = disk_answer_cache() if session.on_disk else session.answers
+    if cached_server_and_access[1].cache_identity != answer_cache.identity:
+        cached_server_and_access = session.asking = named_server, cached_server_and_access[1].with_answers(answer_cache)
+    return cached_server_and_access[1]

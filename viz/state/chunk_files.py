@@ -7,7 +7,7 @@ from chunkers.methods import ChunkFile, YourChunks, YourCuts
 from chunkers.recipes import MADE_ELSEWHERE
 from chunkers.support import pluralize
 from viz.state.choices import Choices, ColumnChoice
-from viz.state.session_state import session, undoable
+from viz.state.session_state import record_columns_for_undo, session
 
 MOST_HELD = 60_000_000
 """Most characters of all chunk files in a session."""
@@ -66,7 +66,7 @@ def no_chunks_message(chunker: YourChunks, document: Document) -> str:
     )
 
 
-def hold_chunk_file(file: ChunkFile, columns: Iterable[ColumnChoice] = ()) -> None:
+def add_chunk_file(file: ChunkFile, columns: Iterable[ColumnChoice] = ()) -> None:
     """Add a file of chunks to the session, and drop files that no page, ``columns`` or undoable change uses.
 
     Raises
@@ -77,24 +77,24 @@ def hold_chunk_file(file: ChunkFile, columns: Iterable[ColumnChoice] = ()) -> No
     undoable_change = session.undo
     used_columns = [*columns, *(() if undoable_change is None else (*undoable_change.before, *undoable_change.after))]
     used_columns += [column for choices in session.choices.values() for column in choices.columns]
-    used_files = {
+    used_file_by_identity = {
         used_file.identity: used_file for column in used_columns if (used_file := chunk_file_of(column)) is not None
     }
-    total_characters = sum(chunk_file.characters for chunk_file in {**used_files, file.identity: file}.values())
+    total_characters = sum(chunk_file.characters for chunk_file in {**used_file_by_identity, file.identity: file}.values())
     if total_characters > MOST_HELD:
         raise InputError(
             f"{file.name}: the chunk files of a session may have at most {MOST_HELD:,} characters in total; "
             f"with this file they would have {total_characters:,}. Remove a column with another file first."
         )
     # If a file comes again, the first object stays: it has cached where its chunks are, and its columns' results are cached.
-    session.chunk_files = {file.identity: file, **used_files}
+    session.chunk_files = {file.identity: file, **used_file_by_identity}
 
 
 def show_chunk_file(file: ChunkFile, page: str, choices: Choices, number: int) -> None:
     """Show the chunks of a file in column ``number`` of a page; the user can undo the change.
 
-    Raises InputError as `hold_chunk_file` does.
+    Raises InputError as `add_chunk_file` does.
     """
-    hold_chunk_file(file)
-    with undoable(page, f"Column {number + 1} shows the chunks of {file.name}"):
+    add_chunk_file(file)
+    with record_columns_for_undo(page, f"Column {number + 1} shows the chunks of {file.name}"):
         choices.columns[number] = ColumnChoice(YourChunks.name, {"file": file.identity})

@@ -18,8 +18,8 @@ from pydantic import BaseModel, Field, ValidationError, model_validator
 from chunkers import InputError
 from evaluation.retrieval.asked_question import LONGEST_QUESTION
 from viz.state.choices import LONGEST_WORD, OWN_DOCUMENT
-from viz.state.page_text import TextSource, are_boundaries
-from viz.state.session_file import KeptParts, where_and_why
+from viz.state.page_text import TextSource, are_offsets_valid_boundaries
+from viz.state.session_file import KeptParts, invalid_field_and_rule
 
 SCENE_PARTS = ("prepare", "predict", "see", "explain")
 """The parts of a scene, in the order in which they are shown."""
@@ -49,7 +49,7 @@ class Scene(BaseModel, frozen=True, extra="forbid"):
     Attributes
     ----------
     link
-        Path and query, as `viz.state.choices.to_query` writes it.
+        Path and query, as `viz.state.choices.choices_to_query` writes it.
     minutes
         The time in the lecture, for example ``2–3``; empty if not planned.
     hides
@@ -106,7 +106,7 @@ class Deck(BaseModel, frozen=True, extra="forbid"):
     scenes: tuple[Scene, ...] = Field((), max_length=MOST_SCENES)
 
     @model_validator(mode="after")
-    def _has_titles(self) -> Self:
+    def _check_titles(self) -> Self:
         if not self.title.strip() or not all(scene.title.strip() for scene in self.scenes):
             raise ValueError("title must contain more than white space")
         return self
@@ -161,7 +161,7 @@ class SceneText(BaseModel, frozen=True, extra="forbid"):
 
     @model_validator(mode="after")
     def _fits(self) -> Self:
-        if not are_boundaries(self.known, self.text):
+        if not are_offsets_valid_boundaries(self.known, self.text):
             raise ValueError(f"known boundaries must be in ascending order between 0 and {len(self.text):,}")
         _ = self.source
         return self
@@ -198,7 +198,7 @@ class LectureFile(BaseModel, frozen=True, extra="forbid"):
         return base64.urlsafe_b64encode(compressed_lecture_bytes).decode().rstrip("=")
 
     @model_validator(mode="after")
-    def _has_the_texts(self) -> Self:
+    def _check_own_texts(self) -> Self:
         for number, scene in enumerate(self.deck.scenes, start=1):
             if scene.query.get("document") == OWN_DOCUMENT and scene.text not in self.texts:
                 raise ValueError(f"scene {number} shows a text of the user, which must be among the texts; it is not")
@@ -244,8 +244,10 @@ def read_lecture(data: bytes, name: str, pages: Collection[str]) -> LectureFile:
     try:
         lecture_file = LectureFile.model_validate_json(data)
     except ValidationError as error:
-        field_name, rule = where_and_why(error)
-        raise InputError(f"{name} must be a lecture of Seamark; {field_name}{': ' * bool(field_name)}{rule}.") from error
+        field_name, broken_rule = invalid_field_and_rule(error)
+        raise InputError(
+            f"{name} must be a lecture of Seamark; {field_name}{': ' * bool(field_name)}{broken_rule}."
+        ) from error
     for number, scene in enumerate(lecture_file.deck.scenes, start=1):
         if scene.page not in {"", *pages}:
             raise InputError(f"{name}: scene {number} must lead to a page of Seamark; got /{scene.page[:60]}.")

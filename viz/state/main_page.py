@@ -11,9 +11,9 @@ from viz.state.choices import (
     Choices,
     ColumnChoice,
 )
-from viz.state.chunk_files import hold_chunk_file
+from viz.state.chunk_files import add_chunk_file
 from viz.state.session_file import SessionFile
-from viz.state.session_state import session, undoable
+from viz.state.session_state import record_columns_for_undo, session
 
 SHARED_NAMES = {"sentences": "splitter", "embedder": "embedder", "tokenizer": "tokenizer"}
 """The recipe settings that all columns share, with their names on the page."""
@@ -62,7 +62,7 @@ def reopen_session(file: SessionFile, choices: Choices) -> None:
     columns_with_reopened = main_page.choices().columns
     for column in file.columns:
         if column.file is not None:
-            hold_chunk_file(column.file.file, columns_with_reopened)
+            add_chunk_file(column.file.file, columns_with_reopened)
             columns_with_reopened = [
                 *columns_with_reopened,
                 ColumnChoice(column.recipe.chunker, column.recipe.settings()),
@@ -74,14 +74,14 @@ def reopen_session(file: SessionFile, choices: Choices) -> None:
     main_choices = main_page.choices()
     for shared_choice in SHARED_CHOICES:
         setattr(main_choices, shared_choice, getattr(choices, shared_choice))
-    with undoable(main_page.key, "Columns replaced by those of the file"):
+    with record_columns_for_undo(main_page.key, "Columns replaced by those of the file"):
         # All parameters, including those at their defaults, because defaults depend on the embedder.
         main_choices.columns = [ColumnChoice(column.recipe.chunker, column.recipe.settings()) for column in file.columns]
         main_choices.selected = file.selected
     session.reopened = file
 
 
-def open_recipe(recipe: Recipe, name: str, choices: Choices) -> None:
+def add_column_of_recipe(recipe: Recipe, name: str, choices: Choices) -> None:
     """Add the chunker of a recipe to the main page as a column.
 
     All columns share the splitter, the embedder and the tokenizer, so these stay; the undo message names those in which the
@@ -100,11 +100,13 @@ def open_recipe(recipe: Recipe, name: str, choices: Choices) -> None:
         for field, word in SHARED_NAMES.items()
         if getattr(recipe, field) != getattr(choices, field)
     ]
-    differs_phrase = f"; the recipe names {'; '.join(differing_setting_phrases)}" if differing_setting_phrases else ""
-    if session.document is not None and (changed_note := recipe.changed_since(len(session.document.sentences))):
-        differs_phrase += f". {changed_note.rstrip('.')}"
+    recipe_differences_phrase = (
+        f"; the recipe names {'; '.join(differing_setting_phrases)}" if differing_setting_phrases else ""
+    )
+    if session.document is not None and (version_change_note := recipe.changed_since(len(session.document.sentences))):
+        recipe_differences_phrase += f". {version_change_note.rstrip('.')}"
     column_phrase = f"column {len(main_choices.columns) + 1} of {main_page.title}"
-    with undoable(main_page.key, f"{name} added as {column_phrase}{differs_phrase}"):
+    with record_columns_for_undo(main_page.key, f"{name} added as {column_phrase}{recipe_differences_phrase}"):
         main_choices.columns.append(ColumnChoice(recipe.chunker, recipe.settings()))
         main_choices.selected = len(main_choices.columns) - 1
     session.embedded_as = recipe.embedded_as

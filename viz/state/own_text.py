@@ -66,12 +66,16 @@ def store_own_text(own: TextSource | None, given: TextSource | None = None) -> N
     """Set the user's own text; ``given`` is the text before its lines of dashes were removed, if it had any."""
     session.own_complaint = ""
     session.marks_before = []
-    before = session.own
-    if own is None or before is None or not is_edit(before.text, own.text):
+    previous_own_text = session.own
+    if own is None or previous_own_text is None or not is_edit(previous_own_text.text, own.text):
         # Each notebook belongs to one text.
         replaced_text_notebook = session.notebooks.pop(OWN_DOCUMENT, None)
-        if before is not None and replaced_text_notebook is None and (count_questions_about(before) or before.known):
-            session.replaced = ReplacedText(before, session.own_given)
+        if (
+            previous_own_text is not None
+            and replaced_text_notebook is None
+            and (count_questions_about(previous_own_text) or previous_own_text.known)
+        ):
+            session.replaced = ReplacedText(previous_own_text, session.own_given)
     session.own = own
     session.own_gone = own is None
     session.own_given = given
@@ -94,9 +98,9 @@ def count_questions_about(source: TextSource) -> int:
 
 def restore_replaced_text() -> None:
     """Restore the user's previous own text in place of the text that replaced it."""
-    if (replaced := session.replaced) is not None:
-        store_own_text(replaced.own, replaced.given)
-        session.dashes = replaced.given is None or replaced.own.text != replaced.given.text
+    if (replaced_own_text := session.replaced) is not None:
+        store_own_text(replaced_own_text.own, replaced_own_text.given)
+        session.dashes = replaced_own_text.given is None or replaced_own_text.own.text != replaced_own_text.given.text
         session.replaced, session.own_taken = None, session.own_taken + 1
 
 
@@ -105,78 +109,84 @@ def edited_source(text: str) -> TextSource:
 
     After an edit the text keeps its name, its pages, and its known boundaries outside the replaced part.
     """
-    own, given = session.own, session.own_given
-    if own is None:
+    own_text_source, given_text_source = session.own, session.own_given
+    if own_text_source is None:
         return TextSource(text, PASTED_TITLE)
-    text_before = (given or own).text
-    prefix_length, suffix_length = _common_end_lengths(text_before, text)
+    text_before = (given_text_source or own_text_source).text
+    prefix_length, suffix_length = _common_prefix_suffix_lengths(text_before, text)
     if not is_edit(text_before, text):
         return TextSource(text, PASTED_TITLE)
-    known_boundaries = own.known if given is None else None
-    edit_end, growth = len(text_before) - suffix_length, len(text) - len(text_before)
-    text_parts_after_edit = (given or own).parts
+    known_boundaries = own_text_source.known if given_text_source is None else None
+    replaced_part_end, length_change = len(text_before) - suffix_length, len(text) - len(text_before)
+    text_parts_after_edit = (given_text_source or own_text_source).parts
     if text_parts_after_edit is not None:
         text_parts_after_edit = text_parts_after_edit.with_starts(
-            start if start <= prefix_length else prefix_length if start < edit_end else start + growth
+            start if start <= prefix_length else prefix_length if start < replaced_part_end else start + length_change
             for start in text_parts_after_edit.starts
         )
-    known_boundaries = None if known_boundaries is None else places_after_edit(known_boundaries, text_before, text)
+    known_boundaries = None if known_boundaries is None else offsets_after_edit(known_boundaries, text_before, text)
     return TextSource(
         text,
-        own.name,
+        own_text_source.name,
         known_boundaries,
-        "" if own.name == PASTED_TITLE else "edited here",
+        "" if own_text_source.name == PASTED_TITLE else "edited here",
         text_parts_after_edit,
-        own.left_out,
+        own_text_source.left_out,
     )
 
 
-def places_after_edit(places: Iterable[int], before: str, text: str) -> tuple[int, ...]:
+def offsets_after_edit(places: Iterable[int], before: str, text: str) -> tuple[int, ...]:
     """Return the positions in a text after an edit, without those in the replaced part."""
-    prefix_length, suffix_length = _common_end_lengths(before, text)
-    edit_end, growth = len(before) - suffix_length, len(text) - len(before)
-    moved_places = (
-        place if place <= prefix_length else place + growth
+    prefix_length, suffix_length = _common_prefix_suffix_lengths(before, text)
+    replaced_part_end, length_change = len(before) - suffix_length, len(text) - len(before)
+    moved_offsets = (
+        place if place <= prefix_length else place + length_change
         for place in places
-        if place <= prefix_length or place >= edit_end
+        if place <= prefix_length or place >= replaced_part_end
     )
-    return tuple(sorted({place for place in moved_places if 0 < place < len(text)}))
+    return tuple(sorted({place for place in moved_offsets if 0 < place < len(text)}))
 
 
 def with_dashes_as_boundaries(given: TextSource) -> TextSource:
     """Return the text with its lines of three dashes removed and turned into known boundaries."""
-    text, known = remove_mark_lines(given.text)
+    text, known_boundaries = remove_mark_lines(given.text)
     parts_without_mark_lines = given.parts
     if parts_without_mark_lines is not None:
         parts_without_mark_lines = parts_without_mark_lines.with_starts(
             offsets_without_mark_lines(given.text, parts_without_mark_lines.starts)
         )
-    return replace(given, text=text, known=known, parts=parts_without_mark_lines)
+    return replace(given, text=text, known=known_boundaries, parts=parts_without_mark_lines)
 
 
 PUT_BACK = {"repeated header": "Put headers back", "repeated footer": "Put footers back"}
 """Kinds of lines omitted from a PDF's pages that can be restored, with the labels of the buttons that do so."""
 
 
-def put_back_lines(kind: str) -> None:
+def restore_omitted_lines(kind: str) -> None:
     """Restore the omitted headers or footers of the user's own text; for use as a callback.
 
     The text keeps its notebook.
 
     ``kind`` is a key of `PUT_BACK`.
     """
-    own, given, notebook, replaced = session.own, session.own_given, session.notebooks.get(OWN_DOCUMENT), session.replaced
-    if own is None:
+    own_text_source, given_text_source, notebook, replaced_own_text = (
+        session.own,
+        session.own_given,
+        session.notebooks.get(OWN_DOCUMENT),
+        session.replaced,
+    )
+    if own_text_source is None:
         return
-    if given is None:
-        store_own_text(with_restored_lines(own, kind))
+    if given_text_source is None:
+        store_own_text(with_restored_lines(own_text_source, kind))
     else:
-        dashes, restored_source = session.dashes, with_restored_lines(given, kind)
+        dashes_mark_boundaries, restored_source = session.dashes, with_restored_lines(given_text_source, kind)
         store_own_text(
-            with_dashes_as_boundaries(restored_source) if dashes is not False else restored_source, restored_source
+            with_dashes_as_boundaries(restored_source) if dashes_mark_boundaries is not False else restored_source,
+            restored_source,
         )
-        session.dashes = dashes
-    session.replaced = replaced
+        session.dashes = dashes_mark_boundaries
+    session.replaced = replaced_own_text
     if notebook is not None:
         session.notebooks[OWN_DOCUMENT] = notebook
 
@@ -206,7 +216,7 @@ def with_restored_lines(source: TextSource, kind: str) -> TextSource:
         else:
             insertions.append((page_index, start, f"{inserted_lines}\n"))
 
-    def moved(place: int, part: int = 0) -> int:
+    def offset_after_insertions(place: int, part: int = 0) -> int:
         """Return the new offset of a position after lines were inserted at or before the position."""
         return place + sum(
             len(lines_of_page)
@@ -220,23 +230,27 @@ def with_restored_lines(source: TextSource, kind: str) -> TextSource:
         piece + lines_of_page
         for piece, lines_of_page in zip(text_pieces, [*(lines_of_page for *_, lines_of_page in insertions), ""], strict=True)
     )
-    still_omitted = tuple(
+    remaining_omissions = tuple(
         omission for omission in source.left_out if not (omission.what == kind and omission.part in lines_by_page)
     )
-    omitted_sentence = omissions_sentence(still_omitted)
+    remaining_omissions_sentence = omissions_sentence(remaining_omissions)
     other_remarks = [part for part in source.teaches.split(" · ") if part and not part.startswith("left out")]
     return replace(
         source,
         text=new_text,
-        known=None if source.known is None else tuple(map(moved, source.known)),
+        known=None if source.known is None else tuple(map(offset_after_insertions, source.known)),
         teaches=" · ".join(
             [
                 *other_remarks,
-                *([omitted_sentence[:1].lower() + omitted_sentence[1:].rstrip(".")] if omitted_sentence else []),
+                *(
+                    [remaining_omissions_sentence[:1].lower() + remaining_omissions_sentence[1:].rstrip(".")]
+                    if remaining_omissions_sentence
+                    else []
+                ),
             ]
         ),
-        parts=parts.with_starts(moved(start, page_index) for page_index, start in enumerate(parts.starts)),
-        left_out=still_omitted,
+        parts=parts.with_starts(offset_after_insertions(start, page_index) for page_index, start in enumerate(parts.starts)),
+        left_out=remaining_omissions,
     )
 
 
@@ -246,10 +260,10 @@ def is_edit(before: str, text: str) -> bool:
         return True
     if max(len(before), len(text)) > MOST_EDITED:
         return False
-    return 2 * sum(_common_end_lengths(before, text)) >= max(len(before), len(text))
+    return 2 * sum(_common_prefix_suffix_lengths(before, text)) >= max(len(before), len(text))
 
 
-def _common_end_lengths(before: str, text: str) -> tuple[int, int]:
+def _common_prefix_suffix_lengths(before: str, text: str) -> tuple[int, int]:
     """Return the number of characters that two texts share at their beginnings, and at their ends after that."""
     prefix_length = _common_prefix_length(before, text)
     return prefix_length, _common_prefix_length(before[prefix_length:][::-1], text[prefix_length:][::-1])
@@ -284,8 +298,8 @@ def boundaries_after_click(document: Document, known: Known, places: Collection[
     if places is None:
         return None
     sentence_starts = frozenset(document.starts)
-    inside_sentences = [place for place in known or () if place not in sentence_starts]
-    return tuple(sorted({*places, *inside_sentences})) or None
+    boundaries_inside_sentences = [place for place in known or () if place not in sentence_starts]
+    return tuple(sorted({*places, *boundaries_inside_sentences})) or None
 
 
 def set_known_boundaries(known: Known) -> None:
@@ -299,8 +313,8 @@ def set_clicked_boundaries(document: Document, changes: Iterable[Collection[int]
     """Set the known boundaries after the user's changes, see `boundaries_after_click`; return whether they changed."""
     assert session.own is not None
     boundaries_before = session.own.known
-    for places in changes:
-        boundaries_after = boundaries_after_click(document, session.own.known, places)
+    for clicked_sentence_starts in changes:
+        boundaries_after = boundaries_after_click(document, session.own.known, clicked_sentence_starts)
         if boundaries_after != session.own.known:
             set_known_boundaries(boundaries_after)
     return session.own.known != boundaries_before
@@ -329,7 +343,7 @@ def move_own_cuts(before: str, text: str) -> None:
         for column in choices.columns:
             if column.chunker == YourCuts.name:
                 own_cuts_chunker = YourCuts.build(**column.parameters)
-                if own_cuts_chunker.is_of(old_identity):
-                    column.parameters["cuts"] = YourCuts.at_places(
-                        new_identity, places_after_edit(own_cuts_chunker.places, before, text)
+                if own_cuts_chunker.belongs_to_text(old_identity):
+                    column.parameters["cuts"] = YourCuts.with_cuts_at(
+                        new_identity, offsets_after_edit(own_cuts_chunker.places, before, text)
                     ).cuts

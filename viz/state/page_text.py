@@ -31,13 +31,13 @@ class TextSource:
     left_out: tuple[Omission, ...] = ()
 
 
-def are_boundaries(offsets: Iterable[int] | None, text: str) -> bool:
+def are_offsets_valid_boundaries(offsets: Iterable[int] | None, text: str) -> bool:
     """Return whether offsets are in ascending order inside a text; ``None`` stands for none."""
     return all(first < second for first, second in pairwise((0, *(offsets or ()), len(text))))
 
 
 @cached_while_shown(CACHED_BYTES, lambda document: (document.identity,), len)
-def language_of(document: Document) -> str:
+def document_language_code(document: Document) -> str:
     """Return the language code of a document: the language of its splitter, otherwise the detected language."""
     return document.language or detect_language(document.text)
 
@@ -45,7 +45,7 @@ def language_of(document: Document) -> str:
 def language_label(document: Document) -> str:
     """Return the name of a document's language, marked if it was detected."""
     detected_phrase = "" if ":" in document.splitter and document.language else " (detected)"
-    return f"{LANGUAGES[language_of(document)]}{detected_phrase}"
+    return f"{LANGUAGES[document_language_code(document)]}{detected_phrase}"
 
 
 @dataclass(frozen=True)

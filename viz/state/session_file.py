@@ -26,7 +26,7 @@ from evaluation.questions import MarkedQuestion
 from evaluation.retrieval.asked_question import LONGEST_ANSWER, LONGEST_QUESTION
 from viz.state import session_file_reader
 from viz.state.choices import MOST_COLUMNS, Choices
-from viz.state.page_text import TextSource, are_boundaries
+from viz.state.page_text import TextSource, are_offsets_valid_boundaries
 
 ENDING = ".json"
 
@@ -81,14 +81,14 @@ class KeptColumn(BaseModel, frozen=True, extra="forbid"):
     file: KeptFile | None = None
 
     @model_serializer(mode="wrap")
-    def _without_no_file(self, handler: SerializerFunctionWrapHandler) -> dict[str, Any]:
+    def _serialize_without_missing_file(self, handler: SerializerFunctionWrapHandler) -> dict[str, Any]:
         column_fields: dict[str, Any] = handler(self)
         if self.file is None:
             column_fields.pop("file", None)
         return column_fields
 
     @model_validator(mode="after")
-    def _file_matches_recipe(self) -> Self:
+    def _check_file_matches_recipe(self) -> Self:
         if self.file is not None and self.recipe.parameters.get("file") != self.file.file.identity:
             raise ValueError("file must be the file of chunks that the recipe names; it is another file")
         return self
@@ -131,7 +131,7 @@ class SessionFile(BaseModel, frozen=True, extra="forbid"):
             raise ValueError("text must contain more than white space")
         if self.selected >= len(self.columns):
             raise ValueError(f"selected must be below the number of columns, {len(self.columns)}; got {self.selected}")
-        if not are_boundaries(self.known, self.text):
+        if not are_offsets_valid_boundaries(self.known, self.text):
             raise ValueError(
                 f"known boundaries must be in ascending order between 0 and {len(self.text):,}, the length of the text"
             )
@@ -173,17 +173,21 @@ def write_session_file(
         columns=tuple(
             KeptColumn(
                 recipe=Recipe.of(chunker, choices.sentences, embedder, choices.tokenizer, embedded_as, model),
-                chunks=spans_of(chunking),
-                file=_file_of(chunker),
+                chunks=spans_of_each_chunk(chunking),
+                file=_kept_file_of_chunker(chunker),
             )
             for chunker, chunking in columns
         ),
     ).model_dump_json(indent=1)
 
 
-def _file_of(chunker: Chunker) -> KeptFile | None:
-    held = chunker.held_file if isinstance(chunker, YourChunks) else None
-    return None if held is None else KeptFile(name=held.name, document=held.document, chunks=held.chunks)
+def _kept_file_of_chunker(chunker: Chunker) -> KeptFile | None:
+    chunk_file = chunker.held_file if isinstance(chunker, YourChunks) else None
+    return (
+        None
+        if chunk_file is None
+        else KeptFile(name=chunk_file.name, document=chunk_file.document, chunks=chunk_file.chunks)
+    )
 
 
 def read_session_file(data: bytes, name: str, cancelled: Callable[[], bool] = bool) -> SessionFile | Recipe:
@@ -196,24 +200,26 @@ def read_session_file(data: bytes, name: str, cancelled: Callable[[], bool] = bo
     Cancelled
         If ``cancelled``, which is called repeatedly, returns True.
     """
-    (kind, first_content), *pieces = parse_in_reader_process(session_file_reader.session_file_pieces, data, name, cancelled)
-    if kind == "recipe":
+    (file_kind, head_content), *text_and_chunk_pieces = parse_in_reader_process(
+        session_file_reader.session_file_pieces, data, name, cancelled
+    )
+    if file_kind == "recipe":
         try:
-            return Recipe.of_value(first_content)
+            return Recipe.of_value(head_content)
         except InputError as error:
             raise InputError(f"{name}: {error}") from error
-    _insert_pieces(first_content, pieces)
+    _insert_text_and_chunks(head_content, text_and_chunk_pieces)
     try:
-        validated_session_file = SessionFile.model_validate(first_content)
+        validated_session_file = SessionFile.model_validate(head_content)
     except ValidationError as error:
-        invalid_field, broken_rule = where_and_why(error)
+        invalid_field, broken_rule = invalid_field_and_rule(error)
         raise session_file_reader.not_a_session_error(name, invalid_field, broken_rule) from error
     for column in validated_session_file.columns:
         column.recipe.build()
     return validated_session_file
 
 
-def where_and_why(error: ValidationError) -> tuple[str, str]:
+def invalid_field_and_rule(error: ValidationError) -> tuple[str, str]:
     """Return the field of a file that breaks a rule first, and the rule."""
     field_name, first_error = first_validation_error(error)
     return field_name, broken_rule_phrase(first_error) if first_error["type"] == "literal_error" else first_error[
@@ -221,31 +227,33 @@ def where_and_why(error: ValidationError) -> tuple[str, str]:
     ].removeprefix("Value error, ")
 
 
-def _insert_pieces(head: dict[str, Any], pieces: Sequence[Sequence[Any]]) -> None:
+def _insert_text_and_chunks(head: dict[str, Any], pieces: Sequence[Sequence[Any]]) -> None:
     """Insert the text and chunks of a session, which arrive in pieces, at their places in ``head``."""
     session_column_dicts = [column for column in head.get("columns") or () if isinstance(column, dict)]
     text_pieces: list[str] = []
     spans_by_column: list[list[tuple[Span, ...]]] = [[] for _ in session_column_dicts]
-    file_chunks: list[list[GivenChunk]] = [[] for _ in session_column_dicts]
-    for kind, *content in pieces:
-        if kind == "text":
+    file_chunks_by_column: list[list[GivenChunk]] = [[] for _ in session_column_dicts]
+    for piece_kind, *content in pieces:
+        if piece_kind == "text":
             text_pieces.append(content[0])
-        elif kind == "chunk":
+        elif piece_kind == "chunk":
             spans_by_column[content[0]].append(tuple(Span(*span) for span in content[1]))
         else:
-            words, spans, document_name, identifier = content[1]
-            file_chunks[content[0]].append(
-                GivenChunk(words, tuple(Span(*span) for span in spans), document_name, identifier)
+            given_chunk_text, spans, document_name, identifier = content[1]
+            file_chunks_by_column[content[0]].append(
+                GivenChunk(given_chunk_text, tuple(Span(*span) for span in spans), document_name, identifier)
             )
     if text_pieces:
         head["text"] = "".join(text_pieces)
-    for column, spans_of_chunks, chunks_of_file in zip(session_column_dicts, spans_by_column, file_chunks, strict=True):
+    for column, spans_of_chunks, chunks_of_file in zip(
+        session_column_dicts, spans_by_column, file_chunks_by_column, strict=True
+    ):
         if column.get("chunks") == []:
             column["chunks"] = tuple(spans_of_chunks)
         if isinstance(column.get("file"), dict) and column["file"].get("chunks") == []:
             column["file"]["chunks"] = tuple(chunks_of_file)
 
 
-def spans_of(chunking: Chunking) -> tuple[tuple[Span, ...], ...]:
+def spans_of_each_chunk(chunking: Chunking) -> tuple[tuple[Span, ...], ...]:
     """Return the spans of each chunk of a result."""
     return tuple(chunk.spans for chunk in chunking.chunks)

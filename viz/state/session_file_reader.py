@@ -52,10 +52,12 @@ def _session_pieces(content: dict[str, Any], name: str) -> Iterator[tuple[Any, .
     if isinstance(content.get("text"), str) and not text.strip():
         raise not_a_session_error(name, "", "text must contain more than white space")
     content |= {"text": ""} if text else {}
-    raw_session_columns = [raw_column for raw_column in _list(content.get("columns")) if isinstance(raw_column, dict)]
-    spans_by_column = [_take_list(raw_column, "chunks") for raw_column in raw_session_columns]
-    file_chunks = [
-        _take_list(raw_column["file"], "chunks") if isinstance(raw_column.get("file"), dict) else []
+    raw_session_columns = [
+        raw_column for raw_column in _list_or_empty(content.get("columns")) if isinstance(raw_column, dict)
+    ]
+    spans_by_column = [_pop_list_of_field(raw_column, "chunks") for raw_column in raw_session_columns]
+    file_chunks_by_column = [
+        _pop_list_of_field(raw_column["file"], "chunks") if isinstance(raw_column.get("file"), dict) else []
         for raw_column in raw_session_columns
     ]
     yield "session", check_json_length(content, name, LONGEST_HEAD)
@@ -69,7 +71,7 @@ def _session_pieces(content: dict[str, Any], name: str) -> Iterator[tuple[Any, .
             input_counter.count_row()
             input_counter.count_items(len(valid_spans))
             yield "chunk", number, valid_spans
-    for number, chunks_of_column in enumerate(file_chunks):
+    for number, chunks_of_column in enumerate(file_chunks_by_column):
         for chunk_index, chunk in enumerate(chunks_of_column):
             chunk_text, spans, document_name, identifier = _checked_chunk(
                 chunk, name, f"columns.{number}.file.chunks.{chunk_index}"
@@ -79,16 +81,16 @@ def _session_pieces(content: dict[str, Any], name: str) -> Iterator[tuple[Any, .
             yield "given", number, (chunk_text, spans, document_name, identifier)
 
 
-def _list(value: Any) -> list[Any]:
+def _list_or_empty(value: Any) -> list[Any]:
     return value if isinstance(value, list) else []
 
 
-def _take_list(holder: dict[str, Any], field: str) -> list[Any]:
+def _pop_list_of_field(holder: dict[str, Any], field: str) -> list[Any]:
     """Remove and return the list in a field, leaving an empty one; other values stay and are rejected later."""
     field_value = holder.get(field)
     if isinstance(field_value, list):
         holder[field] = []
-    return _list(field_value)
+    return _list_or_empty(field_value)
 
 
 def _checked_spans(spans: Any, most: int | None, name: str, where: str) -> list[list[int]]:
@@ -110,7 +112,7 @@ def _checked_spans(spans: Any, most: int | None, name: str, where: str) -> list[
 
 def _checked_chunk(chunk: Any, name: str, where: str) -> tuple[str | None, list[list[int]], str | None, str | None]:
     """Return the text, the spans, the document and the id of an external chunk; older files have no ids."""
-    fields = _list(chunk)
+    fields = _list_or_empty(chunk)
     text, checked_chunk_spans, *document_and_id = [*fields, *[None, [], None, None][len(fields) :]][:4]
     if not fields or len(fields) > 4 or not all(isinstance(string, str | None) for string in (text, *document_and_id)):
         raise not_a_session_error(

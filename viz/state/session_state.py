@@ -99,12 +99,12 @@ class SessionJob(SessionValue[Kind]):
 
     def __set__(self, session: Session, value: Kind) -> None:
         """Set the job; this cancels the previous job if it is another one and running."""
-        previous_session_value = st.session_state.get(self._key)
-        if value is not None and previous_session_value is value:
+        previous_job = st.session_state.get(self._key)
+        if value is not None and previous_job is value:
             # A new holder of the same job would let the old one go, which cancels the job.
             return
-        if isinstance(previous_session_value, BackgroundJob) and previous_session_value.running:
-            previous_session_value.cancel()
+        if isinstance(previous_job, BackgroundJob) and previous_job.running:
+            previous_job.cancel()
         super().__set__(session, value)
         st.session_state[f"{self._key}/holder"] = _Holder(value) if isinstance(value, BackgroundJob) else None
 
@@ -117,10 +117,10 @@ class ShownDocument(SessionValue[Document | None]):
         super().__set__(session, value)
         if value is not None:
             shown_markers_key = f"{self._key}/showing"
-            previous_session_value: dict[str, ShownTextMarker] = st.session_state.get(shown_markers_key, {})
+            previous_marker_by_identity: dict[str, ShownTextMarker] = st.session_state.get(shown_markers_key, {})
             shown_marker_by_identity = {
-                **previous_session_value,
-                value.identity: previous_session_value.get(value.identity) or ShownTextMarker(value.identity),
+                **previous_marker_by_identity,
+                value.identity: previous_marker_by_identity.get(value.identity) or ShownTextMarker(value.identity),
             }
             st.session_state[shown_markers_key] = dict([*shown_marker_by_identity.items()][-MOST_SHOWN:])
 
@@ -401,7 +401,7 @@ class Undo:
 
 
 @contextmanager
-def undoable(page: str, words: str) -> Iterator[None]:
+def record_columns_for_undo(page: str, words: str) -> Iterator[None]:
     """Record the page's columns before the ``with`` block, so that the changes made in the block can be undone.
 
     Parameters
@@ -412,15 +412,15 @@ def undoable(page: str, words: str) -> Iterator[None]:
         The change in words, as in ``Column 2 removed``.
     """
     page_choices = session.choices[page]
-    columns_before, selected_before = _copies(page_choices.columns), page_choices.selected
+    columns_before, selected_before = _copies_of_columns(page_choices.columns), page_choices.selected
     yield
-    columns_after = _copies(page_choices.columns)
+    columns_after = _copies_of_columns(page_choices.columns)
     # Streamlit may call a callback twice; the second time changes nothing, and must not hide the change.
     if columns_after != columns_before:
         session.undo = Undo(page, words, columns_before, selected_before, columns_after)
 
 
-def last_change(page: str) -> Undo | None:
+def last_undoable_column_change(page: str) -> Undo | None:
     """Return the last change to the page's columns, or None if no change can be undone.
 
     A change cannot be undone once something else has changed the columns.
@@ -428,17 +428,17 @@ def last_change(page: str) -> Undo | None:
     recorded_change = session.undo
     if recorded_change is None or recorded_change.page != page or page not in session.choices:
         return None
-    return recorded_change if _copies(session.choices[page].columns) == recorded_change.after else None
+    return recorded_change if _copies_of_columns(session.choices[page].columns) == recorded_change.after else None
 
 
-def undo_last(page: str) -> None:
+def undo_last_column_change(page: str) -> None:
     """Undo the last change to the page's columns, if possible."""
-    undone_change = last_change(page)
+    undone_change = last_undoable_column_change(page)
     session.undo = None
     if undone_change is not None:
         page_choices = session.choices[page]
-        page_choices.columns, page_choices.selected = list(_copies(undone_change.before)), undone_change.selected
+        page_choices.columns, page_choices.selected = list(_copies_of_columns(undone_change.before)), undone_change.selected
 
 
-def _copies(columns: list[ColumnChoice] | tuple[ColumnChoice, ...]) -> tuple[ColumnChoice, ...]:
+def _copies_of_columns(columns: list[ColumnChoice] | tuple[ColumnChoice, ...]) -> tuple[ColumnChoice, ...]:
     return tuple(column.copy() for column in columns)

@@ -16,12 +16,12 @@ from evaluation.retrieval.asked_question import PosedQuestion, checked_answer
 from sample_docs import load_sample, sample_splitters, sample_titles
 from viz.jobs import notebook_store
 from viz.jobs.keeping.notebook_store import StoredTextKey
-from viz.state.choices import OWN_DOCUMENT, OWN_SPLITTER, SHARED_CHOICES, Choices, from_query, to_query
+from viz.state.choices import OWN_DOCUMENT, OWN_SPLITTER, SHARED_CHOICES, Choices, choices_from_query, choices_to_query
 from viz.state.main_page import main_page
 from viz.state.own_text import store_own_text, with_dashes_as_boundaries
-from viz.state.page_text import TextSource, are_boundaries
+from viz.state.page_text import TextSource, are_offsets_valid_boundaries
 from viz.state.session_file import MOST_QUESTIONS, KeptParts, KeptQuestion
-from viz.state.session_state import session, undoable
+from viz.state.session_state import record_columns_for_undo, session
 
 # The session's questions.
 
@@ -38,17 +38,19 @@ def questions_in_stored_form(text: str | None = None) -> tuple[KeptQuestion, ...
     for identity, source in session.question_texts.items():
         if identity not in text_digest_by_question:
             text_digest_by_question[identity] = text_digest(source.text)
-    open_questions = [
+    questions_of_open_texts = [
         KeptQuestion(
             **question._asdict() | {"document": question.document[:300]},
-            sample=_sample_by_digest().get(text_digest_by_question[question.identity], ""),
+            sample=_sample_id_by_digest().get(text_digest_by_question[question.identity], ""),
             text=text_digest_by_question[question.identity],
         )
         for question in session.questions
     ]
     wanted_digest = None if text is None else text_digest(text)
     return tuple(
-        question for question in (*open_questions, *session.questions_waiting) if wanted_digest in (None, question.text)
+        question
+        for question in (*questions_of_open_texts, *session.questions_waiting)
+        if wanted_digest in (None, question.text)
     )
 
 
@@ -57,7 +59,7 @@ def questions_to_json(questions: Iterable[KeptQuestion]) -> str:
     return _QUESTIONS_ADAPTER.dump_json(tuple(questions)).decode()
 
 
-def take_questions_of_tab(told: object) -> None:
+def add_questions_of_tab(told: object) -> None:
     """Add to the session the questions that the browser's tab has kept, and ignore invalid questions."""
     try:
         questions_kept_by_tab = _QUESTIONS_ADAPTER.validate_json(told) if isinstance(told, str) else ()
@@ -83,7 +85,7 @@ def activate_waiting_questions() -> None:
         return
     own_text_source = session.own
     own_text_digest = text_digest(own_text_source.text) if own_text_source is not None else ""
-    still_waiting = []
+    still_waiting_questions = []
     for question in waiting_questions:
         question_text_source: TextSource | None = None
         if question.sample in sample_titles():
@@ -92,11 +94,11 @@ def activate_waiting_questions() -> None:
         elif own_text_source is not None and question.text == own_text_digest:
             question_text_source = TextSource(own_text_source.text, own_text_source.name, parts=own_text_source.parts)
         if question_text_source is None or len(session.questions) >= MOST_QUESTIONS:
-            still_waiting.append(question)
+            still_waiting_questions.append(question)
         elif question_text_source.text.startswith(question.answer, question.start):
             session.questions.append(question.marked_question)
             session.question_texts.setdefault(question.identity, question_text_source)
-    session.questions_waiting = tuple(still_waiting[:MOST_QUESTIONS])
+    session.questions_waiting = tuple(still_waiting_questions[:MOST_QUESTIONS])
 
 
 def kept_questions_about(document: Document, besides: str = "") -> tuple[PosedQuestion, ...]:
@@ -117,7 +119,7 @@ def text_digest(text: str) -> str:
 
 
 @cache
-def _sample_by_digest() -> dict[str, str]:
+def _sample_id_by_digest() -> dict[str, str]:
     """Return the ids of the bundled documents by the digests of their texts."""
     return {text_digest(load_sample(name).text): name for name in sample_titles()}
 
@@ -166,7 +168,7 @@ def text_in_stored_form(own: TextSource, given: TextSource | None) -> tuple[Kept
         known=own.known,
         dashes=session.dashes is not False if given is not None else None,
         teaches=own.teaches[:1_000],
-        file=_file_of(text_source_as_given),
+        file=_file_details_json(text_source_as_given),
     )
     return text_metadata, text_source_as_given.text
 
@@ -176,13 +178,13 @@ def restore_text(about: KeptText, text: str) -> None:
     text_as_given = TextSource(text, about.name, None, about.teaches, *_parts_and_omissions(about, text))
     restored_text_source = with_dashes_as_boundaries(text_as_given) if about.dashes else text_as_given
     # Stored boundaries take precedence over those from dashes, since clicks may have changed them.
-    if are_boundaries(about.known, restored_text_source.text):
+    if are_offsets_valid_boundaries(about.known, restored_text_source.text):
         restored_text_source = replace(restored_text_source, known=about.known)
     store_own_text(restored_text_source, text_as_given if about.dashes is not None else None)
     session.dashes = about.dashes is not False
 
 
-def _file_of(source: TextSource) -> str:
+def _file_details_json(source: TextSource) -> str:
     """Return the pages of a text's file and its omitted content as JSON, as far as there is room."""
     if source.parts is None and not source.left_out:
         return ""
@@ -251,10 +253,10 @@ class Content(NamedTuple):
 def is_server_private() -> bool:
     """Return whether only this machine can reach the server; otherwise texts are not kept on disk."""
     host_names = [str(st.get_option("server.address") or ""), *map(str, st.get_option("server.allowedHosts") or ())]
-    return bool(host_names[0]) and all(map(_is_local, host_names))
+    return bool(host_names[0]) and all(map(_is_local_host, host_names))
 
 
-def _is_local(name: str) -> bool:
+def _is_local_host(name: str) -> bool:
     if name == "localhost":
         return True
     try:
@@ -263,7 +265,7 @@ def _is_local(name: str) -> bool:
         return False
 
 
-def keep_document(document: str) -> None:
+def start_notebook_of_document(document: str) -> None:
     """Start a notebook, which keeps a document on this machine; errors are in `session.notebook_complaint`."""
     session.notebooks[document] = Notebook(None, "")
     save_notebooks()
@@ -274,11 +276,11 @@ def save_notebooks() -> None:
     if not session.notebooks or not is_server_private():
         return
     for document, notebook in list(session.notebooks.items()):
-        if (content := _content(document)) is not None:
-            _write(document, notebook, content)
+        if (content := _notebook_content(document)) is not None:
+            _write_notebook_if_changed(document, notebook, content)
 
 
-def _write(document: str, notebook: Notebook, content: Content) -> None:
+def _write_notebook_if_changed(document: str, notebook: Notebook, content: Content) -> None:
     digest = hashlib.blake2b(content.head + content.digest.encode(), digest_size=16).hexdigest()
     if notebook.digest == _OPENED:
         # Nothing has changed yet, so another tab with the same text can continue to write it.
@@ -303,7 +305,7 @@ def current_document() -> str:
     return choices_by_page[session.page].document if session.page in choices_by_page else main_page.choices().document
 
 
-def key_of_kept_document() -> StoredTextKey | None:
+def notebook_key_of_document() -> StoredTextKey | None:
     """Return the key of the notebook of the page's document; None if the document is not kept."""
     current_document_notebook = session.notebooks.get(current_document())
     return None if current_document_notebook is None else current_document_notebook.place
@@ -324,28 +326,28 @@ def forget_kept_texts(id: str | None = None) -> None:
 
 def open_notebook(id: str, choices: Choices) -> str:
     """Open a kept document with its questions and columns; return its page's key, empty if that fails."""
-    notebook_parts = _read(id)
+    notebook_parts = _read_validated_notebook(id)
     if notebook_parts is None:
         return ""
     notebook_key, metadata, text = notebook_parts
     kept_choices = _restore_notebook(notebook_key, metadata, text)
     main_choices = main_page.choices()
-    with undoable(main_page.key, "Columns replaced by those of the kept text"):
+    with record_columns_for_undo(main_page.key, "Columns replaced by those of the kept text"):
         main_choices.columns, main_choices.selected, main_choices.extra = (
             kept_choices.columns,
             kept_choices.selected,
             kept_choices.extra,
         )
-    for shared in SHARED_CHOICES:
-        for target in (choices, main_choices):
-            setattr(target, shared, getattr(kept_choices, shared))
+    for shared_choice_name in SHARED_CHOICES:
+        for choices_to_change in (choices, main_choices):
+            setattr(choices_to_change, shared_choice_name, getattr(kept_choices, shared_choice_name))
     return metadata.page
 
 
 def open_linked_notebook() -> None:
     """Reopen the kept text that the link names, if the text is on this machine; the link's settings stay."""
     id, session.notebook_linked = session.notebook_linked, ""
-    validated_linked_notebook = _read(id) if id and is_server_private() else None
+    validated_linked_notebook = _read_validated_notebook(id) if id and is_server_private() else None
     session.notebook_complaint = ""
     if validated_linked_notebook is not None and not validated_linked_notebook[1].sample:
         notebook_choices = _restore_notebook(*validated_linked_notebook)
@@ -357,7 +359,7 @@ def open_linked_notebook() -> None:
             )
 
 
-def _read(id: str) -> tuple[StoredTextKey, _Head, str] | None:
+def _read_validated_notebook(id: str) -> tuple[StoredTextKey, _Head, str] | None:
     """Return a validated notebook; None if that fails, with the reason in `session.notebook_complaint`."""
     try:
         stored_notebook = notebook_store().read(id)
@@ -375,32 +377,32 @@ def _read(id: str) -> tuple[StoredTextKey, _Head, str] | None:
 
 def _restore_notebook(place: StoredTextKey, head: _Head, text: str) -> Choices:
     """Load a notebook's text and questions into the session, and return its choices for the main page."""
-    document_id = head.sample if head.sample in sample_titles() else OWN_DOCUMENT
-    if document_id == OWN_DOCUMENT:
+    document_name = head.sample if head.sample in sample_titles() else OWN_DOCUMENT
+    if document_name == OWN_DOCUMENT:
         restore_text(head.about, text)
     restore_questions(head.questions)
-    notebook_choices, _ = from_query(
+    notebook_choices, _ = choices_from_query(
         head.link, {**sample_splitters(), OWN_DOCUMENT: OWN_SPLITTER}, main_page.default_choices()
     )
     session.own_taken += 1
     session.lost = session.notebook_complaint = ""
-    session.notebooks[document_id] = Notebook(place, _OPENED)
+    session.notebooks[document_name] = Notebook(place, _OPENED)
     return notebook_choices
 
 
-def _content(document: str) -> Content | None:
-    own, main_choices = session.own, main_page.choices()
+def _notebook_content(document: str) -> Content | None:
+    own_text_source, main_choices = session.own, main_page.choices()
     if document == OWN_DOCUMENT:
-        if own is None:
+        if own_text_source is None:
             return None
-        text_metadata, text = text_in_stored_form(own, session.own_given)
-        text_of_questions, splitter_name = own.text, main_choices.sentences
+        text_metadata, text = text_in_stored_form(own_text_source, session.own_given)
+        text_asked_about, splitter_name = own_text_source.text, main_choices.sentences
     else:
         sample_document = load_sample(document)
         text_metadata = KeptText(name=sample_document.title, known=sample_document.known, dashes=None, teaches="")
-        text_of_questions = text = sample_document.text
+        text_asked_about = text = sample_document.text
         splitter_name = main_choices.sentences if main_choices.document == document else sample_splitters()[document]
-    digest = text_digest(text_of_questions)
+    digest = text_digest(text_asked_about)
     # Questions about a bundled text find it anywhere; those about another own text are in that text's notebook.
     document_questions = tuple(
         question for question in questions_in_stored_form() if question.sample or question.text == digest
@@ -408,7 +410,8 @@ def _content(document: str) -> Content | None:
     notebook_metadata = _Head(
         about=text_metadata,
         questions=document_questions,
-        link=to_query(main_choices, main_page.default_choices()) | {"document": document, "sentences": splitter_name},
+        link=choices_to_query(main_choices, main_page.default_choices())
+        | {"document": document, "sentences": splitter_name},
         page=session.page or main_page.key,
         sample="" if document == OWN_DOCUMENT else document,
     )

@@ -9,5 +9,10 @@ from viz.theme.glossary import (
     definitions_as_help,
     split_at_glossary_terms,
 )
-from viz.theme.number_formats import counted_known_boundaries, duration_in_words, embedding_in_words, stages_in_words
+from viz.theme.number_formats import (
+    duration_in_words,
+    embedding_time_in_words,
+    known_boundary_count_phrase,
+    stage_times_in_words,
+)
 from viz.theme.palette import EDGES, GROUNDS, INK, edge_colour, theme_name

@@ -8,7 +8,7 @@ from chunkers.support import format_three_figures, pluralize
 _MS = "\N{NO-BREAK SPACE}ms"
 
 
-def stages_in_words(timing: Timing | None) -> str:
+def stage_times_in_words(timing: Timing | None) -> str:
     """Describe the time of each stage of chunking except embedding; empty if the result was not timed."""
     if timing is None:
         return ""
@@ -20,15 +20,15 @@ def stages_in_words(timing: Timing | None) -> str:
     return times.replace(_MS, "", times.count(_MS) - 1) if times.count(_MS) == len(milliseconds_by_stage) else times
 
 
-def embedding_in_words(timing: Timing | None) -> str:
+def embedding_time_in_words(timing: Timing | None) -> str:
     """Describe the embedding time and the numbers of new and cached embeddings; empty if the result was not timed."""
     if timing is None:
         return ""
     embedding_time_phrase = duration_in_words(timing.embed_ms)
     if timing.embedded:
         return f"{embedding_time_phrase} for {timing.embedded:,} new, {timing.cached:,} cached"
-    cold_phrase = "" if math.isnan(timing.cold_ms) else f" (cold {duration_in_words(timing.cold_ms)})"
-    return f"all {timing.cached:,} cached, {embedding_time_phrase}{cold_phrase}"
+    uncached_time_phrase = "" if math.isnan(timing.cold_ms) else f" (cold {duration_in_words(timing.cold_ms)})"
+    return f"all {timing.cached:,} cached, {embedding_time_phrase}{uncached_time_phrase}"
 
 
 def duration_in_words(ms: float) -> str:
@@ -44,6 +44,6 @@ def duration_in_words(ms: float) -> str:
     return f"{float(f'{ms:.2g}'):g}{_MS}" if ms < 10 else f"{ms:.0f}{_MS}"
 
 
-def counted_known_boundaries(count: int) -> str:
+def known_boundary_count_phrase(count: int) -> str:
     """Format a number of known boundaries, such as ``3 known boundaries``."""
     return pluralize(count, "known boundary", "known boundaries")

@@ -32,7 +32,7 @@ def first_screen() -> Choices:
 
 
 @cache
-def first_run() -> tuple[Sweep, RunFile] | str:
+def bundled_sweep_and_file() -> tuple[Sweep, RunFile] | str:
     """Return the bundled sweep and its file, or an error message if the documents or settings have changed since.
 
     The sweep never changes, so all sessions share it.
@@ -61,7 +61,7 @@ def _default_kept_sweep(keeper: Keeper) -> KeptSweep:
     )
 
 
-def measure_again() -> RunFile:
+def measure_bundled_sweep() -> RunFile:
     """Run the default sweep on the bundled documents, and return the new run file."""
     stored_sweep = _default_kept_sweep(Keeper(MemoryRunStore(), BUNDLED, KeptSweep.kind))
     embedder = load_embedder(stored_sweep.plan.embedder, "cpu")
@@ -70,4 +70,4 @@ def measure_again() -> RunFile:
 
 
 if __name__ == "__main__":
-    measure_again().write(FILE)
+    measure_bundled_sweep().write(FILE)

@@ -11,7 +11,7 @@ from chunkers.recipes import MADE_ELSEWHERE
 from chunkers.support import pluralize
 from evaluation.segmentation import HIGHER_IS_BETTER, TRIVIAL_SETTINGS, MarkedText, SweptSetting
 from viz.components.page_elements import notice, remark, show_job_progress
-from viz.controls import language_model_form, select_word, show_prompts
+from viz.controls import draw_setting_select_box, language_model_form, show_prompts
 from viz.jobs import new_token
 from viz.jobs.sweep import KeptSweep, Sweep, estimate_sweep_requests
 from viz.shell import (
@@ -22,7 +22,7 @@ from viz.shell import (
     columns_of_compare,
     columns_to_open_with,
     find_run,
-    new_keeper,
+    new_run_storage,
     offer_to_resume,
     run_button_row,
     say_changed_settings,
@@ -30,9 +30,9 @@ from viz.shell import (
     say_origin_of_bundled_run,
 )
 from viz.shell.page import page
-from viz.state import MODEL_MISSING, chosen_model, model_identity, session
+from viz.state import MODEL_MISSING, access_to_chosen_model, model_identity, session
 from viz.theme import SEGMENTATION, UNLABELLED, definitions_as_help
-from viz.tune.first_run import first_run, first_screen
+from viz.tune.first_run import bundled_sweep_and_file, first_screen
 from viz.tune.sweep_inputs import (
     MOST_RUNS,
     SweepDocuments,
@@ -68,7 +68,7 @@ def _draw(here: Page) -> None:
     link_parameters = here.choices.extra
     with here.controls:
         settings, complaint = choose_settings(link_parameters)
-        _say_opened_with(link_parameters)
+        _say_opening_compare_column(link_parameters)
         if link_parameters["what"] in ASKING:
             language_model_form()
             show_prompts(link_parameters["what"])
@@ -81,7 +81,7 @@ def _draw(here: Page) -> None:
     }
     measure_definitions = {**SEGMENTATION, "Blocks whole": f"{UNLABELLED['Blocks whole']} Without cuts all of them do."}
     with st.container(width=420):
-        ranking_measure = select_word(
+        ranking_measure = draw_setting_select_box(
             "Ranked by",
             link_parameters,
             "measure",
@@ -93,7 +93,7 @@ def _draw(here: Page) -> None:
         notice(complaint, "info" if settings else "error", key="tune_complaint")
     if chosen_sweep_documents.complaint:
         notice(chosen_sweep_documents.complaint, key="tune_shared")
-    _start_row(here, settings, chosen_sweep_documents)
+    _draw_run_button_row(here, settings, chosen_sweep_documents)
     linked_sweep = find_run(link_parameters["run"], Sweep, KeptSweep, Sweep.from_disk)
     if isinstance(linked_sweep, Sweep):
         if linked_sweep.in_progress:
@@ -109,11 +109,11 @@ def _draw(here: Page) -> None:
 
 def _show_first_run(settings: Sequence[SweptSetting], documents: SweepDocuments, measure: str) -> None:
     """Draw the bundled sweep, or the reason why it cannot be shown."""
-    bundled_run = first_run()
-    if isinstance(bundled_run, str):
-        say_no_bundled_run(bundled_run, "tune")
+    sweep_and_file = bundled_sweep_and_file()
+    if isinstance(sweep_and_file, str):
+        say_no_bundled_run(sweep_and_file, "tune")
     else:
-        sweep, file = bundled_run
+        sweep, file = sweep_and_file
         say_origin_of_bundled_run(
             file,
             pluralize(len(sweep.names), "bundled document"),
@@ -125,7 +125,7 @@ def _show_first_run(settings: Sequence[SweptSetting], documents: SweepDocuments,
     st.caption(MEASURED)
 
 
-def _say_opened_with(words: dict[str, str]) -> None:
+def _say_opening_compare_column(words: dict[str, str]) -> None:
     """Draw a note on the column of Compare that the page opened with, or on one without settings to tune."""
     opened_index_and_column = session.opened_with.get(PAGE, [None])[0]
     if opened_index_and_column is not None and opened_index_and_column[1].chunker == words["what"]:
@@ -143,36 +143,41 @@ def _say_opened_with(words: dict[str, str]) -> None:
         )
 
 
-def _start_row(here: Page, settings: Sequence[SweptSetting], documents: SweepDocuments) -> None:
+def _draw_run_button_row(here: Page, settings: Sequence[SweptSetting], documents: SweepDocuments) -> None:
     """Draw the button that runs the sweep, with a summary of the runs or the reason why it cannot start."""
     document_count = len(documents.all)
     run_count = (len(settings) + len(TRIVIAL_SETTINGS)) * document_count if settings else 0
     sweep_can_start = 0 < run_count <= MOST_RUNS and bool(documents.tuned) and here.embedder is not None
-    asks, asking = here.choices.extra["what"] in ASKING, chosen_model()
+    asks_language_model, language_model_access = here.choices.extra["what"] in ASKING, access_to_chosen_model()
     model_requests = None
-    if asks:
+    if asks_language_model:
         sweep_estimate_identity = tuple(settings), tuple(documents.with_splitters), here.choices.tokenizer
         sweep_request_estimator = partial(estimate_sweep_requests, documents.split, settings, sweep_estimate_identity[-1])
         sending_phrase = f"This sweep sends {pluralize(document_count, 'document')}, once for every setting,"
         model_requests = ModelRequests(
-            sweep_estimate_identity, asking, sweep_request_estimator, sending_phrase, "sweep", formed=asking
+            sweep_estimate_identity,
+            language_model_access,
+            sweep_request_estimator,
+            sending_phrase,
+            "sweep",
+            formed=language_model_access,
         )
 
-    def run() -> None:
+    def start_new_sweep() -> None:
         link_parameters = here.choices.extra
         assert here.embedder is not None
         new_sweep_token = new_token()
-        tokenizer, model = here.choices.tokenizer, asking if asks else None
+        tokenizer, model = here.choices.tokenizer, language_model_access if asks_language_model else None
         begin_run(
             link_parameters,
             new_sweep(new_sweep_token, documents, [*settings, *TRIVIAL_SETTINGS], here.embedder, tokenizer, model),
             new_sweep_token,
         )
 
-    missing_model_message = MODEL_MISSING if asks and asking is None else ""
+    missing_model_message = MODEL_MISSING if asks_language_model and language_model_access is None else ""
     run_button_row(
         model_requests if sweep_can_start else None,
-        run,
+        start_new_sweep,
         _runs_in_words(here, settings, documents, run_count, missing_model_message),
         "tune_start",
         "tune_run",
@@ -243,10 +248,17 @@ def new_sweep(
     asking: Asking | None = None,
 ) -> Sweep:
     """Return a sweep that is not started yet, with storage on disk if the session keeps embeddings there."""
-    stored_sweep, keeper, held = None, new_keeper(token, KeptSweep), documents.held_names
-    if keeper is not None:
-        sweep_plan_fields = documents.with_splitters, held, settings, embedder.name, tokenizer, model_identity(asking)
-        stored_sweep = KeptSweep.of(keeper, *sweep_plan_fields)
+    stored_sweep, run_storage, held_out_names = None, new_run_storage(token, KeptSweep), documents.held_names
+    if run_storage is not None:
+        sweep_plan_fields = (
+            documents.with_splitters,
+            held_out_names,
+            settings,
+            embedder.name,
+            tokenizer,
+            model_identity(asking),
+        )
+        stored_sweep = KeptSweep.of(run_storage, *sweep_plan_fields)
     sweep_document_names = [document.name for document in documents.all]
     return Sweep(
         sweep_document_names,
@@ -255,7 +267,7 @@ def new_sweep(
         embedder,
         tokenizer,
         session.on_disk,
-        held,
+        held_out_names,
         kept=stored_sweep,
         asking=asking,
     )
@@ -266,11 +278,11 @@ def offer_to_resume_sweep(here: Page, sweep: Sweep) -> None:
     stored_sweep = sweep.kept
     if stored_sweep is None or not sweep.can_go_on:
         return
-    given_docs = stored_sweep.documents_among(list(own_documents().values()))
-    available_sweep_documents = [document for document in given_docs if document is not None]
+    text_for_each_document = stored_sweep.documents_among(list(own_documents().values()))
+    available_sweep_documents = [document for document in text_for_each_document if document is not None]
     language_model_access, sweep_requests = None, None
     if stored_sweep.plan.language_model:
-        language_model_access = chosen_model()
+        language_model_access = access_to_chosen_model()
         split_function = partial(
             map, lambda document, plan: document.split(plan.splitter), available_sweep_documents, stored_sweep.plan.documents
         )
@@ -290,7 +302,7 @@ def offer_to_resume_sweep(here: Page, sweep: Sweep) -> None:
         return sweep.resumed(available_sweep_documents, here.embedder, language_model_access)
 
     offer_to_resume(
-        here, sweep, resumed_sweep, sweep_requests, _missing_documents_in_words(stored_sweep, given_docs), "tune"
+        here, sweep, resumed_sweep, sweep_requests, _missing_documents_in_words(stored_sweep, text_for_each_document), "tune"
     )
 
 

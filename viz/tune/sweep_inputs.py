@@ -29,7 +29,7 @@ from evaluation.segmentation import (
 )
 from sample_docs import load_sample, sample_splitters, sample_titles
 from viz.components.page_elements import download_button, notice, show_job_progress
-from viz.controls import adopt_as_own_text, select_word, value_binding
+from viz.controls import adopt_as_own_text, draw_setting_select_box, value_binding
 from viz.jobs import ReadingJob
 from viz.shell import PAGES, open_page_at_next_run
 from viz.state import Choices, TextSource
@@ -52,7 +52,7 @@ _ENDINGS = [ending.removeprefix(".") for ending in READABLE_ENDINGS]
 
 def own_documents() -> dict[str, MarkedText]:
     """Return the user's documents with known boundaries, by name."""
-    _take_finished_jobs()
+    _store_finished_job_results()
     own_document_by_name = {
         document.name: document for held in (session.tune_uploaded, session.tune_stitched) for document in held.documents
     }
@@ -76,12 +76,12 @@ def show_own_documents(choices: Choices) -> None:
         own_documents_container = st.container(horizontal=True, gap="large")
         with own_documents_container.container(width=_WIDTH):
             _draw_uploads()
-            select_word(
+            draw_setting_select_box(
                 "Split into sentences by", choices.extra, "splitter", {name: name for name in SPLITTERS}, "tune/splitter"
             )
         with own_documents_container.container(width=_WIDTH):
             _draw_stitching(choices.extra["splitter"])
-        _show_stitched(choices)
+        _show_stitched_documents(choices)
 
 
 def _draw_uploads() -> None:
@@ -111,7 +111,7 @@ def _read_marked_texts() -> None:
     job.begin()
 
 
-def _take_finished_jobs() -> None:
+def _store_finished_job_results() -> None:
     """Store the documents that were read or stitched in the background, if a job has ended."""
     reading_job, stitching_job = session.tune_reading, session.tune_stitching
     if reading_job is not None and reading_job.ended:
@@ -156,7 +156,7 @@ def _draw_stitching(splitter: str) -> None:
 
 
 def _begin_stitching(splitter: str) -> None:
-    options = (
+    stitching_options = (
         st.session_state["stitch_sentences"],
         st.session_state["stitch_count"],
         st.session_state["stitch_seed"],
@@ -166,7 +166,9 @@ def _begin_stitching(splitter: str) -> None:
     short_file_name_data_pairs = [(file.name, file.getvalue()) for file in st.session_state["short_files"]]
     session.tune_stitching = job = ReadingJob(
         short_file_name_data_pairs,
-        lambda given, read, _: _stitched_documents(*read_passages(given, read), asked=options, halve=is_half_held_out),
+        lambda given, read, _: _stitched_documents(
+            *read_passages(given, read), asked=stitching_options, halve=is_half_held_out
+        ),
     )
     job.begin()
 
@@ -176,23 +178,25 @@ def _stitched_documents(
 ) -> StitchedDocuments:
     """Stitch the passages into documents; if ``halve``, half of the passages form held-out documents."""
     tuning_documents: list[MarkedText] = []
-    held_documents: list[MarkedText] = []
+    held_out_documents: list[MarkedText] = []
     try:
-        tuning_passages, held_passages = split_by_subject(passages) if halve else (passages, [])
+        tuning_passages, held_out_passages = split_by_subject(passages) if halve else (passages, [])
         tuning_documents = stitch_documents(tuning_passages, *asked)
-        held_documents = stitch_documents(held_passages, *asked, first=len(tuning_documents) + 1) if halve else []
+        held_out_documents = stitch_documents(held_out_passages, *asked, first=len(tuning_documents) + 1) if halve else []
     except InputError as error:
         complaints.append(str(error))
-    tuning_and_held_documents = [*tuning_documents, *held_documents]
+    tuning_and_held_documents = [*tuning_documents, *held_out_documents]
     return StitchedDocuments(
         MarkedDocuments(
-            tuning_and_held_documents, complaints, _stitched_in_words(tuning_and_held_documents, len(passages), asked[3])
+            tuning_and_held_documents,
+            complaints,
+            _stitched_documents_in_words(tuning_and_held_documents, len(passages), asked[3]),
         ),
-        frozenset(document.name for document in held_documents),
+        frozenset(document.name for document in held_out_documents),
     )
 
 
-def _stitched_in_words(documents: list[MarkedText], texts: int, splitter: str) -> str:
+def _stitched_documents_in_words(documents: list[MarkedText], texts: int, splitter: str) -> str:
     """Describe the stitched documents, which are shorter than requested if there is too little text."""
     if not documents:
         return ""
@@ -211,22 +215,24 @@ def _range_in_words(counts: list[int]) -> str:
     return f"{low:,}" if low == high else f"{low:,} to {high:,}"
 
 
-def _show_stitched(choices: Choices) -> None:
+def _show_stitched_documents(choices: Choices) -> None:
     """Draw the downloads and buttons for the stitched documents."""
-    made_here = session.tune_stitched
-    if not made_here.documents:
+    stitched_documents = session.tune_stitched
+    if not stitched_documents.documents:
         return
-    by_name = {document.name: document for document in made_here.documents}
-    st.caption(made_here.said)
+    stitched_document_by_name = {document.name: document for document in stitched_documents.documents}
+    st.caption(stitched_documents.said)
     actions_row = st.container(horizontal=True, vertical_alignment="bottom")
-    stitched_document_name = actions_row.selectbox("Stitched document", list(by_name), key="stitched_name", width=200)
-    document = by_name[stitched_document_name]
+    stitched_document_name = actions_row.selectbox(
+        "Stitched document", list(stitched_document_by_name), key="stitched_name", width=200
+    )
+    document = stitched_document_by_name[stitched_document_name]
     download_file_stem = stitched_document_name.replace(" ", "-")
     download_button(actions_row, "Text", document.text.encode, f"{download_file_stem}.txt", "text/plain", document)
     download_button(
         actions_row,
         "Boundaries",
-        lambda: _boundary_file(document),
+        lambda: _boundary_file_text(document),
         f"{download_file_stem}.json",
         "application/json",
         document,
@@ -234,31 +240,31 @@ def _show_stitched(choices: Choices) -> None:
     download_button(
         actions_row,
         "All, as ZIP",
-        lambda: zip_archive(made_here.documents),
+        lambda: zipped_documents(stitched_documents.documents),
         "stitched.zip",
         "application/zip",
-        made_here,
+        stitched_documents,
     )
     for page in OPENED_ON:
-        actions_row.button(f"Open on {PAGES[page].title}", on_click=_open_on_page, args=(choices, document, page))
+        actions_row.button(f"Open on {PAGES[page].title}", on_click=_open_document_on_page, args=(choices, document, page))
 
 
-def _boundary_file(marked: MarkedText) -> str:
+def _boundary_file_text(marked: MarkedText) -> str:
     return boundary_file_json(marked.name, marked.text, marked.known)
 
 
-def zip_archive(documents: list[MarkedText]) -> bytes:
+def zipped_documents(documents: list[MarkedText]) -> bytes:
     """Return a ZIP archive of the documents, with a text file and a file of boundaries for each document."""
     archive_buffer = io.BytesIO()
     with zipfile.ZipFile(archive_buffer, "w", zipfile.ZIP_DEFLATED) as archive:
         for document in documents:
             archive_file_stem = document.name.replace(" ", "-")
             archive.writestr(f"{archive_file_stem}.txt", document.text)
-            archive.writestr(f"{archive_file_stem}.json", _boundary_file(document))
+            archive.writestr(f"{archive_file_stem}.json", _boundary_file_text(document))
     return archive_buffer.getvalue()
 
 
-def _open_on_page(choices: Choices, marked: MarkedText, page: str) -> None:
+def _open_document_on_page(choices: Choices, marked: MarkedText, page: str) -> None:
     """Make the document the user's own text, and go to the page that shows it."""
     adopt_as_own_text(TextSource(marked.text, marked.name, marked.known), choices)
     choices.sentences = choices.extra["splitter"]
@@ -301,7 +307,7 @@ class SweepDocuments:
 def default_document_parameters() -> dict[str, str]:
     """Return the link parameters that choose the bundled documents by default."""
     # The essay contains several of the others, which then could not be held out.
-    default_document_names = [name for name in _bundled_names() if name != "essay"]
+    default_document_names = [name for name in _bundled_document_names() if name != "essay"]
     default_held_out_names = default_document_names[1::3]
     return {
         "documents": ",".join(name for name in default_document_names if name not in default_held_out_names),
@@ -309,33 +315,33 @@ def default_document_parameters() -> dict[str, str]:
     }
 
 
-def _bundled_names() -> list[str]:
+def _bundled_document_names() -> list[str]:
     return [name for name in sample_titles() if load_sample(name).known]
 
 
 def choose_documents(words: dict[str, str]) -> SweepDocuments:
     """Draw the controls for choosing the documents of a sweep, and return the chosen documents."""
     own_document_by_name = own_documents()
-    document_title_by_name = {name: sample_titles()[name] for name in _bundled_names()} | {
+    document_title_by_name = {name: sample_titles()[name] for name in _bundled_document_names()} | {
         name: name for name in own_document_by_name
     }
 
-    def use(names: set[str]) -> None:
+    def store_used_names(names: set[str]) -> None:
         session.tune_left_out = own_document_by_name.keys() - names
 
-    def hold(names: set[str]) -> None:
+    def store_held_out_names(names: set[str]) -> None:
         session.tune_held = names
 
-    used_names = _choose_several(
+    used_names = _choose_document_names(
         "Documents",
         "With known boundaries.",
         words,
         "documents",
         document_title_by_name,
         own_document_by_name.keys() - session.tune_left_out,
-        use,
+        store_used_names,
     )
-    held_names = _choose_several(
+    held_out_names = _choose_document_names(
         "Held out",
         "The ranking ignores these, and documents that share a section with one of them; the best setting is then measured "
         "on them.",
@@ -343,11 +349,11 @@ def choose_documents(words: dict[str, str]) -> SweepDocuments:
         "held",
         document_title_by_name,
         own_document_by_name.keys() & session.tune_held,
-        hold,
+        store_held_out_names,
     )
     return _divide_documents(
-        {name: own_document_by_name.get(name) or _bundled_text(name) for name in [*used_names, *held_names]},
-        held_names,
+        {name: own_document_by_name.get(name) or _bundled_marked_text(name) for name in [*used_names, *held_out_names]},
+        held_out_names,
         document_title_by_name,
         words["splitter"],
     )
@@ -355,30 +361,37 @@ def choose_documents(words: dict[str, str]) -> SweepDocuments:
 
 def default_sweep_documents() -> SweepDocuments:
     """Return the documents of the page's default sweep."""
-    used, held = (default_document_parameters()[name].split(",") for name in ("documents", "held"))
-    return _divide_documents({name: _bundled_text(name) for name in [*used, *held]}, held, sample_titles(), DEFAULT_SPLITTER)
+    used_names, held_out_names = (default_document_parameters()[name].split(",") for name in ("documents", "held"))
+    return _divide_documents(
+        {name: _bundled_marked_text(name) for name in [*used_names, *held_out_names]},
+        held_out_names,
+        sample_titles(),
+        DEFAULT_SPLITTER,
+    )
 
 
 def _divide_documents(
     texts: Mapping[str, MarkedText], held: Sequence[str], titles: Mapping[str, str], splitter: str
 ) -> SweepDocuments:
     """Divide ``texts`` into the documents to tune on, in order, and those that ``held`` names."""
-    held_out = [texts[name] for name in held]
+    held_out_documents = [texts[name] for name in held]
     tuning_documents = [document for name, document in texts.items() if name not in held]
-    overlapping_documents = texts_sharing_sections(tuning_documents, held_out)
-    document_titles = ", ".join(titles[document.name] for document in overlapping_documents)
+    overlapping_documents = texts_sharing_sections(tuning_documents, held_out_documents)
+    overlapping_titles_phrase = ", ".join(titles[document.name] for document in overlapping_documents)
     complaint_phrase = (
-        f"Left out of the ranking, because a section of it is held out: {document_titles}." if overlapping_documents else ""
+        f"Left out of the ranking, because a section of it is held out: {overlapping_titles_phrase}."
+        if overlapping_documents
+        else ""
     )
     return SweepDocuments(
         [document for document in tuning_documents if document not in overlapping_documents],
-        held_out,
+        held_out_documents,
         complaint_phrase,
         splitter,
     )
 
 
-def _choose_several(
+def _choose_document_names(
     label: str,
     help_text: str,
     words: dict[str, str],
@@ -393,7 +406,7 @@ def _choose_several(
     """
     preselected_document_names = [doc_name for doc_name in titles if doc_name in own or doc_name in words[name].split(",")]
 
-    def put(chosen: list[str]) -> None:
+    def store_chosen_names(chosen: list[str]) -> None:
         words[name] = ",".join(doc_name for doc_name in chosen if doc_name in sample_titles())
         keep({doc_name for doc_name in chosen if doc_name not in sample_titles()})
 
@@ -403,12 +416,12 @@ def _choose_several(
         default=preselected_document_names,
         format_func=titles.__getitem__,
         help=help_text,
-        **value_binding(preselected_document_names, f"tune/{name}", put),
+        **value_binding(preselected_document_names, f"tune/{name}", store_chosen_names),
     )
     return preselected_document_names
 
 
-def _bundled_text(name: str) -> MarkedText:
+def _bundled_marked_text(name: str) -> MarkedText:
     bundled_sample_document = load_sample(name)
     return MarkedText(name, bundled_sample_document.text, bundled_sample_document.known or ())
 
@@ -434,12 +447,12 @@ _ANY_SIZE = [2, 5, 10, 20, 50, 100, 200, 500, 1000, 2000]
 
 def choose_settings(words: dict[str, str]) -> tuple[list[SweptSetting], str]:
     """Draw the controls for a grid of settings; return the valid settings, and a message if some are invalid."""
-    options = {PUBLISHED: "Published grids"} | {name: chunker_class(name).title for name in (*CHUNKERS, *ASKING)}
+    title_by_option = {PUBLISHED: "Published grids"} | {name: chunker_class(name).title for name in (*CHUNKERS, *ASKING)}
 
     def clear_swept_parameters() -> None:
         words.update(first="", second="", values="", others="")
 
-    if select_word("Sweep", words, "what", options, "tune/what", clear_swept_parameters) == PUBLISHED:
+    if draw_setting_select_box("Sweep", words, "what", title_by_option, "tune/what", clear_swept_parameters) == PUBLISHED:
         st.caption(
             "The published grids of Qu et al., appendix B: 30 settings of Breakpoint, 45 of Single linkage, 125 of DBSCAN, "
             "18 of Fixed sentences."
@@ -448,10 +461,14 @@ def choose_settings(words: dict[str, str]) -> tuple[list[SweptSetting], str]:
     chunker_name = words["what"]
     spec_by_parameter = {spec.name: spec for spec in chunker_class(chunker_name).fields()}
     title_by_parameter = {name: spec.title for name, spec in spec_by_parameter.items()}
-    first = select_word("Along", words, "first", title_by_parameter, f"tune/first/{chunker_name}")
-    axis_values_by_parameter = {first: _choose_axis_values(words, "values", spec_by_parameter[first])}
-    second_titles = {"": "nothing else"} | {name: title for name, title in title_by_parameter.items() if name != first}
-    second_parameter = select_word("and along", words, "second", second_titles, f"tune/second/{chunker_name}")
+    first_parameter = draw_setting_select_box("Along", words, "first", title_by_parameter, f"tune/first/{chunker_name}")
+    axis_values_by_parameter = {first_parameter: _choose_axis_values(words, "values", spec_by_parameter[first_parameter])}
+    second_title_by_parameter = {"": "nothing else"} | {
+        name: title for name, title in title_by_parameter.items() if name != first_parameter
+    }
+    second_parameter = draw_setting_select_box(
+        "and along", words, "second", second_title_by_parameter, f"tune/second/{chunker_name}"
+    )
     if second_parameter:
         axis_values_by_parameter[second_parameter] = _choose_axis_values(
             words, "others", spec_by_parameter[second_parameter]
@@ -464,9 +481,11 @@ def choose_settings(words: dict[str, str]) -> tuple[list[SweptSetting], str]:
 
 def default_sweep_settings() -> list[SweptSetting]:
     """Return the settings of the page's default sweep, given by `GRID_PARAMETERS`."""
-    what, first = GRID_PARAMETERS["what"], GRID_PARAMETERS["first"]
-    first_parameter_spec = next(field_spec for field_spec in chunker_class(what).fields() if field_spec.name == first)
-    return _valid_settings(settings_grid(what, **{first: default_axis_values(first_parameter_spec)}))[0]
+    chunker_name, first_parameter = GRID_PARAMETERS["what"], GRID_PARAMETERS["first"]
+    first_parameter_spec = next(
+        field_spec for field_spec in chunker_class(chunker_name).fields() if field_spec.name == first_parameter
+    )
+    return _valid_settings(settings_grid(chunker_name, **{first_parameter: default_axis_values(first_parameter_spec)}))[0]
 
 
 def set_swept_chunker(words: dict[str, str], chunker: str) -> None:
@@ -477,17 +496,19 @@ def set_swept_chunker(words: dict[str, str], chunker: str) -> None:
 
 def _valid_settings(settings: list[SweptSetting]) -> tuple[list[SweptSetting], str]:
     """Return the valid settings, each once, and a message about the invalid ones or an empty string."""
-    allowed, refused = dict[SweptSetting, None](), []
+    valid_settings, invalid_setting_messages = dict[SweptSetting, None](), []
     for setting in settings:
         try:
             build_chunker(setting.chunker, dict(setting.parameters))
         except InputError as error:
-            refused.append(str(error))
+            invalid_setting_messages.append(str(error))
         else:
-            allowed[setting] = None
-    if refused and allowed:
-        return list(allowed), f"{len(refused):,} of {len(settings):,} combinations are left out: {refused[0]}"
-    return list(allowed), refused[0] if refused else ""
+            valid_settings[setting] = None
+    if invalid_setting_messages and valid_settings:
+        return list(
+            valid_settings
+        ), f"{len(invalid_setting_messages):,} of {len(settings):,} combinations are left out: {invalid_setting_messages[0]}"
+    return list(valid_settings), invalid_setting_messages[0] if invalid_setting_messages else ""
 
 
 def _choose_axis_values(words: dict[str, str], name: str, spec: FieldSpec) -> list[Any]:

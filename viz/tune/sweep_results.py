@@ -17,10 +17,10 @@ from evaluation.segmentation import (
     SweepRow,
     SweptSetting,
     compare_settings,
-    lead_significance_words,
+    lead_significance_sentences,
     rows_to_csv,
     summarize_settings,
-    untested_lead_words,
+    untested_lead_sentence,
 )
 from evaluation.statistics import FEWEST_VALUES, mean_interval
 from viz.components.figure import show_figure
@@ -93,9 +93,9 @@ def sweep_figure(
     """
     settings = [setting for setting in settings if not setting.trivial]
     ranked = [summary for summary in ranked if not summary.setting.trivial]
-    chunkers = list(dict.fromkeys(setting.chunker for setting in settings))
-    if len(chunkers) > 1:
-        return _strips_figure(ranked, chunkers, measure)
+    distinct_chunker_names = list(dict.fromkeys(setting.chunker for setting in settings))
+    if len(distinct_chunker_names) > 1:
+        return _strips_figure(ranked, distinct_chunker_names, measure)
     if len(settings[0].parameters) == 2:
         return _heatmap_figure(settings, ranked, measure)
     return _curve_figure(settings, ranked, measure, held)
@@ -105,8 +105,8 @@ def _curve_figure(
     settings: Sequence[SweptSetting], ranked: Sequence[SettingSummary], measure: str, held: Sequence[SettingSummary]
 ) -> go.Figure:
     theme_colour_by_role = INK[theme_name()]
-    by_setting = {summary.setting: summary for summary in ranked}
-    setting_summaries = [by_setting[setting] for setting in settings if setting in by_setting]
+    summary_by_setting = {summary.setting: summary for summary in ranked}
+    setting_summaries = [summary_by_setting[setting] for setting in settings if setting in summary_by_setting]
     ((swept_parameter, _),) = settings[0].parameters
     best_setting_index = setting_summaries.index(ranked[0])
     figure = go.Figure(
@@ -128,11 +128,11 @@ def _curve_figure(
         )
     )
     if held:
-        held_out_means = {summary.setting: summary.mean for summary in held}
-        held_out_settings = [setting for setting in settings if setting in held_out_means]
+        held_mean_by_setting = {summary.setting: summary.mean for summary in held}
+        held_out_settings = [setting for setting in settings if setting in held_mean_by_setting]
         figure.add_scatter(
             x=[_value_in_words(dict(setting.parameters)[swept_parameter]) for setting in held_out_settings],
-            y=[held_out_means[setting] for setting in held_out_settings],
+            y=[held_mean_by_setting[setting] for setting in held_out_settings],
             mode="lines+markers",
             line={"color": theme_colour_by_role["muted"], "dash": "dot"},
             marker={"symbol": "circle-open", "size": 7},
@@ -153,16 +153,16 @@ def _heatmap_figure(settings: Sequence[SweptSetting], ranked: Sequence[SettingSu
     theme_colour_by_role = INK[theme_name()]
     mean_by_setting = {summary.setting: summary.mean for summary in ranked}
     (horizontal_parameter, _), (vertical_parameter, _) = settings[0].parameters
-    cell_of_setting = {
+    cell_by_setting = {
         setting: (
             _value_in_words(dict(setting.parameters)[vertical_parameter]),
             _value_in_words(dict(setting.parameters)[horizontal_parameter]),
         )
         for setting in settings
     }
-    row_labels = list(dict.fromkeys(line for line, _ in cell_of_setting.values()))
-    heatmap_column_labels = list(dict.fromkeys(column for _, column in cell_of_setting.values()))
-    mean_by_cell = {place: mean_by_setting.get(setting) for setting, place in cell_of_setting.items()}
+    row_labels = list(dict.fromkeys(line for line, _ in cell_by_setting.values()))
+    heatmap_column_labels = list(dict.fromkeys(column for _, column in cell_by_setting.values()))
+    mean_by_cell = {place: mean_by_setting.get(setting) for setting, place in cell_by_setting.items()}
     # If the threshold method is an axis, its amounts have no common name.
     determiner_by_parameter = {spec.name: spec.depends for spec in chunker_class(settings[0].chunker).fields()}
     axis_title_by_parameter = {
@@ -240,14 +240,14 @@ def show_sweep(settings: Sequence[SweptSetting], rows: Sequence[SweepRow], held:
     )
     if all(summary.setting.trivial for summary in ranked_setting_summaries):
         return False
-    held_out = {
+    held_summary_by_setting = {
         summary.setting: summary
         for summary in summarize_settings(
             [row for row in rows if row.document in held],
             measure,
         )
     }
-    _say_best_setting(ranked_setting_summaries, held_out, rows, held, measure)
+    _say_best_setting(ranked_setting_summaries, held_summary_by_setting, rows, held, measure)
     listed_summaries = [
         summary for index, summary in enumerate(ranked_setting_summaries) if index < SHOWN or summary.setting.trivial
     ]
@@ -255,15 +255,18 @@ def show_sweep(settings: Sequence[SweptSetting], rows: Sequence[SweepRow], held:
         "setting": [setting_in_words(summary.setting) for summary in ranked_setting_summaries],
         TITLES[measure]: [round(summary.mean, 4) for summary in ranked_setting_summaries],
     }
-    if held_out:
+    if held_summary_by_setting:
         table["held out"] = [
-            round(held_out[summary.setting].mean, 4) if summary.setting in held_out else None
+            round(held_summary_by_setting[summary.setting].mean, 4) if summary.setting in held_summary_by_setting else None
             for summary in ranked_setting_summaries
         ]
-    figure = sweep_figure(settings, ranked_setting_summaries, measure, list(held_out.values()))
+    figure = sweep_figure(settings, ranked_setting_summaries, measure, list(held_summary_by_setting.values()))
     show_figure(figure, table, TITLES[measure].split(",")[0], key="tune_figure")
     ranking_table_state = show_measures(
-        [setting_row(summary, TITLES[measure], setting_in_words(summary.setting), held_out) for summary in listed_summaries],
+        [
+            setting_row(summary, TITLES[measure], setting_in_words(summary.setting), held_summary_by_setting)
+            for summary in listed_summaries
+        ],
         dict.fromkeys((TITLES[measure], "held out", "chunks"), "small"),
         key="tune_ranking",
         on_select="rerun",
@@ -310,46 +313,54 @@ def _say_best_setting(
     """
     trivial_summaries = [summary for summary in ranked if summary.setting.trivial]
     ranked = [summary for summary in ranked if not summary.setting.trivial]
-    best = ranked[0]
+    best_summary = ranked[0]
     tuning_rows, held_out_rows = ([row for row in rows if (row.document in held) is out] for out in (False, True))
-    best_setting_sentences = f"**{setting_in_words(best.setting)}** is {best_in_words(tuning_rows, best, measure)}"
-    if tie_count := _tie_count(best, ranked):
+    best_setting_sentences = (
+        f"**{setting_in_words(best_summary.setting)}** is {best_value_in_words(tuning_rows, best_summary, measure)}"
+    )
+    if tie_count := _count_tied_settings(best_summary, ranked):
         best_setting_sentences += f" {tie_count:,} other setting{'s reach' if tie_count > 1 else ' reaches'} the same."
-    next_summary = next((summary for summary in ranked if summary.mean != best.mean), None)
+    next_summary = next((summary for summary in ranked if summary.mean != best_summary.mean), None)
     if next_summary is not None:
         best_setting_sentences += (
-            f" The next, {setting_in_words(next_summary.setting)}, is {abs(next_summary.mean - best.mean):.3f} behind."
+            f" The next, {setting_in_words(next_summary.setting)}, is {abs(next_summary.mean - best_summary.mean):.3f} "
+            "behind."
         )
-        near_best_count = sum(abs(summary.mean - best.mean) <= NEAR_BEST for summary in ranked)
+        near_best_count = sum(abs(summary.mean - best_summary.mean) <= NEAR_BEST for summary in ranked)
         best_setting_sentences += (
             f" Within {NEAR_BEST:g} of the best: {near_best_count:,} of {len(ranked):,} settings, itself included."
         )
-    if trivial_summaries and rank_of_setting(trivial_summaries[0], [best], measure) == 1:
+    if trivial_summaries and rank_of_setting(trivial_summaries[0], [best_summary], measure) == 1:
         best_setting_sentences += (
             f" **Mind the trivial answer: “{trivial_summaries[0].setting.words()}” reaches "
             f"{trivial_summaries[0].mean:.3f}.**"
         )
-    if best.setting in kept:
-        held_out_summary = kept[best.setting]
-        out_summaries = [summary for summary in kept.values() if not summary.setting.trivial]
-        held_rank_phrase = f"place {rank_of_setting(held_out_summary, out_summaries, measure)} of {len(out_summaries):,}"
-        if tie_count := _tie_count(held_out_summary, out_summaries):
+    if best_summary.setting in kept:
+        held_out_summary = kept[best_summary.setting]
+        held_out_chunker_summaries = [summary for summary in kept.values() if not summary.setting.trivial]
+        held_rank_phrase = (
+            f"place {rank_of_setting(held_out_summary, held_out_chunker_summaries, measure)} of "
+            f"{len(held_out_chunker_summaries):,}"
+        )
+        if tie_count := _count_tied_settings(held_out_summary, held_out_chunker_summaries):
             held_rank_phrase += f", level with {tie_count:,} other{'s' if tie_count > 1 else ''}"
         best_setting_sentences += (
             f" Held out, it reaches {held_out_summary.mean:.3f} over "
             f"{pluralize(held_out_summary.documents, 'document')}: {held_rank_phrase}."
         )
         trivial_settings = [summary.setting for summary in kept.values() if summary.setting.trivial]
-        differences_to_trivial = compare_settings(held_out_rows, best.setting, trivial_settings, measure)
+        differences_to_trivial = compare_settings(held_out_rows, best_summary.setting, trivial_settings, measure)
         words_by_trivial_setting = {setting: setting.words() for setting in trivial_settings}
-        lead_words = lead_significance_words(differences_to_trivial, words_by_trivial_setting, held_out_summary.documents)
+        lead_words = lead_significance_sentences(
+            differences_to_trivial, words_by_trivial_setting, held_out_summary.documents
+        )
         best_setting_sentences = f"{best_setting_sentences} {lead_words}".rstrip()
     elif trivial_summaries:
-        best_setting_sentences += f" {untested_lead_words(len(trivial_summaries))}"
+        best_setting_sentences += f" {untested_lead_sentence(len(trivial_summaries))}"
     st.markdown(best_setting_sentences)
 
 
-def best_in_words(rows: Sequence[SweepRow], best: SettingSummary, measure: str) -> str:
+def best_value_in_words(rows: Sequence[SweepRow], best: SettingSummary, measure: str) -> str:
     """Describe the best setting's value on these documents, with a confidence interval if there are enough documents."""
     extreme_word = "highest" if HIGHER_IS_BETTER[measure] else "lowest"
     if best.documents == 1:
@@ -365,7 +376,7 @@ def best_in_words(rows: Sequence[SweepRow], best: SettingSummary, measure: str) 
     return f"{extreme_word} here: {TITLES[measure]} {best.mean:.3f} on average over {documents_phrase} ({interval_phrase})."
 
 
-def _tie_count(summary: SettingSummary, among: Sequence[SettingSummary]) -> int:
+def _count_tied_settings(summary: SettingSummary, among: Sequence[SettingSummary]) -> int:
     """Count the other settings with the same value."""
     return sum(other.mean == summary.mean for other in among) - 1
 

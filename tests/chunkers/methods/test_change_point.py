@@ -9,8 +9,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from chunkers import Cancelled, Document, InputError, Recipe, build_chunker, load_embedder
-from chunkers.building_blocks import change_search, sentence_distances
-from chunkers.building_blocks.change_search import best_partition_by_count, best_partition_by_penalty, critical_penalty
+from chunkers.building_blocks import change_point_search, sentence_distances
+from chunkers.building_blocks.change_point_search import best_partition_by_count, best_partition_by_penalty, critical_penalty
 from chunkers.building_blocks.sentence_distances import shuffled_orders
 from chunkers.contract.base import run
 from chunkers.methods import change_point
@@ -136,7 +136,7 @@ def test_the_search_over_allowed_places_is_best_of_their_partitions(rows, quarte
     allowed = sorted(data.draw(st.sets(st.integers(1, len(rows) - 1), max_size=7))) if len(rows) > 1 else []
     choices = [cuts for count in range(len(allowed) + 1) for cuts in itertools.combinations(allowed, count)]
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(change_search, "BLOCK", block)
+        patch.setattr(change_point_search, "BLOCK", block)
         best_cuts = best_partition_by_penalty(vectors, penalty, ignore, allowed)
         assert set(best_cuts) <= set(allowed)
         least = min(cost(vectors, cuts) + penalty * len(cuts) for cuts in choices)
@@ -158,7 +158,7 @@ def test_allowed_places_of_a_long_text_are_searched_as_a_search_without_shortcut
     for penalty in (0.2, 0.9, 1.1, 2):
         cuts = best_partition_by_penalty(vectors, penalty, ignore, allowed)
         with monkeypatch.context() as patch:
-            patch.setattr(change_search, "_skippable_place_counts", lambda behind, *_: np.zeros(len(behind), np.intp))
+            patch.setattr(change_point_search, "_skippable_place_counts", lambda behind, *_: np.zeros(len(behind), np.intp))
             assert best_partition_by_penalty(vectors, penalty, ignore, allowed) == cuts
 
 
@@ -167,7 +167,7 @@ def test_allowed_places_of_a_long_text_are_searched_as_a_search_without_shortcut
 def test_the_search_leaves_out_nothing_and_ties_take_the_earliest_cut(rows, quarters, block):
     vectors, penalty = np.array(rows, dtype=np.float64), quarters / 4
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(change_search, "BLOCK", block)
+        patch.setattr(change_point_search, "BLOCK", block)
         assert best_partition_by_penalty(vectors, penalty, ignore) == plain_search(vectors, penalty)
         for runs in {1, min(2, len(rows)), (len(rows) + 1) // 2, len(rows)}:
             assert best_partition_by_count(vectors, runs, ignore) == plain_search(vectors, runs=runs)

@@ -3,7 +3,7 @@
 import pytest
 
 from chunkers import Document, chunk, load_embedder, load_tokenizer
-from chunkers.text.text_warnings import LONGEST_WORD, SuggestedSetting, misfits_of
+from chunkers.text.text_warnings import LONGEST_WORD, SuggestedSetting, misfit_warnings
 from tests.fixtures.paragraphs import paragraphs_by_language
 
 PARAGRAPHS = {code: paragraph.text for code, paragraph in paragraphs_by_language().items()}
@@ -11,7 +11,7 @@ THAI = PARAGRAPHS["th"].replace(" ", "")
 
 
 def warnings_of(document, embedder=None, tokenizer=None):
-    return tuple(misfit.sentence for misfit in misfits_of(document, embedder=embedder, tokenizer=tokenizer))
+    return tuple(misfit.sentence for misfit in misfit_warnings(document, embedder=embedder, tokenizer=tokenizer))
 
 
 def test_one_sentence_that_is_the_text_is_said_with_what_helps():
@@ -19,10 +19,10 @@ def test_one_sentence_that_is_the_text_is_said_with_what_helps():
     (warning,) = warnings_of(document)
     assert warning.startswith(f"Split by regex, the text is one sentence, of {len(document.text)} characters")
     assert warning.endswith("The splitter sentencex finds 18.")
-    assert misfits_of(document)[0].remedies == (SuggestedSetting("sentences", "sentencex"),)
+    assert misfit_warnings(document)[0].remedies == (SuggestedSetting("sentences", "sentencex"),)
     (warning,) = warnings_of(Document.from_text(THAI * 3))
     assert warning.endswith("No splitter here finds more; fixed_characters and recursive cut without sentences.")
-    assert misfits_of(Document.from_text(THAI * 3))[0].remedies == ()
+    assert misfit_warnings(Document.from_text(THAI * 3))[0].remedies == ()
 
 
 def test_a_sentence_that_is_more_than_half_of_the_text_is_said():

@@ -51,5 +51,5 @@ def test_the_names_of_splitters():
 def test_what_the_script_tells_needs_no_model(monkeypatch, text, loaded):
     calls = []
     monkeypatch.setattr(languages, "_language_identifier", lambda: calls.append(text))
-    languages.load_detector(text)
+    languages.preload_language_detector(text)
     assert len(calls) == loaded

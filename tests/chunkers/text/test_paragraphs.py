@@ -3,7 +3,7 @@
 import pytest
 
 from chunkers import Document
-from chunkers.text.document import paragraph_starts
+from chunkers.text.document import paragraph_first_sentence_indices
 
 
 @pytest.mark.parametrize(
@@ -23,4 +23,4 @@ from chunkers.text.document import paragraph_starts
     ],
 )
 def test_a_blank_line_is_before_it_and_no_heading(text, splitter, starts):
-    assert paragraph_starts(Document.from_text(text, splitter)) == starts
+    assert paragraph_first_sentence_indices(Document.from_text(text, splitter)) == starts

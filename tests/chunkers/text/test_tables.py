@@ -15,7 +15,7 @@ import xlsxwriter
 from chunkers import Document, InputError, build_chunker, load_tokenizer
 from chunkers.contract.base import run
 from chunkers.text.file_reading import read_document
-from chunkers.text.spreadsheets import check_rows, column_letters, find_csv_separator
+from chunkers.text.spreadsheets import check_row_count, column_letters, find_csv_separator
 from tests.support import tools
 
 WORDS = ["North", "lamp, red", '5" pipe', "a | b", "Zoë", "“quoted”", "Müller & Co", "#1 choice", "x\\", "two\nlines", ""]
@@ -358,7 +358,7 @@ def test_cells_far_apart_do_not_fill_what_lies_between():
 
 def test_a_table_has_a_limit_of_rows():
     with pytest.raises(InputError, match=r"a\.csv: a table may have at most 1,000,000 rows; this table has more\."):
-        check_rows(1_000_001, "a.csv")
+        check_row_count(1_000_001, "a.csv")
 
 
 @pytest.mark.parametrize(

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from chunkers import Document, InputError, Span, build_chunker
 from chunkers.text.extracted_text import TextParts
-from evaluation.checking.problems import ALL_RULES, LEVELS, Check, _Lines, parse_levels
+from evaluation.checking.problems import ALL_RULES, LEVELS, Check, _Lines, parse_severity_levels
 from evaluation.findings.rules import RULES, find_suspicious_cuts
 from evaluation.segmentation.chunk_statistics import SizeBounds
 from tests.support import HashEmbedder, tools
@@ -28,7 +28,7 @@ def check(chunker, levels=None, embedder=None, **given):
 def test_a_place_is_where_an_editor_shows_the_passage(text, data):
     start = data.draw(st.integers(0, len(text) - 1))
     end = data.draw(st.integers(start + 1, len(text)))
-    place = _Lines(Document.from_text(text, "regex", "a.txt"), "a.txt").place_of(Span(start, end))
+    place = _Lines(Document.from_text(text, "regex", "a.txt"), "a.txt").file_range_of(Span(start, end))
     lines = re.split(r"(?<=\n)|(?<=\r)(?!\n)", text)
     assert place.line <= place.last_line <= len(lines)
     before = "".join(lines[: place.line - 1])
@@ -39,10 +39,10 @@ def test_a_place_is_where_an_editor_shows_the_passage(text, data):
 def test_a_file_that_is_no_plain_text_has_no_lines_but_pages():
     document = Document.from_text("One. Two.", "regex", "a.pdf", TextParts("page", (0, 5), ("iv", "v")))
     lines = _Lines(document, "a.pdf")
-    assert lines.place_of(Span(0, 3)) is None
-    assert lines.page_words(Span(0, 3)) == "page iv"
-    assert lines.page_words(Span(0, 9)) == "pages iv, v"
-    assert _Lines(Document.from_text("One.", "regex", "a.txt"), "a.txt").page_words(Span(0, 3)) == ""
+    assert lines.file_range_of(Span(0, 3)) is None
+    assert lines.page_or_part_phrase(Span(0, 3)) == "page iv"
+    assert lines.page_or_part_phrase(Span(0, 9)) == "pages iv, v"
+    assert _Lines(Document.from_text("One.", "regex", "a.txt"), "a.txt").page_or_part_phrase(Span(0, 3)) == ""
 
 
 def test_what_the_inbox_finds_is_found_at_its_place():
@@ -96,7 +96,7 @@ def test_a_level_says_whether_a_problem_is_there_and_how_grave(levels):
     document = Document.from_text(TABLE, "regex", "tides.md")
     usual = check("fixed_characters", size=60).check_document(document, "tides.md").problems
     problems = (
-        check("fixed_characters", parse_levels([*map("=".join, levels.items())]), size=60)
+        check("fixed_characters", parse_severity_levels([*map("=".join, levels.items())]), size=60)
         .check_document(document, "tides.md")
         .problems
     )
@@ -182,4 +182,4 @@ def test_every_rule_of_the_inbox_is_a_rule_of_the_check():
 @pytest.mark.parametrize("wrong", ["tables=error", "tiny=grave", "tiny"])
 def test_wrong_levels_are_refused(wrong):
     with pytest.raises(InputError, match=r"^--level"):
-        parse_levels([wrong])
+        parse_severity_levels([wrong])

@@ -8,7 +8,7 @@ import pytest
 
 from chunkers import Chunk, Chunking, Curve, Document, Gap, Line, Reason, Span, Verdict, build_chunker, run
 from evaluation.findings.examined_chunking import unreadable_reason
-from evaluation.findings.rules import RULES, find_suspicious_cuts, findings_per_rule
+from evaluation.findings.rules import RULES, find_suspicious_cuts, finding_count_per_rule
 from sample_docs import load_sample
 from tests.support import HashEmbedder, tools
 
@@ -115,7 +115,7 @@ def test_a_rule_flags_what_it_must_and_nothing_else(rule):
         assert 0 <= finding.score <= 1
         assert 0 <= finding.span.start < finding.span.end <= len(bad.document.text)
         assert finding.reason
-    assert rule not in findings_per_rule(find_suspicious_cuts(good, Reads20()))
+    assert rule not in finding_count_per_rule(find_suspicious_cuts(good, Reads20()))
 
 
 PROSE = "The harbour was dredged, and then the ferries came back to it."
@@ -142,13 +142,13 @@ def test_rules_on_sentences_are_about_prose_alone(block):
     start = text.index(block)
     for cut in range(start + 1, start + len(block)):
         spans = [Span(0, cut), Span(cut, len(text))]
-        by_rule = findings_per_rule(
+        by_rule = finding_count_per_rule(
             find_suspicious_cuts(Chunking(document, tuple(Chunk.of(document, span) for span in spans), ()))
         )
         assert not {"inside_sentence", "bad_split", "whole_paragraph"} & by_rule.keys(), (cut, by_rule)
     cut = text.index("ferries")
     spans = [Span(0, cut), Span(cut, len(text))]
-    assert "inside_sentence" in findings_per_rule(
+    assert "inside_sentence" in finding_count_per_rule(
         find_suspicious_cuts(Chunking(document, tuple(Chunk.of(document, span) for span in spans), ()))
     )
 
@@ -159,7 +159,7 @@ def test_of_a_sentence_over_two_blocks_the_part_in_one_is_meant():
     for word, flagged in (("this", True), ("```\nfirst", False), ("first", False)):
         cut = text.index(word)
         chunking = Chunking(document, tuple(Chunk.of(document, span) for span in (Span(0, cut), Span(cut, len(text)))), ())
-        assert ("inside_sentence" in findings_per_rule(find_suspicious_cuts(chunking))) == flagged
+        assert ("inside_sentence" in finding_count_per_rule(find_suspicious_cuts(chunking))) == flagged
 
 
 def test_the_worst_comes_first_and_reasons_have_numbers():
@@ -193,14 +193,14 @@ def test_a_header_that_is_repeated_as_context_is_not_missed():
     (finding,) = [finding for finding in find_suspicious_cuts(chunking) if finding.rule == "without_header"]
     assert finding.reason == "2 lines of a table begin a chunk, and its header is in one before"
     assert TABLE[slice(*finding.span)] == "| Aller | 215 |\n| Fulda | 220 |"
-    assert "without_header" not in findings_per_rule(find_suspicious_cuts(replace(chunking, chunks=chunks)))
+    assert "without_header" not in finding_count_per_rule(find_suspicious_cuts(replace(chunking, chunks=chunks)))
 
 
 def test_a_heading_cut_off_the_next_one_is_stranded_too_but_none_at_the_end_of_the_text():
     text = "# One\n\n## Two\n\nText.\n\n# Three"
     spans = [finding.span for finding in find_suspicious_cuts(cut_at(text, "## Two")) if finding.rule == "stranded_heading"]
     assert [text[slice(*span)] for span in spans] == ["# One"]
-    assert "stranded_heading" not in findings_per_rule(find_suspicious_cuts(cut_at(text, "# Three")))
+    assert "stranded_heading" not in finding_count_per_rule(find_suspicious_cuts(cut_at(text, "# Three")))
 
 
 def test_how_far_the_heading_is_is_counted_in_chunks():
@@ -220,15 +220,15 @@ def test_how_far_the_heading_is_is_counted_in_chunks():
 def test_structure_leaves_no_heading_stranded_and_no_rows_without_their_header(sample):
     source = load_sample(sample)
     chunking = run(build_chunker("structure", {"max_size": 60}), Document.from_text(source.text), tools())
-    assert not {"stranded_heading", "without_header"} & findings_per_rule(find_suspicious_cuts(chunking)).keys()
+    assert not {"stranded_heading", "without_header"} & finding_count_per_rule(find_suspicious_cuts(chunking)).keys()
 
 
 def test_how_near_a_hair_is_can_be_set():
     case = scored([0.1, 0.53, 0.9], 0.5)
-    assert "by_a_hair" not in findings_per_rule(find_suspicious_cuts(case))
-    assert findings_per_rule(find_suspicious_cuts(case, hair=0.031))["by_a_hair"] == 1
+    assert "by_a_hair" not in finding_count_per_rule(find_suspicious_cuts(case))
+    assert finding_count_per_rule(find_suspicious_cuts(case, hair=0.031))["by_a_hair"] == 1
     exact = scored([0.1, math.nextafter(0.5, 1), 0.9], 0.5)
-    assert findings_per_rule(find_suspicious_cuts(exact, hair=0.0)).get("by_a_hair", 0) == 0
+    assert finding_count_per_rule(find_suspicious_cuts(exact, hair=0.0)).get("by_a_hair", 0) == 0
 
 
 @pytest.mark.parametrize(
@@ -288,7 +288,7 @@ def test_a_sentence_cut_off_its_paragraph_is_told_unless_the_paragraphs_own_end_
 def test_curves_with_undefined_scores_are_read_without_them():
     flat = scored([0.30, 0.301, 0.302, 0.303, 0.9], 0.5)
     curve = Curve("distance", (*flat.curves[0].scores, math.nan), flat.curves[0].lines, True, True)
-    assert "flat" in findings_per_rule(find_suspicious_cuts(Chunking(flat.document, flat.chunks, (), curves=(curve,))))
+    assert "flat" in finding_count_per_rule(find_suspicious_cuts(Chunking(flat.document, flat.chunks, (), curves=(curve,))))
 
 
 @pytest.mark.parametrize(
@@ -320,9 +320,9 @@ def test_a_lead_in_is_named_with_each_chunk_that_lacks_it(text, places, language
 def test_a_chunk_that_repeats_its_lead_in_lacks_none():
     chunking = cut_at(LIST, "- cheese", sentences="sentencex:en")
     first, second = chunking.chunks
-    assert "without_lead_in" in findings_per_rule(find_suspicious_cuts(chunking))
+    assert "without_lead_in" in finding_count_per_rule(find_suspicious_cuts(chunking))
     repeated = replace(chunking, chunks=(first, second._replace(context="Bring:")))
-    assert "without_lead_in" not in findings_per_rule(find_suspicious_cuts(repeated))
+    assert "without_lead_in" not in finding_count_per_rule(find_suspicious_cuts(repeated))
 
 
 @pytest.mark.parametrize(

@@ -8,7 +8,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from chunkers import InputError, Span
-from evaluation.generating.generated_questions import SourceTexts, apply_edits, generated_question_set, generated_to_csv
+from evaluation.generating.generated_questions import (
+    SourceTexts,
+    apply_question_edits,
+    generated_question_set,
+    generated_questions_to_csv,
+)
 from evaluation.generating.question_generation import Generated, Window
 from evaluation.questions.question_files import read_questions
 
@@ -28,7 +33,7 @@ def places(found):
 @pytest.mark.parametrize("form", ["csv", "set"])
 def test_retrieval_reads_every_place_also_where_the_words_stand_twice(form):
     made_set = generated_question_set(MADE, TEXTS, "a model")
-    name, data = made_set.questions if form == "set" else ("q.csv", generated_to_csv(MADE, TEXTS).encode())
+    name, data = made_set.questions if form == "set" else ("q.csv", generated_questions_to_csv(MADE, TEXTS).encode())
     assert made_set.texts == tuple(zip(TEXTS.names, TEXTS.texts, strict=True))
     read = read_questions(data, name, TEXTS.corpus("lines"))
     assert places(read) == [[(0, (43, 62))], [(1, (0, 5)), (1, (6, 17))]]
@@ -41,17 +46,17 @@ def test_retrieval_reads_every_place_also_where_the_words_stand_twice(form):
 
 
 def test_a_spreadsheet_takes_nothing_in_the_file_for_a_formula():
-    _, *rows = csv.reader(io.StringIO(generated_to_csv(MADE, TEXTS)))
+    _, *rows = csv.reader(io.StringIO(generated_questions_to_csv(MADE, TEXTS)))
     assert all(not cell.startswith(("=", "+", "-", "@", "\t")) for row in rows for cell in row)
     assert len(rows) == 2
 
 
 def test_an_edit_is_taken_if_its_excerpts_stand_in_the_document():
-    generated = apply_edits(MADE[0], TEXTS, " What  burns? ", ["The bell rings", " ", "oil.\n"])
+    generated = apply_question_edits(MADE[0], TEXTS, " What  burns? ", ["The bell rings", " ", "oil.\n"])
     # The words that stand twice are those of the window.
     assert generated == MADE[0]._replace(question="What burns?", excerpts=(Span(20, 34), Span(58, 62)))
     outside = MADE[0]._replace(window=Window(0, Span(20, 42)))
-    assert apply_edits(outside, TEXTS, "What?", ["The lamp"]).excerpts == (Span(0, 8),)
+    assert apply_question_edits(outside, TEXTS, "What?", ["The lamp"]).excerpts == (Span(0, 8),)
 
 
 @pytest.mark.parametrize(
@@ -72,7 +77,7 @@ def test_an_edit_is_taken_if_its_excerpts_stand_in_the_document():
 )
 def test_an_edit_that_cannot_be_taken_says_why(question, excerpts, said):
     with pytest.raises(InputError) as error:
-        apply_edits(MADE[0], TEXTS, question, excerpts)
+        apply_question_edits(MADE[0], TEXTS, question, excerpts)
     assert said in str(error.value)
 
 
@@ -83,8 +88,8 @@ def test_what_is_cut_from_a_document_is_found_there_again(text, data):
     if not text[start:end].strip():
         return
     texts = SourceTexts(("a",), (text,))
-    generated = apply_edits(Generated("Q?", Window(0, Span(0, len(text))), ()), texts, "Q?", [text[start:end]])
+    generated = apply_question_edits(Generated("Q?", Window(0, Span(0, len(text))), ()), texts, "Q?", [text[start:end]])
     assert texts.excerpt_texts(generated) == [text[start:end].strip()]
-    assert places(read_questions(generated_to_csv([generated], texts).encode(), "q.csv", texts.corpus("lines"))) == [
-        [(0, generated.excerpts[0])]
-    ]
+    assert places(
+        read_questions(generated_questions_to_csv([generated], texts).encode(), "q.csv", texts.corpus("lines"))
+    ) == [[(0, generated.excerpts[0])]]

@@ -11,7 +11,14 @@ from chunkers.contract.base import run
 from evaluation.questions.corpus import TokenRuler
 from evaluation.remedies.settings_search import OTHERS, STEPS, WANTED, setting_variations
 from evaluation.remedies.tested_changes import FailingColumn, remedies_for_answer, try_settings_for_answer
-from evaluation.retrieval.asked_question import Limit, PosedQuestion, ask, checked_answer, index_text, judge_retrieval
+from evaluation.retrieval.asked_question import (
+    Limit,
+    PosedQuestion,
+    checked_answer,
+    index_text,
+    judge_retrieval,
+    retrieve_for_question,
+)
 from tests.fixtures.exhaustive_search import equals_exhaustive, is_whole, keeps_whole, search_exhaustively
 from tests.support import AngleEmbedder, HashEmbedder
 
@@ -129,7 +136,7 @@ def test_larger_chunks_alone_do_not_win_where_a_number_of_chunks_is_retrieved():
     for remedy in remedies:
         passages = index_text(run(remedy.variation.chunker, failure.chunking.document, tools), tools, "embedding")
         vector = tools.embed([failure.posed.question])[0]
-        asked = ask(passages, failure.posed.question, vector, Limit(tokens=14), ruler)
+        asked = retrieve_for_question(passages, failure.posed.question, vector, Limit(tokens=14), ruler)
         assert judge_retrieval(asked, failure.posed.answer).fate == "whole"
 
 

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from evaluation.report.cells import answers_row, difference_row, mean_cell, near_duplicate_row, retrieval_row
-from evaluation.retrieval.ladder_and_repeats import RepeatCost
+from evaluation.retrieval.budget_ladder_and_repeats import RepeatCost
 from evaluation.retrieval.report import Costs
 from evaluation.statistics import paired_difference
 

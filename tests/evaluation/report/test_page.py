@@ -18,8 +18,8 @@ from evaluation.report.html_page import (
     answers_table,
     chunking_summary_table,
     html_report,
+    label_free_measures_table,
     ranking_table,
-    unlabelled_table,
 )
 from evaluation.segmentation.chunking_ranking import rank_by_known_boundaries, rank_by_structure
 from evaluation.segmentation.label_free_measures import BASELINE_SETTINGS, sentence_vectors
@@ -82,7 +82,7 @@ def test_its_numbers_are_those_of_the_columns(stubs):
         assert told["Characters"].split(" · ")[::2] == [f"{sizes[0]}", f"{sizes[-1]}"]
         assert int(told["Found"]) + int(told["Missed"]) == 3
         assert cuts
-    assert [name for name, _ in unlabelled_table(stubs).rows][-2:] == [name for name, _ in BASELINE_SETTINGS]
+    assert [name for name, _ in label_free_measures_table(stubs).rows][-2:] == [name for name, _ in BASELINE_SETTINGS]
 
 
 def test_it_has_every_chunk_reason_recipe_and_gap(stubs):

@@ -16,13 +16,13 @@ from evaluation.retrieval.asked_question import (
     LONGEST_QUESTION,
     MOST_TOP,
     Limit,
-    ask,
     checked_answer,
     checked_question,
     embed_question,
     format_search_score,
     index_text,
     judge_retrieval,
+    retrieve_for_question,
 )
 from evaluation.retrieval.budget import fill_budget
 from evaluation.search.index import build_index, search
@@ -41,7 +41,7 @@ def asked_of(text=LINES, question="12", tokens=None, top=None, method="embedding
     passages = index_text(chunking, with_tools, method)
     vector = embed_question(chunking, with_tools, question) if method != "bm25" else None
     ruler = TokenRuler(document.text, load_tokenizer("words"))
-    return ask(passages, question, vector, Limit.of(tokens=tokens, top=top), ruler)
+    return retrieve_for_question(passages, question, vector, Limit.of(tokens=tokens, top=top), ruler)
 
 
 def test_ranks_scores_and_where_the_budget_ends():
@@ -84,7 +84,9 @@ def test_the_ranks_are_those_of_retrieval(method, embedded_as):
     retrieved = search(index, [Question(question, ())], with_tools, 16).ranked[0].tolist()
     passages = index_text(run(chunker, document, with_tools), with_tools, method, embedded_as)
     vector = embed_question(passages.chunkings[0], with_tools, question)
-    asked = ask(passages, question, vector, Limit.of(top=15), TokenRuler(document.text, load_tokenizer("words")))
+    asked = retrieve_for_question(
+        passages, question, vector, Limit.of(top=15), TokenRuler(document.text, load_tokenizer("words"))
+    )
     ranked = asked.ranking.order.tolist()
     # Of chunks without a word of the question BM25 says nothing; Retrieval has them at the end, in their order.
     assert retrieved == [*ranked, *sorted({*range(16)} - {*ranked})]
@@ -104,7 +106,9 @@ def test_without_an_embedder_words_alone_rank():
     without.embedder = None
     chunking = run(build_chunker("fixed_sentences", {"size": 1}), document, without)
     passages = index_text(chunking, without, "hybrid")
-    asked = ask(passages, "the line of 80", None, Limit.of(top=3), TokenRuler(LINES, load_tokenizer("words")))
+    asked = retrieve_for_question(
+        passages, "the line of 80", None, Limit.of(top=3), TokenRuler(LINES, load_tokenizer("words"))
+    )
     assert asked.index.searched_by == "bm25"
     assert asked.hits[0].chunk == 1
 
@@ -186,7 +190,7 @@ def scattered(*places):
     with_tools = tools(AngleEmbedder())
     passages = index_text(chunking, with_tools, "embedding")
     vector = embed_question(chunking, with_tools, "0")
-    return ask(passages, "0", vector, Limit.of(tokens=9), TokenRuler(LINES, load_tokenizer("words")))
+    return retrieve_for_question(passages, "0", vector, Limit.of(tokens=9), TokenRuler(LINES, load_tokenizer("words")))
 
 
 def test_chunks_in_several_places():

@@ -8,17 +8,17 @@ from hypothesis import strategies as st
 from chunkers import Document, Span, build_chunker
 from evaluation.questions.corpus import CharacterRuler, Corpus, TokenRuler, difference
 from evaluation.questions.question_files import read_questions
-from evaluation.retrieval import ladder_and_repeats as ladders
+from evaluation.retrieval import budget_ladder_and_repeats as ladders
 from evaluation.retrieval.budget import Budgets, fill_budget
+from evaluation.retrieval.budget_ladder_and_repeats import measure_ladder
 from evaluation.retrieval.given_chunks import (
     MeasuredChunker,
     RankCutoff,
     Seam,
-    given_at_budget,
-    given_top_k,
+    given_chunks_at_budget,
+    given_chunks_in_top_k,
     retrieval_failures,
 )
-from evaluation.retrieval.ladder_and_repeats import measure_ladder
 from evaluation.retrieval.measures import evaluate_retrieval, excerpt_ranges
 from evaluation.search.index import build_index
 from evaluation.search.ranking import nearest_vectors
@@ -76,7 +76,7 @@ def test_at_a_budget_what_is_cut_off_is_missed():
     (failure,) = retrieval_failures(runs, RankCutoff(5, 3, "tokens", "cut"), RULER)[0]
     assert (failure.span, dict(failure.missed), failure.holder, failure.rank) == (Span(9, 17), {0: 5}, 0, 1)
     assert retrieval_failures(runs, RankCutoff(5, 4, "tokens", "cut"), RULER) == {0: []}
-    (cut,) = given_at_budget(runs[0].evaluation, runs[0].ladder, 0, 3, "tokens", "cut", RULER).chunks
+    (cut,) = given_chunks_at_budget(runs[0].evaluation, runs[0].ladder, 0, 3, "tokens", "cut", RULER).chunks
     assert (cut.rank, cut.spans, cut.given, cut.whole) == (1, (Span(0, 17),), (Span(0, 12),), False)
 
 
@@ -96,7 +96,7 @@ def test_what_is_left_out_is_shown_and_not_given():
     ladder = climbed(run, Budgets((2, 3, 100), "tokens", "left_out"))
 
     def given_in(budget):
-        given = given_at_budget(run.evaluation, ladder, 0, budget, "tokens", "left_out", RULER)
+        given = given_chunks_at_budget(run.evaluation, ladder, 0, budget, "tokens", "left_out", RULER)
         return [(chunk.number, bool(chunk.given)) for chunk in given.chunks], given.filled
 
     assert given_in(3) == ([(0, True), (1, False)], 2)
@@ -121,7 +121,7 @@ def test_what_is_given_beyond_the_ranks_that_are_kept_is_not_missed():
     # The last of the four is cut off after “130 ”.
     (cut,) = retrieval_failures(runs, RankCutoff(5, 7, "tokens", "cut"), RULER)[0]
     assert (dict(cut.missed), cut.rank) == ({0: 6}, 4)
-    given = given_at_budget(run.evaluation, ladder, 0, 8, "tokens", "cut", RULER)
+    given = given_chunks_at_budget(run.evaluation, ladder, 0, 8, "tokens", "cut", RULER)
     assert ([chunk.number for chunk in given.chunks], given.more, given.filled) == ([0, 1], 2, 8)
 
 
@@ -172,7 +172,7 @@ def test_what_is_given_is_what_fills_the_budget(lines, size, data):
         [index.chunks[chunk] for chunk in ranked.tolist()], budget, ruler if unit == "tokens" else CharacterRuler(), last
     )
     wanted = [span for spans in filled for span in spans]
-    assert given_at_budget(run.evaluation, run.ladder, 0, budget, unit, last, ruler).spans == wanted
+    assert given_chunks_at_budget(run.evaluation, run.ladder, 0, budget, unit, last, ruler).spans == wanted
     missed = {
         number: sum(
             end - start for start, end in difference(excerpt_ranges(corpus, question), wanted) if text[start:end].strip()
@@ -183,5 +183,5 @@ def test_what_is_given_is_what_fills_the_budget(lines, size, data):
     assert {failure.question: failure.missed[0] for failure in lost} == {
         key: value for key, value in missed.items() if value
     }
-    top = given_top_k(run.evaluation, 0)
+    top = given_chunks_in_top_k(run.evaluation, 0)
     assert [chunk.number for chunk in top.chunks] == ranked[:5].tolist()

@@ -10,12 +10,12 @@ from hypothesis import strategies as st
 from chunkers import Cancelled, Document, build_chunker
 from evaluation.questions.corpus import CharacterRuler, Corpus, TokenRuler
 from evaluation.questions.question_files import read_questions
-from evaluation.retrieval import ladder_and_repeats as ladders
+from evaluation.retrieval import budget_ladder_and_repeats as ladders
 from evaluation.retrieval.budget import Budgets, evaluate_at_budgets
-from evaluation.retrieval.ladder_and_repeats import (
+from evaluation.retrieval.budget_ladder_and_repeats import (
     BUDGETS_BY_UNIT,
-    best_holders,
     budgets_for_length,
+    chunks_holding_most,
     ladder_budgets,
     measure_ladder,
 )
@@ -98,8 +98,8 @@ def test_of_equal_holders_the_best_ranked_counts(monkeypatch):
     # Chunks 0+40, 40+90, 90+130: the question at 110 degrees finds the last, then the second, both of which hold gamma.
     index, questions, ladder = climbed([("110", ["90 gamma."])], size=2, overlap=1, monkeypatch=monkeypatch, kept=0)
     (excerpt,) = questions[0].excerpts
-    assert best_holders(index, excerpt.span) == ([1, 2], 9)
-    assert best_holders(index, (0, 0)) == ([], 0)
+    assert chunks_holding_most(index, excerpt.span) == ([1, 2], 9)
+    assert chunks_holding_most(index, (0, 0)) == ([], 0)
     assert ladder.holders.tolist() == [[2, 1]]
 
 

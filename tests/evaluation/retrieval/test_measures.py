@@ -21,9 +21,9 @@ from evaluation.retrieval.measures import (
     excerpt_ranges,
     mean_and_deviation,
     measure_search,
+    overlapped_sentence_numbers,
     precision_omega,
     sentences_mostly_covered,
-    sentences_touched,
     text_scores,
     trim_span,
 )
@@ -267,7 +267,7 @@ def test_documents_and_evidence_at_k():
 
 def test_a_sentence_is_retrieved_where_more_than_half_of_it_is():
     small_corpus = corpus(only="abcdefgh\nijklmnop")
-    assert sentences_touched(small_corpus, [Span(7, 10)]) == {0, 1}
+    assert overlapped_sentence_numbers(small_corpus, [Span(7, 10)]) == {0, 1}
     assert sentences_mostly_covered(small_corpus, [Span(0, 4), Span(9, 14)]) == {1}
     assert sentences_mostly_covered(small_corpus, [Span(0, 5), Span(8, 9)]) == {0}
 

@@ -12,7 +12,7 @@ from chunkers.results.result import Chunk
 from evaluation.questions.corpus import CharacterRuler, Corpus, TokenRuler
 from evaluation.questions.question_files import read_questions
 from evaluation.retrieval.budget import LAST_CHUNK_CHOICES, Budgets, evaluate_at_budgets, fill_budget
-from evaluation.retrieval.ladder_and_repeats import measure_ladder
+from evaluation.retrieval.budget_ladder_and_repeats import measure_ladder
 from evaluation.retrieval.measures import FOUND_SCORES, RANGE_UNITS, evaluate_retrieval, excerpt_ranges, text_scores
 from evaluation.retrieval.stored_measures import evaluation_from_json, evaluation_to_json
 from evaluation.search.index import NO_PARENTS, PARENTS_SEARCHED, PreparedQuestions, build_index
@@ -104,7 +104,7 @@ def test_parents_count_with_their_length_in_the_top_k_and_at_budgets(method):
     first = [list(dict.fromkeys(index.parents[chunk] for chunk in row[:4])) for row in rankings]
     assert any(len(given) < 4 for given in first)
     spans = [[span for parent in given for span in parent] for given in first]
-    assert evaluation.retrieved_size(RULER) == pytest.approx(np.mean([RULER(given) for given in spans]))
+    assert evaluation.mean_retrieved_length(RULER) == pytest.approx(np.mean([RULER(given) for given in spans]))
     lengths = {"characters": CharacterRuler(), "tokens": RULER}
     for unit, length in lengths.items():
         for name in FOUND_SCORES:

@@ -11,10 +11,10 @@ import pytest
 from chunkers import Cancelled, Document, InputError, build_chunker
 from evaluation.questions.corpus import CharacterRuler, Corpus, TokenRuler, total_length
 from evaluation.questions.question_files import read_questions
-from evaluation.retrieval import ladder_and_repeats as ladders
+from evaluation.retrieval import budget_ladder_and_repeats as ladders
 from evaluation.retrieval.budget import LAST_CHUNK_CHOICES, Budgets, evaluate_at_budgets, fill_budget
+from evaluation.retrieval.budget_ladder_and_repeats import count_repeats_by_words, find_repeats, measure_ladder
 from evaluation.retrieval.given_chunks import MeasuredChunker
-from evaluation.retrieval.ladder_and_repeats import count_repeats_by_words, find_repeats, measure_ladder
 from evaluation.retrieval.measures import RANGE_UNITS, evaluate_retrieval, excerpt_ranges, text_scores
 from evaluation.retrieval.report import ReportChoice, Reports
 from evaluation.retrieval.stored_measures import evaluation_from_json, evaluation_to_json
@@ -94,7 +94,7 @@ def test_in_a_top_k_they_are_left_out_and_the_next_ones_move_up(method, way, top
     repeats = find_repeats(index, QUESTIONS, tools(), RULER, 7)
     rankings, taken = complete(index)
     for unit in RANGE_UNITS:
-        cost = repeats.in_top_k(evaluation, unit, RULER)
+        cost = repeats.cost_in_top_k(evaluation, unit, RULER)
         assert cost.taken.tolist() == [sum(place < top_k for place in places) for places in taken]
         assert (cost.retrieved == top_k).all()
         expected = [
@@ -120,7 +120,7 @@ def test_at_a_budget_other_chunks_fill_their_room(method, last, unit):
     rankings, taken = complete(index)
     length = RULER if unit == "tokens" else CharacterRuler()
     for place, size in enumerate(SIZES[unit]):
-        cost = repeats.at_budget(at, size, unit)
+        cost = repeats.cost_at_budget(at, size, unit)
         assert cost.retrieved.tolist() == at.taken[place].tolist()
         assert cost.taken.tolist() == [
             sum(rank < count for rank in places) for places, count in zip(taken, cost.retrieved.tolist(), strict=True)
@@ -157,7 +157,7 @@ def test_without_near_duplicates_nothing_is_taken():
     assert len(index.chunks) == 3
     evaluation = evaluate_retrieval(index, QUESTIONS, tools(), RULER, 2)
     repeats = find_repeats(index, QUESTIONS, tools(), RULER, 2)
-    cost = repeats.in_top_k(evaluation, "characters", RULER)
+    cost = repeats.cost_in_top_k(evaluation, "characters", RULER)
     assert (repeats.near, repeats.groups, repeats.places) == (0, 0, {})
     assert not cost.taken.any()
     np.testing.assert_array_equal(cost.without, cost.recall)
@@ -190,9 +190,9 @@ def test_a_report_has_the_cost_at_its_limit_and_what_is_stored_tells_the_same(mo
             np.testing.assert_array_equal(getattr(one, name), getattr(other, name))
         direct = find_repeats(index, QUESTIONS, tools(), RULER, 7, ladder.at)
         if choice.budget:
-            expected = direct.at_budget(ladder.results_for(choice.unit, choice.last), choice.budget, choice.unit)
+            expected = direct.cost_at_budget(ladder.results_for(choice.unit, choice.last), choice.budget, choice.unit)
         else:
-            expected = direct.in_top_k(evaluation.at_top_k(choice.top_k, RULER), choice.unit, RULER)
+            expected = direct.cost_in_top_k(evaluation.at_top_k(choice.top_k, RULER), choice.unit, RULER)
         np.testing.assert_array_equal(one.without, expected.without)
         assert one.taken.sum() == expected.taken.sum() > 0
 

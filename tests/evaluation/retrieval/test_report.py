@@ -11,11 +11,11 @@ from chunkers import Document, build_chunker, load_tokenizer
 from chunkers.support import LRUDict
 from evaluation.questions.corpus import Corpus, TokenRuler
 from evaluation.questions.question_files import read_questions
-from evaluation.retrieval import ladder_and_repeats as ladders
+from evaluation.retrieval import budget_ladder_and_repeats as ladders
 from evaluation.retrieval import report as reporting
 from evaluation.retrieval.budget import LAST_CHUNK_CHOICES, Budgets
+from evaluation.retrieval.budget_ladder_and_repeats import measure_ladder
 from evaluation.retrieval.given_chunks import MeasuredChunker
-from evaluation.retrieval.ladder_and_repeats import measure_ladder
 from evaluation.retrieval.measures import Evaluation, evaluate_retrieval
 from evaluation.retrieval.report import REPORTS_KEPT, Costs, Distribution, ReportChoice, Reports, differing_question_indexes
 from evaluation.search.index import build_index
@@ -101,7 +101,7 @@ def test_it_is_what_the_functions_say_one_by_one(found, ruler):
     for number, chunker in report.chunkers.items():
         np.testing.assert_array_equal(chunker.distribution.values, values[number])
         assert chunker.distribution.interval == mean_interval(values[number])
-        assert chunker.costs == Costs.of(deeper[number], deeper[number].retrieved_size(ruler))
+        assert chunker.costs == Costs.of(deeper[number], deeper[number].mean_retrieved_length(ruler))
         assert chunker.at_k["evidence"] == found[number].evaluation.means_at_k("evidence")
 
 

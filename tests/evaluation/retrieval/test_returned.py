@@ -12,10 +12,16 @@ from chunkers import Document, InputError, Span, build_chunker, load_tokenizer
 from chunkers.text.extracted_text import TextParts
 from evaluation.questions.corpus import CharacterRuler, Corpus, TokenRuler, total_length, union
 from evaluation.questions.question_files import Excerpt, Question
-from evaluation.retrieval import ladder_and_repeats as ladders
+from evaluation.retrieval import budget_ladder_and_repeats as ladders
 from evaluation.retrieval.budget import LAST_CHUNK_CHOICES, Budgets, evaluate_at_budgets, fill_budget
-from evaluation.retrieval.given_chunks import MeasuredChunker, RankCutoff, given_at_budget, given_top_k, retrieval_failures
-from evaluation.retrieval.ladder_and_repeats import measure_ladder
+from evaluation.retrieval.budget_ladder_and_repeats import measure_ladder
+from evaluation.retrieval.given_chunks import (
+    MeasuredChunker,
+    RankCutoff,
+    given_chunks_at_budget,
+    given_chunks_in_top_k,
+    retrieval_failures,
+)
 from evaluation.retrieval.measures import FOUND_SCORES, RANGE_UNITS, evaluate_retrieval, measure_search, text_scores
 from evaluation.search.index import Index, build_index, search
 from evaluation.search.returned_texts import MOST_NEIGHBOURS, ReturnedText, missing_sections_note, with_returned_text
@@ -176,7 +182,8 @@ def test_what_is_returned_counts_at_the_top_k(word, top_k, recall, precision, om
     evaluation = sought(word, top_k=top_k)
     assert [evaluation.values(name)[0] for name in ("recall", "precision", "precision_omega")] == [recall, precision, omega]
     assert (
-        evaluation.retrieved_size(total_length) == {("chunk", 1): 5, ("window:1", 1): 15, ("window:1", 2): 20}[word, top_k]
+        evaluation.mean_retrieved_length(total_length)
+        == {("chunk", 1): 5, ("window:1", 1): 15, ("window:1", 2): 20}[word, top_k]
     )
     again = evaluation.at_top_k(2, TokenRuler(evaluation.index.corpus.whole.text, load_tokenizer("words")))
     assert again.values("recall")[0] == sought(word, top_k=2).values("recall")[0]
@@ -263,12 +270,12 @@ def climbed(word):
 
 def test_what_a_question_is_given_is_told_rank_by_rank():
     run = climbed("window:2")
-    given_now = given_top_k(run.evaluation, 0)
+    given_now = given_chunks_in_top_k(run.evaluation, 0)
     # 40 c. returns everything, 60 d. nothing that is new.
     assert [(chunk.rank, chunk.number, chunk.spans) for chunk in given_now.chunks] == [(1, 2, SENTENCES), (2, 3, ())]
     run = climbed("window:1")
-    assert [chunk.given for chunk in given_top_k(run.evaluation, 0).chunks] == [SENTENCES[1:4], SENTENCES[4:]]
-    at = given_at_budget(run.evaluation, run.ladder, 0, 500, "tokens", "cut", ANGLES_RULER)
+    assert [chunk.given for chunk in given_chunks_in_top_k(run.evaluation, 0).chunks] == [SENTENCES[1:4], SENTENCES[4:]]
+    at = given_chunks_at_budget(run.evaluation, run.ladder, 0, 500, "tokens", "cut", ANGLES_RULER)
     assert at.filled == 10
     assert sorted(at.spans) == list(SENTENCES)
 

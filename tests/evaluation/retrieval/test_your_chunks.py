@@ -10,8 +10,8 @@ from chunkers.methods.your_chunks import ChunkFile, YourChunks
 from evaluation.questions.corpus import Corpus, TokenRuler
 from evaluation.questions.question_files import read_questions
 from evaluation.retrieval.budget import Budgets, evaluate_at_budgets
+from evaluation.retrieval.budget_ladder_and_repeats import measure_ladder
 from evaluation.retrieval.given_chunks import MeasuredChunker, RankCutoff, retrieval_failures
-from evaluation.retrieval.ladder_and_repeats import measure_ladder
 from evaluation.retrieval.measures import evaluate_retrieval
 from evaluation.retrieval.report import Costs
 from evaluation.retrieval.stored_measures import evaluation_from_json, evaluation_to_json

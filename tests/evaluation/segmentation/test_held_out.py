@@ -8,8 +8,8 @@ from evaluation.segmentation.settings_sweep import (
     SweepRow,
     SweptSetting,
     compare_settings,
-    lead_significance_words,
-    untested_lead_words,
+    lead_significance_sentences,
+    untested_lead_sentence,
 )
 from evaluation.statistics.significance import FALSE_VERDICTS
 
@@ -35,12 +35,12 @@ def test_better_is_less_of_pk_and_more_of_f1(measure, better):
     values = {BEST: [score + better for score in worse], **dict.fromkeys(TRIVIAL_SETTINGS, worse)}
     comparisons = compare_settings(rows_of(measure, values), BEST, TRIVIAL_SETTINGS, measure)
     assert all(comparison.significant and comparison.mean == pytest.approx(0.2) for comparison in comparisons.values())
-    sentence = lead_significance_words(comparisons, NAMES, 8)
+    sentence = lead_significance_sentences(comparisons, NAMES, 8)
     assert sentence.startswith("It is significantly ahead of every trivial answer: +0.200 on “")
     assert sentence.endswith(FALSE_VERDICTS)
     back = compare_settings(rows_of(measure, values), TRIVIAL_SETTINGS[0], [BEST], measure)
     assert back[BEST].mean == pytest.approx(-0.2)
-    assert lead_significance_words(back, {BEST: "4 sentences"}, 8).startswith("It is not significantly ahead of every")
+    assert lead_significance_sentences(back, {BEST: "4 sentences"}, 8).startswith("It is not significantly ahead of every")
 
 
 def test_undefined_documents_are_left_out_and_few_are_not_compared():
@@ -50,12 +50,12 @@ def test_undefined_documents_are_left_out_and_few_are_not_compared():
     few = compare_settings(
         rows_of("pk", {setting: [0.1] * 6 for setting in (BEST, *TRIVIAL_SETTINGS)}), BEST, TRIVIAL_SETTINGS, "pk"
     )
-    assert lead_significance_words(few, NAMES, 6) == (
+    assert lead_significance_sentences(few, NAMES, 6) == (
         "Among 3 comparisons (Holm's correction), a significant difference takes at least 7 held-out documents; there are 6."
     )
     assert compare_settings([], BEST, TRIVIAL_SETTINGS, "pk") == dict.fromkeys(TRIVIAL_SETTINGS)
-    assert lead_significance_words({}, {}, 0) == ""
+    assert lead_significance_sentences({}, {}, 0) == ""
 
 
 def test_on_the_documents_that_it_was_chosen_on_there_is_no_test():
-    assert "with 7 documents held out, it is tested" in untested_lead_words(3)
+    assert "with 7 documents held out, it is tested" in untested_lead_sentence(3)

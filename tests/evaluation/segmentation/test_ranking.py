@@ -93,7 +93,7 @@ def test_a_clear_winner_is_named():
     ranking = ranked(uneven, best=set(uneven), worst={place + 1 for place in uneven})
     assert winner(ranking) == 0
     assert "trivial" not in ranking.words()
-    assert ranking.basis(known=True).endswith(FALSE_VERDICTS)
+    assert ranking.basis_sentences(known=True).endswith(FALSE_VERDICTS)
 
 
 def test_the_trivial_answers_have_as_many_cuts_as_the_best_and_are_not_told_the_known_number():

@@ -24,7 +24,7 @@ from sample_docs import load_sample
 from tests import ROOT
 from tests.support import LIMIT, ended
 from tests.viz.app_steps import box_of, remarks, sweep_of, widget
-from viz.tune.sweep_inputs import zip_archive
+from viz.tune.sweep_inputs import zipped_documents
 
 TEXTS = {f"text {n}.txt": f"Text {n} begins here. It goes on for a while. It ends with {n}." for n in range(8)}
 
@@ -325,7 +325,7 @@ def test_a_document_that_shares_a_section_with_one_held_out_is_left_out(tune):
 def test_all_stitched_documents_are_in_one_file():
     passages, _ = read_passages(files(TEXTS))
     made = stitch_documents(passages, 9, 2, 0, "spacy")
-    with zipfile.ZipFile(io.BytesIO(zip_archive(made))) as archive:
+    with zipfile.ZipFile(io.BytesIO(zipped_documents(made))) as archive:
         text = archive.read("stitched-2.txt").decode()
         assert BoundaryFile.read(archive.read("stitched-2.json")).of(text) == made[1].known
         assert len(archive.namelist()) == 4

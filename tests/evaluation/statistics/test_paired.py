@@ -9,14 +9,14 @@ from hypothesis import strategies as st
 
 from evaluation.statistics.paired_tests import (
     Difference,
+    format_interval_ends,
     hall_p_values,
-    interval_end_words,
     paired_difference,
     paired_differences,
     paired_differences_by_family,
     questions_needed,
 )
-from evaluation.statistics.significance import FEWEST_VALUES, fewest_values
+from evaluation.statistics.significance import FEWEST_VALUES, fewest_values_needed
 
 NOISE = np.random.default_rng(5).normal(0, 0.1, 40)
 
@@ -36,15 +36,15 @@ ROWS = st.integers(6, 12).flatmap(
 def test_an_interval_excludes_0_exactly_if_the_difference_is_significant(rows):
     for difference, row in zip(paired_differences(np.array(rows)), rows, strict=True):
         if difference is None:
-            assert len(row) < fewest_values(len(rows))
+            assert len(row) < fewest_values_needed(len(rows))
             continue
         assert difference.significant == (difference.adjusted < 0.05) == (difference.low > 0 or difference.high < 0)
         assert -1 <= difference.low <= difference.mean + 1e-9
         assert difference.mean - 1e-9 <= difference.high <= 1
         # What is printed says the same.
-        low, high = (float(end.replace("−", "-")) for end in interval_end_words(difference.low, difference.high, 100, 1))
+        low, high = (float(end.replace("−", "-")) for end in format_interval_ends(difference.low, difference.high, 100, 1))
         assert (low > 0 or high < 0) == difference.significant
-        p = float(difference.p_words.rpartition(" ")[2])
+        p = float(difference.p_value_phrase.rpartition(" ")[2])
         assert (p < 0.05) == difference.significant
 
 
@@ -92,7 +92,13 @@ def test_where_all_differences_are_equal_the_interval_has_a_width():
 
 
 def test_with_too_few_questions_there_is_no_interval_and_no_verdict():
-    assert (FEWEST_VALUES, fewest_values(), fewest_values(3), fewest_values(18), fewest_values(546)) == (6, 6, 7, 10, 15)
+    assert (
+        FEWEST_VALUES,
+        fewest_values_needed(),
+        fewest_values_needed(3),
+        fewest_values_needed(18),
+        fewest_values_needed(546),
+    ) == (6, 6, 7, 10, 15)
     assert paired_difference(NOISE[:5] + 10, NOISE[:5]) is None
     assert paired_difference(NOISE[:6] + 0.5, NOISE[:6]).significant
     assert paired_differences(np.full((3, 6), 0.5)) == [None] * 3
@@ -105,9 +111,9 @@ def test_with_too_few_questions_there_is_no_interval_and_no_verdict():
 
 @pytest.mark.parametrize("comparisons", [1, 2, 3, 10, 45, 100])
 def test_with_the_smallest_number_a_difference_on_every_question_is_significant(comparisons):
-    differences = paired_differences(np.full((comparisons, fewest_values(comparisons)), 0.5))
+    differences = paired_differences(np.full((comparisons, fewest_values_needed(comparisons)), 0.5))
     assert all(difference.significant for difference in differences)
-    assert paired_differences(np.full((comparisons, fewest_values(comparisons) - 1), 0.5)) == [None] * comparisons
+    assert paired_differences(np.full((comparisons, fewest_values_needed(comparisons) - 1), 0.5)) == [None] * comparisons
 
 
 def test_among_many_comparisons_the_level_is_higher_and_the_interval_wider():
@@ -115,7 +121,7 @@ def test_among_many_comparisons_the_level_is_higher_and_the_interval_wider():
     alone, many = paired_difference(rows[1], np.zeros(40)), paired_differences(rows)
     assert [difference.alpha for difference in many] == pytest.approx([0.05 / 3, 0.05 / 2, 0.05 / 2])
     assert many[1].high - many[1].low > alone.high - alone.low
-    assert (alone.p_words.split()[0], many[1].p_words.split()[0]) == ("p", "adjusted")
+    assert (alone.p_value_phrase.split()[0], many[1].p_value_phrase.split()[0]) == ("p", "adjusted")
     assert alone.interval.startswith("95 % between ")
     assert many[1].interval.startswith("97.5 % between ")
 

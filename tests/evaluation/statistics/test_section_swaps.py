@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from evaluation.segmentation.chunking_ranking import f1_from_counts
 from evaluation.statistics.paired_tests import paired_differences, section_swap_differences
-from evaluation.statistics.significance import fewest_values
+from evaluation.statistics.significance import fewest_values_needed
 
 COUNTS = st.lists(st.tuples(*[st.integers(0, 3)] * 3), min_size=6, max_size=9)
 
@@ -38,7 +38,7 @@ def test_an_interval_excludes_0_exactly_if_the_difference_is_significant(tables)
     counts = [np.array(table[:sections]) for table in tables]
     for difference in section_swap_differences(counts, [(0, index) for index in range(1, len(counts))], f1_from_counts):
         if difference is None:
-            assert sections < fewest_values(len(counts) - 1)
+            assert sections < fewest_values_needed(len(counts) - 1)
             continue
         assert difference.significant == (difference.low > 0 or difference.high < 0)
         assert -1 <= difference.low <= difference.mean <= difference.high <= 1

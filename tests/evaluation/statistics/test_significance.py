@@ -6,10 +6,10 @@ from hypothesis import strategies as st
 
 from evaluation.statistics.significance import (
     ALPHA,
-    confidence_level_words,
+    format_confidence_level,
+    format_p_value,
     holm_correction,
-    p_value_words,
-    too_few_values_words,
+    too_few_values_sentence,
 )
 
 
@@ -33,13 +33,13 @@ def test_a_p_value_is_below_its_level_exactly_if_the_corrected_one_is_below_5_pe
 
 
 def test_a_p_value_is_shown_on_its_side_of_5_percent():
-    assert [p_value_words(0.031), p_value_words(0.04996), p_value_words(0.0502), p_value_words(0.5, corrected=True)] == [
+    assert [format_p_value(0.031), format_p_value(0.04996), format_p_value(0.0502), format_p_value(0.5, corrected=True)] == [
         "p = 0.031",
         "p = 0.04996",
         "p = 0.05",
         "adjusted p = 0.5",
     ]
-    assert [confidence_level_words(0.05), confidence_level_words(0.05 / 18), confidence_level_words(0.05 / 315)] == [
+    assert [format_confidence_level(0.05), format_confidence_level(0.05 / 18), format_confidence_level(0.05 / 315)] == [
         "95 %",
         "99.72 %",
         "99.98 %",
@@ -47,7 +47,7 @@ def test_a_p_value_is_shown_on_its_side_of_5_percent():
 
 
 def test_too_few_says_how_many_it_takes():
-    assert too_few_values_words(1, 4) == "A significant difference takes at least 6 questions; there are 4."
-    assert too_few_values_words(18, 1, "section") == (
+    assert too_few_values_sentence(1, 4) == "A significant difference takes at least 6 questions; there are 4."
+    assert too_few_values_sentence(18, 1, "section") == (
         "Among 18 comparisons (Holm's correction), a significant difference takes at least 10 sections; there is 1."
     )

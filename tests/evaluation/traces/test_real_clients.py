@@ -6,7 +6,7 @@ from collections import Counter
 import pytest
 
 from chunkers.found_again.located_chunks import read_chunks
-from evaluation.traces.lost_stages import MOST_BEFORE, SearchedChunks, TraceDiagnoser
+from evaluation.traces.answer_loss_stages import MOST_BEFORE, SearchedChunks, TraceDiagnoser
 from evaluation.traces.trace_files import read_traces
 from tests.evaluation.traces.generator import documents
 from tests.fixtures.traces import FOLDER, unpacked

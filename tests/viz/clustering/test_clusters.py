@@ -17,7 +17,7 @@ from tests.support import AngleEmbedder, HashEmbedder, cut, tools
 from viz.clustering import figures as cluster_figures
 from viz.clustering import figures as cluster_tables
 from viz.clustering.linkage import lay_out_dendrogram, linkage_steps, ranges_in_words
-from viz.clustering.page import order_breaks_in_words, refusals_in_words, roles_in_words, sentence_chunks
+from viz.clustering.page import chunk_numbers_of_sentences, order_breaks_in_words, refusals_in_words, roles_in_words
 from viz.components.heatmap.heatmap import SentenceColours, _distance_matrix_payload, block_size, mean_distances
 
 
@@ -91,7 +91,7 @@ def test_every_sentence_is_a_leaf_and_every_cluster_stands_together(sample, para
     count = len(chunking.document.sentences)
     tree = lay_out_dendrogram(count, chunking.merges, chunking.clusters)
     assert sorted(tree.leaves) == list(range(count))
-    chunk_of = np.array(sentence_chunks(chunking))[tree.leaves]
+    chunk_of = np.array(chunk_numbers_of_sentences(chunking))[tree.leaves]
     assert np.count_nonzero(np.diff(chunk_of)) == len(chunking.chunks) - 1
     # A bracket stands on what is lower than it.
     brackets = tree.joins + tree.refused
@@ -124,7 +124,7 @@ def test_the_steps_are_the_joins_and_refusals_of_the_result(sample, parameters):
     count = len(chunking.document.sentences)
     clusters, cap = chunking.clusters, chunker.cap(count)
     steps = linkage_steps(count, chunking.merges, clusters, cap, chunker.max_distance)
-    table = cluster_tables.joins_table(chunking.merges, clusters, SentenceColours(sentence_chunks(chunking), []))
+    table = cluster_tables.joins_table(chunking.merges, clusters, SentenceColours(chunk_numbers_of_sentences(chunking), []))
     told = [(step["title"].split(":")[0].lower(), step["mark"]["growing"][1], step["mark"]["next"][1]) for step in steps]
     assert told == list(zip(table["decision"], table["sentence"], table["and sentence"], strict=True))
     assert [step["tone"] == "cut" for step in steps] == [decision == "refused" for decision in table["decision"]]
@@ -196,7 +196,7 @@ def hovered(figure):
 
 def test_every_join_and_refusal_is_on_the_dendrogram():
     _, chunking = sample_linked("article")
-    coloured = SentenceColours(sentence_chunks(chunking), [number % 8 for number in range(len(chunking.chunks))])
+    coloured = SentenceColours(chunk_numbers_of_sentences(chunking), [number % 8 for number in range(len(chunking.chunks))])
     clusters, count = chunking.clusters, len(chunking.document.sentences)
     tree = lay_out_dendrogram(count, chunking.merges, clusters)
     hover_texts = hovered(cluster_figures.dendrogram_figure(tree, chunking.merges, clusters, coloured, 0.5, "light"))

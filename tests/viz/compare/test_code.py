@@ -2,7 +2,7 @@
 
 import pytest
 
-from integrations.code import TOOLS
+from integrations.recipe_code import TOOLS
 from tests.server import KEY
 from tests.viz.app_steps import said, settled
 from tests.viz.controls.test_language_model import http, name_model, opened, press  # noqa: F401, a fixture among them

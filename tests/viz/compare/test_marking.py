@@ -150,7 +150,7 @@ def test_with_as_many_columns_as_there_can_be_the_offer_says_why_not(app):
 
 def test_a_session_s_file_brings_the_cuts_back(app):
     document = Document.from_text(TEXT, "regex", "notes")
-    chunker = YourCuts.at_places(document.identity, [document.starts[2]])
+    chunker = YourCuts.with_cuts_at(document.identity, [document.starts[2]])
     chunking = run(chunker, document, Tools(None, load_tokenizer("words")))
     choices = Choices("own", "regex", [ColumnChoice("your_cuts", {"cuts": chunker.cuts})], tokenizer="words")
     written = session_file.write_session_file(TextSource(TEXT, "notes"), choices, [(chunker, chunking)], None)

@@ -34,7 +34,7 @@ def test_first_screen_does_not_wait_for_the_model(app):
 
 def test_the_page_waits_for_the_work_on_its_text_before_it_draws_the_columns(app, monkeypatch):
     waited = []
-    monkeypatch.setattr(first_screen_preparation, "wait_for", waited.append)
+    monkeypatch.setattr(first_screen_preparation, "wait_for_first_screen", waited.append)
     app.run()
     assert [document.text for document in waited] == [load_sample(default_choices().document).text]
 

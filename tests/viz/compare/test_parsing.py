@@ -3,7 +3,7 @@
 from chunkers.text.extracted_text import Omission, TextParts
 from tests.chunkers.text.test_parts import CHAPTERS, book, pdf
 from tests.viz.app_steps import remarks, settled
-from viz.compare.text_as_read import STRETCH, left_out_table, stretches_of
+from viz.compare.text_as_read import STRETCH, omission_table, page_stretches
 from viz.state.own_text import with_restored_lines
 from viz.state.page_text import TextSource
 
@@ -82,12 +82,12 @@ def test_a_file_without_pages_is_shown_as_it_was_read(app):
 
 def test_a_long_text_is_shown_in_stretches_that_leave_nothing_out():
     text = "a" * (2 * STRETCH + 1)
-    stretches = stretches_of(text, None)
+    stretches = page_stretches(text, None)
     assert "".join(text[start:end] for _, start, end in stretches) == text
     assert max(end - start for _, start, end in stretches) == STRETCH
-    assert stretches_of("", None) == [(None, 0, 0)]
+    assert page_stretches("", None) == [(None, 0, 0)]
 
 
 def test_nothing_left_out_is_an_empty_table():
-    assert left_out_table((), None) == {"left out": [], "times": []}
+    assert omission_table((), None) == {"left out": [], "times": []}
     assert TextSource("a", "b").left_out == ()

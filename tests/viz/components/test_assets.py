@@ -2,7 +2,7 @@ import re
 
 import pytest
 
-from viz.components.asset_linker import IN_ORDER, VIZ, LinkError, joined_styles, linked_script
+from viz.components.asset_linker import IN_ORDER, VIZ, LinkError, joined_style_sheets, linked_script
 
 ENTRIES = {
     "answers/answer_cards.js": None,
@@ -118,7 +118,7 @@ def test_the_store_has_a_function_for_each_of_its_components(name):
 
 
 def test_styles_are_joined_by_lines():
-    both = joined_styles("components/shared/common.css", "components/shared/zoom_window.css")
+    both = joined_style_sheets("components/shared/common.css", "components/shared/zoom_window.css")
     assert both.startswith((VIZ / "components/shared/common.css").read_text())
     assert both.endswith((VIZ / "components/shared/zoom_window.css").read_text())
 

@@ -5,7 +5,7 @@ from hypothesis import strategies as st
 
 from chunkers import build_chunker
 from tests.support import cut
-from viz.components.reader.column_body import score_curve, score_rounder
+from viz.components.reader.column_body import score_curve_data, score_rounder
 
 NUMBERS = st.floats(-2, 12) | st.integers(-4_000_000, 4_000_000).map(lambda count: count / 2_000_000)
 
@@ -35,7 +35,7 @@ def test_most_numbers_have_six_decimals_and_undefined_ones_stand_in_no_way():
 def test_the_band_of_the_shuffled_text_is_sent_and_a_line_found_by_it_can_be_moved():
     chunker = build_chunker("change_point", {})
     chunking = cut(chunker, "\n".join(f"line {number}" for number in range(9)))
-    data = score_curve(chunker, chunking, movable=True)
+    data = score_curve_data(chunker, chunking, movable=True)
     band = chunking.curves[0].null
     assert data["null"] == (band.low, band.high)
     (line,) = data["lines"]

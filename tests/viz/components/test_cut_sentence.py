@@ -18,7 +18,7 @@ from sample_docs import load_sample
 from tests.support import HashEmbedder, tools
 from viz.components.asset_linker import VIZ
 from viz.components.browser_exchange import utf16_offsets
-from viz.components.reader.column_body import score_curve, text_segments
+from viz.components.reader.column_body import score_curve_data, text_segments
 
 NODE = shutil.which("node", path=Path(sys.executable).parent) or shutil.which("node")
 pytestmark = pytest.mark.skipif(NODE is None, reason="there is no Node to run scripts with")
@@ -68,7 +68,7 @@ def test_a_preview_has_the_parts_and_the_words_of_the_result(threshold):
     text = load_sample("emoji").text
     document = Document.from_text(text, "regex")
     chunker = Breakpoint(threshold=threshold, buffer=0)
-    curve = score_curve(chunker, run(chunker, document, tools(HashEmbedder())), movable=True)
+    curve = score_curve_data(chunker, run(chunker, document, tools(HashEmbedder())), movable=True)
     starts, ends = (utf16_offsets(text, [span[side] for span in document.sentences]) for side in (0, 1))
     known = utf16_offsets(text, document.starts[2:5])
     calls, wanted = [], []

@@ -3,7 +3,7 @@
 import pytest
 
 from chunkers import Document
-from viz.components.reader.payload import ClickedGaps, clicked_gaps_of, gap_numbers, marking_data
+from viz.components.reader.payload import ClickedGaps, clickable_gaps_data, clicked_gaps_from_event, gap_numbers
 
 TEXT = "A heron \N{GRINNING FACE} waits. It eats fish. The loom has two beams."
 DOCUMENT = Document.from_text(TEXT, "regex", "notes")
@@ -13,7 +13,7 @@ STARTS = [*DOCUMENT.starts]
 def test_gaps_are_numbered_by_the_sentence_before_them_and_places_elsewhere_have_none():
     assert gap_numbers(DOCUMENT, STARTS) == [0, 1]
     assert gap_numbers(DOCUMENT, [STARTS[2], STARTS[1] + 3]) == [1]
-    assert marking_data(DOCUMENT, "marks", [STARTS[1]], folded=True) == {
+    assert clickable_gaps_data(DOCUMENT, "marks", [STARTS[1]], folded=True) == {
         "purpose": "marks",
         "folded": True,
         "gaps": [0],
@@ -26,28 +26,28 @@ def event(**changes):
 
 
 def test_what_the_browser_says_becomes_places_in_order():
-    assert clicked_gaps_of(event(), DOCUMENT) == [ClickedGaps("marks", (STARTS[1], STARTS[2]))]
-    assert clicked_gaps_of(event(gaps=[]), DOCUMENT) == [ClickedGaps("marks", ())]
-    assert clicked_gaps_of(event(gaps=None), DOCUMENT) == [ClickedGaps("marks", None)]
+    assert clicked_gaps_from_event(event(), DOCUMENT) == [ClickedGaps("marks", (STARTS[1], STARTS[2]))]
+    assert clicked_gaps_from_event(event(gaps=[]), DOCUMENT) == [ClickedGaps("marks", ())]
+    assert clicked_gaps_from_event(event(gaps=None), DOCUMENT) == [ClickedGaps("marks", None)]
 
 
 def test_earlier_changes_come_first_but_for_those_that_the_server_has():
     earlier = [{"gaps": [0], "at": 0.2}, {"gaps": None, "at": 0.4}, {"gaps": [1], "at": 0.6}]
     whole = ClickedGaps("marks", (STARTS[1], STARTS[2]))
-    assert [change.places for change in clicked_gaps_of(event(earlier=earlier), DOCUMENT)] == [
+    assert [change.places for change in clicked_gaps_from_event(event(earlier=earlier), DOCUMENT)] == [
         (STARTS[1],),
         None,
         (STARTS[2],),
         whole.places,
     ]
-    assert clicked_gaps_of(event(earlier=earlier), DOCUMENT, 0.4) == [ClickedGaps("marks", (STARTS[2],)), whole]
-    assert clicked_gaps_of(event(earlier=[3, {"gaps": [9]}]), DOCUMENT) == [whole]
-    assert clicked_gaps_of(event(earlier="all"), DOCUMENT) == [whole]
+    assert clicked_gaps_from_event(event(earlier=earlier), DOCUMENT, 0.4) == [ClickedGaps("marks", (STARTS[2],)), whole]
+    assert clicked_gaps_from_event(event(earlier=[3, {"gaps": [9]}]), DOCUMENT) == [whole]
+    assert clicked_gaps_from_event(event(earlier="all"), DOCUMENT) == [whole]
 
 
 @pytest.mark.parametrize(
     "changes", [{"source": "another"}, {"purpose": "else"}, {"gaps": [2]}, {"gaps": [-1]}, {"gaps": ["0"]}, {"gaps": "0"}]
 )
 def test_what_cannot_be_of_this_text_is_ignored(changes):
-    assert clicked_gaps_of(event(**changes), DOCUMENT) == []
-    assert clicked_gaps_of(None, DOCUMENT) == []
+    assert clicked_gaps_from_event(event(**changes), DOCUMENT) == []
+    assert clicked_gaps_from_event(None, DOCUMENT) == []

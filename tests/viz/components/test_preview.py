@@ -12,7 +12,7 @@ from chunkers.storage.embedding_cache import EmbeddingCache
 from sample_docs import load_sample
 from tests import ROOT
 from viz.components.browser_exchange import utf16_offsets
-from viz.components.reader.column_body import score_curve, text_segments
+from viz.components.reader.column_body import score_curve_data, text_segments
 
 SAMPLES = ["algorithm", "arabic", "article", "emoji", "stubs", "three_topics"]
 DRAWN = ["start", "end", "over", "from", "to", "split"]
@@ -47,7 +47,7 @@ def test_the_preview_is_what_the_server_makes_of_the_line(sample):
     cases, expected = [], []
     for threshold in THRESHOLDS:
         chunker = build_chunker("breakpoint", {"threshold": threshold})
-        curve = score_curve(chunker, run(chunker, document, tools), movable=True)
+        curve = score_curve_data(chunker, run(chunker, document, tools), movable=True)
         if curve is None or not curve["live"]:
             continue
         stops = curve["lines"][0]["stops"]

@@ -15,12 +15,12 @@ from chunkers.text.extracted_text import TextParts
 from tests.support import AngleEmbedder, cut
 from viz.components.browser_exchange import sentence_axis_positions, utf16_offsets
 from viz.components.browser_exchange import text_payload as source
-from viz.components.reader.column_body import _trimmed as trimmed
+from viz.components.reader.column_body import _ranges_without_leading_space as trimmed
 from viz.components.reader.column_body import (
     chunk_colours,
     covering_chunks_by_range,
     omitted_propositions_by_chunk,
-    score_curve,
+    score_curve_data,
     text_segments,
 )
 from viz.components.reader.reader import HeadRow, ReaderColumn, ReaderResult, results_payload
@@ -269,8 +269,8 @@ def test_the_pages_go_with_the_text_in_the_units_of_the_browser():
 def test_a_line_says_where_its_amount_stands_in_the_settings(amount, buffer):
     chunker = Breakpoint(threshold="percentile", amount=amount, buffer=buffer)
     chunking = cut(chunker, "0 a.\n10 b.\n90 c.", embedder=AngleEmbedder())
-    (line,) = score_curve(chunker, chunking, movable=True)["lines"]
+    (line,) = score_curve_data(chunker, chunking, movable=True)["lines"]
     before, after = line["around"]
     assert f"{before}{line['value']:g}{after}" == chunker.describe()
-    (fixed,) = score_curve(chunker, chunking, movable=False)["lines"]
+    (fixed,) = score_curve_data(chunker, chunking, movable=False)["lines"]
     assert fixed["around"] is None

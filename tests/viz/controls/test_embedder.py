@@ -9,7 +9,7 @@ from streamlit.testing.v1 import AppTest
 
 from chunkers import EMBEDDERS, embedders
 from chunkers.embedders.static_embedder import Static
-from chunkers.support import extras
+from chunkers.support import optional_packages
 from chunkers.text import bundled_model, tokenizers
 from tests import ROOT
 from tests.chunkers.embedders.models import make_model
@@ -211,8 +211,10 @@ def test_without_the_wheel_the_page_opens_says_so_and_offers_others(app, asked, 
 
 
 def test_a_choice_whose_package_is_missing_says_so_where_it_is_chosen(app, monkeypatch):
-    there = extras.find_spec
-    monkeypatch.setattr(extras, "find_spec", lambda module: None if module in ("spacy", "sklearn") else there(module))
+    there = optional_packages.find_spec
+    monkeypatch.setattr(
+        optional_packages, "find_spec", lambda module: None if module in ("spacy", "sklearn") else there(module)
+    )
     settled(app).run()
     wanted = "to install what is missing: pip install 'seamark[{}]'."
     widget(app.selectbox, "embedder").select("tfidf").run()

@@ -4,7 +4,7 @@ import pytest
 
 from chunkers import CHUNKERS
 from chunkers.embedders import EMBEDDERS
-from chunkers.support import extras
+from chunkers.support import optional_packages
 from chunkers.text.sentences import SPLITTERS
 from chunkers.text.tokenizers import TOKENIZERS
 from viz.controls.widgets import label_with_availability
@@ -21,6 +21,6 @@ LIGHT = {
 def test_the_list_says_what_is_not_installed(monkeypatch, setting):
     values, heavy = LIGHT[setting]
     assert [label_with_availability(setting, name) for name in values] == list(values)
-    monkeypatch.setattr(extras, "find_spec", lambda module: None)
+    monkeypatch.setattr(optional_packages, "find_spec", lambda module: None)
     assert {name for name in values if label_with_availability(setting, name) != name} == heavy
     assert all(label_with_availability(setting, name) == f"{name} (not installed)" for name in heavy)

@@ -21,7 +21,7 @@ from viz.double_pass.passes import (
     decided_gaps,
     mini_chunk_starts,
     pass_steps,
-    sentences_in_words,
+    sentence_range_in_words,
 )
 from viz.jobs.chunking import ChunkingTask
 from viz.jobs.shared_resources import embedding_cache
@@ -179,22 +179,22 @@ def test_corrections_are_what_went_again_and_whether_the_other_cuts_there():
 def test_a_threshold_knows_the_similarities_that_it_is_compared_with():
     chunking = double("0\n5\n90 code here\n3\n6")
     assert [
-        len(page.similarities_compared_with(chunking, f"{name}_threshold")) for name in ("initial", "appending", "merging")
+        len(page.similarities_for_threshold(chunking, f"{name}_threshold")) for name in ("initial", "appending", "merging")
     ] == [
         3,
         1,
         2,
     ]
     assert (
-        page.above_in_words(page.similarities_compared_with(chunking, "merging_threshold"), 0.8)
+        page.count_above_in_words(page.similarities_for_threshold(chunking, "merging_threshold"), 0.8)
         == "1 of 2 similarities lies above 0.80"
     )
-    assert page.above_in_words([], 0.8) == "Nothing was compared with this threshold in this text."
+    assert page.count_above_in_words([], 0.8) == "Nothing was compared with this threshold in this text."
 
 
 @pytest.mark.parametrize(("group", "said"), [(Span(2, 3), "sentence 3"), (Span(2, 5), "sentences 3–5")])
 def test_sentences_are_counted_from_one(group, said):
-    assert sentences_in_words(group) == said
+    assert sentence_range_in_words(group) == said
 
 
 # The page

@@ -10,7 +10,14 @@ from evaluation.segmentation.boundary_measures import cut_offsets
 from evaluation.segmentation.chunk_statistics import count_found_missed_added
 from tests.support import AngleEmbedder, HashEmbedder, tools
 from tests.viz.app_steps import sent, settled
-from viz.guide.chunker_pictures import EXAMPLES, SIX, _run_chunker, chunker_frames, failure_frame, run_frames
+from viz.guide.chunker_pictures import (
+    EXAMPLES,
+    SIX,
+    _run_chunker,
+    known_failure_picture,
+    pictures_of_chunker,
+    pictures_of_run,
+)
 
 TEXTS = {
     "six": SIX,
@@ -40,7 +47,7 @@ def test_every_chunker_that_asks_no_model_has_pictures():
 def test_every_number_is_the_librarys(name, text):
     made = tools(EMBEDDERS[text]())
     document, chunking = cut(name, text, made)
-    whole, measured, example, decided, chunks = run_frames(name, TEXTS[text], made)
+    whole, measured, example, decided, chunks = pictures_of_run(name, TEXTS[text], made)
     sentences = [*document.sentence_texts]
     for shown in (whole, measured, decided, chunks):
         assert ["".join(part["text"] for part in row["parts"]) for row in shown["rows"]] == sentences
@@ -88,7 +95,7 @@ def test_every_number_is_the_librarys(name, text):
 def test_sizes_are_counted_by_the_tokenizer(name, text):
     made = tools(EMBEDDERS[text](), "words")
     document, chunking = cut(name, text, made)
-    measured = run_frames(name, TEXTS[text], made)[1]
+    measured = pictures_of_run(name, TEXTS[text], made)[1]
     for gap, sentence in zip(measured["gaps"], document.sentences[:-1], strict=True):
         begin = max(chunk.start for chunk in chunking if chunk.start < sentence.end)
         inside = document.text[begin : sentence.end].strip()
@@ -111,13 +118,13 @@ def test_the_known_failure_fails(name, real_tools):
     found, missed, added = count_found_missed_added(cut_offsets(chunking), known)
     scattered = [chunk for chunk in chunking if len(chunk.spans) > 1]
     assert missed or added or scattered
-    shown = failure_frame(name, real_tools)
+    shown = known_failure_picture(name, real_tools)
     words = "".join(piece["text"] for piece in shown["said"][0])
     assert CHUNKERS[name].failure in words
     assert (f"{found} found; {added} cut" in words) if known else (f"One subject, in {len(chunking)} chunks" in words)
     assert [gap["said"] for gap in shown["gaps"]].count("new subject") == len(known)
     # The pictures of the page are those of the bundled model; vectors differ in their last digits from batch to batch.
-    assert words_of(chunker_frames(name)) == words_of([*run_frames(name, EXAMPLES[name].text, real_tools), shown])
+    assert words_of(pictures_of_chunker(name)) == words_of([*pictures_of_run(name, EXAMPLES[name].text, real_tools), shown])
 
 
 @pytest.mark.model
@@ -132,7 +139,7 @@ def test_the_known_failure_fails(name, real_tools):
     ],
 )
 def test_turns_and_code_show_a_text_that_has_them(name, reasons):
-    decided = " ".join(gap["said"] for gap in chunker_frames(name)[3]["gaps"])
+    decided = " ".join(gap["said"] for gap in pictures_of_chunker(name)[3]["gaps"])
     assert all(reason in decided for reason in reasons)
 
 
@@ -141,4 +148,4 @@ def test_the_page_has_the_pictures(app):
     app.switch_page("pages/guide.py")
     settled(app)
     assert sent(app, "pictures")["small"]
-    assert sent(app, "pictures")["pictures"] == chunker_frames("max_min")
+    assert sent(app, "pictures")["pictures"] == pictures_of_chunker("max_min")

@@ -4,7 +4,7 @@ import pytest
 
 from chunkers import CHUNKERS, Document, Span, build_chunker, load_tokenizer
 from chunkers.contract.base import run
-from evaluation.retrieval.asked_question import Limit, ask, embed_question, index_text
+from evaluation.retrieval.asked_question import Limit, embed_question, index_text, retrieve_for_question
 from tests.support import AngleEmbedder, tools
 from tests.viz.app_steps import choose_document, press, sent, settled
 from viz.guide import introduction
@@ -33,7 +33,7 @@ def asked_of(chunking, question, top=1):
     with_angles = tools(AngleEmbedder())
     vector = embed_question(chunking, with_angles, question)
     ruler = token_ruler_of(chunking.document, "words")
-    return ask(index_text(chunking, with_angles, "embedding"), question, vector, Limit(top=top), ruler)
+    return retrieve_for_question(index_text(chunking, with_angles, "embedding"), question, vector, Limit(top=top), ruler)
 
 
 def words_of(picture):

@@ -16,7 +16,12 @@ from chunkers.language_models.limited_requests import Asking
 from chunkers.recipes.recipe import build_chunker
 from chunkers.support.errors import Cancelled
 from evaluation.answering.questions_and_answers import TRIVIAL_TITLES, QuestionItem
-from evaluation.answering.results import estimate_run, remaining_requests, result_from_json, result_to_json
+from evaluation.answering.results import (
+    answer_result_from_json,
+    answer_result_to_json,
+    estimate_answer_requests,
+    remaining_requests,
+)
 from tests.evaluation.answering.scripted import AnsweringModel
 from tests.support import LIMIT, HashEmbedder, asking, ended, tools
 from viz.jobs.answer_runs import Answering, AnswerModels, AnswerPlan, Gathering, Judging
@@ -54,7 +59,7 @@ def left(gathering, model, before):
     """Estimate the requests of a run that has some earlier results."""
     ask = model if isinstance(model, Asking) else asking(model)
     each = partial(remaining_requests, asking=ask, judge=ask)
-    return estimate_run(
+    return estimate_answer_requests(
         ITEMS, gathering.found, gathering.sizes, lambda place, item, context: each(item, context, before.get(place))
     )
 
@@ -100,7 +105,7 @@ def test_what_is_there_or_remembered_is_not_estimated_and_not_asked(gathering):
 def test_an_answer_without_words_is_asked_anew_only_where_something_is_missing(gathering):
     first = ended(answering(gathering, AnsweringModel()))
     kept = {
-        place: result_from_json(result_to_json(answer), answer.item, answer.context)
+        place: answer_result_from_json(answer_result_to_json(answer), answer.item, answer.context)
         for place, answer in first.results.items()
         if place[1] == 0
     }

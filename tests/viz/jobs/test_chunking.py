@@ -10,7 +10,7 @@ from chunkers.methods import change_point
 from evaluation.segmentation.marked_texts import MarkedDocument
 from evaluation.segmentation.settings_sweep import SweptSetting
 from tests.support import LIMIT, HashEmbedder, ended
-from viz.jobs.chunking import ChunkingJob, ChunkingTask, chunk_at_once, time_left
+from viz.jobs.chunking import ChunkingJob, ChunkingTask, chunk_at_once, time_left_in_words
 from viz.jobs.retrieval import Retrieval
 from viz.jobs.retrieval_plan import Plan, RunMaterial
 from viz.jobs.sweep import Sweep
@@ -145,4 +145,4 @@ def test_the_time_left_is_that_of_the_speed_so_far(embedder, task, monkeypatch):
     ],
 )
 def test_the_time_left_is_said_no_more_exactly_than_it_is_known(seconds, said):
-    assert time_left(seconds) == said
+    assert time_left_in_words(seconds) == said

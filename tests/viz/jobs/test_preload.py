@@ -88,8 +88,8 @@ class Failing(HashEmbedder):
 def test_what_is_computed_is_at_hand_when_the_page_asks_for_it(monkeypatch, capsys, embedder):
     monkeypatch.setattr(first_screen_preparation, "load_embedder", lambda _: embedder)
     shared_resources.embedding_cache.cache_clear()
-    first_screen_preparation.start()
-    first_screen_preparation.finish()
+    first_screen_preparation.start_first_screen_job()
+    first_screen_preparation.finish_first_screen_preparation()
     choices = first_screen_preparation.default_choices()
     text = first_screen_preparation.load_sample(choices.document).text
     document = first_screen_preparation.Document.from_text(text, choices.sentences).split()
@@ -119,18 +119,20 @@ def test_a_page_waits_for_the_work_on_its_own_text_alone(monkeypatch):
     monkeypatch.setattr(first_screen_preparation, "load_embedder", lambda _: Held())
     monkeypatch.setattr(first_screen_preparation.ChunkingJob, "join", join)
     shared_resources.embedding_cache.cache_clear()
-    first_screen_preparation.start()
+    first_screen_preparation.start_first_screen_job()
     assert begun.wait(LIMIT)
     choices = first_screen_preparation.default_choices()
     shown = first_screen_preparation.Document.from_text(
         first_screen_preparation.load_sample(choices.document).text, choices.sentences
     )
-    first_screen_preparation.wait_for(first_screen_preparation.Document.from_text("Another text.", choices.sentences))
+    first_screen_preparation.wait_for_first_screen(
+        first_screen_preparation.Document.from_text("Another text.", choices.sentences)
+    )
     assert not waited
-    first_screen_preparation.wait_for(shown)
+    first_screen_preparation.wait_for_first_screen(shown)
     assert waited == [first_screen_preparation.PAGE_WAIT_S]
     # The work is done: there is nothing to wait for.
-    first_screen_preparation.wait_for(shown)
+    first_screen_preparation.wait_for_first_screen(shown)
     assert waited == [first_screen_preparation.PAGE_WAIT_S]
 
 

@@ -6,7 +6,13 @@ import streamlit as st
 
 from chunkers import Span
 from evaluation.retrieval.given_chunks import FailedExcerpt, Seam
-from viz.retrieval.failed.missed_excerpts import KEY, _apply_question_choice, _finders_in_words, _holder_in_words, seam_data
+from viz.retrieval.failed.missed_excerpts import (
+    KEY,
+    _apply_question_choice,
+    _finding_chunkers_in_words,
+    _holding_chunk_in_words,
+    cut_inside_excerpt_data,
+)
 
 PLAN = SimpleNamespace(names=["1. Recursive", "2. Optimal", "3. Breakpoint"])
 
@@ -31,39 +37,44 @@ def report(budget, taken, cut=False, parents=None, new=99):
 def test_it_says_why_the_chunk_that_holds_it_was_not_enough():
     whole = failure({0: 40, 1: 0})
     assert (
-        _holder_in_words(report(2000, 20), whole, 0)
+        _holding_chunk_in_words(report(2000, 20), whole, 0)
         == "Chunk 12 holds all of it and has rank 31: the 2,000 tokens are full after 20 chunks."
     )
-    assert _holder_in_words(report(0, 5), whole, 0) == "Chunk 12 holds all of it and has rank 31: only the top 5 count."
+    assert (
+        _holding_chunk_in_words(report(0, 5), whole, 0) == "Chunk 12 holds all of it and has rank 31: only the top 5 count."
+    )
     part = failure({0: 12}, rank=3, held=28)
     sentence = "Chunk 12 holds 28 of 40 characters and has rank 3: it was found, the rest was not."
-    assert _holder_in_words(report(2000, 20), part, 0) == sentence
-    assert _holder_in_words(report(2000, 3, cut=True), part, 0).endswith("has rank 3, where the budget cuts it off.")
-    assert _holder_in_words(report(0, 5), failure({0: 40}, rank=0), 0) == "Chunk 12 holds all of it; its rank is not known."
+    assert _holding_chunk_in_words(report(2000, 20), part, 0) == sentence
+    assert _holding_chunk_in_words(report(2000, 3, cut=True), part, 0).endswith("has rank 3, where the budget cuts it off.")
+    assert (
+        _holding_chunk_in_words(report(0, 5), failure({0: 40}, rank=0), 0)
+        == "Chunk 12 holds all of it; its rank is not known."
+    )
     nowhere = FailedExcerpt(6, Span(10, 50), {0: 40}, (), -1, 0, 0)
-    assert _holder_in_words(report(0, 5), nowhere, 0) == "No chunk holds any of it."
+    assert _holding_chunk_in_words(report(0, 5), nowhere, 0) == "No chunk holds any of it."
 
 
 def test_a_child_whose_parent_a_better_one_returned_was_found():
     part = failure({0: 12}, rank=4, held=28)
     sentence = "Child 12 holds 28 of 40 characters and has rank 4: it was found, the rest was not."
-    assert _holder_in_words(report(0, 5, parents=(), new=2), part, 0) == sentence
+    assert _holding_chunk_in_words(report(0, 5, parents=(), new=2), part, 0) == sentence
 
 
 def test_it_says_who_found_it():
-    assert _finders_in_words(PLAN, failure({0: 40, 1: 0, 2: 0}), 0) == "Found whole by 2. Optimal, 3. Breakpoint."
-    assert _finders_in_words(PLAN, failure({0: 40, 1: 1, 2: 40}), 0) == "No other chunker found it whole."
-    assert _finders_in_words(PLAN, failure({0: 40}), 0) == ""
+    assert _finding_chunkers_in_words(PLAN, failure({0: 40, 1: 0, 2: 0}), 0) == "Found whole by 2. Optimal, 3. Breakpoint."
+    assert _finding_chunkers_in_words(PLAN, failure({0: 40, 1: 1, 2: 40}), 0) == "No other chunker found it whole."
+    assert _finding_chunkers_in_words(PLAN, failure({0: 40}), 0) == ""
 
 
 def test_a_cut_without_a_reason_has_its_chunks_and_its_place():
     text = "It shines at night. It floats\nby day."
-    assert seam_data(text, Seam(20, 3, 4, "")) == {
+    assert cut_inside_excerpt_data(text, Seam(20, 3, 4, "")) == {
         "before": "It shines at night.",
         "after": "It floats by day.",
         "reason": "between chunks 4 and 5, at character 20",
     }
-    assert seam_data(text, Seam(20, 3, 4, "distance 0.72 > 0.5"))["reason"] == "distance 0.72 > 0.5"
+    assert cut_inside_excerpt_data(text, Seam(20, 3, 4, "distance 0.72 > 0.5"))["reason"] == "distance 0.72 > 0.5"
 
 
 def test_a_row_shows_its_question_and_the_chunker_that_missed_it_beside_one_that_found_it(monkeypatch):

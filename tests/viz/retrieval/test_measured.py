@@ -72,7 +72,7 @@ def computed(monkeypatch):
     count(reporting, "mean_interval")
     count(reporting, "paired_differences")
     count(Evaluation, "at_top_k")
-    count(Evaluation, "retrieved_size")
+    count(Evaluation, "mean_retrieved_length")
     return made
 
 

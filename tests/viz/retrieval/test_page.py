@@ -12,8 +12,8 @@ from tests.viz.retrieval.steps import button, components, evaluations, opened, r
 from viz.jobs.retrieval_plan import RunMaterial
 from viz.retrieval import first_run as opening
 from viz.retrieval.documents_and_questions import bundled_material
-from viz.retrieval.first_run import first_run
-from viz.retrieval.link_parameters import DEFAULT_PARAMETERS, index_in_link, replace_invalid_parameters
+from viz.retrieval.first_run import bundled_run_and_file
+from viz.retrieval.link_parameters import DEFAULT_PARAMETERS, index_from_link, replace_invalid_parameters
 
 pytestmark = [pytest.mark.page, pytest.mark.usefixtures("patience")]
 
@@ -32,7 +32,7 @@ def test_a_setting_that_is_written_and_the_button_in_one_go_are_both_heard():
 
 
 def test_before_a_run_it_shows_the_one_that_comes_with_seamark_and_says_so():
-    shown, kept = first_run()
+    shown, kept = bundled_run_and_file()
     ended(shown)
     app = opened()
     assert not app.exception
@@ -52,7 +52,7 @@ def test_before_a_run_it_shows_the_one_that_comes_with_seamark_and_says_so():
 
 def test_a_run_that_comes_with_seamark_and_does_not_fit_is_not_shown(monkeypatch):
     for broken in ("run", "fit"):
-        first_run.cache_clear()
+        bundled_run_and_file.cache_clear()
         if broken == "run":
             monkeypatch.setattr(opening, "FILE", ROOT / "README.md")
         else:
@@ -61,7 +61,7 @@ def test_a_run_that_comes_with_seamark_and_does_not_fit_is_not_shown(monkeypatch
             changed = RunMaterial((("a.txt", "Other."), *changed.texts[1:]), changed.questions, own=False)
             monkeypatch.setattr(opening, "bundled_material", lambda changed=changed: changed)
         app = opened()
-        first_run.cache_clear()
+        bundled_run_and_file.cache_clear()
         (sentence,) = (text for text in said(app) if text.startswith("There is no ready-made result: "))
         assert sentence.endswith("“Run” to measure.")
         assert not app.dataframe
@@ -180,7 +180,7 @@ def test_words_of_the_link_are_mended():
     assert replace_invalid_parameters(words) == ["The link's cost must be one of tokens, index, query; got 'gold'."]
     assert words["cost"] == "tokens"
     linked = "1", "5", "9" * 5000, "0", "x", ""
-    assert [index_in_link({"question": word}, "question", 5) for word in linked] == [0, 4, 4, 0, 0, 0]
+    assert [index_from_link({"question": word}, "question", 5) for word in linked] == [0, 4, 4, 0, 0, 0]
 
 
 def test_what_failed_is_listed_and_leads_to_its_passages(run):

@@ -3,7 +3,7 @@
 import pytest
 
 from chunkers import build_chunker
-from evaluation.retrieval.given_chunks import given_top_k
+from evaluation.retrieval.given_chunks import given_chunks_in_top_k
 from evaluation.search.returned_texts import ReturnedText
 from tests.chunkers.text.test_parts import pdf
 from tests.support import HashEmbedder, ended
@@ -55,7 +55,7 @@ def test_a_run_gives_what_its_plan_returns_and_tells_what_was_given_already():
     assert run.lacking == "plain.txt has no headings that are found: there a chunk returns itself."
     evaluation = run.found[0]
     (answer,) = evaluation.answers
-    shown = ranked_passages(evaluation, answer, given_top_k(evaluation, 0))
+    shown = ranked_passages(evaluation, answer, given_chunks_in_top_k(evaluation, 0))
     sections = [passage["parts"] for passage in shown if passage["kind"] != "note"]
     words = sorted("".join(part for part, _ in parts) for parts in sections)
     assert words == ["# Buoys\n\nIt floats at night.", "# Lights\n\nIt shines at night. It burns at dusk.", "It rests."]
@@ -99,7 +99,8 @@ def test_a_run_that_returns_parents_is_the_same_after_a_restart(levels, cache_fo
         assert other.answers == evaluation.answers
         for question in range(2):
             shown, before = (
-                ranked_passages(one, one.answer(question), given_top_k(one, question)) for one in (other, evaluation)
+                ranked_passages(one, one.answer(question), given_chunks_in_top_k(one, question))
+                for one in (other, evaluation)
             )
             assert shown == before
 
@@ -135,7 +136,7 @@ def test_a_passage_says_its_page():
     (answer,) = evaluation.answers
     titles = {
         passage["title"].split(" · ")[1]: passage["parts"][0][0]
-        for passage in ranked_passages(evaluation, answer, given_top_k(evaluation, 0))
+        for passage in ranked_passages(evaluation, answer, given_chunks_in_top_k(evaluation, 0))
     }
     assert titles == {"marks.pdf, p. 1": "It shines at night.", "marks.pdf, p. 2": "It floats at night"}
 

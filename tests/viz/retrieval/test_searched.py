@@ -56,7 +56,7 @@ def test_a_run_searches_as_its_plan_says_and_the_page_says_what_is_indexed(metho
         ranked = [index.texts[number] for number in run.found[0].search.ranked[0]]
         assert ["Buoys" in text for text in ranked] == sorted(["Buoys" in text for text in ranked], reverse=True)
         assert "Lights > Buoys\n\nIt floats at night." in ranked[:2]
-    assert plan.search_said == told
+    assert plan.keyword_search_sentence == told
 
 
 @pytest.mark.parametrize(

@@ -7,7 +7,7 @@ import pytest
 from chunkers import build_chunker
 from chunkers.found_again.located_chunks import read_chunks
 from chunkers.methods.your_chunks import ChunkFile, YourChunks
-from evaluation.traces.lost_stages import STAGES
+from evaluation.traces.answer_loss_stages import STAGES
 from sample_docs import load_sample
 from tests.support import LIMIT, ended
 from tests.viz.retrieval.steps import components, opened, said

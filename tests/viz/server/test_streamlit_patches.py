@@ -67,7 +67,7 @@ def test_a_symbol_that_streamlit_no_longer_has_is_noticed(symbol):
 
 def test_a_page_is_drawn_in_a_thread_of_the_name_that_is_looked_for():
     assert '"ScriptRunner.scriptThread"' in inspect.getsource(ScriptRunner.start)
-    assert '"ScriptRunner.scriptThread"' in inspect.getsource(streamlit_patches.is_drawing)
+    assert '"ScriptRunner.scriptThread"' in inspect.getsource(streamlit_patches.is_page_script_running)
 
 
 def test_the_app_imports_what_streamlit_exports():

@@ -8,7 +8,7 @@ from tests.viz.app_steps import said
 from viz.components.reader.reader import HeadRow
 from viz.jobs.chunking import ChunkingJob
 from viz.shell import column_results
-from viz.shell.column_results import ColumnResult, against_known_row, reader_column_of
+from viz.shell.column_results import ColumnResult, known_boundaries_comparison_row, reader_column_of
 from viz.state.choices import ColumnChoice
 
 STOPPED = "Stopped while embedding."
@@ -64,4 +64,4 @@ def test_settings_that_are_not_allowed_are_named_and_the_reason_is_an_error():
     ],
 )
 def test_cuts_are_counted_against_the_known_boundaries(counts, value, tone, brief):
-    assert against_known_row(*counts) == HeadRow("against known", value, tone, brief)
+    assert known_boundaries_comparison_row(*counts) == HeadRow("against known", value, tone, brief)

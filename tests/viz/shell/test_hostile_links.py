@@ -57,7 +57,7 @@ def package(tmp_path, monkeypatch):
     """Install a package for the length of a test; return a function that does so."""
     monkeypatch.syspath_prepend(tmp_path)
     _sentence_pipeline.cache_clear()
-    shared_resources._split.cache_clear()
+    shared_resources._cached_split_document.cache_clear()
 
     def install(name, *, pipeline):
         nlp = spacy.blank("en")

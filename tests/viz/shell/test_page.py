@@ -116,7 +116,7 @@ def _life(how):
     st.session_state.setdefault("links", []).append(st.query_params.to_dict())
     with page("compare", replace(default_choices(), document="stubs", sentences="lines"), about_a_text=False) as here:
         if how == "complain" and len(st.session_state["links"]) == 1:
-            here.complain("The link asks for the moon.")
+            here.show_link_error("The link asks for the moon.")
         if here.choices.tokenizer == "words":
             return
         here.choices.tokenizer = "words"
@@ -162,7 +162,7 @@ def test_a_complaint_is_said_at_once_and_stays():
 def _widget_changed_by_the_page():
     import streamlit as st
 
-    from viz.controls.widgets import select_word
+    from viz.controls.widgets import draw_setting_select_box
     from viz.shell import page as shell
     from viz.state.choices import Choices, ColumnChoice
 
@@ -170,7 +170,7 @@ def _widget_changed_by_the_page():
     with shell.page("guide", Choices("stubs", "lines", [ColumnChoice("breakpoint")], extra={"word": "second"})) as here:
         words = here.choices.extra
         st.button("First", on_click=words.update, kwargs={"word": "first"})
-        select_word("Word", words, "word", {"first": "First", "second": "Second"}, "word")
+        draw_setting_select_box("Word", words, "word", {"first": "First", "second": "Second"}, "word")
 
 
 def test_a_widget_has_another_key_once_the_page_has_changed_its_value():
@@ -188,7 +188,7 @@ def test_a_document_that_others_drove_out_of_the_cache_stays_the_sessions(app):
     app.query_params["embedder"] = "tfidf"
     app.run()
     before = app.session_state["split_document"]
-    shared_resources._split.cache_clear()
+    shared_resources._cached_split_document.cache_clear()
     app.run()
     assert app.session_state["split_document"] is before
 

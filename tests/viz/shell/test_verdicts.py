@@ -6,7 +6,7 @@ from chunkers.methods.fixed_windows import FixedCharacters
 from tests.support import AngleEmbedder, tools
 from tests.viz.app_steps import sent, settled
 from viz.components.browser_exchange import sentence_axis_positions
-from viz.shell.card.verdicts import KEY, gap_at, verdict_cell
+from viz.shell.card.verdicts import KEY, gap_at_axis_position, verdict_cell
 from viz.shell.column_results import ColumnResult
 from viz.state.choices import ColumnChoice
 
@@ -61,11 +61,11 @@ def test_a_gap_is_found_by_its_place_on_the_axis():
     document = Document.from_text("0 aaaa bbbb.\n10 cccc.\n90 dddd.", "lines")
     for chunker in (FixedSentences(size=2), Breakpoint(amount=50)):
         chunking = run(chunker, document, tools(AngleEmbedder()))
-        assert [gap_at(chunking, document, place) for place in (1, 2)] == [*chunking.gaps]
-        assert gap_at(chunking, document, 0.5) is None
+        assert [gap_at_axis_position(chunking, document, place) for place in (1, 2)] == [*chunking.gaps]
+        assert gap_at_axis_position(chunking, document, 0.5) is None
     inside = run(FixedCharacters(size=6, overlap=0), document, tools(AngleEmbedder()))
     cuts = [gap for gap in inside.gaps if gap.offset is not None]
     assert len(cuts) > 2
     for gap in cuts:
         (place,) = sentence_axis_positions(document, [gap.offset])
-        assert gap_at(inside, document, place) == gap
+        assert gap_at_axis_position(inside, document, place) == gap

@@ -11,11 +11,11 @@ from viz.state.choices import (
     MOST_COLUMNS,
     Choices,
     ColumnChoice,
+    choices_from_query,
+    choices_to_query,
     fresh_column,
-    from_query,
-    link_of_chunker,
+    link_parameters_of_chunker,
     older_column_numbers,
-    to_query,
 )
 
 COLUMNS = [fresh_column(chunker) for chunker in ("fixed_sentences", "breakpoint", "double_pass")]
@@ -69,7 +69,7 @@ def choices(draw):
 @pytest.mark.slow
 @given(choices())
 def test_a_link_brings_every_choice_back(chosen):
-    back, complaints = from_query(to_query(chosen, DEFAULT), sample_splitters(), DEFAULT)
+    back, complaints = choices_from_query(choices_to_query(chosen, DEFAULT), sample_splitters(), DEFAULT)
     assert complaints == []
     if chosen.columns != DEFAULT.columns:
         # Of a parameter that older links lack, a link says the default too.
@@ -81,30 +81,30 @@ def test_a_link_brings_every_choice_back(chosen):
 
 def test_a_link_without_a_parameter_that_was_added_later_means_what_it_meant():
     query = {"c1": "change_point", "c1.caution": "eager", "c2": "recursive", "c3": "change_point", "c3.cuts_at": "auto"}
-    back, complaints = from_query(query, sample_splitters(), DEFAULT)
+    back, complaints = choices_from_query(query, sample_splitters(), DEFAULT)
     assert complaints == []
     assert back.columns[0].parameters == {"cuts_at": "sentences", "caution": "eager"}
     assert back.columns[1:] == [ColumnChoice("recursive"), ColumnChoice("change_point", {"cuts_at": "auto"})]
     assert older_column_numbers(query) == [1]
-    assert to_query(back, DEFAULT)["c1.cuts_at"] == "sentences"
+    assert choices_to_query(back, DEFAULT)["c1.cuts_at"] == "sentences"
 
 
 @pytest.mark.parametrize("name", CHUNKERS)
 def test_a_link_to_a_chunker_has_its_defaults(name):
-    query = link_of_chunker(name)
-    back, _ = from_query(query, sample_splitters(), DEFAULT)
+    query = link_parameters_of_chunker(name)
+    back, _ = choices_from_query(query, sample_splitters(), DEFAULT)
     assert build_chunker(name, back.columns[0].parameters) == build_chunker(name, {})
     assert older_column_numbers(query) == []
 
 
 def test_the_first_screen_has_an_empty_link():
-    assert to_query(DEFAULT, DEFAULT) == {}
-    assert from_query({}, sample_splitters(), DEFAULT) == (DEFAULT, [])
+    assert choices_to_query(DEFAULT, DEFAULT) == {}
+    assert choices_from_query({}, sample_splitters(), DEFAULT) == (DEFAULT, [])
 
 
 def test_what_a_link_gets_wrong_is_said_and_left_at_its_default():
     query = {"document": "nothing", "c1": "nobody", "c2": "recursive", "c2.size": "0", "selected": "7", "embedder": " "}
-    back, complaints = from_query(query, sample_splitters(), DEFAULT)
+    back, complaints = choices_from_query(query, sample_splitters(), DEFAULT)
     assert back == Choices(DEFAULT.document, DEFAULT.sentences, [ColumnChoice("recursive")], selected=0)
     rules = ["document must be one of", "c1 must be one of", "size must be at least 1; got 0", "from 1 to 1; got '7'"]
     assert all(any(rule in complaint for complaint in complaints) for rule in rules)
@@ -113,7 +113,7 @@ def test_what_a_link_gets_wrong_is_said_and_left_at_its_default():
 
 @given(st.dictionaries(st.sampled_from(["document", "sentences", "c1", "c1.size", "c2.amount", "selected"]), st.text()))
 def test_any_link_gives_choices(query):
-    back, _ = from_query(query, sample_splitters(), DEFAULT)
+    back, _ = choices_from_query(query, sample_splitters(), DEFAULT)
     assert 0 <= back.selected < len(back.columns)
 
 

@@ -6,7 +6,7 @@ import pytest
 
 from chunkers import Chunking, Document, build_chunker, run
 from evaluation.questions.corpus import TokenRuler
-from evaluation.retrieval.asked_question import ask, embed_question, index_text
+from evaluation.retrieval.asked_question import embed_question, index_text, retrieve_for_question
 from evaluation.segmentation.boundary_measures import cut_offsets
 from evaluation.segmentation.chunk_statistics import DiscontinuousChunks, count_found_missed_added, sentence_counts
 from evaluation.segmentation.threshold_staircase import threshold_staircase
@@ -15,9 +15,9 @@ from viz.breakpoints.decision_steps import scan_steps
 from viz.compare.choices import default_choices
 from viz.double_pass import page as double_pass
 from viz.double_pass.passes import pass_steps
-from viz.retrieval.first_run import first_screen
+from viz.retrieval.first_run import default_retrieval_choices
 from viz.shell.navigation import PAGES
-from viz.state.choices import Choices, ColumnChoice, fresh_column, from_query
+from viz.state.choices import Choices, ColumnChoice, choices_from_query, fresh_column
 from viz.state.lecture_decks import SCENE_PARTS, SEE, Deck, Scene, bundled_decks
 from viz.state.question_settings import RETRIEVAL_LIMITS
 
@@ -35,7 +35,7 @@ def choices_of(scene):
         "double_pass": double_pass.default_choices(),
         "clustering": Choices(document, splitters[document], [ColumnChoice(name) for name in METHODS]),
     }.get(scene.page, Choices(document, splitters[document], [fresh_column("breakpoint")]))
-    return from_query(scene.query, splitters, default)
+    return choices_from_query(scene.query, splitters, default)
 
 
 class Run:
@@ -73,7 +73,7 @@ class Run:
         passages = index_text(chunking, tools, "embedding")
         limit = RETRIEVAL_LIMITS[self.scene.query["ask_limit"]][1]
         vector = embed_question(chunking, tools, self.scene.ask)
-        ranking = ask(passages, self.scene.ask, vector, limit, TokenRuler(self.text, tools.tokenizer))
+        ranking = retrieve_for_question(passages, self.scene.ask, vector, limit, TokenRuler(self.text, tools.tokenizer))
         counts = sentence_counts(chunking)
         before = sum(counts[: ranking.hits[0].chunk])
         return before + 1, before + counts[ranking.hits[0].chunk]
@@ -166,7 +166,7 @@ def whole_answer(here):
 
 def no_winner(here):
     rows = (SAMPLES_FOLDER / "questions.csv").read_text(encoding="utf-8").splitlines()[1:]
-    return [f"{len(rows)} questions", f"{len(first_screen().columns)} chunkers"]
+    return [f"{len(rows)} questions", f"{len(default_retrieval_choices().columns)} chunkers"]
 
 
 def title_lines(here):

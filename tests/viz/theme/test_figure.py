@@ -3,7 +3,7 @@
 import plotly.graph_objects as go
 import pytest
 
-from viz.components.figure import style
+from viz.components.figure import style_figure
 
 
 def drawn(scale):
@@ -12,7 +12,7 @@ def drawn(scale):
     figure.add_annotation(x=1, y=1, text="here", font={"size": 10})
     figure.update_xaxes(tickfont={"size": 10})
     figure.update_layout(height=200)
-    style(figure, scale)
+    style_figure(figure, scale)
     return figure
 
 
@@ -29,6 +29,6 @@ def test_type_lines_dots_and_height_grow_together(scale):
 
 def test_what_a_figure_leaves_to_plotly_stays_so():
     figure = go.Figure(go.Bar(x=[1], y=[1]))
-    style(figure, 1.5)
+    style_figure(figure, 1.5)
     assert figure.layout.height is None
     assert figure.data[0].marker.line.width is None

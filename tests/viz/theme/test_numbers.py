@@ -6,7 +6,12 @@ import pytest
 
 from chunkers import Timing
 from chunkers.support.formatting import pluralize
-from viz.theme.number_formats import counted_known_boundaries, duration_in_words, embedding_in_words, stages_in_words
+from viz.theme.number_formats import (
+    duration_in_words,
+    embedding_time_in_words,
+    known_boundary_count_phrase,
+    stage_times_in_words,
+)
 
 TIMES = [
     (0.0004, "<0.01 ms"),
@@ -44,15 +49,15 @@ def timing(split=0.11, decide=0.64, merge=0.0, embedded=0, cached=16, cold=140.0
     ],
 )
 def test_stages_of_one_unit_say_it_once(made, said):
-    assert plain(stages_in_words(made)) == said
+    assert plain(stage_times_in_words(made)) == said
 
 
 def test_embeddings_say_what_they_cost():
-    assert plain(embedding_in_words(timing(cold=116_000))) == "all 16 cached, 0.2 ms (cold 116 s)"
-    assert plain(embedding_in_words(timing(embedded=4))) == "0.2 ms for 4 new, 16 cached"
-    assert plain(embedding_in_words(timing(cold=math.nan))) == "all 16 cached, 0.2 ms"
+    assert plain(embedding_time_in_words(timing(cold=116_000))) == "all 16 cached, 0.2 ms (cold 116 s)"
+    assert plain(embedding_time_in_words(timing(embedded=4))) == "0.2 ms for 4 new, 16 cached"
+    assert plain(embedding_time_in_words(timing(cold=math.nan))) == "all 16 cached, 0.2 ms"
 
 
 def test_a_noun_is_in_the_plural_unless_there_is_one():
     assert [pluralize(count, "chunk") for count in (0, 1, 1200)] == ["0 chunks", "1 chunk", "1,200 chunks"]
-    assert [counted_known_boundaries(count) for count in (1, 2)] == ["1 known boundary", "2 known boundaries"]
+    assert [known_boundary_count_phrase(count) for count in (1, 2)] == ["1 known boundary", "2 known boundaries"]

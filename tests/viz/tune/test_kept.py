@@ -131,7 +131,7 @@ def test_it_says_which_embedder_is_needed(computed, restart, cache_folder):
 
 def test_bundled_documents_that_have_changed_are_said(computed, restart, cache_folder, monkeypatch):
     token = interrupted(computed, restart)
-    monkeypatch.setattr("viz.jobs.sweep._bundled", lambda name: MarkedText(name, OWN.text, OWN.known))
+    monkeypatch.setattr("viz.jobs.sweep._bundled_document", lambda name: MarkedText(name, OWN.text, OWN.known))
     app = opened(run=token)
     assert "Bundled documents of this sweep have changed since it was begun: it must be run again." in remarks(app)
     assert next(button for button in app.button if button.label == "Resume").disabled

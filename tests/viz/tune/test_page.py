@@ -19,7 +19,7 @@ from tests import ROOT
 from tests.support import LIMIT, ended
 from tests.viz.app_steps import press, remarks, sweep_of
 from viz.tune import first_run as opening
-from viz.tune.first_run import first_run
+from viz.tune.first_run import bundled_sweep_and_file
 from viz.tune.sweep_inputs import default_axis_values
 from viz.tune.sweep_results import rank_of_setting, setting_in_words, sweep_figure
 
@@ -71,7 +71,7 @@ def test_values_that_are_written_and_the_button_in_one_go_are_both_heard(tune):
 
 
 def test_it_opens_with_the_sweep_that_comes_with_seamark_and_says_so(tune):
-    run, kept = first_run()
+    run, kept = bundled_sweep_and_file()
     app = tune()
     (sentence,) = (text for text in notices(app) if text.startswith("This result comes with Seamark"))
     assert f"Seamark {kept.seamark} and was measured on {kept.made.day} {kept.made:%B %Y}" in sentence

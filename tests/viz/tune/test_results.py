@@ -5,7 +5,7 @@ import numpy as np
 from evaluation.segmentation.boundary_measures import Score
 from evaluation.segmentation.settings_sweep import HIGHER_IS_BETTER, SweepRow, SweptSetting, summarize_settings
 from evaluation.statistics.significance import mean_interval
-from viz.tune.sweep_results import best_in_words
+from viz.tune.sweep_results import best_value_in_words
 
 BEST = SweptSetting.of("fixed_sentences", size=4)
 
@@ -16,7 +16,7 @@ def said(values, measure="pk"):
         for number, value in enumerate(values)
     ]
     (best,) = summarize_settings(rows, measure)
-    return best_in_words(rows, best, measure)
+    return best_value_in_words(rows, best, measure)
 
 
 def test_one_document_is_no_sample():

@@ -18,7 +18,7 @@ LONGEST_SHOWN = 120
 
 def show_questions() -> None:
     """Draw the stored questions about all texts, a button that measures the columns on them, and a cross-encoder's name."""
-    _show_list()
+    _show_marked_questions()
     _choose_reranker()
 
 
@@ -26,7 +26,7 @@ def _choose_reranker() -> None:
     """Draw the text box for a cross-encoder's name; it is loaded when a question is asked and is not part of links."""
     displayed_reranker_name = "" if session.reranker is None else session.reranker.name
 
-    def put(name: str) -> None:
+    def set_reranker(name: str) -> None:
         session.reranker = Reranker(name.strip()) if name.strip() else None
 
     st.text_input(
@@ -34,11 +34,11 @@ def _choose_reranker() -> None:
         value=displayed_reranker_name,
         max_chars=LONGEST_NAME,
         help=f"Reorders the best {MOST_RERANKED} chunks by reading each with the question. The model is never fetched.",
-        **value_binding(displayed_reranker_name, "ask_reranker", put),
+        **value_binding(displayed_reranker_name, "ask_reranker", set_reranker),
     )
 
 
-def _show_list() -> None:
+def _show_marked_questions() -> None:
     kept_marked_questions = tuple(session.questions)
     if not kept_marked_questions:
         remark(
@@ -58,16 +58,22 @@ def _show_list() -> None:
         key="questions_said",
     )
     offer_to_keep("questions", current_document())
-    for number, question in enumerate(kept_marked_questions):
-        buttons_row = st.container(horizontal=True, vertical_alignment="center", key=f"question_{number}")
+    for question_index, question in enumerate(kept_marked_questions):
+        buttons_row = st.container(horizontal=True, vertical_alignment="center", key=f"question_{question_index}")
         with buttons_row.container():
             remark(
                 f"{question.question} → “{_shorten_answer(question.answer)}” ({question.document})",
-                key=f"question_said_{number}",
+                key=f"question_said_{question_index}",
             )
-        buttons_row.button("Ask again", key=f"question_ask_{number}", on_click=_ask_again, args=(question,), width="content")
         buttons_row.button(
-            "Remove question", key=f"question_remove_{number}", on_click=_remove_question, args=(question,), width="content"
+            "Ask again", key=f"question_ask_{question_index}", on_click=_ask_again, args=(question,), width="content"
+        )
+        buttons_row.button(
+            "Remove question",
+            key=f"question_remove_{question_index}",
+            on_click=_remove_question,
+            args=(question,),
+            width="content",
         )
     actions_row = st.container(horizontal=True)
     actions_row.button(

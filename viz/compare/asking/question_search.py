@@ -25,10 +25,10 @@ from viz.compare.state.session import session
 from viz.components.browser_exchange import Component, code_point_offsets, no_op_callback, utf16_offsets
 from viz.components.page_elements import notice, remark, show_job_progress
 from viz.components.remedies.payload import ColumnRemedies
-from viz.controls import any_calls_model, language_model_form
+from viz.controls import any_chunker_calls_model, language_model_form
 from viz.jobs import AskJob, ChunkingTask, ColumnInquiry, ContextSentencesJob, contexts_digest, estimate_contexts
 from viz.shell import ColumnResult, ModelRequests, run_with_consent, show_consent
-from viz.state import MOST_QUESTIONS, Choices, TextSource, chosen_model, ranking_method_of, retrieval_limit_of
+from viz.state import MOST_QUESTIONS, Choices, TextSource, access_to_chosen_model, ranking_method_of, retrieval_limit_of
 
 KEY = "store_asked"
 """Streamlit turns the key into a CSS class, by which the page's style sheet hides the component."""
@@ -142,14 +142,14 @@ def answer_question(
 ) -> None:
     """Retrieve chunks for the user's question from every column, in a fragment that reruns without the page.
 
-    Like `viz.shell.card.verdicts.answer_verdicts`, it must be drawn above all elements that come and go. ``why_not``
+    Like `viz.shell.card.verdicts.answer_verdict_requests`, it must be drawn above all elements that come and go. ``why_not``
     says why there is no embedder; ``known`` are the known boundaries.
     """
     asked_question_event = (st.session_state.get(KEY) or {}).get("asked")
     is_new_event = asked_question_event is not None and asked_question_event["moment"] != session.question_moment
     if asked_question_event is not None and is_new_event:
         _handle_event(asked_question_event)
-    asked: Asked = {
+    answer_payload: Asked = {
         "moment": session.question_moment,
         "state": "nothing",
         "share": 0.0,
@@ -160,29 +160,31 @@ def answer_question(
         "remedies": [None for _ in results],
     }
     if session.question:
-        _fill_in_answer(asked, choices, document, results, embedder, why_not, AT_ONCE_S if is_new_event else BESIDE_S, known)
-    _asker(key=KEY, data=asked, height=0, on_asked_change=no_op_callback)
+        _fill_in_answer(
+            answer_payload, choices, document, results, embedder, why_not, AT_ONCE_S if is_new_event else BESIDE_S, known
+        )
+    _asker(key=KEY, data=answer_payload, height=0, on_asked_change=no_op_callback)
 
 
 def _handle_event(event: dict[str, Any]) -> None:
     """Handle a browser event: a question, its removal, or a request for progress, for remedies or to stop."""
     session.question_moment = event["moment"]
-    question, job = event.get("question"), session.ask_job
-    if event.get("stop") and job is not None:
-        job.cancel()
+    question_text, ask_job = event.get("question"), session.ask_job
+    if event.get("stop") and ask_job is not None:
+        ask_job.cancel()
     elif event.get("search") is not None:
         # As on the page, what searches for remedies is imported when it is needed.
-        from viz.compare.asking.remedies import begin_search, stop_search
+        from viz.compare.asking.remedies import begin_remedy_search, stop_remedy_search
 
-        (begin_search if event["search"] else stop_search)()
-    elif question is None:
+        (begin_remedy_search if event["search"] else stop_remedy_search)()
+    elif question_text is None:
         session.question, session.answer, session.ask_job, session.remedy_job = "", None, None, None
     elif not event.get("again"):
-        if question.strip() != session.question:
+        if question_text.strip() != session.question:
             session.answer = None
-        if job is not None and (job.cancelled() or job.error):
+        if ask_job is not None and (ask_job.cancelled() or ask_job.error):
             session.ask_job = None
-        session.question = question.strip() or " "
+        session.question = question_text.strip() or " "
         session.answer_complaint = ""
 
 
@@ -244,7 +246,7 @@ def _fill_in_answer(
         and all(retrieval.is_every_chunk_retrieved and len(retrieval.hits) > 1 for retrieval in search_job.found.values())
     ):
         status_phrase = f"{limit_name.capitalize()} hold all of this text; choose less to see what comes first"
-    if asked["state"] == "done" and (search_notes := _what_is_searched(embedded_as, finished_columns)):
+    if asked["state"] == "done" and (search_notes := _searched_text_notes(embedded_as, finished_columns)):
         status_phrase = ". ".join([status_phrase.rstrip(".")] * bool(status_phrase) + search_notes)
     asked["said"] = session.answer_complaint or status_phrase
     _fill_in_columns(asked, search_job, document, results, known)
@@ -258,14 +260,14 @@ def _fill_in_columns(
     known: tuple[int, ...] | None,
 ) -> None:
     """Fill in each column's retrieved chunks, the fate of the marked answer, and the changes that keep it whole."""
-    answer, checked_answer_span = session.answer, None
-    if answer is not None and document.text.startswith(answer.answer, answer.start):
-        marked_answer_end = answer.start + len(answer.answer)
-        asked["answer"] = utf16_offsets(document.text, [answer.start, marked_answer_end])
-        checked_answer_span = checked_answer(document.text, answer.start, marked_answer_end)
-    for number, retrieval in list(job.found.items()):
-        asked["found"][number] = _asked_column(retrieval, document, checked_answer_span)
-    if answer is not None and checked_answer_span is not None and asked["state"] == "done":
+    marked_answer, checked_answer_span = session.answer, None
+    if marked_answer is not None and document.text.startswith(marked_answer.answer, marked_answer.start):
+        marked_answer_end = marked_answer.start + len(marked_answer.answer)
+        asked["answer"] = utf16_offsets(document.text, [marked_answer.start, marked_answer_end])
+        checked_answer_span = checked_answer(document.text, marked_answer.start, marked_answer_end)
+    for column_index, column_retrieval in list(job.found.items()):
+        asked["found"][column_index] = _asked_column_payload(column_retrieval, document, checked_answer_span)
+    if marked_answer is not None and checked_answer_span is not None and asked["state"] == "done":
         from viz.compare.asking.remedies import find_remedies
 
         failing_column_indexes = [
@@ -273,7 +275,9 @@ def _fill_in_columns(
             for number, column in enumerate(asked["found"])
             if column is not None and column["fate"] is not None and not column["fate"]["good"]
         ]
-        asked["remedies"] = find_remedies(job, document, results, failing_column_indexes, answer, checked_answer_span, known)
+        asked["remedies"] = find_remedies(
+            job, document, results, failing_column_indexes, marked_answer, checked_answer_span, known
+        )
 
 
 def _searched_columns(
@@ -288,13 +292,13 @@ def _searched_columns(
     return "context", [(number, task, contextual_chunkings[number]) for number, task, _ in ready]
 
 
-def _what_is_searched(embedded_as: EmbeddedAs, ready: Sequence[_FinishedColumn]) -> list[str]:
+def _searched_text_notes(embedded_as: EmbeddedAs, ready: Sequence[_FinishedColumn]) -> list[str]:
     """Return notes for the case that the searched text differs from the chosen or from the retrieved text."""
     unwritten_context_notes = [NOT_WRITTEN] * (embedded_as != session.embedded_as)
     return unwritten_context_notes + [STATED_SEARCHED] * any(has_stated_texts(chunking) for _, _, chunking in ready)
 
 
-def _asked_column(retrieval: Retrieved, document: Document, answer: Span | None) -> AskedColumn:
+def _asked_column_payload(retrieval: Retrieved, document: Document, answer: Span | None) -> AskedColumn:
     ranks_by_source = {name: ranking.ranks_by_chunk() for name, ranking in retrieval.sources.items()}
     last_retrieved_hit = retrieval.hits[-1] if retrieval.hits else None
     budget_end_offset = None
@@ -334,14 +338,14 @@ def _score_in_words(retrieval: Retrieved, places: dict[str, dict[int, int]], hit
 
 def _answer_fate(judgement: AnswerRetrieval) -> AnswerFate:
     """Describe whether a column retrieves the marked answer, and where it is if not."""
-    places: list[AnswerPlace] = [
+    answer_places: list[AnswerPlace] = [
         {"chunk": chunk, "rank": rank, "retrieved": retrieved}
         for chunk, rank, retrieved in zip(judgement.chunks, judgement.ranks, judgement.retrieved, strict=True)
     ]
     fate_phrase, fate_reason = {
         "whole": ("answer whole in", ""),
         "split": (
-            f"answer split in {len(places)}:",
+            f"answer split in {len(answer_places)}:",
             judgement.seam or "its chunks are scattered, or overlap",
         ),
         "cut off": ("answer cut off in", "the budget ends within it"),
@@ -350,7 +354,7 @@ def _answer_fate(judgement: AnswerRetrieval) -> AnswerFate:
     }[judgement.fate]
     if judgement.fate == "split" and judgement.together:
         fate_reason += "; together they have all of it"
-    return {"good": judgement.fate == "whole", "words": fate_phrase, "places": places, "why": fate_reason}
+    return {"good": judgement.fate == "whole", "words": fate_phrase, "places": answer_places, "why": fate_reason}
 
 
 def mark_answer(document: Document, event: dict[str, Any]) -> None:
@@ -415,7 +419,7 @@ NOT_WRITTEN = "Searched without context sentences: they are not written yet, see
 def chunkings_with_contexts(results: Sequence[ColumnResult]) -> dict[int, Chunking]:
     """Return the results whose chunks have context sentences, by column number from 0."""
     context_sentences_job = session.situating
-    if context_sentences_job is None or context_sentences_job.asking is not chosen_model():
+    if context_sentences_job is None or context_sentences_job.asking is not access_to_chosen_model():
         return {}
     context_chunking_by_task = dict(context_sentences_job.found)
     return {
@@ -427,49 +431,50 @@ def chunkings_with_contexts(results: Sequence[ColumnResult]) -> dict[int, Chunki
 
 def show_contexts(choices: Choices, results: Sequence[ColumnResult]) -> None:
     """Draw the state of the columns' context sentences, and the button that generates the missing sentences."""
-    asking, with_contexts = chosen_model(), chunkings_with_contexts(results)
+    model_access, contextual_chunkings = access_to_chosen_model(), chunkings_with_contexts(results)
     # If any column's chunker calls a language model, the columns' controls already include the form.
-    if not any_calls_model(column.chunker for column in choices.columns):
+    if not any_chunker_calls_model(column.chunker for column in choices.columns):
         language_model_form()
-    if asking is None:
+    if model_access is None:
         notice(NO_MODEL, key="contexts_missing")
         return
-    job = session.situating
-    if job is not None and job.asking is asking and job.in_progress:
-        show_job_progress(job, key="contexts")
+    contexts_job = session.situating
+    if contexts_job is not None and contexts_job.asking is model_access and contexts_job.in_progress:
+        show_job_progress(contexts_job, key="contexts")
         return
     unwritten_chunkings = {
         column.task: column.chunking
         for number, column in enumerate(results)
-        if column.task is not None and column.chunking is not None and number not in with_contexts
+        if column.task is not None and column.chunking is not None and number not in contextual_chunkings
     }
     if unwritten_chunkings:
-        if job is not None and job.asking is asking and job.error:
-            notice(job.error, "error", key="contexts_error")
-        _offer_to_write_contexts(asking, choices.tokenizer, unwritten_chunkings)
-    for number, chunking in with_contexts.items():
-        if missing := sum(not chunk.situation for chunk in chunking.chunks):
-            chunks_phrase = f"{missing:,} of {pluralize(len(chunking.chunks), 'chunk')}"
+        if contexts_job is not None and contexts_job.asking is model_access and contexts_job.error:
+            notice(contexts_job.error, "error", key="contexts_error")
+        _offer_to_write_contexts(model_access, choices.tokenizer, unwritten_chunkings)
+    for column_index, chunking in contextual_chunkings.items():
+        if missing_sentence_count := sum(not chunk.situation for chunk in chunking.chunks):
+            chunks_phrase = f"{missing_sentence_count:,} of {pluralize(len(chunking.chunks), 'chunk')}"
             notice(
-                f"Column {number + 1}: the model wrote no usable context sentence for {chunks_phrase}; these chunks are "
+                f"Column {column_index + 1}: the model wrote no usable context sentence for {chunks_phrase}; these chunks "
+                "are "
                 "used without one.",
-                key=f"contexts_left_out_{number}",
+                key=f"contexts_left_out_{column_index}",
             )
-    if with_contexts:
-        remark(f"{asking.model.name}: {asking.spent}.", key="contexts_spent")
+    if contextual_chunkings:
+        remark(f"{model_access.model.name}: {model_access.spent}.", key="contexts_spent")
 
 
 def _offer_to_write_contexts(asking: Asking, tokenizer: str, waiting: dict[ChunkingTask, Chunking]) -> None:
     """Draw the button that estimates the requests for the missing context sentences, and then the consent."""
     sent_text_phrase = f"This sends the text once for every chunk of {pluralize(len(waiting), 'column')}"
 
-    def begin() -> None:
+    def begin_writing() -> None:
         contexts_job = session.situating
         chunking_by_task = contexts_job.found if contexts_job is not None and contexts_job.asking is asking else {}
         # Keep neither text nor context sentences of columns that are no longer shown.
         reusable_chunking_by_task = {task: chunking_by_task[task] for task in session.results if task in chunking_by_task}
-        session.situating = job = ContextSentencesJob(asking, tokenizer, waiting, reusable_chunking_by_task)
-        job.start()
+        session.situating = new_contexts_job = ContextSentencesJob(asking, tokenizer, waiting, reusable_chunking_by_task)
+        new_contexts_job.start()
 
     sentence_requests = ModelRequests(
         ("contexts", *waiting),
@@ -479,5 +484,7 @@ def _offer_to_write_contexts(asking: Asking, tokenizer: str, waiting: dict[Chunk
         "contexts",
         0,
     )
-    st.button("Write context sentences", key="write_contexts", on_click=run_with_consent, args=(sentence_requests, begin))
-    show_consent(sentence_requests, begin)
+    st.button(
+        "Write context sentences", key="write_contexts", on_click=run_with_consent, args=(sentence_requests, begin_writing)
+    )
+    show_consent(sentence_requests, begin_writing)

@@ -12,9 +12,9 @@ from evaluation.retrieval.asked_question import PosedQuestion
 from viz.compare.state.session import session
 from viz.components.remedies.payload import ColumnRemedies
 from viz.jobs import AskJob
-from viz.jobs.remedy_search import RemedyJob, search_answer
+from viz.jobs.remedy_search import RemedyJob, remedy_search_for_answer
 from viz.shell import ColumnResult, open_page_at_next_run
-from viz.shell.tested_remedies import add_remedy, is_automatic, remedies_data
+from viz.shell.tested_remedies import add_remedy_column, is_remedy_search_automatic, remedies_payload
 from viz.state import kept_questions_about
 
 
@@ -44,24 +44,29 @@ def find_remedies(
     # Changed chunks would need new context sentences from a language model.
     if not finished_columns_by_number or inquiry.embedded_as == "context":
         return [None for _ in results]
-    posed, other_questions = PosedQuestion(inquiry.question, span), kept_questions_about(document, besides=answer.question)
+    posed_question, other_questions = (
+        PosedQuestion(inquiry.question, span),
+        kept_questions_about(document, besides=answer.question),
+    )
     search_settings = inquiry.method, inquiry.limit, inquiry.embedded_as, other_questions, known
     remedy_search_by_task = {
-        task: search_answer(FailingColumn(chunker, chunking, *search_settings, posed=posed), inquiry.tokenizer, reranker)
+        task: remedy_search_for_answer(
+            FailingColumn(chunker, chunking, *search_settings, posed=posed_question), inquiry.tokenizer, reranker
+        )
         for task, chunker, chunking in finished_columns_by_number.values()
     }
     embedder_name_and_identity = None if embedder is None else (embedder.name, embedder.identity)
-    remedy_search_subject = inquiry, posed, other_questions, known, embedder_name_and_identity, reranker
+    remedy_search_subject = inquiry, posed_question, other_questions, known, embedder_name_and_identity, reranker
     earlier_job = session.remedy_job
     remedy_search_job = RemedyJob(
         remedy_search_subject, remedy_search_by_task, embedder, inquiry.tokenizer, session.on_disk
     ).after(earlier_job)
     if remedy_search_job is not earlier_job:
         session.remedy_job = remedy_search_job
-        if not remedy_search_job.done and is_automatic(inquiry.method, embedder, reranker, document):
+        if not remedy_search_job.done and is_remedy_search_automatic(inquiry.method, embedder, reranker, document):
             remedy_search_job.start()
     return [
-        remedies_data(
+        remedies_payload(
             remedy_search_job,
             remedy_search_job.found.get(finished_columns_by_number[number].task),
             "What keeps it whole?",
@@ -73,7 +78,7 @@ def find_remedies(
     ]
 
 
-def begin_search() -> None:
+def begin_remedy_search() -> None:
     """Start or resume the search for changes of settings that keep the marked answer whole."""
     remedy_search_job = session.remedy_job
     if remedy_search_job is not None and not remedy_search_job.running:
@@ -81,7 +86,7 @@ def begin_search() -> None:
         remedy_search_job.start()
 
 
-def stop_search() -> None:
+def stop_remedy_search() -> None:
     """Stop the search for changes of settings that keep the answer whole; the changes found so far stay."""
     if session.remedy_job is not None:
         session.remedy_job.cancel()
@@ -92,4 +97,4 @@ def take_remedy(event: Mapping[str, Any], embedder: Embedder | None) -> None:
     if event.get("tune"):
         open_page_at_next_run("tune")
         st.rerun()
-    add_remedy(event, session.remedy_job, embedder)
+    add_remedy_column(event, session.remedy_job, embedder)

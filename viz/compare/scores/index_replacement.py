@@ -14,9 +14,9 @@ from evaluation.report.cells import (
     QUESTION_HEADS,
     Cell,
     Head,
-    change_cells,
-    change_heads,
     document_change_row,
+    index_change_cells,
+    index_change_heads,
     question_cells,
     recall_cell,
     unknown_cell,
@@ -25,14 +25,14 @@ from evaluation.retrieval.index_changes import (
     ChunkComparison,
     IndexComparison,
     WonAndLost,
-    dollar_words,
     embedding_dollars,
+    format_dollars,
     tokens_to_embed,
 )
 from evaluation.search import SearchMethod
 from evaluation.statistics import paired_differences
 from viz.compare.asking.question_search import chunkings_with_contexts
-from viz.compare.scores.score_table import RowData, column_row, draw_scores
+from viz.compare.scores.score_table import RowData, column_row, draw_score_table
 from viz.compare.state.session import session
 from viz.components.measure_table import show_measures
 from viz.components.page_elements import notice, remark, show_job_progress
@@ -40,7 +40,7 @@ from viz.controls import value_binding
 from viz.jobs import ChunkingTask, cached_while_shown, contexts_digest
 from viz.jobs.chunker_comparison import MOST_LISTED, IndexChanges, IndexSetting
 from viz.jobs.retrieval_plan import RunMaterial
-from viz.shell import ColumnResult, bundled_material, shared_question_sets, waiting_words
+from viz.shell import ColumnResult, bundled_material, shared_question_sets, waiting_status_phrase
 from viz.state import RANKED_BY, Choices, TextSource, ranking_method_of, retrieval_limit_of
 
 THIS_TEXT = "This text"
@@ -56,38 +56,40 @@ def show_index_replacement(
     choices: Choices, results: Sequence[ColumnResult], chosen: TextSource, document: Document, embedder: Embedder | None
 ) -> None:
     """Draw what is kept, changed, new and gone if each column replaced the selected one, and the questions won and lost."""
-    chosen_run_material = _choose_material(_materials(chosen, document))
+    chosen_run_material = _choose_material(_material_by_name(chosen, document))
     dollars_per_million_tokens = session.embedding_price or None
     is_this_text = chosen_run_material.texts == ((document.name, document.text),)
-    change_job_setting = _job_setting(choices, chosen_run_material, embedder)
+    index_job_setting = _job_setting(choices, chosen_run_material, embedder)
     index_changes_job = session.index_changes
-    if index_changes_job is not None and index_changes_job.setting != change_job_setting:
+    if index_changes_job is not None and index_changes_job.setting != index_job_setting:
         index_changes_job.cancel()
         session.index_changes = index_changes_job = None
     if not is_this_text:
         # Without it the table is empty.
-        _offer_to_measure(results, change_job_setting, embedder, is_this=is_this_text)
+        _offer_index_measurement(results, index_job_setting, embedder, is_this=is_this_text)
     document_count = len(chosen_run_material.texts)
-    comparisons: dict[int, IndexComparison] = {}
+    comparison_by_column: dict[int, IndexComparison] = {}
     rows: list[RowData] = []
     for number, column in enumerate(results):
         try:
             chunk_count, comparison = (
-                _compared_on_this_text(results, choices.selected, number)
+                _comparison_on_this_text(results, choices.selected, number)
                 if is_this_text
-                else _compared_by_job(results, index_changes_job, choices.selected, number)
+                else _comparison_by_job(results, index_changes_job, choices.selected, number)
             )
         except InputError as error:
             rows.append(column_row(number, column, message=str(error)))
             continue
         if comparison is not None:
-            comparisons[number] = comparison
+            comparison_by_column[number] = comparison
         rows.append(
-            column_row(number, column, change_cells(chunk_count, comparison, document_count, dollars_per_million_tokens))
+            column_row(
+                number, column, index_change_cells(chunk_count, comparison, document_count, dollars_per_million_tokens)
+            )
         )
-    draw_scores(
+    draw_score_table(
         choices,
-        change_heads(document_count, dollars_per_million_tokens),
+        index_change_heads(document_count, dollars_per_million_tokens),
         rows,
         key="changes",
         said=f"An index of column {choices.selected + 1}, replaced by one of another column. A press on a column compares "
@@ -95,13 +97,13 @@ def show_index_replacement(
         note=_note_on_embedded_text(choices, results, is_this=is_this_text),
     )
     if is_this_text:
-        _offer_to_measure(results, change_job_setting, embedder, is_this=is_this_text)
+        _offer_index_measurement(results, index_job_setting, embedder, is_this=is_this_text)
     if index_changes_job is not None:
         show_questions_won(choices, results, index_changes_job)
-    show_details(choices, results, comparisons, index_changes_job)
+    show_replacement_details(choices, results, comparison_by_column, index_changes_job)
 
 
-def _materials(chosen: TextSource, document: Document) -> dict[str, RunMaterial]:
+def _material_by_name(chosen: TextSource, document: Document) -> dict[str, RunMaterial]:
     """Return the documents and questions at hand, by their names in the list."""
     questions = [question for question in session.questions if question.identity == document.identity]
     named_document_texts = ((document.name, document.text),)
@@ -145,13 +147,13 @@ def _choose_material(materials: dict[str, RunMaterial]) -> RunMaterial:
 
 def _job_setting(choices: Choices, material: RunMaterial, embedder: Embedder | None) -> IndexSetting:
     material_character_count = sum(len(text) for _, text in material.texts)
-    embedded_as: EmbeddedAs = "plain" if session.embedded_as == "context" else session.embedded_as
+    embedded_text_kind: EmbeddedAs = "plain" if session.embedded_as == "context" else session.embedded_as
     return IndexSetting(
         material,
         ("", "") if embedder is None else (embedder.name, embedder.identity),
         choices.sentences,
         choices.tokenizer,
-        embedded_as,
+        embedded_text_kind,
         ranking_method_of(choices),
         retrieval_limit_of(choices, material_character_count)[1],
     )
@@ -161,7 +163,7 @@ Compared = tuple[int, IndexComparison | None]
 """The number of a column's chunks, and what changes if they replace the selected column's; None for that column."""
 
 
-def _compared_by_job(results: Sequence[ColumnResult], job: IndexChanges | None, selected: int, number: int) -> Compared:
+def _comparison_by_job(results: Sequence[ColumnResult], job: IndexChanges | None, selected: int, number: int) -> Compared:
     """Compare a column's chunks of the job's documents with the selected column's; raise InputError if that fails."""
     column, selected_column = results[number], results[selected]
     if column.chunker is None:
@@ -176,19 +178,19 @@ def _compared_by_job(results: Sequence[ColumnResult], job: IndexChanges | None, 
     return chunk_count, job.compare_chunkers(selected_column.chunker, column.chunker)
 
 
-def _compared_on_this_text(results: Sequence[ColumnResult], selected: int, number: int) -> Compared:
+def _comparison_on_this_text(results: Sequence[ColumnResult], selected: int, number: int) -> Compared:
     """Compare a column's chunks with the selected column's; raise InputError if that fails."""
-    embedded_as = _embedded_text_kind(results)
-    contextual_chunkings = chunkings_with_contexts(results) if embedded_as == "context" else {}
+    embedded_text_kind = _embedded_text_kind(results)
+    contextual_chunkings = chunkings_with_contexts(results) if embedded_text_kind == "context" else {}
     column, selected_column = results[number], results[selected]
     chunking = contextual_chunkings.get(number, column.chunking)
     selected_chunking = contextual_chunkings.get(selected, selected_column.chunking)
     if chunking is None or selected_chunking is None or column.task is None or selected_column.task is None:
-        raise InputError(column.error or waiting_words())
+        raise InputError(column.error or waiting_status_phrase())
     if column is selected_column:
         return len(chunking.chunks), None
     return len(chunking.chunks), _changes_between(
-        (selected_column.task, column.task), (selected_chunking, chunking), embedded_as
+        (selected_column.task, column.task), (selected_chunking, chunking), embedded_text_kind
     )
 
 
@@ -202,14 +204,14 @@ def _embedded_text_kind(results: Sequence[ColumnResult]) -> EmbeddedAs:
 
 
 def _note_on_embedded_text(choices: Choices, results: Sequence[ColumnResult], *, is_this: bool) -> str:
-    embedded_as = _embedded_text_kind(results) if is_this or session.embedded_as != "context" else "plain"
+    embedded_text_kind = _embedded_text_kind(results) if is_this or session.embedded_as != "context" else "plain"
     caveat_phrase = ""
-    if embedded_as != session.embedded_as:
+    if embedded_text_kind != session.embedded_as:
         caveat_phrase = f" Context sentences are not written for all {'columns' if is_this else 'documents'}."
-    if embedded_as == "late":
+    if embedded_text_kind == "late":
         caveat_phrase = " A chunk's vector depends on the text around it, so that none is kept."
     return (
-        f"Embedded text: {EMBEDDED_AS[embedded_as].lower()}, as chosen in Downloads.{caveat_phrase} Tokens as "
+        f"Embedded text: {EMBEDDED_AS[embedded_text_kind].lower()}, as chosen in Downloads.{caveat_phrase} Tokens as "
         f"{choices.tokenizer} counts them. For a whole corpus: seamark diff."
     )
 
@@ -229,13 +231,13 @@ def _changes_between(
     """Return the changes from one column to the other. Raise InputError if the tokenizer is not available."""
     tokenizer = load_tokenizer(tasks[1].tokenizer)
     with ChunkComparison(embedded_as != "late") as comparison:
-        for is_after, chunking in enumerate(chunkings):
+        for is_replacement, chunking in enumerate(chunkings):
             chunk_texts = [embedded_text(chunking.document, chunk, embedded_as) for chunk in chunking.chunks]
-            comparison.add("", zip(chunk_texts, map(int, tokenizer.count(chunk_texts)), strict=True), bool(is_after))
+            comparison.add("", zip(chunk_texts, map(int, tokenizer.count(chunk_texts)), strict=True), bool(is_replacement))
         return comparison.result(MOST_LISTED)
 
 
-def _offer_to_measure(
+def _offer_index_measurement(
     results: Sequence[ColumnResult], setting: IndexSetting, embedder: Embedder | None, *, is_this: bool
 ) -> None:
     """Draw the progress of the job, or the button that cuts and searches what is not measured yet."""
@@ -265,7 +267,7 @@ def _offer_to_measure(
     if not label_by_chunker.keys() - tried_chunkers:
         return
 
-    def measure() -> None:
+    def start_index_changes_job() -> None:
         new_index_changes_job = IndexChanges(
             setting, label_by_chunker, embedder, session.on_disk, results=known_results_by_chunker
         )
@@ -286,25 +288,25 @@ def _offer_to_measure(
     measure_controls_row = st.container(horizontal=True, vertical_alignment="center")
     measure_controls_row.button(
         button_label,
-        on_click=measure,
+        on_click=start_index_changes_job,
         key="changes_measure",
         width="content",
         help="Cuts the documents by every column, embeds the chunks, and searches them for each question. It can be "
         "cancelled and continued; what is embedded is kept.",
     )
     with measure_controls_row.container():
-        remark(_estimate_in_words(setting, remaining_chunkers), key="changes_estimate")
+        remark(_embedding_estimate_in_words(setting, remaining_chunkers), key="changes_estimate")
 
 
-def _estimate_in_words(setting: IndexSetting, chunkers: Sequence[Chunker]) -> str:
+def _embedding_estimate_in_words(setting: IndexSetting, chunkers: Sequence[Chunker]) -> str:
     """Return a sentence on the tokens to embed, and their price."""
     method: SearchMethod = setting.method if setting.material.questions[1] else "bm25"
-    token_multiple = sum(tokens_to_embed(1, chunker, method, setting.embedded_as) for chunker in chunkers)
-    if not token_multiple:
+    embedded_tokens_per_token = sum(tokens_to_embed(1, chunker, method, setting.embedded_as) for chunker in chunkers)
+    if not embedded_tokens_per_token:
         return "Nothing is embedded."
-    tokens = token_multiple * _token_count(setting.material.texts, setting.tokenizer)
+    tokens = embedded_tokens_per_token * _token_count(setting.material.texts, setting.tokenizer)
     embedding_cost_dollars = embedding_dollars(tokens, session.embedding_price or None)
-    cost_phrase = "" if embedding_cost_dollars is None else f", {dollar_words(embedding_cost_dollars)}"
+    cost_phrase = "" if embedding_cost_dollars is None else f", {format_dollars(embedding_cost_dollars)}"
     return f"About {tokens:,} tokens to embed{cost_phrase}, less what is kept."
 
 
@@ -369,7 +371,7 @@ def show_questions_won(choices: Choices, results: Sequence[ColumnResult], job: I
             )
         rows.append(column_row(number, results[number], column_recall_cells))
     rows += [column_row(number, results[number], message=why) for number, why in refusal_by_column_number.items()]
-    draw_scores(
+    draw_score_table(
         choices,
         QUESTION_HEADS,
         rows,
@@ -391,7 +393,7 @@ def recalls_beside_selected(choices: Choices, results: Sequence[ColumnResult], j
     }
 
 
-def show_details(
+def show_replacement_details(
     choices: Choices, results: Sequence[ColumnResult], comparisons: Mapping[int, IndexComparison], job: IndexChanges | None
 ) -> None:
     """Draw the documents that change most and the questions won and lost by one of the other columns."""
@@ -419,12 +421,12 @@ def show_details(
             width=420,
         )
     if column_number in comparisons and comparisons[column_number].documents > 1:
-        _show_documents(comparisons[column_number])
+        _show_changed_documents(comparisons[column_number])
     if job is not None and column_number in recalls_by_column:
-        _show_questions(job, recalls_by_column[column_number])
+        _show_won_lost_questions(job, recalls_by_column[column_number])
 
 
-def _show_documents(comparison: IndexComparison) -> None:
+def _show_changed_documents(comparison: IndexComparison) -> None:
     most_changed_documents = comparison.most_changed
     if not most_changed_documents:
         st.caption("No document changes.")
@@ -436,18 +438,21 @@ def _show_documents(comparison: IndexComparison) -> None:
     show_measures([document_change_row(name, changes) for name, changes in most_changed_documents])
 
 
-def _show_questions(job: IndexChanges, changes: WonAndLost) -> None:
+def _show_won_lost_questions(job: IndexChanges, changes: WonAndLost) -> None:
     first_retrieval_amount = next(iter(changes.after))
-    won, lost = changes.changed(first_retrieval_amount)
-    if not won and not lost:
+    won_question_numbers, lost_question_numbers = changes.changed(first_retrieval_amount)
+    if not won_question_numbers and not lost_question_numbers:
         st.caption("No question is won or lost.")
         return
-    listed_question_outcomes = [("won", number) for number in won[:MOST_LISTED]] + [
-        ("lost", number) for number in lost[:MOST_LISTED]
+    listed_question_outcomes = [("won", number) for number in won_question_numbers[:MOST_LISTED]] + [
+        ("lost", number) for number in lost_question_numbers[:MOST_LISTED]
     ]
-    unlisted_count = len(won) + len(lost) - len(listed_question_outcomes)
+    unlisted_count = len(won_question_numbers) + len(lost_question_numbers) - len(listed_question_outcomes)
     more_phrase = f" {pluralize(unlisted_count, 'more question')} not listed." if unlisted_count else ""
-    st.caption(f"{pluralize(len(won), 'question')} won, {len(lost):,} lost, by recall in percent.{more_phrase}")
+    st.caption(
+        f"{pluralize(len(won_question_numbers), 'question')} won, {len(lost_question_numbers):,} lost, by recall in "
+        f"percent.{more_phrase}"
+    )
     recalls_before, recalls_after = changes.before[first_retrieval_amount], changes.after[first_retrieval_amount]
     show_measures(
         [

@@ -5,7 +5,7 @@ from typing import TypedDict
 
 from evaluation.report.cells import Cell, Head
 from viz.components.browser_exchange import Component, take_event
-from viz.shell import ColumnResult, settings_in_words, waiting_words
+from viz.shell import ColumnResult, settings_in_words, waiting_status_phrase
 from viz.state import Choices
 
 
@@ -86,18 +86,18 @@ class CellData(TypedDict):
 
 def score_row(column: int | None, title: str, settings: str = "", cells: Sequence[Cell] = (), message: str = "") -> RowData:
     """Return a row of the score table, for a column of Compare or a trivial baseline."""
-    shown: list[CellData] = [{**cell._asdict(), "best": False, "dots": [*cell.dots]} for cell in cells]  # type: ignore[typeddict-item]
-    return {"column": column, "title": title, "settings": settings, "message": message, "cells": shown}
+    cell_payloads: list[CellData] = [{**cell._asdict(), "best": False, "dots": [*cell.dots]} for cell in cells]  # type: ignore[typeddict-item]
+    return {"column": column, "title": title, "settings": settings, "message": message, "cells": cell_payloads}
 
 
 def column_row(number: int, column: ColumnResult, cells: Sequence[Cell] = (), message: str = "") -> RowData:
     """Return the row of a column of Compare; without cells and a message, it says why the column has no result."""
     if not cells:
-        message = message or column.error or waiting_words()
+        message = message or column.error or waiting_status_phrase()
     return score_row(number, column.title, settings_in_words(column), cells, message)
 
 
-def mark_best(rows: Sequence[RowData], place: int, better: Callable[[list[float]], float]) -> None:
+def mark_best_cells(rows: Sequence[RowData], place: int, better: Callable[[list[float]], float]) -> None:
     """Mark the best cells of one table column, unless all are equal; ``better`` is `min` or `max`."""
     table_column_cells = [row["cells"][place] for row in rows if row["cells"]]
     defined_cell_values = [cell["value"] for cell in table_column_cells if cell["value"] is not None]
@@ -107,7 +107,7 @@ def mark_best(rows: Sequence[RowData], place: int, better: Callable[[list[float]
             cell["best"] = cell["value"] == best_value
 
 
-def draw_scores(
+def draw_score_table(
     choices: Choices,
     heads: Sequence[Head],
     rows: list[RowData],
@@ -119,7 +119,7 @@ def draw_scores(
 ) -> None:
     """Draw the score table; a click on a row selects that column in ``choices``."""
 
-    def chosen() -> None:
+    def select_clicked_column() -> None:
         if (event := take_event(key, "chosen")) and 0 <= int(event["column"]) < len(choices.columns):
             choices.selected = int(event["column"])
 
@@ -133,5 +133,5 @@ def draw_scores(
             "limit": limit,
             "chosen": choices.selected,
         },
-        on_chosen_change=chosen,
+        on_chosen_change=select_clicked_column,
     )

@@ -8,7 +8,7 @@ import streamlit as st
 from chunkers import Chunking, Document, Embedder, InputError, build_chunker, load_tokenizer
 from chunkers.recipes import BOUND_TOKENS, presets_for_chunker
 from chunkers.support import VectorArray, pluralize
-from evaluation.findings.rules import find_suspicious_cuts, findings_per_rule
+from evaluation.findings.rules import find_suspicious_cuts, finding_count_per_rule
 from evaluation.report.cells import (
     BY_KNOWN,
     BY_STRUCTURE,
@@ -19,15 +19,15 @@ from evaluation.report.cells import (
     Cell,
     Head,
     boundary_cells,
+    boundary_count_cells,
     count_cell,
     edit_cells,
-    found_cells,
+    label_free_measure_cells,
     lead_cells,
-    spread_cell,
+    size_spread_cell,
     structure_cells,
     suspicious_cell,
     unknown_cell,
-    unlabelled_cells,
 )
 from evaluation.segmentation import (
     BASELINE_SETTINGS,
@@ -46,7 +46,7 @@ from evaluation.segmentation import (
     rank_by_structure,
     segmentation_in_sentences,
 )
-from viz.compare.scores.score_table import RowData, column_row, draw_scores, mark_best, score_row
+from viz.compare.scores.score_table import RowData, column_row, draw_score_table, mark_best_cells, score_row
 from viz.compare.state.session import session
 from viz.components.page_elements import notice, show_job_progress
 from viz.jobs import ChunkingTask, build_tools, cached_sentence_vectors, cached_while_shown, chunk_at_once
@@ -75,19 +75,19 @@ def show_scoreboard(
         _scoreboard_row(number, column, known, embedder, limited_embedder) for number, column in enumerate(results)
     ]
     scoreboard_column_heads = _scoreboard_heads(known is not None, choices.tokenizer)
-    for place, head in enumerate(scoreboard_column_heads):
+    for column_position, head in enumerate(scoreboard_column_heads):
         if head.label not in ("Chunks", "Tokens"):
-            mark_best(scoreboard_table_rows, place, max if head.label == "Found" else min)
-    special_token_count = None if limited_embedder is None else _special_tokens(results, limited_embedder)
+            mark_best_cells(scoreboard_table_rows, column_position, max if head.label == "Found" else min)
+    special_token_count = None if limited_embedder is None else _special_token_count(results, limited_embedder)
     usable_token_limit, token_limit_note = None, ""
     if limited_embedder is not None and limited_embedder.max_tokens is not None and special_token_count is not None:
         usable_token_limit = limited_embedder.max_tokens - special_token_count
-        besides_phrase = f", besides {pluralize(special_token_count, 'special token')}" if special_token_count else ""
+        special_tokens_phrase = f", besides {pluralize(special_token_count, 'special token')}" if special_token_count else ""
         token_limit_note = (
             f"The line in the strips is where {limited_embedder.name} stops reading: {usable_token_limit:,} "
-            f"tokens{besides_phrase}."
+            f"tokens{special_tokens_phrase}."
         )
-    draw_scores(
+    draw_score_table(
         choices,
         scoreboard_column_heads,
         scoreboard_table_rows,
@@ -97,7 +97,7 @@ def show_scoreboard(
     )
 
 
-def _special_tokens(results: Sequence[ColumnResult], limited: Embedder) -> int | None:
+def _special_token_count(results: Sequence[ColumnResult], limited: Embedder) -> int | None:
     """Return the number of special tokens that the embedder adds to each text; None if another tokenizer counts."""
     added_token_counts = {
         length - size
@@ -122,7 +122,7 @@ def _scoreboard_heads(known: bool, tokenizer: str) -> list[Head]:
         Head("Tokens", f"Fewest, median and most in a chunk, as {tokenizer} counts them; every dot is a chunk."),
         *(FOUND_HEADS if known else ()),
         SUSPICIOUS_HEAD,
-        *([] if lecture_mode.is_on() else time_column_heads),
+        *([] if lecture_mode.is_lecture_mode_on() else time_column_heads),
     ]
 
 
@@ -137,37 +137,44 @@ def _scoreboard_row(
     if finished_column is None:
         return column_row(number, column)
     task, chunking = finished_column.task, finished_column.chunking
-    sizes, embedder_sizes = token_counts(task, chunking, None), token_counts(task, chunking, limited)
+    chunk_token_counts, embedder_token_counts = token_counts(task, chunking, None), token_counts(task, chunking, limited)
     overlong_chunk_count = (
         0
         if limited is None or limited.max_tokens is None
-        else sum(size > limited.max_tokens for size in embedder_sizes or ())
+        else sum(size > limited.max_tokens for size in embedder_token_counts or ())
     )
-    tokens_cell = spread_cell(
-        sizes, f"{pluralize(overlong_chunk_count, 'chunk')} longer than the model reads" if overlong_chunk_count else ""
+    tokens_cell = size_spread_cell(
+        chunk_token_counts,
+        f"{pluralize(overlong_chunk_count, 'chunk')} longer than the model reads" if overlong_chunk_count else "",
     )
-    known_cells = [] if known is None else found_cells(chunking, known)
+    known_boundary_cells = [] if known is None else boundary_count_cells(chunking, known)
     suspicious_cuts_cell = suspicious_cell(_finding_counts(task, chunking, embedder))
-    scoreboard_cells = [count_cell(len(chunking.chunks)), tokens_cell, *known_cells, suspicious_cuts_cell]
+    scoreboard_cells = [count_cell(len(chunking.chunks)), tokens_cell, *known_boundary_cells, suspicious_cuts_cell]
     return column_row(
-        number, column, scoreboard_cells if lecture_mode.is_on() else scoreboard_cells + _time_cells(finished_column)
+        number,
+        column,
+        scoreboard_cells if lecture_mode.is_lecture_mode_on() else scoreboard_cells + _time_cells(finished_column),
     )
 
 
 @cached_while_shown(32, lambda task, chunking, embedder: (task.document, task))
 def _finding_counts(task: ChunkingTask, chunking: Chunking, embedder: Embedder | None) -> dict[str, int]:
-    return findings_per_rule(find_suspicious_cuts(chunking, embedder))
+    return finding_count_per_rule(find_suspicious_cuts(chunking, embedder))
 
 
 def _time_cells(column: FinishedColumn) -> list[Cell]:
     if column.chunker.elsewhere:
         return [unknown_cell("These chunks were made elsewhere.")] * 2
-    timing, repeats = column.chunking.timing, session.repeats.get(column.task)
+    timing, repeated_decision_times = column.chunking.timing, session.repeats.get(column.task)
     if timing is None:
         return [unknown_cell()] * 2
-    decision_ms = repeats.median if repeats is not None else timing.decide_ms + timing.merge_ms
+    decision_ms = (
+        repeated_decision_times.median if repeated_decision_times is not None else timing.decide_ms + timing.merge_ms
+    )
     decision_cell = Cell(
-        duration_in_words(decision_ms), decision_ms, f"median of {repeats.runs} runs" if repeats is not None else ""
+        duration_in_words(decision_ms),
+        decision_ms,
+        f"median of {repeated_decision_times.runs} runs" if repeated_decision_times is not None else "",
     )
     if not column.chunker.embeds:
         return [decision_cell, unknown_cell("It embeds nothing.")]
@@ -191,51 +198,63 @@ def show_ranking(
     embedder: Embedder | None,
 ) -> None:
     """Draw the ranking of Compare's columns, with the significance of their differences."""
-    done = [
+    numbered_finished_columns = [
         (column_number, finished) for column_number, column in enumerate(results) if (finished := column.finished_column)
     ]
-    contender_names = tuple(f"{column.chunker.title} (column {column_number + 1})" for column_number, column in done)
-    finished_column_tasks = tuple(column.task for _, column in done)
-    finished_column_chunkings = [column.chunking for _, column in done]
-    unranked_places = tuple(place for place, (_, column) in enumerate(done) if column.chunker.reads_blocks)
+    contender_names = tuple(
+        f"{column.chunker.title} (column {column_number + 1})" for column_number, column in numbered_finished_columns
+    )
+    finished_column_tasks = tuple(column.task for _, column in numbered_finished_columns)
+    finished_column_chunkings = [column.chunking for _, column in numbered_finished_columns]
+    unranked_contender_indices = tuple(
+        place for place, (_, column) in enumerate(numbered_finished_columns) if column.chunker.reads_blocks
+    )
     chunker_ranking = _cached_ranking(
-        document, contender_names, finished_column_tasks, finished_column_chunkings, known, embedder, unranked_places
+        document,
+        contender_names,
+        finished_column_tasks,
+        finished_column_chunkings,
+        known,
+        embedder,
+        unranked_contender_indices,
     )
     significance_note = "Significant: adjusted p below 0.05, and an interval that excludes 0."
     if known is not None:
-        reference, segmentations = (
+        known_segmentation, segmentations = (
             segmentation_in_sentences(document, known),
             [segmentation_in_sentences(document, cut_offsets(chunking)) for chunking in finished_column_chunkings],
         )
-        significance_note = f"{significance_note} {explain_why_no_cut_wins(reference, segmentations)}".rstrip()
+        significance_note = f"{significance_note} {explain_why_no_cut_wins(known_segmentation, segmentations)}".rstrip()
         segmentations += [
-            Segmentation(reference.units, ranked_contender.cuts)
+            Segmentation(known_segmentation.units, ranked_contender.cuts)
             for ranked_contender in chunker_ranking.contenders[len(segmentations) :]
         ]
     rows: list[RowData] = []
-    for place in chunker_ranking.order:
-        ranked_contender = chunker_ranking.contenders[place]
-        column_number = done[place][0] if place < len(done) else None
+    for contender_index in chunker_ranking.order:
+        ranked_contender = chunker_ranking.contenders[contender_index]
+        column_number = (
+            numbered_finished_columns[contender_index][0] if contender_index < len(numbered_finished_columns) else None
+        )
         measure_cells = (
-            boundary_cells(reference, segmentations[place])
+            boundary_cells(known_segmentation, segmentations[contender_index])
             if known is not None
             else structure_cells(
-                finished_column_chunkings[place],
+                finished_column_chunkings[contender_index],
                 embedder,
-                token_counts(finished_column_tasks[place], finished_column_chunkings[place]),
+                token_counts(finished_column_tasks[contender_index], finished_column_chunkings[contender_index]),
             )
         )
         title, settings = ranked_contender.name, ""
         if column_number is not None:
             title, settings = (
                 results[column_number].title,
-                _settings_in_words(results[column_number], ranked_contender),
+                _settings_with_rank_note(results[column_number], ranked_contender),
             )
-        rows.append(score_row(column_number, title, settings, lead_cells(chunker_ranking, place) + measure_cells))
+        rows.append(score_row(column_number, title, settings, lead_cells(chunker_ranking, contender_index) + measure_cells))
     significance_note = " ".join(
-        filter(None, (significance_note, _oversized_chunks_warning([column for _, column in done])))
+        filter(None, (significance_note, _oversized_chunks_warning([column for _, column in numbered_finished_columns])))
     )
-    ranking_summary = f"{chunker_ranking.words()} {chunker_ranking.basis(known is not None)}"
+    ranking_summary = f"{chunker_ranking.words()} {chunker_ranking.basis_sentences(known is not None)}"
     if known is None and choices.document == OWN_DOCUMENT:
         st.button(
             "Mark boundaries",
@@ -244,7 +263,7 @@ def show_ranking(
             args=(session, "folded", (document.identity, "marks")),
             help="Mark where the sections of the text end; the columns are ranked by the marks then.",
         )
-    draw_scores(
+    draw_score_table(
         choices,
         BY_STRUCTURE if known is None else BY_KNOWN,
         rows,
@@ -254,7 +273,7 @@ def show_ranking(
     )
 
 
-def _settings_in_words(result: ColumnResult, contender: Contender) -> str:
+def _settings_with_rank_note(result: ColumnResult, contender: Contender) -> str:
     """Return the settings of a column in words, with a note if it is ranked separately."""
     return ", ".join(filter(None, (settings_in_words(result), "not ranked" * contender.apart)))
 
@@ -263,8 +282,8 @@ def _oversized_chunks_warning(columns: Sequence[FinishedColumn]) -> str:
     """Return a warning about columns with chunks so large that retrieval suffered in our benchmarks; empty if none."""
     long_chunk_phrases = []
     for column in columns:
-        has_maximum = getattr(column.chunker, "max_size", None) is not None
-        if has_maximum or all(preset.published for preset in presets_for_chunker(column.chunker.name)):
+        has_maximum_size = getattr(column.chunker, "max_size", None) is not None
+        if has_maximum_size or all(preset.published for preset in presets_for_chunker(column.chunker.name)):
             continue
         longest_chunk_token_count = max(token_counts(column.task, column.chunking) or [0])
         if longest_chunk_token_count > BOUND_TOKENS:
@@ -305,7 +324,7 @@ _Contender = tuple[int | None, str, FinishedColumn]
 """A column of Compare, with its number from 0 and its title, or a trivial baseline, without a number."""
 
 
-def show_unlabelled(
+def show_label_free_measures(
     choices: Choices, results: Sequence[ColumnResult], document: Document, embedder: Embedder | None
 ) -> None:
     """Draw the measures that need no known boundaries, and the button that measures stability under edits."""
@@ -315,25 +334,25 @@ def show_unlabelled(
     ]
     contenders += _trivial_contenders(document, choices.tokenizer)
     edit_results = _edit_results(document)
-    edits_measured = any(contender.task in edit_results for _, _, contender in contenders)
+    are_edits_measured = any(contender.task in edit_results for _, _, contender in contenders)
     rows: list[RowData] = []
     for number, name, contender in contenders:
-        measure_cells = unlabelled_cells(_unlabelled_measures(contender, document_sentence_vectors, embedder))
-        stability_cells = edit_cells(edit_results.get(contender.task)) if edits_measured else []
+        measure_cells = label_free_measure_cells(_unlabelled_measures(contender, document_sentence_vectors, embedder))
+        stability_cells = edit_cells(edit_results.get(contender.task)) if are_edits_measured else []
         rows.append(
             score_row(number, name, "" if number is None else contender.chunker.describe(), measure_cells + stability_cells)
         )
     rows += [column_row(number, column) for number, column in enumerate(results) if column.finished_column is None]
-    draw_scores(
+    draw_score_table(
         choices,
-        UNLABELLED_HEADS if edits_measured else UNLABELLED_HEADS[:-OF_EDITS],
+        UNLABELLED_HEADS if are_edits_measured else UNLABELLED_HEADS[:-OF_EDITS],
         rows,
         key="unlabelled",
         said="Measures that need no known boundaries. None is a grade by itself: few cuts leave blocks whole, and short "
         "chunks are alike inside.",
-        note=f"An edit inserts one sentence of the text at one of {DEFAULT_EDITS} places." if edits_measured else "",
+        note=f"An edit inserts one sentence of the text at one of {DEFAULT_EDITS} places." if are_edits_measured else "",
     )
-    _offer_edits(contenders, document, embedder, edit_results)
+    _offer_edit_stability(contenders, document, embedder, edit_results)
 
 
 def _trivial_contenders(document: Document, tokenizer: str) -> list[_Contender]:
@@ -371,7 +390,7 @@ def _edit_results(document: Document) -> dict[ChunkingTask, EditStability | str]
     return {**edit_stability_job.results, **edit_stability_job.refused}
 
 
-def _offer_edits(
+def _offer_edit_stability(
     contenders: Sequence[_Contender],
     document: Document,
     embedder: Embedder | None,
@@ -400,15 +419,19 @@ def _offer_edits(
         notice(str(error), key="edits_refused")
         return
 
-    def measure() -> None:
-        known = {task: stability for task, stability in edit_results.items() if isinstance(stability, EditStability)}
-        session.edits = EditStabilityJob(document, embedder, unmeasured_contenders, session.on_disk, results=known)
+    def start_edit_stability_job() -> None:
+        measured_edit_stabilities = {
+            task: stability for task, stability in edit_results.items() if isinstance(stability, EditStability)
+        }
+        session.edits = EditStabilityJob(
+            document, embedder, unmeasured_contenders, session.on_disk, results=measured_edit_stabilities
+        )
         session.edits.start()
 
     st.button(
         "Measure edit stability",
         key="measure_edits",
-        on_click=measure,
+        on_click=start_edit_stability_job,
         help=f"Inserts one sentence at each of {DEFAULT_EDITS} places, cuts the text again with every column, and counts "
         "the chunks that change: they would have to be embedded and stored again.",
     )

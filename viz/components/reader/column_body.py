@@ -31,24 +31,24 @@ def covering_chunks_by_range(spans: Sequence[Sequence[Span]]) -> list[tuple[int,
     list of (start, end, chunks)
         Non-overlapping ranges in order, each with the numbers of the chunks that cover it, at least one.
     """
-    starting_at: dict[int, list[int]] = {}
-    ending_at: dict[int, list[int]] = {}
+    chunks_by_start: dict[int, list[int]] = {}
+    chunks_by_end: dict[int, list[int]] = {}
     for number, chunk_spans in enumerate(spans):
         for start, end in chunk_spans:
-            starting_at.setdefault(start, []).append(number)
-            ending_at.setdefault(end, []).append(number)
+            chunks_by_start.setdefault(start, []).append(number)
+            chunks_by_end.setdefault(end, []).append(number)
     covered_text_ranges = []
     open_chunk_numbers: list[int] = []
-    for edge, next_edge in pairwise(sorted(starting_at.keys() | ending_at.keys())):
+    for edge, next_edge in pairwise(sorted(chunks_by_start.keys() | chunks_by_end.keys())):
         open_chunk_numbers = [
-            number for number in open_chunk_numbers if number not in ending_at.get(edge, ())
-        ] + starting_at.get(edge, [])
+            number for number in open_chunk_numbers if number not in chunks_by_end.get(edge, ())
+        ] + chunks_by_start.get(edge, [])
         if open_chunk_numbers:
             covered_text_ranges.append((edge, next_edge, sorted(open_chunk_numbers)))
     return covered_text_ranges
 
 
-def _trimmed(text: str, ranges: list[tuple[int, int, list[int]]]) -> list[tuple[int, int, list[int]]]:
+def _ranges_without_leading_space(text: str, ranges: list[tuple[int, int, list[int]]]) -> list[tuple[int, int, list[int]]]:
     """Strip leading white space from each range: after the end of an overlap it would show as an odd indent."""
     trimmed_text_ranges = []
     for start, end, covering_chunks in ranges:
@@ -65,43 +65,50 @@ def text_segments(document: Document, chunking: Chunking, known: frozenset[int] 
     number_by_parent = {chunk: number for number, chunk in enumerate(indices_of_parent_chunks(chunking.chunks), start=1)}
     segment_ranges = [
         (start, end, sorted(over, key=lambda chunk: (chunk in number_by_parent, chunk)))
-        for start, end, over in _trimmed(text, covering_chunks_by_range([chunk.spans for chunk in chunking.chunks]))
+        for start, end, over in _ranges_without_leading_space(
+            text, covering_chunks_by_range([chunk.spans for chunk in chunking.chunks])
+        )
     ]
-    parent_at = {chunking.chunks[chunk].start: number for chunk, number in number_by_parent.items()}
+    parent_number_by_start = {chunking.chunks[chunk].start: number for chunk, number in number_by_parent.items()}
     segment_parent_counts = [_count_parents(over, number_by_parent) for _, _, over in segment_ranges]
     segment_leaf_chunks = [
         over[: len(over) - count] for (_, _, over), count in zip(segment_ranges, segment_parent_counts, strict=True)
     ]
     gap_by_cut = {gap.start_after(document): gap for gap in chunking.gaps if gap.verdict.is_cut}
     numbered_chunks = [*enumerate(chunking.chunks)]
-    continued_chunk_at = {span.start: number for number, chunk in numbered_chunks for span in chunk.spans[1:]}
-    first_chunk_at = {chunk.start: number for number, chunk in reversed(numbered_chunks)}
-    labels: list[str] = []
-    tones: list[str] = []
-    for (start, _, over), chunks_before in zip(segment_ranges, [[], *[over for _, _, over in segment_ranges]], strict=False):
+    continued_chunk_by_start = {span.start: number for number, chunk in numbered_chunks for span in chunk.spans[1:]}
+    first_chunk_by_start = {chunk.start: number for number, chunk in reversed(numbered_chunks)}
+    segment_labels: list[str] = []
+    segment_style_classes: list[str] = []
+    for (start, _, covering_chunks), previous_covering_chunks in zip(
+        segment_ranges, [[], *[over for _, _, over in segment_ranges]], strict=False
+    ):
         gap = gap_by_cut.get(start)
-        if start in continued_chunk_at and start not in first_chunk_at:
-            start_label = f"chunk {continued_chunk_at[start] + 1} goes on" + (f" · {gap.reason}" if gap is not None else "")
+        if start in continued_chunk_by_start and start not in first_chunk_by_start:
+            start_label = f"chunk {continued_chunk_by_start[start] + 1} goes on" + (
+                f" · {gap.reason}" if gap is not None else ""
+            )
         elif gap is not None:
             start_label = f"{'forced' if gap.verdict is Verdict.FORCED else 'cut'}: {gap.reason}"
-        elif start in first_chunk_at:
-            start_label = f"chunk {first_chunk_at[start] + 1} begins"
+        elif start in first_chunk_by_start:
+            start_label = f"chunk {first_chunk_by_start[start] + 1} begins"
         else:
-            start_label = _ended_chunks_label({*chunks_before} - {*over})
-        if start in parent_at:
-            start_label = f"parent {parent_at[start]} begins · {start_label}"
+            start_label = _ended_chunks_label({*previous_covering_chunks} - {*covering_chunks})
+        if start in parent_number_by_start:
+            start_label = f"parent {parent_number_by_start[start]} begins · {start_label}"
         is_spurious_boundary = (
-            known is not None and (start in first_chunk_at or start in continued_chunk_at) and start not in known
+            known is not None and (start in first_chunk_by_start or start in continued_chunk_by_start) and start not in known
         )
-        labels.append(start_label + (" · not a known boundary" if is_spurious_boundary else ""))
-        tones.append(
+        segment_labels.append(start_label + (" · not a known boundary" if is_spurious_boundary else ""))
+        segment_style_classes.append(
             ("wrong " if is_spurious_boundary else "")
             + ("fresh" if start in fresh else "")
-            + " parent" * (start in parent_at)
+            + " parent" * (start in parent_number_by_start)
         )
     # If several chunks begin here, as with overlaps, use the first, as the reason does.
     context_by_segment = [
-        chunking.chunks[first_chunk_at[start]].context if start in first_chunk_at else "" for start, _, _ in segment_ranges
+        chunking.chunks[first_chunk_by_start[start]].context if start in first_chunk_by_start else ""
+        for start, _, _ in segment_ranges
     ]
     segment_contexts = [*dict.fromkeys(filter(None, context_by_segment))]
     number_by_context = {context: number for number, context in enumerate(segment_contexts, start=1)}
@@ -112,8 +119,8 @@ def text_segments(document: Document, chunking: Chunking, known: frozenset[int] 
         "over": [over for _, _, over in segment_ranges],
         "from": sentence_axis_positions(document, starts),
         "to": sentence_axis_positions(document, ends),
-        "label": labels,
-        "tone": tones,
+        "label": segment_labels,
+        "tone": segment_style_classes,
         "colours": chunk_colours(segment_leaf_chunks, len(numbered_chunks)),
         "outer": segment_parent_counts if number_by_parent else [],
         "parentFrom": sentence_axis_positions(document, [chunking.chunks[chunk].start for chunk in number_by_parent]),
@@ -121,7 +128,7 @@ def text_segments(document: Document, chunking: Chunking, known: frozenset[int] 
         "contexts": segment_contexts,
         "context": [number_by_context.get(context, 0) for context in context_by_segment] if segment_contexts else [],
         "split": [number for number, chunk in numbered_chunks if len(chunk.spans) > 1],
-        "stated": _statements_data(document, chunking, [over for _, _, over in segment_ranges]),
+        "stated": _model_written_data(document, chunking, [over for _, _, over in segment_ranges]),
     }
 
 
@@ -137,7 +144,7 @@ def _ended_chunks_label(chunks: Collection[int]) -> str:
     return f"chunk{'s' * (len(chunks) > 1)} {numbers_phrase} end{'s' * (len(chunks) == 1)}" if chunks else "an overlap ends"
 
 
-def _statements_data(document: Document, chunking: Chunking, over: Sequence[Sequence[int]]) -> list[StatedData]:
+def _model_written_data(document: Document, chunking: Chunking, over: Sequence[Sequence[int]]) -> list[StatedData]:
     """Return the titles, summaries and propositions that a language model wrote for the chunks; empty if it wrote none."""
     first_segment_by_chunk: dict[int, int] = {}
     for segment_index, chunks_of_segment in enumerate(over):
@@ -150,12 +157,14 @@ def _statements_data(document: Document, chunking: Chunking, over: Sequence[Sequ
             "title": chunk.stated.title,
             "summary": chunk.stated.summary,
             "propositions": [
-                _proposition(document, proposition.text, proposition.span, proposition.remark)
+                _proposition_data(document, proposition.text, proposition.span, proposition.remark)
                 for proposition in chunk.stated.propositions
                 if proposition.span is not None
             ],
             "left_out": [
-                _proposition(document, proposition.text, document.sentences[sentence], _quoted(proposition.quotation))
+                _proposition_data(
+                    document, proposition.text, document.sentences[sentence], _quotation_remark(proposition.quotation)
+                )
                 for sentence, proposition in omissions_by_chunk.get(number, [])
             ],
         }
@@ -164,7 +173,7 @@ def _statements_data(document: Document, chunking: Chunking, over: Sequence[Sequ
     ]
 
 
-def _quoted(quotation: str) -> str:
+def _quotation_remark(quotation: str) -> str:
     return f"quotes “{quotation}”" if quotation else "quotes nothing"
 
 
@@ -173,7 +182,7 @@ def omitted_propositions_by_chunk(chunking: Chunking) -> dict[int, list[tuple[in
 
     The keys are the numbers, from 0, of the first chunk that overlaps the sentence, or 0 if none does.
     """
-    by_chunk: dict[int, list[tuple[int, Proposition]]] = {}
+    omissions_by_chunk: dict[int, list[tuple[int, Proposition]]] = {}
     for proposition in chunking.left_out:
         if proposition.sentence is not None:
             start, end = chunking.document.sentences[proposition.sentence]
@@ -182,11 +191,11 @@ def omitted_propositions_by_chunk(chunking: Chunking) -> dict[int, list[tuple[in
                 for number, chunk in enumerate(chunking.chunks)
                 if any(span.start < end and start < span.end for span in chunk.spans)
             )
-            by_chunk.setdefault(next(overlapping_chunks, 0), []).append((proposition.sentence, proposition))
-    return by_chunk
+            omissions_by_chunk.setdefault(next(overlapping_chunks, 0), []).append((proposition.sentence, proposition))
+    return omissions_by_chunk
 
 
-def _proposition(document: Document, text: str, span: Span, remark: str) -> PropositionData:
+def _proposition_data(document: Document, text: str, span: Span, remark: str) -> PropositionData:
     start, end = utf16_offsets(document.text, span)
     first, last = document.sentence_at(span.start), document.sentence_at(span.end - 1)
     return {"text": text, "start": start, "end": end, "first": first, "last": last, "remark": remark}
@@ -206,14 +215,14 @@ def chunk_colours(over: Sequence[Sequence[int]], count: int) -> list[int]:
             neighbours[left_chunk].update(chunks_after)
         for right_chunk in chunks_after:
             neighbours[right_chunk].update(chunks_before)
-    colours_so_far: list[int] = []
+    assigned_colours: list[int] = []
     for number in range(count):
-        colour_counts = Counter(colours_so_far[other] for other in neighbours[number] if other < number)
+        colour_counts = Counter(assigned_colours[other] for other in neighbours[number] if other < number)
         # Among equally good colours, min returns the first, which is the next in turn.
-        colours_so_far.append(
+        assigned_colours.append(
             min(((number + step) % palette.COUNT for step in range(palette.COUNT)), key=lambda colour: colour_counts[colour])
         )
-    return colours_so_far
+    return assigned_colours
 
 
 # The score curve and its threshold lines.
@@ -230,7 +239,7 @@ _NO_AMOUNT = 987.123
 """A placeholder for the amount that no description contains otherwise; its position is the amount's."""
 
 
-def score_curve(chunker: Chunker, chunking: Chunking, movable: bool) -> CurveData | None:
+def score_curve_data(chunker: Chunker, chunking: Chunking, movable: bool) -> CurveData | None:
     """Return the payload of a result's score curve, or None if the result has no scores.
 
     If ``movable``, the threshold lines can be dragged.
@@ -241,20 +250,20 @@ def score_curve(chunker: Chunker, chunking: Chunking, movable: bool) -> CurveDat
     sentence_boundary_gaps = [gap for gap in chunking.gaps if gap.offset is None]
     verdicts, verdict_digits = encode_verdicts(sentence_boundary_gaps)
     stops_per_line = [
-        _line_stops(chunker, first_score_curve, line.parameter) if movable else [] for line in first_score_curve.lines
+        _line_slider_stops(chunker, first_score_curve, line.parameter) if movable else [] for line in first_score_curve.lines
     ]
     line_and_stop_levels = [line.level for line in first_score_curve.lines] + [
         level for some in stops_per_line for _, level in some
     ]
     round_score = score_rounder(first_score_curve.scores, line_and_stop_levels)
-    lines: list[LineData] = [
+    threshold_lines: list[LineData] = [
         {
             "label": line.label,
             "level": round_score(line.level),
             "parameter": line.parameter,
-            "value": _line_value(chunker, line),
+            "value": _line_parameter_value(chunker, line),
             "stops": [(amount, round_score(level)) for amount, level in some],
-            "around": _description_around(chunker, line.parameter) if some else None,
+            "around": _description_around_value(chunker, line.parameter) if some else None,
         }
         for line, some in zip(first_score_curve.lines, stops_per_line, strict=True)
         if not math.isnan(line.level)
@@ -264,11 +273,11 @@ def score_curve(chunker: Chunker, chunking: Chunking, movable: bool) -> CurveDat
         "scores": [None if math.isnan(score) else round_score(score) for score in first_score_curve.scores],
         "above": first_score_curve.cut_above,
         "live": first_score_curve.live,
-        "constrained": any(verdict.is_sized for verdict in {gap.verdict for gap in chunking.gaps}),
+        "constrained": any(verdict.is_decided_by_size for verdict in {gap.verdict for gap in chunking.gaps}),
         "verdicts": [verdict_data(verdict) for verdict in verdicts],
         "verdictOf": verdict_digits,
         "reasons": [gap.reason for gap in sentence_boundary_gaps] if len(sentence_boundary_gaps) <= MOST_REASONS else None,
-        "lines": lines,
+        "lines": threshold_lines,
         "null": None if first_score_curve.null is None else (first_score_curve.null.low, first_score_curve.null.high),
     }
 
@@ -287,10 +296,10 @@ def score_rounder(scores: Sequence[float], levels: Sequence[float]) -> Callable[
         level_values, score_values
     )
 
-    def short(number: float) -> float:
-        return number if number in never_rounded_numbers else _rounded(number)
+    def rounded_if_safe(number: float) -> float:
+        return number if number in never_rounded_numbers else _round_to_safe_decimals(number)
 
-    return short
+    return rounded_if_safe
 
 
 def _numbers_near_others(numbers: FloatArray, others: FloatArray) -> set[float]:
@@ -300,7 +309,7 @@ def _numbers_near_others(numbers: FloatArray, others: FloatArray) -> set[float]:
     return set(numbers[np.minimum(numbers - nearest_below, nearest_above - numbers) < _ROUNDING].tolist())
 
 
-def _rounded(number: float) -> float:
+def _round_to_safe_decimals(number: float) -> float:
     decimal_string = f"{number:.6f}"
     decimal_place_count = 6
     while decimal_string[-1] in "05" and decimal_string.rstrip("0")[-1] == "5":
@@ -311,19 +320,19 @@ def _rounded(number: float) -> float:
     return float(decimal_string)
 
 
-def _line_value(chunker: Chunker, line: Line) -> float:
+def _line_parameter_value(chunker: Chunker, line: Line) -> float:
     """Return the value of the parameter that moves a line, or the line's level if the parameter is not set."""
     value: float | None = getattr(chunker, line.parameter)
     return line.level if value is None else value
 
 
-def _description_around(chunker: Chunker, parameter: str) -> tuple[str, str] | None:
+def _description_around_value(chunker: Chunker, parameter: str) -> tuple[str, str] | None:
     """Return the chunker's description before and after the parameter's value; None unless it has the value once."""
     description_parts = chunker.model_copy(update={parameter: _NO_AMOUNT}).describe().split(f"{_NO_AMOUNT:g}")
     return (description_parts[0], description_parts[1]) if len(description_parts) == 2 else None
 
 
-def _line_stops(chunker: Chunker, curve: Curve, parameter: str) -> list[tuple[float, float]]:
+def _line_slider_stops(chunker: Chunker, curve: Curve, parameter: str) -> list[tuple[float, float]]:
     """Return the amounts to which the line can be dragged (the slider's steps), each with its level."""
     parameter_spec = next(field for field in chunker.fields(chunker.model_dump()) if field.name == parameter)
     line_stop_levels = chunker.levels(parameter, parameter_spec.stops, curve.scores)

@@ -35,7 +35,7 @@ class MarkingData(TypedDict):
     heard: float | None
 
 
-def marking_data(document: Document, purpose: Purpose, places: Collection[int], *, folded: bool) -> MarkingData:
+def clickable_gaps_data(document: Document, purpose: Purpose, places: Collection[int], *, folded: bool) -> MarkingData:
     """Return the clickable gaps of a text; a gap is set if one of ``places`` (offsets in code points) follows it.
 
     `MarkingData` explains ``purpose`` and ``folded``; the reader adds the last change that the server has received.
@@ -64,7 +64,9 @@ def gap_numbers(document: Document, places: Collection[int]) -> list[int]:
     return [number for number, start in enumerate(document.starts[1:]) if start in wanted_offsets]
 
 
-def clicked_gaps_of(event: Mapping[str, Any] | None, document: Document, heard: float | None = None) -> list[ClickedGaps]:
+def clicked_gaps_from_event(
+    event: Mapping[str, Any] | None, document: Document, heard: float | None = None
+) -> list[ClickedGaps]:
     """Return the user's changes that a browser event reports, in order; none if it is about another text or invalid.
 
     The event has the last change, and those before it that the server may not have received: the changes after ``heard``,
@@ -72,15 +74,17 @@ def clicked_gaps_of(event: Mapping[str, Any] | None, document: Document, heard: 
     """
     if not event or event.get("source") != document.identity or event.get("purpose") not in get_args(Purpose):
         return []
-    click_steps = event.get("earlier")
-    unheard_clicks = [step for step in click_steps if _is_after(step, heard)] if isinstance(click_steps, list) else []
+    earlier_clicks = event.get("earlier")
+    unreceived_clicks = (
+        [step for step in earlier_clicks if _is_later_click(step, heard)] if isinstance(earlier_clicks, list) else []
+    )
     clicked_gap_changes = [
-        _parse_clicked_gaps(event["purpose"], step.get("gaps"), document) for step in (*unheard_clicks, event)
+        _parse_clicked_gaps(event["purpose"], step.get("gaps"), document) for step in (*unreceived_clicks, event)
     ]
     return [change for change in clicked_gap_changes if change is not None]
 
 
-def _is_after(step: Any, heard: float | None) -> bool:
+def _is_later_click(step: Any, heard: float | None) -> bool:
     return isinstance(step, Mapping) and (heard is None or step.get("at", 0) > heard)
 
 
@@ -122,7 +126,7 @@ def verdict_data(verdict: Verdict) -> VerdictData:
     return {
         "name": str(verdict),
         "cut": verdict.is_cut,
-        "sized": verdict.is_sized,
+        "sized": verdict.is_decided_by_size,
         "overruled": verdict.is_overruled,
     }
 

@@ -15,7 +15,7 @@ from viz.components.browser_exchange import (
     text_store,
     utf16_offsets,
 )
-from viz.components.reader.column_body import score_curve, text_segments
+from viz.components.reader.column_body import score_curve_data, text_segments
 from viz.components.reader.payload import (
     AskingData,
     ClickedGaps,
@@ -24,7 +24,7 @@ from viz.components.reader.payload import (
     MarkingData,
     ReaderData,
     ResultsData,
-    clicked_gaps_of,
+    clicked_gaps_from_event,
 )
 from viz.jobs import CACHED_BYTES, cached_while_shown
 from viz.state import session
@@ -109,13 +109,14 @@ def show_reader(
     Pass ``axis=False`` if the page draws its own axis. Gaps whose score is within ``margin`` of a threshold line are marked
     on the curve. ``offers`` are the purposes for which the columns can fold into one text with clickable gaps, each with
     the reason why it is unavailable, empty if it is available. A page that calls
-    `viz.shell.card.verdicts.answer_verdicts` passes ``card=True``.
+    `viz.shell.card.verdicts.answer_verdict_requests` passes ``card=True``.
 
     The page reruns after each of these events, whose details are by name in ``st.session_state[key]``:
 
     - ``line``: the user dropped a threshold line; ``{"column", "parameter", "value", "at"}``.
     - ``selected``: the user clicked a column's head; ``{"column", "at"}``.
-    - ``mark``: the user set gaps, if there is a ``marking``; read by `viz.components.reader.payload.clicked_gaps_of`.
+    - ``mark``: the user set gaps, if there is a ``marking``; read by
+      `viz.components.reader.payload.clicked_gaps_from_event`.
     - ``fold``: the user folded the columns, if there are ``offers``; ``{"purpose", "at"}``. The purpose is empty if the user
       unfolded them.
     - ``asking``: the user chose how a question is answered; ``{"ask", "ask_limit", "at"}``.
@@ -155,10 +156,10 @@ def show_reader(
     return [column["hash"] for column in data["columns"]]
 
 
-def take_clicks(key: str, document: Document) -> list[ClickedGaps]:
+def take_clicked_gaps(key: str, document: Document) -> list[ClickedGaps]:
     """Return the user's changes of the gaps of the reader's text that are new, in order."""
-    last_heard_moment = session.taken.get((key, "mark"))
-    return clicked_gaps_of(take_event(key, "mark"), document, last_heard_moment)
+    last_received_timestamp = session.taken.get((key, "mark"))
+    return clicked_gaps_from_event(take_event(key, "mark"), document, last_received_timestamp)
 
 
 def results_payload(document: Document, columns: Sequence[ReaderColumn], known: Sequence[int] | None) -> ResultsData:
@@ -166,13 +167,15 @@ def results_payload(document: Document, columns: Sequence[ReaderColumn], known: 
     return {
         "known": None if known is None else utf16_offsets(document.text, known),
         "knownAt": sentence_axis_positions(document, known or ()),
-        "columns": [_column(document, column, None if known is None else frozenset(known)) for column in columns],
+        "columns": [_column_data(document, column, None if known is None else frozenset(known)) for column in columns],
     }
 
 
-def _column(document: Document, column: ReaderColumn, known: frozenset[int] | None) -> ColumnData:
+def _column_data(document: Document, column: ReaderColumn, known: frozenset[int] | None) -> ColumnData:
     # The body is sent as a string, so that an unchanged body is neither parsed nor compared in parts.
-    body_hash, body_json = ("", "") if column.result is None else _body(document, column.result, known, column.fresh)
+    body_hash, body_json = (
+        ("", "") if column.result is None else _hash_and_body_json(document, column.result, known, column.fresh)
+    )
     return {
         "title": column.title,
         "subtitle": column.subtitle,
@@ -195,11 +198,13 @@ def _column(document: Document, column: ReaderColumn, known: frozenset[int] | No
     lambda document, result, known, fresh: (document.identity, result.identity, result.movable, known, fresh),
     lambda hash_and_body: len(hash_and_body[1]),
 )
-def _body(document: Document, result: ReaderResult, known: frozenset[int] | None, fresh: frozenset[int]) -> tuple[str, str]:
+def _hash_and_body_json(
+    document: Document, result: ReaderResult, known: frozenset[int] | None, fresh: frozenset[int]
+) -> tuple[str, str]:
     """Return the hash of a column's body, and the body as JSON."""
     data: ColumnBody = {
         "segments": text_segments(document, result.chunking, known, fresh),
-        "curve": score_curve(result.chunker, result.chunking, result.movable),
+        "curve": score_curve_data(result.chunker, result.chunking, result.movable),
     }
     compact_payload = compact_json(data)
     return hashlib.blake2b(compact_payload.encode(), digest_size=12).hexdigest(), compact_payload

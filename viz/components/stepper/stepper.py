@@ -141,23 +141,23 @@ def show_stepper(
     window, with its mark as detail. On ``seamark-gap`` the stepper goes to the step of that gap, on ``seamark-go`` to the
     step ``at``, counted from 0.
     """
-    current_step = _step_at(words, len(steps), key)
+    current_step_index = _step_index_in_link(words, len(steps), key)
     steps_json = json.dumps(steps, ensure_ascii=False, separators=(",", ":"))
     steps_json_hash = hashlib.blake2b(steps_json.encode(), digest_size=12).hexdigest()
 
-    def moved() -> None:
+    def store_current_step() -> None:
         if step_event := take_event(key, "place"):
             words["step"] = str(int(step_event["step"]) + 1)
 
-    def paced() -> None:
+    def store_chosen_pace() -> None:
         if pace_event := take_event(key, "chosen"):
             words["pace"] = next(pace for pace in PACES if pace == pace_event["pace"])
             words["known"] = KNOWN[bool(pace_event["known"])]
 
     # The steps are sent separately, so that moving to another step does not send them again.
     _store({"key": key, "id": steps_json_hash, "steps": steps_json}, key=f"{key}_steps")
-    reveal_mode = _word(words, "pace", PACES, key)
-    shows_known_early = _word(words, "known", KNOWN, key) == KNOWN[1]
+    reveal_mode = _valid_link_setting(words, "pace", PACES, key)
+    shows_known_boundaries_early = _valid_link_setting(words, "known", KNOWN, key) == KNOWN[1]
     # In lecture mode a scene must fit the projector.
     shows_reversing_change = bool(steps) and reveal_mode == PACES[0] and not session.lecture
     _stepper(
@@ -165,19 +165,19 @@ def show_stepper(
         data={
             "key": key,
             "id": steps_json_hash,
-            "at": current_step,
+            "at": current_step_index,
             "turn": session.taken.get((key, "place")),
             "pace": reveal_mode,
             "votes": bool(session.lecture),
-            "known": shows_known_early if known else None,
-            "would": would(current_step) if would is not None and shows_reversing_change else "",
+            "known": shows_known_boundaries_early if known else None,
+            "would": would(current_step_index) if would is not None and shows_reversing_change else "",
         },
-        on_place_change=moved,
-        on_chosen_change=paced,
+        on_place_change=store_current_step,
+        on_chosen_change=store_chosen_pace,
     )
 
 
-def _word(words: dict[str, str], name: str, allowed: Sequence[str], key: str) -> str:
+def _valid_link_setting(words: dict[str, str], name: str, allowed: Sequence[str], key: str) -> str:
     """Return a setting of the link; if its value is not allowed, draw an error and return the first that is."""
     link_setting_value = words[name]
     if link_setting_value not in allowed:
@@ -190,7 +190,7 @@ def _word(words: dict[str, str], name: str, allowed: Sequence[str], key: str) ->
     return link_setting_value
 
 
-def _step_at(words: dict[str, str], count: int, key: str) -> int:
+def _step_index_in_link(words: dict[str, str], count: int, key: str) -> int:
     """Return the link's step, counted from 0; draw an error and return the first step if it is invalid."""
     step_text = words["step"]
     if not (step_text.isascii() and step_text.isdecimal() and len(step_text) <= LONGEST_NUMBER and int(step_text) >= 1):

@@ -112,7 +112,7 @@ def show_text_bar(data: TextBarData) -> None:
     )
 
 
-def show_text_foot() -> None:
+def show_text_box_footer() -> None:
     """Draw the footer of the text box, with a live count and the button that cuts the text."""
     _foot(key=FOOT, data=None, on_cut_change=partial(keep_event_until_taken, FOOT, "cut"))
 
@@ -122,6 +122,6 @@ def keep_text_in_tab(head: KeptHead | None, text: str) -> None:
     _text_in_tab(f"{json.dumps(head)}\n{text}".encode(), key="own_in_tab")
 
 
-def keep_words_in_tab(tab_words: KeptWords) -> None:
+def keep_questions_or_lecture(tab_words: KeptWords) -> None:
     """Replace the questions or the lecture that the browser's tab keeps."""
     _words(tab_words, key=tab_words["name"])

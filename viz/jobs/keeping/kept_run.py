@@ -52,7 +52,7 @@ class Keeper:
 
     def text_digest(self, *parts: str | bytes) -> str:
         """Return a hash of texts, keyed with the token so that only holders of the link can check a guess."""
-        keyed_hash = hashlib.blake2b(key=self._hash(b"seamark-content"), digest_size=16)
+        keyed_hash = hashlib.blake2b(key=self._token_hash(b"seamark-content"), digest_size=16)
         for part in parts:
             encoded_text_part = part.encode("utf-8", "surrogatepass") if isinstance(part, str) else part
             keyed_hash.update(len(encoded_text_part).to_bytes(8, "big"))
@@ -75,9 +75,9 @@ class Keeper:
 
     @property
     def _key(self) -> bytes:
-        return self._hash(b"seamark-run")
+        return self._token_hash(b"seamark-run")
 
-    def _hash(self, purpose: bytes) -> bytes:
+    def _token_hash(self, purpose: bytes) -> bytes:
         return hashlib.blake2b(self.token.encode("utf-8", "surrogatepass"), digest_size=32, person=purpose).digest()
 
 

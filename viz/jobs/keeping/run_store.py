@@ -41,12 +41,12 @@ class ForeignFileError(Exception):
 
 def ensure_run_tables(connection: sqlite3.Connection) -> None:
     """Create the tables of stored runs in an empty file; raises `ForeignFileError` if the file has other content."""
-    if _format(connection) == (_APPLICATION, _FORMAT):
+    if _stored_format(connection) == (_APPLICATION, _FORMAT):
         return
 
-    def create(connection: sqlite3.Connection) -> None:
+    def create_tables_if_empty(connection: sqlite3.Connection) -> None:
         # Another process may have created them meanwhile.
-        stored_file_format = _format(connection)
+        stored_file_format = _stored_format(connection)
         if stored_file_format == (_APPLICATION, _FORMAT):
             return
         if stored_file_format != (0, 0) or connection.execute("SELECT count(*) FROM sqlite_master").fetchone() != (0,):
@@ -57,10 +57,10 @@ def ensure_run_tables(connection: sqlite3.Connection) -> None:
         for statement in _SCHEMA:
             connection.execute(statement)
 
-    write_in_transaction(connection, create)
+    write_in_transaction(connection, create_tables_if_empty)
 
 
-def _format(connection: sqlite3.Connection) -> tuple[int, int]:
+def _stored_format(connection: sqlite3.Connection) -> tuple[int, int]:
     (application_id,) = connection.execute("PRAGMA application_id").fetchone()
     (format_version,) = connection.execute("PRAGMA user_version").fetchone()
     return application_id, format_version
@@ -115,16 +115,16 @@ class RunStore:
         def insert_run(connection: sqlite3.Connection) -> None:
             connection.execute("UPDATE runs SET began = ? WHERE began > ?", (run_begin_time, run_begin_time))
             # Age is measured up to the previous run's start, so that a clock that is ahead once deletes nothing.
-            (last_began,) = connection.execute(_NEWEST_BEGAN).fetchone() or (run_begin_time,)
+            (previous_begin_time,) = connection.execute(_NEWEST_BEGAN).fetchone() or (run_begin_time,)
             connection.execute(
                 "INSERT INTO runs VALUES (?, ?, ?, ?, ?, ?, ?) ON CONFLICT (key) DO UPDATE SET began = excluded.began",
                 run_row_values,
             )
             connection.execute("UPDATE runs SET rowid = 1 + (SELECT max(rowid) FROM runs) WHERE key = ?", (key,))
-            _delete_runs(connection, "SELECT key FROM runs WHERE began < ?", last_began - MOST_DAYS * 86_400)
+            _delete_runs(connection, "SELECT key FROM runs WHERE began < ?", previous_begin_time - MOST_DAYS * 86_400)
             _delete_runs(connection, "SELECT key FROM runs ORDER BY rowid DESC LIMIT -1 OFFSET ?", MOST_ON_DISK)
 
-        with self._lock, self._noting_complaint():
+        with self._lock, self._recording_write_failure():
             self.complaint = ""
             try:
                 self._write(key, insert_run)
@@ -140,26 +140,26 @@ class RunStore:
             return
         part_row_values = (key, number, part, _row_checksum(key, number, part), key)
 
-        def write(connection: sqlite3.Connection) -> None:
+        def insert_part(connection: sqlite3.Connection) -> None:
             connection.execute(
                 "INSERT OR REPLACE INTO parts SELECT ?, ?, ?, ? WHERE EXISTS (SELECT 1 FROM runs WHERE key = ?)",
                 part_row_values,
             )
 
-        with self._lock, self._noting_complaint():
-            self._write(key, write)
+        with self._lock, self._recording_write_failure():
+            self._write(key, insert_part)
 
     def claim(self, key: bytes, vectors: str) -> bool:
         """Record the hash of a run's embedding model; return False if a different hash was recorded before."""
-        recorded: list[tuple[str]] = []
+        recorded_hash_rows: list[tuple[str]] = []
 
-        def write(connection: sqlite3.Connection) -> None:
+        def record_embedder_hash(connection: sqlite3.Connection) -> None:
             connection.execute("UPDATE runs SET vectors = ? WHERE key = ? AND vectors = ''", (vectors, key))
-            recorded[:] = connection.execute("SELECT vectors FROM runs WHERE key = ?", (key,)).fetchall()
+            recorded_hash_rows[:] = connection.execute("SELECT vectors FROM runs WHERE key = ?", (key,)).fetchall()
 
         with self._lock, suppress(OSError, sqlite3.Error, ForeignFileError):
-            self._write(key, write)
-        return recorded in ([], [(vectors,)])
+            self._write(key, record_embedder_hash)
+        return recorded_hash_rows in ([], [(vectors,)])
 
     def plan(self, key: bytes, kind: str) -> bytes | None:
         """Return a run's plan as unchecked JSON, or None if no run of this kind is stored or the run has expired.
@@ -255,20 +255,20 @@ class RunStore:
     def _make_room(self, connection: sqlite3.Connection, key: bytes) -> None:
         """Delete the oldest run other than the run of ``key``."""
 
-        def forget(connection: sqlite3.Connection) -> None:
+        def delete_oldest_run(connection: sqlite3.Connection) -> None:
             _delete_runs(connection, _OLDEST, key)
 
         try:
-            write_in_transaction(connection, forget)
+            write_in_transaction(connection, delete_oldest_run)
         except sqlite3.OperationalError as error:
             if not is_disk_full(error):
                 raise
             # A full disk has no space for the journal either.
             connection.execute("PRAGMA journal_mode = MEMORY")
-            write_in_transaction(connection, forget)
+            write_in_transaction(connection, delete_oldest_run)
 
     @contextmanager
-    def _noting_complaint(self) -> Iterator[None]:
+    def _recording_write_failure(self) -> Iterator[None]:
         """Record the reason if writing fails inside the block."""
         try:
             yield

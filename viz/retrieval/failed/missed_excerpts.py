@@ -14,12 +14,21 @@ from sample_docs import load_sample, sample_titles
 from viz.components.browser_exchange import Component, take_event
 from viz.components.findings.findings import sentence_range_of
 from viz.components.page_elements import notice
-from viz.controls import adopt_as_own_text, select_word
+from viz.controls import adopt_as_own_text, draw_setting_select_box
 from viz.jobs import split_document
 from viz.jobs.retrieval import ReportAndFailures
 from viz.jobs.retrieval_plan import Plan
 from viz.shell import open_page_at_next_run
-from viz.state import OWN_DOCUMENT, Choices, ColumnChoice, TextSource, choose_document, main_page, session, undoable
+from viz.state import (
+    OWN_DOCUMENT,
+    Choices,
+    ColumnChoice,
+    TextSource,
+    choose_document,
+    main_page,
+    record_columns_for_undo,
+    session,
+)
 
 KEY = "retrieval_failed_list"
 MOST_LISTED = 200
@@ -68,7 +77,7 @@ _failed = Component[FailedData](
 )
 
 
-def draw_failed_list(data: FailedData, key: str, chosen: Callable[[], None]) -> None:
+def draw_failed_questions(data: FailedData, key: str, chosen: Callable[[], None]) -> None:
     """Draw a list of failed questions; ``chosen`` is called after a press on a row."""
     _failed(key=key, data=data, on_chosen_change=chosen)
 
@@ -77,14 +86,19 @@ def show_missed_excerpts(told: ReportAndFailures, plan: Plan, words: dict[str, s
     """Draw a chunker selector, and the list of the excerpts that the selected chunker missed."""
     retrieval_report = told.report
     st.header("Missed excerpts", anchor=False)
-    options = {str(chunker_number + 1): plan.titles[chunker_number] for chunker_number in retrieval_report.chunkers}
+    chunker_title_by_number = {
+        str(chunker_number + 1): plan.titles[chunker_number] for chunker_number in retrieval_report.chunkers
+    }
     with st.container(width=420):
-        chunker_number = int(select_word("Missed by", words, "failed", options, "retrieval_failed")) - 1
+        chunker_number = (
+            int(draw_setting_select_box("Missed by", words, "failed", chunker_title_by_number, "retrieval_failed")) - 1
+        )
     missed_excerpts = told.failures[chunker_number]
     searched_questions = retrieval_report.chunkers[chunker_number].evaluation.search.questions
     if retrieval_report.chunkers[chunker_number].everything:
         notice(
-            f"No question can fail: {plan.names[chunker_number]} retrieved everything {_limit_in_words(retrieval_report)}.",
+            f"No question can fail: {plan.names[chunker_number]} retrieved everything "
+            f"{_retrieval_limit_in_words(retrieval_report)}.",
             key="retrieval_nothing_failed",
         )
         return
@@ -93,14 +107,14 @@ def show_missed_excerpts(told: ReportAndFailures, plan: Plan, words: dict[str, s
         notice(
             f"No question failed: {plan.names[chunker_number]} found every excerpt of "
             f"{pluralize(answerable_count, 'question')} whole "
-            f"{_limit_in_words(retrieval_report)}.",
+            f"{_retrieval_limit_in_words(retrieval_report)}.",
             key="retrieval_nothing_failed",
         )
         return
     failed_question_count = len({failure.question for failure in missed_excerpts})
     st.caption(
         f"{plan.names[chunker_number]} did not find {pluralize(len(missed_excerpts), 'excerpt')} whole "
-        f"{_limit_in_words(retrieval_report)}, in {failed_question_count:,} of "
+        f"{_retrieval_limit_in_words(retrieval_report)}, in {failed_question_count:,} of "
         f"{pluralize(len(searched_questions), 'question')}. The excerpts with the most missing text come first; press one "
         "to see its passage below."
     )
@@ -126,19 +140,23 @@ def _apply_question_choice(lost: Sequence[FailedExcerpt], number: int, words: di
     if chosen_missed_excerpt is None:
         return
     words["disagree"], words["question"], words["left"] = "no", str(chosen_missed_excerpt.question + 1), str(number + 1)
-    other_chunkers = chosen_missed_excerpt.other_successful_chunkers(number) or tuple(
+    other_chunker_numbers = chosen_missed_excerpt.other_successful_chunkers(number) or tuple(
         sorted(
             (other for other in chosen_missed_excerpt.missed if other != number),
             key=lambda other: chosen_missed_excerpt.missed[other],
         )
     )
-    if other_chunkers:
-        words["right"] = str(other_chunkers[0] + 1)
+    if other_chunker_numbers:
+        words["right"] = str(other_chunker_numbers[0] + 1)
 
 
-def _limit_in_words(report: Report) -> str:
-    choice = report.choice
-    return f"in {choice.budget:,} {choice.unit}" if choice.budget else f"in the top {choice.top_k}"
+def _retrieval_limit_in_words(report: Report) -> str:
+    report_settings = report.choice
+    return (
+        f"in {report_settings.budget:,} {report_settings.unit}"
+        if report_settings.budget
+        else f"in the top {report_settings.top_k}"
+    )
 
 
 def _missed_excerpt_row(
@@ -146,42 +164,42 @@ def _missed_excerpt_row(
 ) -> FailedRowData:
     chunker_evaluation = report.chunkers[number].evaluation
     question_text = chunker_evaluation.search.questions[failure.question].text
-    missed_characters = failure.missed[number]
+    missed_character_count = failure.missed[number]
     share_phrase = (
         "All of the excerpt"
-        if missed_characters == failure.size
-        else f"{missed_characters:,} of {failure.size:,} characters"
+        if missed_character_count == failure.size
+        else f"{missed_character_count:,} of {failure.size:,} characters"
     )
     corpus_text = chunker_evaluation.index.corpus.whole.text
-    unlisted_cuts = len(failure.seams) - SEAMS_SHOWN
+    unlisted_cut_count = len(failure.seams) - SEAMS_SHOWN
     return {
         "question": failure.question,
         "title": f"{failure.question + 1}. {question_text}",
         "missed": f"{share_phrase} missed",
-        "seams": [seam_data(corpus_text, seam) for seam in failure.seams[:SEAMS_SHOWN]],
-        "more": f"and {pluralize(unlisted_cuts, 'more cut')}" if unlisted_cuts > 0 else "",
-        "holder": _holder_in_words(report, failure, number),
-        "others": _finders_in_words(plan, failure, number),
+        "seams": [cut_inside_excerpt_data(corpus_text, seam) for seam in failure.seams[:SEAMS_SHOWN]],
+        "more": f"and {pluralize(unlisted_cut_count, 'more cut')}" if unlisted_cut_count > 0 else "",
+        "holder": _holding_chunk_in_words(report, failure, number),
+        "others": _finding_chunkers_in_words(plan, failure, number),
         "here": words["question"] == str(failure.question + 1) and words["left"] == str(number + 1),
     }
 
 
-def seam_data(text: str, seam: Seam) -> SeamData:
+def cut_inside_excerpt_data(text: str, seam: Seam) -> SeamData:
     """Return the payload of a cut, with the chunks' numbers if the chunker gives no reason."""
     cut_reason = seam.reason or f"between chunks {seam.before + 1:,} and {seam.after + 1:,}, at character {seam.place:,}"
     text_before, text_after = text[max(0, seam.place - AROUND) : seam.place], text[seam.place : seam.place + AROUND]
     return {"before": " ".join(text_before.split()), "after": " ".join(text_after.split()), "reason": cut_reason}
 
 
-def _holder_in_words(report: Report, failure: FailedExcerpt, number: int) -> str:
+def _holding_chunk_in_words(report: Report, failure: FailedExcerpt, number: int) -> str:
     """Describe the chunk that holds most of an excerpt, why it was not enough, and how much no chunk holds."""
     if failure.holder < 0:
         return "No chunk holds any of it."
     outside_phrase = f" {pluralize(failure.outside, 'character')} of it in no chunk." if failure.outside else ""
-    return _why_missed(report, failure, number) + outside_phrase
+    return _why_excerpt_missed(report, failure, number) + outside_phrase
 
 
-def _why_missed(report: Report, failure: FailedExcerpt, number: int) -> str:
+def _why_excerpt_missed(report: Report, failure: FailedExcerpt, number: int) -> str:
     held_share_phrase = "all of it" if failure.held == failure.size else f"{failure.held:,} of {failure.size:,} characters"
     holder_kind = "Chunk" if report.chunkers[number].evaluation.index.parents is None else "Child"
     if not failure.rank:
@@ -206,7 +224,7 @@ def _why_missed(report: Report, failure: FailedExcerpt, number: int) -> str:
     )
 
 
-def _finders_in_words(plan: Plan, failure: FailedExcerpt, number: int) -> str:
+def _finding_chunkers_in_words(plan: Plan, failure: FailedExcerpt, number: int) -> str:
     if len(failure.missed) < 2:
         return ""
     finding_chunker_numbers = failure.other_successful_chunkers(number)
@@ -271,11 +289,11 @@ def draw_compare_button(
     document: Document, span: Span, columns: list[ColumnChoice], choices: Choices, key: str, embedder: str | None = None
 ) -> None:
     """Draw the button that opens Compare at a span of a document, with these columns and by default the page's embedder."""
-    sample, own_text = _sample_ids_by_text().get(document.text), session.own
-    sample_or_source: str | TextSource = sample or TextSource(document.text, document.name, parts=document.parts)
+    sample_id, own_text = _sample_ids_by_text().get(document.text), session.own
+    sample_id_or_source: str | TextSource = sample_id or TextSource(document.text, document.name, parts=document.parts)
     replaced_text_phrase = (
         f", in the place of “{own_text.name}”"
-        if sample is None and own_text is not None and own_text.text != document.text
+        if sample_id is None and own_text is not None and own_text.text != document.text
         else ""
     )
     data: OnCompareData = {
@@ -286,7 +304,7 @@ def draw_compare_button(
     _compare_button(
         key=key,
         data=data,
-        on_open_change=partial(_open_on_compare, sample_or_source, splitter_and_embedder, columns, choices, key),
+        on_open_change=partial(_open_on_compare, sample_id_or_source, splitter_and_embedder, columns, choices, key),
     )
 
 
@@ -306,6 +324,6 @@ def _open_on_compare(
         adopt_as_own_text(to, choices)
     choices.sentences, choices.embedder = settings
     compare_choices = main_page.choices()
-    with undoable(main_page.key, "Columns replaced by those of Retrieval"):
+    with record_columns_for_undo(main_page.key, "Columns replaced by those of Retrieval"):
         compare_choices.columns, compare_choices.selected = columns, 0
     open_page_at_next_run(main_page.key)

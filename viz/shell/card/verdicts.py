@@ -11,9 +11,16 @@ from chunkers.recipes import chunker_class
 from chunkers.support import format_number, pluralize
 from evaluation.retrieval.asked_question import SearchSettings
 from viz.components.browser_exchange import Component, no_op_callback, sentence_axis_positions
-from viz.jobs import ChangedCuts, tipping_at_once, worked_formula_at_once
+from viz.jobs import ChangedCuts, reversing_change_at_once, worked_formula_at_once
 from viz.shell import ColumnResult
-from viz.state import ColumnChoice, kept_questions_about, last_change, session, undo_last, undoable
+from viz.state import (
+    ColumnChoice,
+    kept_questions_about,
+    last_undoable_column_change,
+    record_columns_for_undo,
+    session,
+    undo_last_column_change,
+)
 
 # The preview of a change, and the change itself, which can be undone.
 
@@ -57,7 +64,7 @@ class PreviewData(TypedDict):
     lost: list[float]
 
 
-def preview_of(
+def preview_of_change(
     results: Sequence[ColumnResult],
     request: Mapping[str, Any],
     search: SearchSettings,
@@ -128,16 +135,19 @@ def preview_of(
 def _preview_payload(
     job: ChangedCuts, number: int, values: Mapping[str, float], has_known: bool, leaves_out: bool
 ) -> PreviewData:
-    running, change, document = job.running, job.change, job.before.document
-    has_preview_failed = not running and job.whole is None
+    is_job_running, cut_changes, document = job.running, job.change, job.before.document
+    has_preview_failed = not is_job_running and job.whole is None
     preview_sentences = []
     if has_preview_failed:
         preview_sentences.append(job.error or "This value cannot be tried without embedding the text anew.")
-    elif change is not None:
+    elif cut_changes is not None:
         if has_known:
             preview_sentences.append(
-                _gains_and_losses(
-                    "known boundaries", "found", _quoted_at(document, change.found), _quoted_at(document, change.lost)
+                _gains_and_losses_phrase(
+                    "known boundaries",
+                    "found",
+                    _quotes_at_offsets(document, cut_changes.found),
+                    _quotes_at_offsets(document, cut_changes.lost),
                 )
             )
         if leaves_out:
@@ -145,46 +155,48 @@ def _preview_payload(
         elif job.questions and job.whole is not None:
             questions_and_wholeness = [*zip(job.questions, job.whole, strict=True)]
             won_questions, lost_questions = (
-                [_quoted(posed.question) for posed, pair in questions_and_wholeness if pair == wanted]
+                [_shortened_quote(posed.question) for posed, pair in questions_and_wholeness if pair == wanted]
                 for wanted in ((False, True), (True, False))
             )
             preview_sentences.append(
-                _gains_and_losses(
+                _gains_and_losses_phrase(
                     pluralize(len(questions_and_wholeness), "kept question"), "won", won_questions, lost_questions
                 )
             )
-    added, removed, found_at, lost_at = (sentence_axis_positions(document, offsets) for offsets in change or ((),) * 4)
+    added_cut_positions, removed_cut_positions, found_boundary_positions, lost_boundary_positions = (
+        sentence_axis_positions(document, offsets) for offsets in cut_changes or ((),) * 4
+    )
     return {
         "column": number,
         "values": {**values},
-        "state": "failed" if has_preview_failed else "working" if running else "done",
+        "state": "failed" if has_preview_failed else "working" if is_job_running else "done",
         "share": job.progress()[0],
         "said": preview_sentences,
-        "added": added,
-        "removed": removed,
-        "found": found_at,
-        "lost": lost_at,
+        "added": added_cut_positions,
+        "removed": removed_cut_positions,
+        "found": found_boundary_positions,
+        "lost": lost_boundary_positions,
     }
 
 
-def _gains_and_losses(what: str, gained: str, won: Sequence[str], lost: Sequence[str]) -> str:
+def _gains_and_losses_phrase(what: str, gained: str, won: Sequence[str], lost: Sequence[str]) -> str:
     """Describe gains and losses, as in ``known boundaries: 1 found (before “Then it …”), 2 lost (…)``."""
     gain_and_loss_phrases = [
-        f"{len(names):,} {word} ({_first_names(names)})" for word, names in ((gained, won), ("lost", lost)) if names
+        f"{len(names):,} {word} ({_named_items_phrase(names)})" for word, names in ((gained, won), ("lost", lost)) if names
     ]
     return f"{what}: {', '.join(gain_and_loss_phrases) or 'as before'}"
 
 
-def _first_names(names: Sequence[str]) -> str:
+def _named_items_phrase(names: Sequence[str]) -> str:
     more_phrase = f" and {len(names) - MOST_NAMED:,} more" if len(names) > MOST_NAMED else ""
     return ", ".join(names[:MOST_NAMED]) + more_phrase
 
 
-def _quoted_at(document: Document, offsets: Sequence[int]) -> list[str]:
-    return [f"before {_quoted(document.text[offset : offset + 4 * LONGEST_QUOTED])}" for offset in offsets]
+def _quotes_at_offsets(document: Document, offsets: Sequence[int]) -> list[str]:
+    return [f"before {_shortened_quote(document.text[offset : offset + 4 * LONGEST_QUOTED])}" for offset in offsets]
 
 
-def _quoted(text: str) -> str:
+def _shortened_quote(text: str) -> str:
     text_on_one_line = " ".join(text.split())
     shortened_text = text_on_one_line[:LONGEST_QUOTED].rpartition(" ")[0] or text_on_one_line[:LONGEST_QUOTED]
     return f"“{text_on_one_line}”" if len(text_on_one_line) <= LONGEST_QUOTED else f"“{shortened_text} …”"
@@ -205,7 +217,7 @@ def set_parameters(choice: ColumnChoice, values: object) -> dict[str, float]:
     return converted_values
 
 
-def take_parameter_change(page: str, event: Mapping[str, Any]) -> None:
+def apply_parameter_change(page: str, event: Mapping[str, Any]) -> None:
     """Apply a previewed change to a column of the page, or undo the last change.
 
     Parameters
@@ -215,7 +227,7 @@ def take_parameter_change(page: str, event: Mapping[str, Any]) -> None:
     """
     columns_of_page = session.choices[page].columns
     if event.get("undo"):
-        undo_last(page)
+        undo_last_column_change(page)
         return
     changed_column_index = event.get("column")
     if not (isinstance(changed_column_index, int) and 0 <= changed_column_index < len(columns_of_page)):
@@ -230,17 +242,17 @@ def take_parameter_change(page: str, event: Mapping[str, Any]) -> None:
     changes_phrase = ", ".join(
         f"{title_by_parameter[name]} {format_number(value)}" for name, value in changed_parameter_values.items()
     )
-    with undoable(page, f"Column {changed_column_index + 1}: {changes_phrase}"):
+    with record_columns_for_undo(page, f"Column {changed_column_index + 1}: {changes_phrase}"):
         columns_of_page[changed_column_index].parameters = changed_column.parameters
 
 
 def last_column_change_phrase(page: str, index: int) -> str:
     """Describe the last change if it was to this column's parameters and can be undone; otherwise return ""."""
-    page_change = last_change(page)
+    page_change = last_undoable_column_change(page)
     if page_change is None or len(page_change.before) != len(page_change.after):
         return ""
-    numbered_before_after = enumerate(zip(page_change.before, page_change.after, strict=True))
-    if [number for number, (before, after) in numbered_before_after if before != after] != [index]:
+    numbered_column_pairs = enumerate(zip(page_change.before, page_change.after, strict=True))
+    if [number for number, (before, after) in numbered_column_pairs if before != after] != [index]:
         return ""
     return page_change.said if page_change.before[index].chunker == page_change.after[index].chunker else ""
 
@@ -323,7 +335,7 @@ _verdicts = Component[AnswerData]("seamark_verdicts", "shell/card/verdict_reques
 
 
 @st.fragment
-def answer_verdicts(
+def answer_verdict_requests(
     document: Document,
     results: Sequence[ColumnResult],
     hashes: Sequence[str],
@@ -353,14 +365,14 @@ def answer_verdicts(
             verdict_cell(column, document, pointed_position, embedder, last_column_change_phrase(session.page, index))
             for index, column in enumerate(results)
         ]
-        gap_at_pointer = None if read is None else gap_at(read, document, pointed_position)
+        gap_at_pointer = None if read is None else gap_at_axis_position(read, document, pointed_position)
         if gap_at_pointer is not None and verdict_cells[0] is not None:
             verdict_cells[0]["reason"] = gap_at_pointer.why.brief()
         verdicts_answer_payload = {
             "at": pointed_position,
             "hashes": [*hashes],
             "cells": verdict_cells,
-            "preview": preview_of(results, change_to_preview, search, known, embedder) if change_to_preview else None,
+            "preview": preview_of_change(results, change_to_preview, search, known, embedder) if change_to_preview else None,
         }
     _verdicts(
         key=KEY,
@@ -379,11 +391,11 @@ def verdict_cell(
     """
     if column.chunking is None or column.chunker is None or column.task is None:
         return None
-    gap_at_position = gap_at(column.chunking, document, at)
+    gap_at_position = gap_at_axis_position(column.chunking, document, at)
     if gap_at_position is None:
         return {"cut": False, "reason": "", "formula": [], "change": None, "undo": undo}
     decision_arguments = (column.task, column.chunker, column.chunking, gap_at_position, embedder, session.on_disk)
-    decision_tipping_change = tipping_at_once(*decision_arguments)
+    decision_tipping_change = reversing_change_at_once(*decision_arguments)
     tipping_change_payload: ChangeData | None = None
     if decision_tipping_change is not None:
         tipping_change_payload = {
@@ -400,19 +412,19 @@ def verdict_cell(
     }
 
 
-def gap_at(chunking: Chunking, document: Document, at: float) -> Gap | None:
+def gap_at_axis_position(chunking: Chunking, document: Document, at: float) -> Gap | None:
     """Return the gap at a position on the sentence axis; None if no gap is at the position."""
-    between_sentences = at == int(at)
-    gap_index_at_position = int(at) - 1 if between_sentences else int(at)
-    first_candidate = bisect_left(chunking.gaps, gap_index_at_position, key=lambda gap: gap.index)
-    for gap in chunking.gaps[first_candidate:]:
+    is_between_sentences = at == int(at)
+    gap_index_at_position = int(at) - 1 if is_between_sentences else int(at)
+    first_candidate_index = bisect_left(chunking.gaps, gap_index_at_position, key=lambda gap: gap.index)
+    for gap in chunking.gaps[first_candidate_index:]:
         if gap.index != gap_index_at_position:
             break
-        if gap.offset is None and between_sentences:
+        if gap.offset is None and is_between_sentences:
             return gap
         if (
             gap.offset is not None
-            and not between_sentences
+            and not is_between_sentences
             and abs(sentence_axis_positions(document, [gap.offset])[0] - at) < _NEAR
         ):
             return gap

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from evaluation.retrieval.budget import Budgets
 from evaluation.retrieval.leaders import BudgetCurve
-from viz.retrieval.figures import WholeTextPoint, _budget_curve_table, budget_curve_figure, label_heights
+from viz.retrieval.figures import WholeTextPoint, _budget_curve_table, budget_curve_figure, label_positions
 
 BUDGETS = Budgets((500, 1000, 2000))
 NAMES = {0: "1. Recursive", 2: "3. Fixed sentences"}
@@ -74,7 +74,7 @@ def test_the_table_has_the_numbers_of_the_figure(curve):
 @given(st.dictionaries(st.integers(0, 5), st.tuples(st.floats(0, 290), st.sampled_from([17, 34])), min_size=1))
 def test_names_stand_in_the_order_of_their_lines_cover_nothing_and_are_in_the_plot(found):
     ends, heights = ({number: pair[place] for number, pair in found.items()} for place in (0, 1))
-    at = label_heights(ends, heights, 290.0)
+    at = label_positions(ends, heights, 290.0)
     order = sorted(ends, key=lambda number: ends[number])
     assert at[order[0]] >= heights[order[0]] / 2 - 1e-6
     assert at[order[-1]] <= 290 - heights[order[-1]] / 2 + 1e-6
@@ -83,4 +83,4 @@ def test_names_stand_in_the_order_of_their_lines_cover_nothing_and_are_in_the_pl
 
 
 def test_names_that_are_apart_stay_where_they_are():
-    assert label_heights({0: 30.0, 1: 200.0}, {0: 17, 1: 17}, 290.0) == {0: 30.0, 1: 200.0}
+    assert label_positions({0: 30.0, 1: 200.0}, {0: 17, 1: 17}, 290.0) == {0: 30.0, 1: 200.0}

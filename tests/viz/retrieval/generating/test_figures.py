@@ -5,26 +5,26 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from viz.retrieval.generated_questions import BIN_WIDTH, filter_histogram, kept_and_dropped_per_bin
+from viz.retrieval.generated_questions import BIN_WIDTH, count_kept_and_dropped, filter_histogram
 
 
 def test_every_question_is_in_its_bar_on_its_side_of_the_line():
     values = np.array([0.31, 0.32, 0.34, 0.9, np.nan])
-    bars = kept_and_dropped_per_bin(values, 0.32, drops_below=True)
+    bars = count_kept_and_dropped(values, 0.32, drops_below=True)
     assert bars.edges[0] == pytest.approx(0.3)
     assert (bars.dropped[0], bars.kept[0], bars.kept[1], bars.kept[-1]) == (1, 1, 1, 1)
     figure = filter_histogram(bars, 0.32, "cosine", drops_below=True)
     assert [annotation.text for annotation in figure.layout.annotations] == ["1 dropped ←", "→ 3 kept"]
-    other = filter_histogram(kept_and_dropped_per_bin(values, 0.33, drops_below=False), 0.33, "cosine", drops_below=False)
+    other = filter_histogram(count_kept_and_dropped(values, 0.33, drops_below=False), 0.33, "cosine", drops_below=False)
     assert [annotation.text for annotation in other.layout.annotations] == ["2 kept ←", "→ 2 dropped"]
     assert filter_histogram(
-        kept_and_dropped_per_bin(np.array([np.nan]), 0.5, drops_below=False), 0.5, "cosine", drops_below=False
+        count_kept_and_dropped(np.array([np.nan]), 0.5, drops_below=False), 0.5, "cosine", drops_below=False
     ).data
 
 
 @given(st.lists(st.floats(-1, 1), max_size=30), st.floats(-1, 1), st.booleans())
 def test_no_question_is_lost_between_the_bars(values, line, below):
-    bars = kept_and_dropped_per_bin(np.array(values, dtype=float), line, drops_below=below)
+    bars = count_kept_and_dropped(np.array(values, dtype=float), line, drops_below=below)
     dropped = sum(value < line if below else value > line for value in values)
     assert (sum(bars.kept), sum(bars.dropped)) == (len(values) - dropped, dropped)
     assert np.diff(bars.edges) == pytest.approx(BIN_WIDTH)

@@ -7,7 +7,7 @@ from evaluation.questions.corpus import TokenRuler
 from evaluation.retrieval.given_chunks import MeasuredChunker, RankCutoff, retrieval_failures
 from tests import ROOT
 from tests.support import ended
-from viz.retrieval.first_run import first_run
+from viz.retrieval.first_run import bundled_run_and_file
 
 
 def recall_and_failures(run, exact_ends):
@@ -30,7 +30,7 @@ def listed(numbers):
 
 
 def test_the_figures_of_the_bundled_run_with_and_without_the_ends_of_excerpts():
-    run, _ = first_run()
+    run, _ = bundled_run_and_file()
     ended(run)
     (recalls, lost), (exact_recalls, exact_lost) = (recall_and_failures(run, exact) for exact in (False, True))
     page = " ".join((ROOT / "docs" / "measuring.md").read_text().split())

@@ -12,7 +12,7 @@ from evaluation.search.index import build_index
 from tests.support import HashEmbedder, differing, ended
 from viz.retrieval import first_run as opening
 from viz.retrieval.documents_and_questions import bundled_material
-from viz.retrieval.first_run import FILE, first_run, first_screen, measure_again
+from viz.retrieval.first_run import FILE, bundled_run_and_file, default_retrieval_choices, measure_bundled_run
 
 MOST_BYTES = 300_000
 
@@ -22,14 +22,14 @@ OF_THE_MACHINE = {"chunk_s", "decide_s", "embed_s", "ask_s", "search_s", "embedd
 
 @pytest.fixture(scope="module")
 def shown():
-    run, file = first_run()
+    run, file = bundled_run_and_file()
     assert not ended(run).error
     return run, file
 
 
 def test_it_is_of_the_first_screen_and_measured_at_budgets(shown):
     run, file = shown
-    choices = first_screen()
+    choices = default_retrieval_choices()
     chunkers = tuple(build_chunker(column.chunker, column.parameters) for column in choices.columns)
     plan = run.plan
     assert plan.chunkers == chunkers
@@ -75,7 +75,7 @@ def test_the_one_that_embeds_cuts_as_it_did(shown):
 @pytest.mark.model
 def test_its_scores_are_those_of_today(tmp_path):
     path = tmp_path / "run.json"
-    measure_again().write(path)
+    measure_bundled_run().write(path)
     before, today = json.loads(FILE.read_text()), json.loads(path.read_text())
     assert today["plan"] == before["plan"]
     for number, (part, other) in enumerate(zip(before["parts"], today["parts"], strict=True)):

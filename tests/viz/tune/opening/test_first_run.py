@@ -11,7 +11,7 @@ from tests.support import differing
 from tests.viz.retrieval.opening.test_first_run import words_of_the_texts
 from viz.jobs.keeping.kept_run import RunFile
 from viz.tune import first_run as opening
-from viz.tune.first_run import FILE, first_run, first_screen, measure_again
+from viz.tune.first_run import FILE, bundled_sweep_and_file, first_screen, measure_bundled_sweep
 from viz.tune.sweep_inputs import default_sweep_documents, default_sweep_settings
 
 MOST_BYTES = 100_000
@@ -19,7 +19,7 @@ MOST_BYTES = 100_000
 
 @pytest.fixture(scope="module")
 def shown():
-    return first_run()
+    return bundled_sweep_and_file()
 
 
 def test_it_is_of_the_first_screen_and_complete(shown):
@@ -66,7 +66,7 @@ def test_a_chunker_reaches_today_what_it_reached(shown):
 @pytest.mark.model
 def test_all_that_it_reached_is_reached_today(tmp_path):
     path = tmp_path / "run.json"
-    measure_again().write(path)
+    measure_bundled_sweep().write(path)
     today, before = json.loads(path.read_text()), json.loads(FILE.read_text())
     assert [place for place in differing(before, today) if place not in {"made", "seamark"}] == []
 

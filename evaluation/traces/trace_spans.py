@@ -92,9 +92,9 @@ def _retrieved_row(item: Any, rank: int) -> Row:
 def parse_if_json(value: Any) -> Any:
     """Return the value of a text in JSON, or of a list or mapping as Python writes it; anything else as it is."""
     if isinstance(value, str) and value.lstrip().startswith(("{", "[", '"')):
-        for read in (json.loads, python_literal):
+        for parse_text in (json.loads, python_literal):
             with suppress(ValueError, RecursionError):
-                return read(value)
+                return parse_text(value)
     return value
 
 
@@ -186,8 +186,13 @@ class _Trace:
         search_rows.sort(key=lambda row: row["rank"])
         if self.passed_on is not None:
             passed_rows = ranked_rows(self.passed_on)
-            texts, ids = {row["text"] for row in passed_rows} - {None}, {row["id"] for row in passed_rows} - {None}
-            search_rows = [{**row, "given": row["text"] in texts or row["id"] in ids} for row in search_rows] or passed_rows
+            passed_texts, passed_ids = (
+                {row["text"] for row in passed_rows} - {None},
+                {row["id"] for row in passed_rows} - {None},
+            )
+            search_rows = [
+                {**row, "given": row["text"] in passed_texts or row["id"] in passed_ids} for row in search_rows
+            ] or passed_rows
         return question_row(self.place, self.form, question_text, search_rows, self.held, self.feedback)
 
 
@@ -221,12 +226,12 @@ class TraceCollector:
         )
         span_attributes = flatten_attributes(span.get("attributes") or {}) | _attributes_below(span_fields, "attributes")
         trace_id = first_field(span_fields, ("context.trace_id", "trace_id", "traceId"))
-        if observation := _attributes_below(span_attributes, "langfuse.observation"):
+        if observation_attributes := _attributes_below(span_attributes, "langfuse.observation"):
             # Langfuse's SDK writes an observation as a span.
             langfuse_observation_row = {
-                **observation,
-                "type": str(observation.get("type")).upper(),
-                "metadata": _attributes_below(observation, "metadata"),
+                **observation_attributes,
+                "type": str(observation_attributes.get("type")).upper(),
+                "metadata": _attributes_below(observation_attributes, "metadata"),
                 "parentObservationId": first_field(span_fields, _PARENTS),
             }
             self.add_langfuse_part(langfuse_observation_row, str(trace_id or place), place)
@@ -245,11 +250,18 @@ class TraceCollector:
         span_metadata = _attributes_below(span_attributes, "metadata")
         trace.held |= {key: value for key, value in span_metadata.items() if key in (*REFERENCES, *EXCERPTS)}
         trace.held |= {column: items for column in EXCERPTS if (items := _list_items(span_metadata, column))}
-        for some in (span_attributes, *attributes_per_event):
-            self._add_evaluation(trace, some)
-        for note in span.get("annotations") or span.get("span_annotations") or []:
-            if isinstance(note, dict) and is_feedback(note.get("name")):
-                trace.feedback.append([note["name"], note["result"] if isinstance(note.get("result"), dict) else note])
+        for attribute_group in (span_attributes, *attributes_per_event):
+            self._add_evaluation(trace, attribute_group)
+        for annotation_object in span.get("annotations") or span.get("span_annotations") or []:
+            if isinstance(annotation_object, dict) and is_feedback(annotation_object.get("name")):
+                trace.feedback.append(
+                    [
+                        annotation_object["name"],
+                        annotation_object["result"]
+                        if isinstance(annotation_object.get("result"), dict)
+                        else annotation_object,
+                    ]
+                )
         for annotation in (
             note for name in _ANNOTATIONS for note in _list_items(span_attributes, name) if isinstance(note, dict)
         ):
@@ -278,21 +290,23 @@ class TraceCollector:
         trace: _Trace, attributes: Mapping[str, Any], event_attributes: Sequence[Mapping[str, Any]], query: Any, kind: str
     ) -> None:
         """Add what a span retrieved, as its own attributes say or else those of its events."""
-        queries_and_retrieved_items = [(query, _retrieved(attributes))]
+        queries_and_retrieved_items = [(query, _retrieved_documents(attributes))]
         if not queries_and_retrieved_items[0][1]:
-            event_searches = [(first_field(event, _QUERIES) or query, _retrieved(event)) for event in event_attributes]
+            event_searches = [
+                (first_field(event, _QUERIES) or query, _retrieved_documents(event)) for event in event_attributes
+            ]
             queries_and_retrieved_items = [
                 (asked, items) for asked, items in event_searches if items
             ] or queries_and_retrieved_items
         is_search = "RETRIEVER" in (kind.upper(), str(attributes.get("openinference.span.kind")).upper())
         is_search = is_search or attributes.get("gen_ai.operation.name") == "retrieval"
-        for asked, items in queries_and_retrieved_items:
+        for search_query, retrieved_items in queries_and_retrieved_items:
             # A log record may repeat what its span says.
-            is_repeated = items and any(items == others for _, others in trace.searches)
-            if (items or is_search) and not is_repeated:
-                trace.searches.append((asked, items))
-        if reranked := _list_items(attributes, "reranker.output_documents"):
-            trace.passed_on = [_unprefixed(document) for document in reranked]
+            is_repeated = retrieved_items and any(retrieved_items == others for _, others in trace.searches)
+            if (retrieved_items or is_search) and not is_repeated:
+                trace.searches.append((search_query, retrieved_items))
+        if reranked_items := _list_items(attributes, "reranker.output_documents"):
+            trace.passed_on = [_without_document_prefix(document) for document in reranked_items]
 
     @staticmethod
     def _add_evaluation(trace: _Trace, attributes: Mapping[str, Any]) -> None:
@@ -303,13 +317,13 @@ class TraceCollector:
 
     def add_langfuse(self, row: Mapping[str, Any], place: str) -> None:
         """Add a trace of Langfuse with its observations, as its interface and its API export it."""
-        whole: Mapping[str, Any] = row["trace"] if isinstance(row.get("trace"), dict) else row
-        trace_id = str(first_field(whole, ("id", "traceId")) or place)
-        self.add_root(trace_id, whole, place)
+        langfuse_trace_row: Mapping[str, Any] = row["trace"] if isinstance(row.get("trace"), dict) else row
+        trace_id = str(first_field(langfuse_trace_row, ("id", "traceId")) or place)
+        self.add_root(trace_id, langfuse_trace_row, place)
         for observation in row["observations"]:
             if isinstance(observation, dict):
                 self.add_langfuse_part(observation, trace_id, place)
-        if row is not whole:
+        if row is not langfuse_trace_row:
             self._add_scores(trace_id, row, place)
 
     def add_langfuse_part(self, row: Mapping[str, Any], trace_id: str, place: str) -> None:
@@ -335,8 +349,8 @@ class TraceCollector:
         if row.get("output") is not None:
             langfuse_trace.held.setdefault("answer", row["output"])
         langfuse_trace_metadata = parse_if_json(row.get("metadata"))
-        for held in (row, langfuse_trace_metadata if isinstance(langfuse_trace_metadata, dict) else {}):
-            langfuse_trace.held |= {key: held[key] for key in (*REFERENCES, *EXCERPTS) if held.get(key)}
+        for field_source in (row, langfuse_trace_metadata if isinstance(langfuse_trace_metadata, dict) else {}):
+            langfuse_trace.held |= {key: field_source[key] for key in (*REFERENCES, *EXCERPTS) if field_source.get(key)}
         self._add_scores(trace_id, row, place)
 
     def _add_scores(self, trace_id: str, row: Mapping[str, Any], place: str) -> None:
@@ -355,14 +369,14 @@ class TraceCollector:
             ]
 
     def _add_score(self, trace_id: str, row: Mapping[str, Any], place: str) -> None:
-        name, value = row.get("name"), first_field(row, ("stringValue", "string_value", "value"))
-        if name is None or value is None:
+        score_name, score_value = row.get("name"), first_field(row, ("stringValue", "string_value", "value"))
+        if score_name is None or score_value is None:
             raise InputError(
                 "a row of a Langfuse trace must be an observation with a type, or a score with a name and a value; this one "
                 f"has only {short_repr(', '.join(map(str, row)))}."
             )
-        if is_feedback(name):
-            self._trace_of(trace_id, place, "Langfuse").feedback.append([name, value])
+        if is_feedback(score_name):
+            self._trace_of(trace_id, place, "Langfuse").feedback.append([score_name, score_value])
 
 
 def _as_parsed_list(value: Any) -> list[Any]:
@@ -380,15 +394,15 @@ def is_span(row: Mapping[str, Any]) -> bool:
     return "attributes" in row or any(str(key).startswith(("attributes.", "context.trace_id")) for key in row)
 
 
-def _retrieved(attributes: Mapping[str, Any]) -> list[Any]:
+def _retrieved_documents(attributes: Mapping[str, Any]) -> list[Any]:
     """Return the retrieved documents that attributes of a span, an event or a log record list."""
     retrieved_document_attributes = _list_items(attributes, "retrieval.documents") or _list_items(
         attributes, "gen_ai.retrieval.documents"
     )
-    return [_unprefixed(document) for document in retrieved_document_attributes]
+    return [_without_document_prefix(document) for document in retrieved_document_attributes]
 
 
-def _unprefixed(item: Any) -> Any:
+def _without_document_prefix(item: Any) -> Any:
     """Return a retrieved document of a span under the usual names: ``document.content`` is its ``content``."""
     if not isinstance(item, dict):
         return item
@@ -412,15 +426,15 @@ def _list_items(flat: Mapping[str, Any], name: str) -> list[Any]:
     parsed_attribute_list = parse_if_json(flat.get(name))
     if isinstance(parsed_attribute_list, list):
         return [flatten_attributes(part) if isinstance(part, dict) else part for part in parsed_attribute_list]
-    items: dict[int, Any] = {}
+    item_by_number: dict[int, Any] = {}
     for key, value in flat.items():
-        number, _, rest = key.removeprefix(f"{name}.").partition(".")
-        if key.startswith(f"{name}.") and number.isdecimal() and len(number) < 7:
-            if rest:
-                items.setdefault(int(number), {})[rest] = value
+        number_text, _, name_after_number = key.removeprefix(f"{name}.").partition(".")
+        if key.startswith(f"{name}.") and number_text.isdecimal() and len(number_text) < 7:
+            if name_after_number:
+                item_by_number.setdefault(int(number_text), {})[name_after_number] = value
             else:
-                items[int(number)] = value
-    return [items[number] for number in sorted(items)]
+                item_by_number[int(number_text)] = value
+    return [item_by_number[number] for number in sorted(item_by_number)]
 
 
 def _last_message(flat: Mapping[str, Any], name: str) -> Any:
@@ -435,17 +449,19 @@ def flatten_attributes(value: Any, before: str = "") -> Row:
     """Return nested attributes with dots between the names; what is flat already stays."""
     if isinstance(value, list) and not before and all(isinstance(pair, dict) and "key" in pair for pair in value):
         value = {str(pair["key"]): _otlp_value(pair.get("value")) for pair in value}
-    flat: Row = {}
+    flat_attributes: Row = {}
     key_value_pairs = value.items() if isinstance(value, dict) else enumerate(value) if isinstance(value, list) else ()
-    for key, inner in key_value_pairs:
+    for key, inner_value in key_value_pairs:
         dotted_attribute_name = f"{before}{key}"
         if dotted_attribute_name.partition(".")[0] in _UNUSED:
             continue
-        if isinstance(inner, dict) or (isinstance(inner, list) and any(isinstance(item, dict) for item in inner)):
-            flat |= flatten_attributes(inner, f"{dotted_attribute_name}.")
-        elif inner is not None:
-            flat[dotted_attribute_name] = inner
-    return flat
+        if isinstance(inner_value, dict) or (
+            isinstance(inner_value, list) and any(isinstance(item, dict) for item in inner_value)
+        ):
+            flat_attributes |= flatten_attributes(inner_value, f"{dotted_attribute_name}.")
+        elif inner_value is not None:
+            flat_attributes[dotted_attribute_name] = inner_value
+    return flat_attributes
 
 
 def otlp_spans(row: Mapping[str, Any]) -> Iterator[Row]:
@@ -453,9 +469,9 @@ def otlp_spans(row: Mapping[str, Any]) -> Iterator[Row]:
     for resource in [*(row.get("resourceSpans") or []), *(row.get("resourceLogs") or [])]:
         for scope in [*(resource.get("scopeSpans") or []), *(resource.get("scopeLogs") or [])]:
             yield from scope.get("spans") or []
-            for record in scope.get("logRecords") or []:
+            for log_record in scope.get("logRecords") or []:
                 # A record of a span is no root of its trace.
-                yield {**record, "parentSpanId": record.get("spanId") or "log"}
+                yield {**log_record, "parentSpanId": log_record.get("spanId") or "log"}
 
 
 def _otlp_value(value: Any) -> Any:

@@ -15,7 +15,7 @@ from chunkers.language_models import Asking
 from chunkers.recipes import propositions_arrow_type
 from chunkers.results import Gap, table_rows
 from chunkers.storage.embedding_cache import EmbeddingCache
-from chunkers.support import MAX_BYTES, Cancelled, InputError, named_message, on_one_line, short_repr
+from chunkers.support import MAX_BYTES, Cancelled, InputError, message_with_document_name, on_one_line, short_repr
 from chunkers.text import PartKind, TextParts, clear_outline_caches, too_large_error
 from integrations.recipe_cutter import AnyRecipe, recipe_of
 
@@ -135,13 +135,14 @@ class Chunks:
         self._device = device
         self._problems = problems
         self._chunker: Chunker = self._recipe.build()
-        asking_part = (
+        model_asking_recipe_part = (
             "embedded_as context" if self._recipe.embedded_as == "context" else self._chunker.name * self._chunker.asks
         )
-        self._asking = asking if asking_part else None
-        if asking_part and asking is None:
+        self._asking = asking if model_asking_recipe_part else None
+        if model_asking_recipe_part and asking is None:
             raise InputError(
-                f"recipe: {asking_part} asks a language model, which is possible only in one process with a spending limit. "
+                f"recipe: {model_asking_recipe_part} asks a language model, which is possible only in one process with a "
+                "spending limit. "
                 "Run in one process, with --language-model and --spend."
             )
         self._tokenizer = load_tokenizer(self._recipe.tokenizer)
@@ -229,21 +230,23 @@ class Chunks:
         If ``problems`` is None, the first document that fails raises its error.
         """
         rows: list[dict[str, Any]] = []
-        for name, text, parts in _documents_in_batch(documents):
+        for document_id, text, parts in _documents_in_batch(documents):
             try:
-                rows += self._rows(name, text, parts)
+                rows += self._rows(document_id, text, parts)
             except (ModelError, Cancelled):
                 raise
             except InputError as error:
-                message = named_message(str(name), error)
+                message = message_with_document_name(str(document_id), error)
                 if problems is None:
                     raise InputError(message) from error
-                problems(str(name), message)
+                problems(str(document_id), message)
             except Exception as error:
                 # A fault that one document of millions brings to light must not end the run of the others.
                 if problems is None:
                     raise
-                problems(str(name), f"{name}: cutting it failed with {type(error).__name__}: {on_one_line(error)}")
+                problems(
+                    str(document_id), f"{document_id}: cutting it failed with {type(error).__name__}: {on_one_line(error)}"
+                )
         # The outlines that it keeps for a page are of no use to the next batch.
         clear_outline_caches()
         return type(documents).from_pylist(rows, schema=self.schema)
@@ -305,16 +308,20 @@ def chunk_ids(name: str, identity: bytes, places: Iterable[Iterable[tuple[int, i
     """
     document_and_recipe_hash = hashlib.blake2b(identity, digest_size=ID_BYTES)
     document_and_recipe_hash.update(name.encode() + b"\0")
-    place_counts: Counter[str] = Counter()
+    count_by_joined_spans: Counter[str] = Counter()
     hashed_chunk_ids = []
     for spans in places:
         joined_spans = ",".join(f"{start}-{end}" for start, end in spans)
-        place_counts[joined_spans] += 1
-        digest = document_and_recipe_hash.copy()
-        digest.update(
-            (joined_spans if place_counts[joined_spans] == 1 else f"{joined_spans}#{place_counts[joined_spans]}").encode()
+        count_by_joined_spans[joined_spans] += 1
+        chunk_id_hash = document_and_recipe_hash.copy()
+        chunk_id_hash.update(
+            (
+                joined_spans
+                if count_by_joined_spans[joined_spans] == 1
+                else f"{joined_spans}#{count_by_joined_spans[joined_spans]}"
+            ).encode()
         )
-        hashed_chunk_ids.append(digest.hexdigest())
+        hashed_chunk_ids.append(chunk_id_hash.hexdigest())
     return hashed_chunk_ids
 
 

@@ -58,9 +58,9 @@ def _lower_to_column_minima(values: FloatArray, best: FloatArray, lasts: IntArra
         candidates[is_near_column_minimum_at.argmax(axis=0)[is_lowered_without_tie_at]],
     )
     for column in np.flatnonzero(is_lower_than_best_at & ~is_lowered_without_tie_at):
-        for candidate, value in zip(candidates.tolist(), values[:, column].tolist(), strict=True):
-            if value < best[column] - SAME:
-                best[column], lasts[column] = value, candidate
+        for candidate_place, candidate_cost in zip(candidates.tolist(), values[:, column].tolist(), strict=True):
+            if candidate_cost < best[column] - SAME:
+                best[column], lasts[column] = candidate_cost, candidate_place
 
 
 def _largest_drift(sums: FloatArray, mean: FloatArray, start: int, following: FloatArray) -> FloatArray:
@@ -105,12 +105,12 @@ def _skippable_place_counts(
     run_mean_distances = np.sqrt(apart)
     skippable_place_counts = np.zeros(len(behind), np.intp)
     surviving_candidate_indices = np.arange(len(behind))
-    first, tested_places_end = 0, block
-    while first < len(strayed) and len(surviving_candidate_indices):
+    tested_places_start, tested_places_end = 0, block
+    while tested_places_start < len(strayed) and len(surviving_candidate_indices):
         tested_places_end = min(tested_places_end, len(strayed))
         largest_drift_so_far = strayed[tested_places_end - 1]
         run_sizes = sizes[surviving_candidate_indices]
-        passed_vector_count = following[first - 1] if first else 0.0
+        passed_vector_count = following[tested_places_start - 1] if tested_places_start else 0.0
         excess_lower_bounds = behind[surviving_candidate_indices] + run_sizes / (run_sizes + passed_vector_count) * (
             passed_vector_count * apart[surviving_candidate_indices]
             - 2 * run_mean_distances[surviving_candidate_indices] * largest_drift_so_far
@@ -123,7 +123,10 @@ def _skippable_place_counts(
         )
         surviving_candidate_indices = surviving_candidate_indices[excess_lower_bounds > 1000 * SAME]
         skippable_place_counts[surviving_candidate_indices] = tested_places_end
-        first, tested_places_end = tested_places_end, tested_places_end + max(1, block // 2, tested_places_end // 4)
+        tested_places_start, tested_places_end = (
+            tested_places_end,
+            tested_places_end + max(1, block // 2, tested_places_end // 4),
+        )
     return skippable_place_counts
 
 
@@ -211,12 +214,14 @@ def advance_search(
     comparison_count = block_place_count * (block_place_count + 1) // 2
     if start > 0:
         comparison_count += _try_earlier_candidates(sums, places, totals, lasts, due, costs_by_place, start, stop, penalty)
-    for t in range(start + 1, stop + 1):
-        costs_by_last_cut = totals[start:t] - _squared_row_norms(sums[t] - sums[start:t]) / (places[t] - places[start:t])
-        for s, value in enumerate(costs_by_last_cut.tolist(), start):
-            if value < costs_by_place[t - start - 1] - SAME:
-                costs_by_place[t - start - 1], lasts[t] = value, s
-        totals[t] = costs_by_place[t - start - 1] + penalty
+    for run_end in range(start + 1, stop + 1):
+        costs_by_last_cut = totals[start:run_end] - _squared_row_norms(sums[run_end] - sums[start:run_end]) / (
+            places[run_end] - places[start:run_end]
+        )
+        for last_cut, partition_cost in enumerate(costs_by_last_cut.tolist(), start):
+            if partition_cost < costs_by_place[run_end - start - 1] - SAME:
+                costs_by_place[run_end - start - 1], lasts[run_end] = partition_cost, last_cut
+        totals[run_end] = costs_by_place[run_end - start - 1] + penalty
     return comparison_count
 
 
@@ -234,21 +239,25 @@ def advance_search_by_count(
         infinite where there is no such partition.
     """
     last_cut_candidates = np.arange(stop)
-    after, before = sums[start + 1 : stop + 1] - sums[start], sums[:stop] - sums[start]
+    sums_at_run_ends, sums_at_run_starts = sums[start + 1 : stop + 1] - sums[start], sums[:stop] - sums[start]
     run_sizes_between_places = places[start + 1 : stop + 1] - places[:stop, np.newaxis]
-    squared_run_sum_norms = _squared_row_norms(before)[:, np.newaxis] + _squared_row_norms(after) - 2 * (before @ after.T)
+    squared_run_sum_norms = (
+        _squared_row_norms(sums_at_run_starts)[:, np.newaxis]
+        + _squared_row_norms(sums_at_run_ends)
+        - 2 * (sums_at_run_starts @ sums_at_run_ends.T)
+    )
     run_cost_gains = np.where(
         run_sizes_between_places > 0,
         squared_run_sum_norms / np.where(run_sizes_between_places > 0, run_sizes_between_places, 1),
         -np.inf,
     )
-    for runs in range(1, totals.shape[1]):
+    for run_count in range(1, totals.shape[1]):
         # The totals of fewer runs, also those within this block, are known already.
-        partition_costs_by_last_cut = totals[:stop, runs - 1, np.newaxis] - run_cost_gains
+        partition_costs_by_last_cut = totals[:stop, run_count - 1, np.newaxis] - run_cost_gains
         _lower_to_column_minima(
             partition_costs_by_last_cut,
-            totals[start + 1 : stop + 1, runs],
-            lasts[start + 1 : stop + 1, runs],
+            totals[start + 1 : stop + 1, run_count],
+            lasts[start + 1 : stop + 1, run_count],
             last_cut_candidates,
         )
 
@@ -288,20 +297,29 @@ def best_partition_by_penalty(
         Places at which a run may begin, ascending, strictly between 0 and n; None for all.
     """
     allowed_run_edges = _allowed_edges(len(vectors), allowed)
-    sums, places, last = (
+    cumulative_sums_at_edges, vector_counts_before_edges, last_edge_index = (
         centred_cumulative_sums(vectors)[allowed_run_edges],
         allowed_run_edges.astype(np.float64),
         len(allowed_run_edges) - 1,
     )
-    least_total_cost_by_edge = np.zeros(last + 1)
-    lasts, due = np.zeros(last + 1, np.intp), np.zeros(last + 1, np.intp)
-    for start in range(0, last, BLOCK):
-        block_end_edge_index = min(start + BLOCK, last)
+    least_total_cost_by_edge = np.zeros(last_edge_index + 1)
+    last_cut_by_edge, next_trial_by_edge = np.zeros(last_edge_index + 1, np.intp), np.zeros(last_edge_index + 1, np.intp)
+    for start in range(0, last_edge_index, BLOCK):
+        block_end_edge_index = min(start + BLOCK, last_edge_index)
         step(
             int(allowed_run_edges[block_end_edge_index]),
-            advance_search(sums, places, least_total_cost_by_edge, lasts, due, start, block_end_edge_index, penalty),
+            advance_search(
+                cumulative_sums_at_edges,
+                vector_counts_before_edges,
+                least_total_cost_by_edge,
+                last_cut_by_edge,
+                next_trial_by_edge,
+                start,
+                block_end_edge_index,
+                penalty,
+            ),
         )
-    return [int(start) for start in allowed_run_edges[backtrack_cuts(lasts)]]
+    return [int(start) for start in allowed_run_edges[backtrack_cuts(last_cut_by_edge)]]
 
 
 def backtrack_cuts(lasts: IntArray) -> list[int]:
@@ -329,22 +347,31 @@ def best_partition_by_count(
         As for `best_partition_by_penalty`.
     """
     allowed_run_edges = _allowed_edges(len(vectors), allowed)
-    sums, places, last = (
+    cumulative_sums_at_edges, vector_counts_before_edges, last_edge_index = (
         centred_cumulative_sums(vectors)[allowed_run_edges],
         allowed_run_edges.astype(np.float64),
         len(allowed_run_edges) - 1,
     )
-    least_cost_by_edge_and_runs = np.full((last + 1, runs + 1), np.inf)
+    least_cost_by_edge_and_runs = np.full((last_edge_index + 1, runs + 1), np.inf)
     least_cost_by_edge_and_runs[0, 0] = 0.0
-    last_cut_by_edge_and_runs = np.zeros((last + 1, runs + 1), np.intp)
-    for start in range(0, last, BLOCK):
-        block_end_edge = min(start + BLOCK, last)
-        advance_search_by_count(sums, places, least_cost_by_edge_and_runs, last_cut_by_edge_and_runs, start, block_end_edge)
-        step(int(allowed_run_edges[block_end_edge]), (block_end_edge * block_end_edge - start * start) // 2)
+    last_cut_by_edge_and_runs = np.zeros((last_edge_index + 1, runs + 1), np.intp)
+    for start in range(0, last_edge_index, BLOCK):
+        block_end_edge_index = min(start + BLOCK, last_edge_index)
+        advance_search_by_count(
+            cumulative_sums_at_edges,
+            vector_counts_before_edges,
+            least_cost_by_edge_and_runs,
+            last_cut_by_edge_and_runs,
+            start,
+            block_end_edge_index,
+        )
+        step(
+            int(allowed_run_edges[block_end_edge_index]), (block_end_edge_index * block_end_edge_index - start * start) // 2
+        )
     descending_cut_edge_indices = []
-    run_end = last
-    for left in range(runs, 1, -1):
-        run_end = int(last_cut_by_edge_and_runs[run_end, left])
+    run_end = last_edge_index
+    for remaining_run_count in range(runs, 1, -1):
+        run_end = int(last_cut_by_edge_and_runs[run_end, remaining_run_count])
         descending_cut_edge_indices.append(run_end)
     return [int(start) for start in allowed_run_edges[descending_cut_edge_indices[::-1]]]
 
@@ -369,25 +396,28 @@ def critical_penalty(
     """
     vector_count = len(vectors)
     allowed_run_edges = _allowed_edges(vector_count, allowed)
-    sums, last = centred_cumulative_sums(vectors)[allowed_run_edges], len(allowed_run_edges) - 1
+    cumulative_sums_at_edges, last_edge_index = (
+        centred_cumulative_sums(vectors)[allowed_run_edges],
+        len(allowed_run_edges) - 1,
+    )
     # What the run between two places explains: |U_t - U_s|² / (t - s), in row t and column s.
-    run_gains = sums @ sums.T
+    run_gains = cumulative_sums_at_edges @ cumulative_sums_at_edges.T
     squared_cumulative_norms = run_gains.diagonal().copy()
     run_gains *= -2
     run_gains += squared_cumulative_norms
     run_gains += squared_cumulative_norms[:, np.newaxis]
     run_gains /= np.maximum(np.abs(allowed_run_edges[:, np.newaxis] - allowed_run_edges), 1)
-    step(vector_count, last * last // 2)
-    totals, lasts = np.zeros(last + 1), np.zeros(last + 1, np.intp)
+    step(vector_count, last_edge_index * last_edge_index // 2)
+    least_cost_by_edge, last_cut_by_edge = np.zeros(last_edge_index + 1), np.zeros(last_edge_index + 1, np.intp)
     # With the mean taken off, one run explains nothing, and two explain what both do.
     critical_penalty_estimate = float((run_gains[1:-1, 0] + run_gains[-1, 1:-1]).max())
     while True:
-        for t in range(1, last + 1):
-            partition_costs_by_last_cut = totals[:t] - run_gains[t, :t]
-            lasts[t] = at = partition_costs_by_last_cut.argmin()
-            totals[t] = partition_costs_by_last_cut[at] + critical_penalty_estimate + SAME
-        edge_indices = [0, *backtrack_cuts(lasts), last]
-        step(vector_count, last)
+        for run_end in range(1, last_edge_index + 1):
+            partition_costs_by_last_cut = least_cost_by_edge[:run_end] - run_gains[run_end, :run_end]
+            last_cut_by_edge[run_end] = best_last_cut = partition_costs_by_last_cut.argmin()
+            least_cost_by_edge[run_end] = partition_costs_by_last_cut[best_last_cut] + critical_penalty_estimate + SAME
+        edge_indices = [0, *backtrack_cuts(last_cut_by_edge), last_edge_index]
+        step(vector_count, last_edge_index)
         if len(edge_indices) == 2:
             return critical_penalty_estimate
         mean_gain_per_cut = float(run_gains[edge_indices[1:], edge_indices[:-1]].sum()) / (len(edge_indices) - 2)

@@ -75,36 +75,46 @@ class RetrievedDuplicates:
     ranked: IntArray
     at: tuple[BudgetResults, ...] = ()
 
-    def in_top_k(self, evaluation: Evaluation, unit: str, ruler: TokenRuler) -> RepeatCost:
+    def cost_in_top_k(self, evaluation: Evaluation, unit: str, ruler: TokenRuler) -> RepeatCost:
         """Return the cost in the top k of an evaluation, with recall in ``unit``."""
         unit_length_function = ruler_for(unit, ruler)
-        chunk_counts = np.full(len(evaluation.search.questions), evaluation.search.ranked[:, : evaluation.top_k].shape[1])
+        retrieved_chunk_counts = np.full(
+            len(evaluation.search.questions), evaluation.search.ranked[:, : evaluation.top_k].shape[1]
+        )
         recall_with_repeats = evaluation.values("recall", unit)
         recall_without_repeats = recall_with_repeats.copy()
-        for (number, places), row in zip(self.places.items(), self.ranked.tolist(), strict=True):
-            if np.searchsorted(places, evaluation.top_k):
-                question_excerpt_ranges = excerpt_ranges(evaluation.index.corpus, evaluation.search.questions[number])
-                top_k_spans = [span for given in evaluation.index.returned_spans(row[: evaluation.top_k]) for span in given]
-                recall_without_repeats[number] = value_or_nan(
+        for (question_number, repeat_ranks), ranked_chunk_numbers in zip(
+            self.places.items(), self.ranked.tolist(), strict=True
+        ):
+            if np.searchsorted(repeat_ranks, evaluation.top_k):
+                question_excerpt_ranges = excerpt_ranges(
+                    evaluation.index.corpus, evaluation.search.questions[question_number]
+                )
+                top_k_spans = [
+                    span
+                    for given in evaluation.index.returned_spans(ranked_chunk_numbers[: evaluation.top_k])
+                    for span in given
+                ]
+                recall_without_repeats[question_number] = value_or_nan(
                     text_scores(question_excerpt_ranges, top_k_spans, unit_length_function)["recall"]
                 )
-        return self._cost_in_recall(chunk_counts, recall_with_repeats, recall_without_repeats)
+        return self._cost_in_recall(retrieved_chunk_counts, recall_with_repeats, recall_without_repeats)
 
-    def at_budget(self, at: BudgetResults, size: int, unit: str) -> RepeatCost:
+    def cost_at_budget(self, at: BudgetResults, size: int, unit: str) -> RepeatCost:
         """Return the cost at one budget of ``at``, the results with near-duplicates in place, with recall in ``unit``."""
         measured_budgets = at.budgets
         retrieved_chunk_counts = at.taken[measured_budgets.sizes.index(size)]
         recall_with_repeats = at.values("recall", size, unit)
         recall_without_repeats = recall_with_repeats.copy()
-        behind_results = next((other for other in self.at if other.budgets == measured_budgets), None)
-        if behind_results is not None:
-            recall_without_repeats[[*self.places]] = behind_results.values("recall", size, unit)
+        results_with_repeats_last = next((other for other in self.at if other.budgets == measured_budgets), None)
+        if results_with_repeats_last is not None:
+            recall_without_repeats[[*self.places]] = results_with_repeats_last.values("recall", size, unit)
         return self._cost_in_recall(retrieved_chunk_counts, recall_with_repeats, recall_without_repeats)
 
     def _cost_in_recall(self, retrieved: IntArray, recall: FloatArray, without: FloatArray) -> RepeatCost:
         retrieved_repeat_counts = np.zeros(len(retrieved), dtype=np.intp)
-        for number, places in self.places.items():
-            retrieved_repeat_counts[number] = np.searchsorted(places, retrieved[number])
+        for question_number, repeat_ranks in self.places.items():
+            retrieved_repeat_counts[question_number] = np.searchsorted(repeat_ranks, retrieved[question_number])
         return RepeatCost(self.near, retrieved, retrieved_repeat_counts, recall, without, paired_difference(without, recall))
 
 
@@ -122,12 +132,12 @@ def count_repeats_by_words(
     alike
         Minimum Jaccard similarity of near-duplicates, above 0 and at most 1.
     """
-    near_copies, bm25 = find_near_duplicates(texts, alike), Bm25(texts, language)
+    near_duplicates, bm25 = find_near_duplicates(texts, alike), Bm25(texts, language)
     repeat_counts_by_question = []
     for question in questions:
         bm25_chunk_scores = bm25.scores(question)
         best_chunks = np.argsort(-bm25_chunk_scores, kind="stable")[: min(top_k, np.count_nonzero(bm25_chunk_scores))]
-        repeat_counts_by_question.append(len(near_copies.repeated_chunks(best_chunks.tolist())))
+        repeat_counts_by_question.append(len(near_duplicates.repeated_chunks(best_chunks.tolist())))
     return np.array(repeat_counts_by_question, dtype=np.intp)
 
 
@@ -158,26 +168,34 @@ def find_repeats(
     ModelError
         As in `Tools.embed`.
     """
-    near_copies = find_near_duplicates(index.texts, alike)
-    places: dict[int, tuple[int, ...]] = {}
-    if near_copies.pairs and questions:
-        retrieved_depth = np.max([np.full(len(questions), top_k), *(at_budgets.taken[-1] for at_budgets in at)], axis=0)
+    near_duplicates = find_near_duplicates(index.texts, alike)
+    repeat_ranks_by_question: dict[int, tuple[int, ...]] = {}
+    if near_duplicates.pairs and questions:
+        retrieved_chunk_counts = np.max(
+            [np.full(len(questions), top_k), *(at_budgets.taken[-1] for at_budgets in at)], axis=0
+        )
         prepared_questions = PreparedQuestions.of(index, [question.text for question in questions], tools)
-        for start in range(0, len(questions), QUERY_BLOCK):
+        for batch_start in range(0, len(questions), QUERY_BLOCK):
             raise_if_cancelled(tools.cancelled)
-            prepared_question_numbers = np.arange(start, min(start + QUERY_BLOCK, len(questions)))
-            for number, row in zip(
+            prepared_question_numbers = np.arange(batch_start, min(batch_start + QUERY_BLOCK, len(questions)))
+            for question_number, ranked_chunk_numbers in zip(
                 prepared_question_numbers.tolist(),
-                prepared_questions.ranked(prepared_question_numbers, int(retrieved_depth[prepared_question_numbers].max())),
+                prepared_questions.ranked(
+                    prepared_question_numbers, int(retrieved_chunk_counts[prepared_question_numbers].max())
+                ),
                 strict=True,
             ):
-                repeated_chunk_numbers = near_copies.repeated_chunks(row[: retrieved_depth[number]].tolist())
+                repeated_chunk_numbers = near_duplicates.repeated_chunks(
+                    ranked_chunk_numbers[: retrieved_chunk_counts[question_number]].tolist()
+                )
                 if repeated_chunk_numbers:
-                    places[number] = tuple(np.flatnonzero(np.isin(row, repeated_chunk_numbers)).tolist())
+                    repeat_ranks_by_question[question_number] = tuple(
+                        np.flatnonzero(np.isin(ranked_chunk_numbers, repeated_chunk_numbers)).tolist()
+                    )
     rankings_with_repeats_last = np.zeros((0, top_k), dtype=np.intp)
-    if places:
-        questions_with_repeats = [questions[number] for number in places]
-        index = replace(index, behind=near_copies)
+    if repeat_ranks_by_question:
+        questions_with_repeats = [questions[number] for number in repeat_ranks_by_question]
+        index = replace(index, behind=near_duplicates)
         prepared_questions = PreparedQuestions.of(index, [question.text for question in questions_with_repeats], tools)
         prepared_question_numbers = np.arange(len(questions_with_repeats))
         rankings_with_repeats_last = np.vstack(
@@ -188,11 +206,11 @@ def find_repeats(
         )
         at = evaluate_at_budget_sets(index, questions_with_repeats, tools, ruler, [at_budgets.budgets for at_budgets in at])
     return RetrievedDuplicates(
-        sum(map(len, near_copies.groups)),
-        len(near_copies.groups),
-        places,
+        sum(map(len, near_duplicates.groups)),
+        len(near_duplicates.groups),
+        repeat_ranks_by_question,
         rankings_with_repeats_last,
-        tuple(at) if places else (),
+        tuple(at) if repeat_ranks_by_question else (),
     )
 
 
@@ -272,8 +290,8 @@ def budgets_for_length(length: int, unit: str) -> tuple[int, ...]:
 
 def ladder_budgets(corpus: Corpus, ruler: TokenRuler) -> tuple[Budgets, ...]:
     """Return two sets of budgets per unit to measure at: with the last chunk cut off, and with it left out."""
-    whole_range = [(0, len(corpus.whole.text))]
-    corpus_length_by_unit = {"characters": total_length(whole_range), "tokens": ruler(whole_range)}
+    whole_text_ranges = [(0, len(corpus.whole.text))]
+    corpus_length_by_unit = {"characters": total_length(whole_text_ranges), "tokens": ruler(whole_text_ranges)}
     return tuple(
         Budgets(budgets_for_length(corpus_length_by_unit[unit], unit), unit, last)
         for unit in RANGE_UNITS
@@ -291,34 +309,42 @@ def measure_ladder(
     Raises the same errors as `evaluate_at_budgets`.
     """
     chunks_by_question: list[IntArray] = [np.zeros(0, dtype=np.intp)] * len(questions)
-    beyond: list[tuple[int, int, int]] = []
+    chunks_beyond_kept_ranks: list[tuple[int, int, int]] = []
 
-    ranks_kept = min(KEPT_RANKS, max(FEWEST_KEPT, KEPT_IN_ALL // max(1, len(questions))))
+    kept_rank_count = min(KEPT_RANKS, max(FEWEST_KEPT, KEPT_IN_ALL // max(1, len(questions))))
 
     def keep_ranks(number: int, ranked: IntArray) -> None:
-        chunks_by_question[number] = ranked[:ranks_kept].copy()
-        chunks_after_kept_ranks = ranked[ranks_kept:]
+        chunks_by_question[number] = ranked[:kept_rank_count].copy()
+        chunks_after_kept_ranks = ranked[kept_rank_count:]
         overlap_indexes = overlapping_chunks(
             index.returned_edges[chunks_after_kept_ranks], excerpt_ranges(index.corpus, questions[number])
         )
-        beyond.extend((number, int(chunks_after_kept_ranks[place]), ranks_kept + place + 1) for place in overlap_indexes)
+        chunks_beyond_kept_ranks.extend(
+            (number, int(chunks_after_kept_ranks[place]), kept_rank_count + place + 1) for place in overlap_indexes
+        )
 
-    at_budgets = evaluate_at_budget_sets(index, questions, tools, ruler, ladder_budgets(index.corpus, ruler), keep_ranks)
-    ranks_needed = np.max([at.taken[-1] for at in at_budgets], axis=0) if questions else np.zeros(0, dtype=np.intp)
+    results_per_budget_set = evaluate_at_budget_sets(
+        index, questions, tools, ruler, ladder_budgets(index.corpus, ruler), keep_ranks
+    )
+    needed_rank_counts = (
+        np.max([at.taken[-1] for at in results_per_budget_set], axis=0) if questions else np.zeros(0, dtype=np.intp)
+    )
     # One more than is given, as the chunk that does not fit is shown as well.
-    chunks_by_question = [row[: most + 1] for row, most in zip(chunks_by_question, ranks_needed.tolist(), strict=True)]
+    chunks_by_question = [row[: most + 1] for row, most in zip(chunks_by_question, needed_rank_counts.tolist(), strict=True)]
     ranked = np.full((len(chunks_by_question), max(map(len, chunks_by_question), default=0)), -1, dtype=np.intp)
     for number, row in enumerate(chunks_by_question):
         ranked[number, : len(row)] = row
-    beyond_within_budget = np.array(
-        [triple for triple in beyond if triple[2] <= ranks_needed[triple[0]]], dtype=np.intp
+    chunks_beyond_within_budget = np.array(
+        [triple for triple in chunks_beyond_kept_ranks if triple[2] <= needed_rank_counts[triple[0]]], dtype=np.intp
     ).reshape(-1, 3)
-    retrieved_near_duplicates = find_repeats(index, questions, tools, ruler, top_k, at_budgets) if top_k else None
-    best_holder_of_each_excerpt = _holders(index, questions, tools, chunks_by_question)
+    retrieved_near_duplicates = (
+        find_repeats(index, questions, tools, ruler, top_k, results_per_budget_set) if top_k else None
+    )
+    best_holder_of_each_excerpt = _best_holder_per_excerpt(index, questions, tools, chunks_by_question)
     return BudgetLadder(
-        at_budgets,
+        results_per_budget_set,
         ranked,
-        beyond_within_budget,
+        chunks_beyond_within_budget,
         best_holder_of_each_excerpt,
         _reasons_inside_excerpts(index, questions),
         repeats=retrieved_near_duplicates,
@@ -328,50 +354,58 @@ def measure_ladder(
 def _reasons_inside_excerpts(index: Index, questions: Sequence[Question]) -> dict[int, str]:
     """Return the reasons of the cuts inside excerpts."""
     cut_offsets = np.array(sorted(index.reasons), dtype=np.intp)
-    is_inside = np.zeros(len(cut_offsets), dtype=bool)
+    is_inside_excerpt = np.zeros(len(cut_offsets), dtype=bool)
     for question in questions:
         for start, end in excerpt_ranges(index.corpus, question):
-            is_inside[np.searchsorted(cut_offsets, start, "right") : np.searchsorted(cut_offsets, end)] = True
-    return {place: index.reasons[place] for place in cut_offsets[is_inside].tolist()}
+            is_inside_excerpt[np.searchsorted(cut_offsets, start, "right") : np.searchsorted(cut_offsets, end)] = True
+    return {place: index.reasons[place] for place in cut_offsets[is_inside_excerpt].tolist()}
 
 
-def best_holders(index: Indexed, excerpt: tuple[int, int]) -> tuple[list[int], int]:
+def chunks_holding_most(index: Indexed, excerpt: tuple[int, int]) -> tuple[list[int], int]:
     """Return the numbers of the chunks with the largest part of an excerpt, and the length of that part."""
-    overlapping_numbers = overlapping_chunks(index.edges, [excerpt])
-    held_lengths = {number: total_length(intersection([excerpt], index.chunks[number])) for number in overlapping_numbers}
-    largest_held_length = max(held_lengths.values(), default=0)
+    overlapping_chunk_numbers = overlapping_chunks(index.edges, [excerpt])
+    held_length_by_chunk = {
+        number: total_length(intersection([excerpt], index.chunks[number])) for number in overlapping_chunk_numbers
+    }
+    largest_held_length = max(held_length_by_chunk.values(), default=0)
     return [
-        number for number, size in held_lengths.items() if size == largest_held_length and largest_held_length
+        number for number, size in held_length_by_chunk.items() if size == largest_held_length and largest_held_length
     ], largest_held_length
 
 
-def _holders(index: Index, questions: Sequence[Question], tools: Tools, ranked: Sequence[IntArray]) -> IntArray:
+def _best_holder_per_excerpt(
+    index: Index, questions: Sequence[Question], tools: Tools, ranked: Sequence[IntArray]
+) -> IntArray:
     """Return the chunk that holds most of each excerpt, and its rank, which is looked for where it is not ``ranked``."""
-    holders: list[tuple[int, int]] = []
-    unranked: list[tuple[int, int, list[int]]] = []
-    for number, question in enumerate(questions):
-        ranks_by_chunk = {chunk: place for place, chunk in enumerate(ranked[number].tolist(), start=1)}
+    holders_and_ranks: list[tuple[int, int]] = []
+    excerpts_with_unranked_holders: list[tuple[int, int, list[int]]] = []
+    for question_number, question in enumerate(questions):
+        ranks_by_chunk = {chunk: place for place, chunk in enumerate(ranked[question_number].tolist(), start=1)}
         for excerpt in excerpt_ranges(index.corpus, question):
-            chunks, _ = best_holders(index, excerpt)
-            rank_chunk_pairs = [(ranks_by_chunk[chunk], chunk) for chunk in chunks if chunk in ranks_by_chunk]
-            if chunks and not rank_chunk_pairs:
-                unranked.append((number, len(holders), chunks))
-            holders.append((min(rank_chunk_pairs)[1], min(rank_chunk_pairs)[0]) if rank_chunk_pairs else (-1, 0))
-    if unranked:
-        unranked_questions = PreparedQuestions.of(index, [questions[number].text for number, _, _ in unranked], tools)
-        at_once = max(1, _SCORES_AT_ONCE // len(index.chunks))
-        for start in range(0, len(unranked), at_once):
+            holder_candidates, _ = chunks_holding_most(index, excerpt)
+            rank_chunk_pairs = [(ranks_by_chunk[chunk], chunk) for chunk in holder_candidates if chunk in ranks_by_chunk]
+            if holder_candidates and not rank_chunk_pairs:
+                excerpts_with_unranked_holders.append((question_number, len(holders_and_ranks), holder_candidates))
+            holders_and_ranks.append((min(rank_chunk_pairs)[1], min(rank_chunk_pairs)[0]) if rank_chunk_pairs else (-1, 0))
+    if excerpts_with_unranked_holders:
+        unranked_questions = PreparedQuestions.of(
+            index, [questions[number].text for number, _, _ in excerpts_with_unranked_holders], tools
+        )
+        questions_at_once = max(1, _SCORES_AT_ONCE // len(index.chunks))
+        for batch_start in range(0, len(excerpts_with_unranked_holders), questions_at_once):
             raise_if_cancelled(tools.cancelled)
-            unranked_index_range = range(start, min(start + at_once, len(unranked)))
-            for row, (_, place, chunks) in zip(
+            unranked_index_range = range(
+                batch_start, min(batch_start + questions_at_once, len(excerpts_with_unranked_holders))
+            )
+            for chunk_scores, (_, holder_index, holder_candidates) in zip(
                 unranked_questions.scores(unranked_index_range),
-                unranked[start : unranked_index_range.stop],
+                excerpts_with_unranked_holders[batch_start : unranked_index_range.stop],
                 strict=True,
             ):
-                holder_chunk = max(chunks, key=lambda candidate: (row[candidate], -candidate))
+                holder_chunk = max(holder_candidates, key=lambda candidate: (chunk_scores[candidate], -candidate))
                 # As in the search, the earlier of equals comes first.
-                better_count = np.count_nonzero(row > row[holder_chunk]) + np.count_nonzero(
-                    row[:holder_chunk] == row[holder_chunk]
+                better_chunk_count = np.count_nonzero(chunk_scores > chunk_scores[holder_chunk]) + np.count_nonzero(
+                    chunk_scores[:holder_chunk] == chunk_scores[holder_chunk]
                 )
-                holders[place] = (holder_chunk, int(better_count) + 1)
-    return np.array(holders, dtype=np.intp).reshape(-1, 2)
+                holders_and_ranks[holder_index] = (holder_chunk, int(better_chunk_count) + 1)
+    return np.array(holders_and_ranks, dtype=np.intp).reshape(-1, 2)

@@ -61,14 +61,14 @@ class Program:
         return "\n".join(["from pathlib import Path", "", *self.imports, "", READ, self.body]) + "\n"
 
 
-def code_for(tool: Tool, recipe: Recipe) -> str:
+def code_applying_recipe(tool: Tool, recipe: Recipe) -> str:
     """Return Python code or a shell command that applies a recipe with Seamark's integration for a tool."""
-    return _shell_command(recipe) if tool == "command_line" else str(program_for(tool, recipe))
+    return _shell_command(recipe) if tool == "command_line" else str(python_program_for_recipe(tool, recipe))
 
 
-def program_for(tool: Tool, recipe: Recipe) -> Program:
+def python_program_for_recipe(tool: Tool, recipe: Recipe) -> Program:
     """Return a Python program that applies a recipe. Raise ValueError if ``tool`` is the command line."""
-    recipe_assignment_code = f"recipe = {python_literal(_fields_of_cuts(recipe))}\n"
+    recipe_assignment_code = f"recipe = {python_literal(_cut_determining_fields(recipe))}\n"
     match tool:
         case "langchain":
             return Program(
@@ -104,13 +104,15 @@ def program_for(tool: Tool, recipe: Recipe) -> Program:
             )
         case "python":
             non_chunker_recipe_fields = {
-                name: field for name, field in _fields_of_cuts(recipe).items() if name not in ("chunker", "parameters")
+                name: field
+                for name, field in _cut_determining_fields(recipe).items()
+                if name not in ("chunker", "parameters")
             }
             chunk_call_arguments = [
                 f"{name}={python_literal(argument)}"
                 for name, argument in {**non_chunker_recipe_fields, **recipe.settings()}.items()
             ]
-            chunk_call_code = format_call("chunk", ["text", python_literal(recipe.chunker), *chunk_call_arguments])
+            chunk_call_code = format_function_call("chunk", ["text", python_literal(recipe.chunker), *chunk_call_arguments])
             return Program(
                 ("from seamark import chunk",),
                 f"result = {chunk_call_code}\nchunks = [*result.texts]  # result[0].start, result.gaps[0].reason and so on",
@@ -118,13 +120,13 @@ def program_for(tool: Tool, recipe: Recipe) -> Program:
     raise ValueError(f"there is no Python program for {tool}")
 
 
-def _fields_of_cuts(recipe: Recipe) -> dict[str, Any]:
+def _cut_determining_fields(recipe: Recipe) -> dict[str, Any]:
     """Return the fields of a recipe that determine the cuts, without the versions."""
     return {name: field for name, field in recipe.model_dump().items() if name not in ("recipe", "versions")}
 
 
 def _shell_command(recipe: Recipe) -> str:
-    recipe_field_by_name = _fields_of_cuts(recipe)
+    recipe_field_by_name = _cut_determining_fields(recipe)
     chunker_settings_text = format_parameters(recipe.settings())
     chunker_with_settings = f"{recipe.chunker}:{chunker_settings_text}" if chunker_settings_text else recipe.chunker
     options = [
@@ -144,7 +146,8 @@ def python_literal(constant: Any) -> str:
         if not constant:
             return "{}"
         dictionary_entry_lines = [
-            f"    {python_literal(name)}: {_indented(python_literal(entry))},\n" for name, entry in constant.items()
+            f"    {python_literal(name)}: {_indent_continuation_lines(python_literal(entry))},\n"
+            for name, entry in constant.items()
         ]
         return "{\n" + "".join(dictionary_entry_lines) + "}"
     if isinstance(constant, str):
@@ -155,13 +158,13 @@ def python_literal(constant: Any) -> str:
     return repr(constant)
 
 
-def format_call(name: str, arguments: Sequence[str]) -> str:
+def format_function_call(name: str, arguments: Sequence[str]) -> str:
     """Format a function call as code, with one argument per line if the call does not fit on one line."""
     one_line_call_code = f"{name}({', '.join(arguments)})"
     if len(one_line_call_code) <= 88 and "\n" not in one_line_call_code:
         return one_line_call_code
-    return f"{name}(\n" + "".join(f"    {_indented(argument)},\n" for argument in arguments) + ")"
+    return f"{name}(\n" + "".join(f"    {_indent_continuation_lines(argument)},\n" for argument in arguments) + ")"
 
 
-def _indented(written: str) -> str:
+def _indent_continuation_lines(written: str) -> str:
     return written.replace("\n", "\n    ")

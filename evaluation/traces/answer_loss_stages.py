@@ -13,7 +13,7 @@ from chunkers.found_again import DocumentNames, Place, Placement, UnorderedLocat
 from chunkers.support import IntArray, pluralize, short_repr
 from chunkers.text import SHORTEST_ALTERED, fold_text
 from evaluation.questions import intersection, trim_span
-from evaluation.retrieval import Seam, cuts_inside, missing_characters
+from evaluation.retrieval import Seam, count_missing_characters, cuts_inside
 from evaluation.retrieval.asked_question import AnswerRetrieval, judge_answer_retrieval
 from evaluation.traces.trace_files import RetrievedText, TracedQuestion
 
@@ -139,15 +139,15 @@ class SearchedChunks:
         InputError
             If there are several documents, and chunks that name none of them.
         """
-        if len(documents) > 1 and (nameless := sum(chunk.document is None for chunk in chunks)):
+        if len(documents) > 1 and (nameless_chunk_count := sum(chunk.document is None for chunk in chunks)):
             raise InputError(
                 f"{name}: with several documents, every chunk must name its document in the field document, source, "
-                f"file_name or filename; {nameless:,} of {len(chunks):,} chunks do not."
+                f"file_name or filename; {nameless_chunk_count:,} of {len(chunks):,} chunks do not."
             )
-        names_of = DocumentNames(document_names(chunks)).names_matching
+        matching_names_of = DocumentNames(document_names(chunks)).names_matching
         document_chunkings = []
         for document in documents:
-            accepted_document_names = names_of(document.name)
+            accepted_document_names = matching_names_of(document.name)
             # Of one document, the chunks are what there is, whatever they call it.
             document_chunks = [
                 chunk for chunk in chunks if chunk.document in accepted_document_names or chunk.document is None
@@ -171,24 +171,27 @@ class SearchedChunks:
         InputError
             If a chunk has no text, or none has a visible character.
         """
-        if textless := sum(chunk.text is None for chunk in chunks):
+        if textless_chunk_count := sum(chunk.text is None for chunk in chunks):
             raise InputError(
-                f"{name}: without the documents, every chunk must have a text; {textless:,} of {len(chunks):,} chunks have "
+                f"{name}: without the documents, every chunk must have a text; {textless_chunk_count:,} of {len(chunks):,} "
+                "chunks have "
                 "none. Add the documents."
             )
-        by_document: dict[str, list[GivenChunk]] = {}
+        chunks_by_document: dict[str, list[GivenChunk]] = {}
         for chunk in chunks:
-            by_document.setdefault(name if chunk.document is None else chunk.document, []).append(chunk)
-        rebuilt_by_name = {
-            document_name: whole for document_name, own in by_document.items() if (whole := rebuild_text(own)) is not None
+            chunks_by_document.setdefault(name if chunk.document is None else chunk.document, []).append(chunk)
+        rebuilt_text_by_name = {
+            document_name: whole
+            for document_name, own in chunks_by_document.items()
+            if (whole := rebuild_text(own)) is not None
         }
-        if not rebuilt_by_name:
+        if not rebuilt_text_by_name:
             raise InputError(f"{name}: a file of chunks must contain at least one chunk with words; this one has none.")
         rebuilt_documents = [
-            Document.from_text(whole.text, splitter, document_name) for document_name, whole in rebuilt_by_name.items()
+            Document.from_text(whole.text, splitter, document_name) for document_name, whole in rebuilt_text_by_name.items()
         ]
         visible_chunks_per_document = [
-            [chunk for chunk in whole.chunks if (chunk.text or "").strip()] for whole in rebuilt_by_name.values()
+            [chunk for chunk in whole.chunks if (chunk.text or "").strip()] for whole in rebuilt_text_by_name.values()
         ]
         rebuilt_document_chunkings = [
             Chunking(document, tuple([Chunk.of(document, chunk.spans[0]) for chunk in own]), ())
@@ -197,12 +200,12 @@ class SearchedChunks:
         # Of several chunks with the same identifier, the first counts.
         chunk_by_id = {
             chunk.id: chunk._replace(document=document_name)
-            for document_name, own in zip(reversed(rebuilt_by_name), reversed(visible_chunks_per_document), strict=True)
+            for document_name, own in zip(reversed(rebuilt_text_by_name), reversed(visible_chunks_per_document), strict=True)
             for chunk in reversed(own)
             if chunk.id is not None
         }
-        are_whole = all(whole.is_whole for whole in rebuilt_by_name.values())
-        places_phrase = "" if are_whole else ", and places are places in these texts"
+        are_texts_whole = all(whole.is_whole for whole in rebuilt_text_by_name.values())
+        places_phrase = "" if are_texts_whole else ", and places are places in these texts"
         rebuilt_texts_remark = (
             f"Without the documents, texts are put together from the chunks of {name}{places_phrase}; what no chunk has "
             "cannot be looked for."
@@ -274,38 +277,41 @@ class TraceDiagnoser:
     def _unmatched_note(self) -> str:
         if self._searched.chunkings is None:
             return ""
-        placed_at = {
+        located_places = {
             placement.only_place for some in self.placements for placement in some if placement.only_place is not None
         }
-        unmatched_count = sum(not self._begins_a_chunk(self._searched.chunkings, place) for place in placed_at)
+        unmatched_count = sum(not self._begins_a_chunk(self._searched.chunkings, place) for place in located_places)
         if not unmatched_count:
             return ""
         unmatched_texts_sentence = (
-            f"{unmatched_count:,} of {pluralize(len(placed_at), 'located text')} of the trace are no chunks of "
+            f"{unmatched_count:,} of {pluralize(len(located_places), 'located text')} of the trace are no chunks of "
             f"{self._searched.name}"
         )
-        if 2 * unmatched_count > len(placed_at):
+        if 2 * unmatched_count > len(located_places):
             return f"{unmatched_texts_sentence}, so the trace searched other chunks, and {self._searched.name} is not used."
         return f"{unmatched_texts_sentence}."
 
     def _begins_a_chunk(self, chunkings: Sequence[Chunking], place: Place) -> bool:
         """Return whether a located text is a chunk at hand, its beginning, or several chunks."""
-        numbers_at_place = self._chunks_at(chunkings, place)
-        return bool(numbers_at_place) and int(self._edges[place.document][numbers_at_place[0], 0]) == place.span.start
+        chunk_numbers_at_place = self._chunk_numbers_at(chunkings, place)
+        return (
+            bool(chunk_numbers_at_place)
+            and int(self._edges[place.document][chunk_numbers_at_place[0], 0]) == place.span.start
+        )
 
     @cached_property
     def _chunkings(self) -> Sequence[Chunking]:
         """The chunks of each document: those at hand if they are those that were searched, else those in the trace."""
         if self._searched.chunkings is not None and not self._unmatched_note.endswith("is not used."):
             return self._searched.chunkings
-        spans: list[set[Span]] = [set() for _ in self._documents]
-        for some in self.placements:
-            for placement in some:
+        spans_by_document: list[set[Span]] = [set() for _ in self._documents]
+        for question_placements in self.placements:
+            for placement in question_placements:
                 if placement.only_place is not None and not placement.is_cut_short:
-                    spans[placement.only_place.document].add(placement.only_place.span)
+                    spans_by_document[placement.only_place.document].add(placement.only_place.span)
         return [
             Chunking(document, tuple([Chunk.of(document, span) for span in sorted(own)]), ())
-            for document, own in zip(self._documents, spans, strict=True)
+            for document, own in zip(self._documents, spans_by_document, strict=True)
         ]
 
     @property
@@ -316,7 +322,7 @@ class TraceDiagnoser:
     def question_diagnoses(self) -> Iterator[Diagnosis]:
         """Yield the diagnosis of each located question, in the order of the trace."""
         # The places of passages must not depend on how many texts are missing.
-        self._unordered.renew()
+        self._unordered.renew_comparison_budget()
         for question, placements in zip(self._questions, self.placements, strict=False):
             yield self._diagnosis(question, placements)
 
@@ -326,8 +332,12 @@ class TraceDiagnoser:
         if retrieved_chunk.text is None and not retrieved_chunk.spans:
             if same_id_chunk is None:
                 named_document_numbers = self._unordered.numbers(retrieved_chunk.id)
-                if len(named_document_numbers) == 1 and (length := len(self._documents[named_document_numbers[0]].text)):
-                    return Placement((Place(named_document_numbers[0], Span(0, length)),), "it names a whole document")
+                if len(named_document_numbers) == 1 and (
+                    document_length := len(self._documents[named_document_numbers[0]].text)
+                ):
+                    return Placement(
+                        (Place(named_document_numbers[0], Span(0, document_length)),), "it names a whole document"
+                    )
                 return Placement(
                     (), f"it has an identifier alone, {short_repr(retrieved_chunk.id)}, and no chunk at hand has it"
                 )
@@ -337,27 +347,31 @@ class TraceDiagnoser:
         return self._unordered.find(retrieved_chunk)
 
     def _diagnosis(self, question: TracedQuestion, placements: tuple[Placement, ...]) -> Diagnosis:
-        positive, feedback = question.verdict
-        passage_outcomes = [self._outcome(question, placements, passage) for passage in self._passages(question)]
+        is_feedback_positive, verdict_phrase = question.verdict
+        passage_outcomes = [self._outcome(question, placements, passage) for passage in self._answer_passages(question)]
         lost_passage_outcomes = [outcome for outcome in passage_outcomes if outcome.stage is not None]
         passage_kind = "excerpt" if question.excerpts or question.question in self._answers else "reference"
-        if positive is False:
-            failed, rule = True, f"the feedback is negative: {feedback}"
-        elif positive is True:
-            failed, rule = False, f"the feedback is positive: {feedback}"
+        if is_feedback_positive is False:
+            is_failed, rule_phrase = True, f"the feedback is negative: {verdict_phrase}"
+        elif is_feedback_positive is True:
+            is_failed, rule_phrase = False, f"the feedback is positive: {verdict_phrase}"
         elif any(outcome.was_retrieved is False for outcome in passage_outcomes):
-            failed, rule = True, f"its {passage_kind} was not retrieved"
+            is_failed, rule_phrase = True, f"its {passage_kind} was not retrieved"
         elif passage_outcomes and all(outcome.was_retrieved for outcome in passage_outcomes):
-            failed, rule = False, f"its {passage_kind} was retrieved"
+            is_failed, rule_phrase = False, f"its {passage_kind} was retrieved"
         else:
             feedback_phrase = (
-                f"the feedback {feedback} is neither positive nor negative" if feedback else "there is no feedback"
+                f"the feedback {verdict_phrase} is neither positive nor negative"
+                if verdict_phrase
+                else "there is no feedback"
             )
-            return Diagnosis(question, placements, None, f"{feedback_phrase}, and {_why_unknown(passage_outcomes)}")
-        if not failed:
-            return Diagnosis(question, placements, False, rule)
+            return Diagnosis(
+                question, placements, None, f"{feedback_phrase}, and {_explain_unknown_outcome(passage_outcomes)}"
+            )
+        if not is_failed:
+            return Diagnosis(question, placements, False, rule_phrase)
         if not passage_outcomes:
-            return Diagnosis(question, placements, True, rule, "cannot be told", None, _NO_PASSAGE)
+            return Diagnosis(question, placements, True, rule_phrase, "cannot be told", None, _NO_PASSAGE)
         earliest_stage_outcome = min(
             lost_passage_outcomes or passage_outcomes, key=lambda outcome: [*STAGES, None].index(outcome.stage)
         )
@@ -365,17 +379,18 @@ class TraceDiagnoser:
             question,
             placements,
             True,
-            rule,
+            rule_phrase,
             earliest_stage_outcome.stage or "not used",
             earliest_stage_outcome,
             earliest_stage_outcome.said,
         )
 
-    def _passages(self, question: TracedQuestion) -> list[_Passage]:
+    def _answer_passages(self, question: TracedQuestion) -> list[_Passage]:
         """Return the passages that answer a question."""
         if question.excerpts:
             return [
-                self._passage(excerpt.content, self._unordered.numbers(excerpt.corpus_id)) for excerpt in question.excerpts
+                self._locate_passage(excerpt.content, self._unordered.numbers(excerpt.corpus_id))
+                for excerpt in question.excerpts
             ]
         if question.question in self._answers:
             return [
@@ -383,33 +398,37 @@ class TraceDiagnoser:
                 for place in self._answers[question.question]
             ]
         if question.reference is not None and question.reference.strip():
-            reference_passage = self._passage(question.reference, self._unordered.numbers(None))
-            holder_words = "document" if self._searched.has_documents else "chunk"
-            return [
-                reference_passage._replace(unplaced=f"the reference is in words of its own, which no {holder_words} has")
-            ]
+            reference_passage = self._locate_passage(question.reference, self._unordered.numbers(None))
+            holder_word = "document" if self._searched.has_documents else "chunk"
+            return [reference_passage._replace(unplaced=f"the reference is in words of its own, which no {holder_word} has")]
         return []
 
-    def _passage(self, words: str, numbers: Sequence[int]) -> _Passage:
+    def _locate_passage(self, words: str, numbers: Sequence[int]) -> _Passage:
         words = words.strip()
         if places := self._unordered.occurrences(words, numbers):
             return _Passage(words, places)
-        places, alike = self._unordered.altered(words, numbers)
-        return _Passage(words, places, f"{short_repr(words)} is altered there, {int(100 * alike)} % alike" if places else "")
+        places, similarity = self._unordered.altered(words, numbers)
+        return _Passage(
+            words, places, f"{short_repr(words)} is altered there, {int(100 * similarity)} % alike" if places else ""
+        )
 
     def _outcome(self, question: TracedQuestion, placements: Sequence[Placement], passage: _Passage) -> PassageOutcome:
-        passage_text, places, remark, unplaced = passage
+        passage_text, places, remark, unplaced_explanation = passage
         is_short = len(fold_text(passage_text)) < SHORTEST_ALTERED
         if not is_short:
             folded_passage_text = fold_text(passage_text[slice(*trim_span(passage_text, Span(0, len(passage_text))))])
-            for retrieved in question.retrieved:
-                if retrieved.given and retrieved.text is not None and folded_passage_text in fold_text(retrieved.text):
+            for retrieved_text in question.retrieved:
+                if (
+                    retrieved_text.given
+                    and retrieved_text.text is not None
+                    and folded_passage_text in fold_text(retrieved_text.text)
+                ):
                     place_of_passage = places[0] if len(places) == 1 else None
-                    return PassageOutcome(None, f"all of it is in retrieved text {retrieved.rank}", place_of_passage)
+                    return PassageOutcome(None, f"all of it is in retrieved text {retrieved_text.rank}", place_of_passage)
         if not places:
-            if unplaced:
-                return PassageOutcome("cannot be told", unplaced)
-            if self._unordered.is_spent:
+            if unplaced_explanation:
+                return PassageOutcome("cannot be told", unplaced_explanation)
+            if self._unordered.is_comparison_budget_spent:
                 return PassageOutcome("cannot be told", f"{short_repr(passage_text)} was not compared with all passages")
             if not self._searched.has_documents:
                 return PassageOutcome(
@@ -417,7 +436,7 @@ class TraceDiagnoser:
                     f"no chunk of {self._searched.name} has {short_repr(passage_text)}, and the documents are not at hand",
                 )
             return PassageOutcome("not in the documents", f"no document has {short_repr(passage_text)}")
-        outcomes_at_places = [self._outcome_at(question, placements, place) for place in places]
+        outcomes_at_places = [self._passage_outcome_at(question, placements, place) for place in places]
         if is_short and len({outcome.stage for outcome in outcomes_at_places}) > 1:
             return PassageOutcome(
                 "cannot be told", f"{short_repr(passage_text)} stands in {len(places)} places, which may not all answer it"
@@ -430,27 +449,35 @@ class TraceDiagnoser:
             said="; ".join(part for part in (furthest_stage_outcome.said, remark, several_phrase) if part),
         )
 
-    def _outcome_at(self, question: TracedQuestion, placements: Sequence[Placement], place: Place) -> PassageOutcome:
+    def _passage_outcome_at(self, question: TracedQuestion, placements: Sequence[Placement], place: Place) -> PassageOutcome:
         """Return the outcome of a passage at one of its places."""
         document = self._documents[place.document]
         answer_span = trim_span(document.text, place.span)
-        for retrieved, placement in zip(question.retrieved, placements, strict=True):
-            places_here = [spot.span for spot in placement.places if spot.document == place.document]
-            if retrieved.given and any(not missing_characters(document.text, answer_span, [span]) for span in places_here):
-                return PassageOutcome(None, f"all of it is in retrieved text {retrieved.rank}", place)
+        for retrieved_text, placement in zip(question.retrieved, placements, strict=True):
+            spans_in_document = [spot.span for spot in placement.places if spot.document == place.document]
+            if retrieved_text.given and any(
+                not count_missing_characters(document.text, answer_span, [span]) for span in spans_in_document
+            ):
+                return PassageOutcome(None, f"all of it is in retrieved text {retrieved_text.rank}", place)
         chunking = self._chunkings[place.document]
-        ranks: dict[int, int] = {}
+        best_rank_by_chunk: dict[int, int] = {}
         parts_by_chunk: dict[int, list[Span]] = {}
-        for retrieved, placement in zip(question.retrieved, placements, strict=True):
+        for retrieved_text, placement in zip(question.retrieved, placements, strict=True):
             if placement.only_place is not None and placement.only_place.document == place.document:
-                for number in self._chunks_at(self._chunkings, placement.only_place):
-                    ranks[number] = min(retrieved.rank, ranks.get(number, retrieved.rank))
-                    if retrieved.given:
-                        retrieved_spans_in_chunk = intersection(chunking.chunks[number].spans, [placement.only_place.span])
-                        parts_by_chunk.setdefault(number, []).extend(retrieved_spans_in_chunk)
-        answer_ranking_judgement = judge_answer_retrieval(chunking, ranks, parts_by_chunk, answer_span)
-        stage, evidence, cuts = self._stage_and_evidence(question, placements, place, answer_ranking_judgement, answer_span)
-        return PassageOutcome(stage, evidence, place, answer_ranking_judgement, cuts)
+                for chunk_number in self._chunk_numbers_at(self._chunkings, placement.only_place):
+                    best_rank_by_chunk[chunk_number] = min(
+                        retrieved_text.rank, best_rank_by_chunk.get(chunk_number, retrieved_text.rank)
+                    )
+                    if retrieved_text.given:
+                        retrieved_spans_in_chunk = intersection(
+                            chunking.chunks[chunk_number].spans, [placement.only_place.span]
+                        )
+                        parts_by_chunk.setdefault(chunk_number, []).extend(retrieved_spans_in_chunk)
+        answer_ranking_judgement = judge_answer_retrieval(chunking, best_rank_by_chunk, parts_by_chunk, answer_span)
+        stage, evidence_phrase, cuts_inside_passage = self._stage_and_evidence(
+            question, placements, place, answer_ranking_judgement, answer_span
+        )
+        return PassageOutcome(stage, evidence_phrase, place, answer_ranking_judgement, cuts_inside_passage)
 
     def _stage_and_evidence(
         self,
@@ -475,12 +502,12 @@ class TraceDiagnoser:
             )
         if judgement.fate == "not retrieved":
             chunk_rank = judgement.ranks[0]
-            rank_words = (
+            rank_phrase = (
                 f"at rank {chunk_rank:,}" if chunk_rank else f"not among the retrieved texts ({len(question.retrieved):,})"
             )
             return (
                 "ranked too low",
-                f"whole in chunk {first_answer_chunk_index + 1:,} ({answer_location_phrase}), {rank_words}; "
+                f"whole in chunk {first_answer_chunk_index + 1:,} ({answer_location_phrase}), {rank_phrase}; "
                 f"{self._better_ranked_in_words(question, placements)}",
                 (),
             )
@@ -493,7 +520,7 @@ class TraceDiagnoser:
         cuts_within_answer = cuts_inside(spans_with_chunk_numbers, answer, gap_reason_by_offset)
         if judgement.fate == "split":
             chunk_spans = [span for span, _ in spans_with_chunk_numbers]
-            if self.knows_chunks or not missing_characters(document.text, answer, chunk_spans):
+            if self.knows_chunks or not count_missing_characters(document.text, answer, chunk_spans):
                 cut_phrase = f"; {_describe_cut(cuts_within_answer[0])}" if cuts_within_answer else ""
                 limitation_phrase = "" if self.knows_chunks else ", as far as the chunks in the trace show"
                 retrieved_chunk_count = sum(judgement.retrieved)
@@ -524,12 +551,12 @@ class TraceDiagnoser:
         more_phrase = f" and {len(given_texts) - MOST_BEFORE:,} more" if len(given_texts) > MOST_BEFORE else ""
         return f"before it: {', '.join(named_texts)}{more_phrase}"
 
-    def _chunks_at(self, chunkings: Sequence[Chunking], place: Place) -> tuple[int, ...]:
+    def _chunk_numbers_at(self, chunkings: Sequence[Chunking], place: Place) -> tuple[int, ...]:
         """Return the numbers of the chunks that a located text is: one, the one that it is a part of, or all inside it."""
         if chunkings is not self._searched.chunkings:
-            return _matching_chunks(_visible_edges(chunkings[place.document]), place.span)
+            return _matching_chunk_numbers(_visible_edges(chunkings[place.document]), place.span)
         if place not in self._matching:
-            self._matching[place] = _matching_chunks(self._edges[place.document], place.span)
+            self._matching[place] = _matching_chunk_numbers(self._edges[place.document], place.span)
         return self._matching[place]
 
     @cached_property
@@ -554,24 +581,24 @@ def _visible_edges(chunking: Chunking) -> IntArray:
     return np.array(visible_chunk_ranges, dtype=np.intp).reshape(-1, 2)
 
 
-def _matching_chunks(edges: IntArray, span: Span) -> tuple[int, ...]:
-    starts, ends = edges[:, 0], edges[:, 1]
-    equal_chunks = np.flatnonzero((starts == span.start) & (ends == span.end))
-    if len(equal_chunks):
-        return tuple(equal_chunks.tolist())
-    containing_chunks = np.flatnonzero((starts <= span.start) & (ends >= span.end))
-    if len(containing_chunks) > 1:
-        containing_chunks = containing_chunks[starts[containing_chunks] == span.start]
-    if len(containing_chunks) == 1:
-        return (int(containing_chunks[0]),)
+def _matching_chunk_numbers(edges: IntArray, span: Span) -> tuple[int, ...]:
+    chunk_starts, chunk_ends = edges[:, 0], edges[:, 1]
+    equal_chunk_numbers = np.flatnonzero((chunk_starts == span.start) & (chunk_ends == span.end))
+    if len(equal_chunk_numbers):
+        return tuple(equal_chunk_numbers.tolist())
+    containing_chunk_numbers = np.flatnonzero((chunk_starts <= span.start) & (chunk_ends >= span.end))
+    if len(containing_chunk_numbers) > 1:
+        containing_chunk_numbers = containing_chunk_numbers[chunk_starts[containing_chunk_numbers] == span.start]
+    if len(containing_chunk_numbers) == 1:
+        return (int(containing_chunk_numbers[0]),)
     # A text that is larger than a chunk: a parent, or a chunk with its neighbours.
-    return tuple(np.flatnonzero((starts >= span.start) & (ends <= span.end)).tolist())
+    return tuple(np.flatnonzero((chunk_starts >= span.start) & (chunk_ends <= span.end)).tolist())
 
 
 def _describe_cut(seam: Seam) -> str:
     return f"chunk {seam.after + 1:,} begins inside it, at {seam.place:,}" + (f": {seam.reason}" if seam.reason else "")
 
 
-def _why_unknown(outcomes: Sequence[PassageOutcome]) -> str:
+def _explain_unknown_outcome(outcomes: Sequence[PassageOutcome]) -> str:
     unknown_outcome_explanations = (outcome.said for outcome in outcomes if outcome.was_retrieved is None)
     return next(unknown_outcome_explanations, "") or _NO_PASSAGE
