@@ -8,7 +8,7 @@ from itertools import pairwise
 
 import streamlit as st
 
-from chunkers import Chunker, Chunking, Document, InputError, Span, load_tokenizer
+from chunkers import Chunker, Chunking, Document, Embedder, InputError, Span, load_tokenizer
 from chunkers.support import format_number, pluralize
 from evaluation.retrieval.asked_question import LONGEST_QUESTION, AskedQuestion, Limit, checked_question, judge_retrieval
 from sample_docs import SAMPLES_FOLDER
@@ -71,7 +71,7 @@ def show_introduction(
     waiting_reason = here.embedder_complaint if here.embedder is None else ""
     if not chunking.chunks:
         waiting_reason = "The text is empty."
-    elif here.embedder is not None and _may_embed_document(document):
+    elif here.embedder is not None and _may_embed_document(document, here.embedder):
         chunk_ranking, sentence_ranking, waiting_reason = _search_chunks_and_sentences(
             here, result, sentences, question, answer_span
         )
@@ -95,8 +95,9 @@ def show_introduction(
         session.guide_question = document.identity, question[: LONGEST_QUESTION + 1]
 
     show_pictures(introduction_pictures, KEY, asked=store_question)
-    if here.embedder is not None and chunking.chunks and not _may_embed_document(document):
-        st.button("Find nearest chunks", on_click=session.allowed.add, args=(("embed", document.identity),))
+    if here.embedder is not None and chunking.chunks and not _may_embed_document(document, here.embedder):
+        embedding_consent = "embed", (document.identity, here.embedder.name)
+        st.button("Find nearest chunks", on_click=session.allowed.add, args=(embedding_consent,))
 
 
 def text_picture(document: Document, chunking: Chunking, tokenizer: str) -> PictureData:
@@ -340,8 +341,8 @@ def _bundled_questions() -> list[tuple[str, str]]:
 # The search
 
 
-def _may_embed_document(document: Document) -> bool:
-    return len(document.text) <= ASKED_AT_ONCE or ("embed", document.identity) in session.allowed
+def _may_embed_document(document: Document, embedder: Embedder) -> bool:
+    return len(document.text) <= ASKED_AT_ONCE or ("embed", (document.identity, embedder.name)) in session.allowed
 
 
 def _search_chunks_and_sentences(

@@ -264,7 +264,7 @@ class Retrieval(KeptJob):
     left_out: dict[int, str] = field(default_factory=dict)
     _status: str = field(default="Splitting into sentences", init=False)
     _reports: Reports | None = None
-    _report_job: ReportJob | None = None
+    _report_job: ReportJob | None = field(default=None, init=False)
 
     @property
     def total(self) -> int:

@@ -182,11 +182,7 @@ def show_question_generation(here: Page, documents: OwnDocuments, *, form_elsewh
         with st.expander("Prompts"):
             for prompt in (QUESTION_SYSTEM, *QUESTION_EXAMPLE, QUESTION_PASSAGE, ASK_AGAIN):
                 st.code(prompt, language=None, wrap_lines=True)
-        if (
-            question_generation_job is not None
-            and question_generation_job.running
-            and not question_generation_job.cancelled()
-        ):
+        if question_generation_job is not None and question_generation_job.in_progress:
             show_job_progress(question_generation_job, key="generating")
             return
         _offer_question_generation(here, documents, access_to_chosen_model(), question_generation_job)
@@ -317,12 +313,7 @@ def _show_generated_questions(here: Page, job: QuestionGenerationJob) -> None:
         return
     similarities_per_question = _question_similarities(here, job, questions)
     similarity_job = session.comparing
-    if (
-        similarities_per_question is None
-        and similarity_job is not None
-        and similarity_job.running
-        and not similarity_job.cancelled()
-    ):
+    if similarities_per_question is None and similarity_job is not None and similarity_job.in_progress:
         # A table of unfiltered questions would soon change.
         return
     is_question_kept_at = (

@@ -25,7 +25,7 @@ class ModelRequests:
     Attributes
     ----------
     subject
-        The identity of the work, compared by value; the user's consent applies to it alone.
+        The identity of the work, compared by value: an estimate that was counted for other work is not shown.
     asking
         The language model; None if none is named yet.
     estimate
@@ -62,7 +62,10 @@ AT_ONCE_S = 0.2
 
 
 def run_with_consent(requests: ModelRequests | None, run: Callable[[], None]) -> None:
-    """Call ``run`` if nothing is sent to a language model; otherwise estimate the requests for `show_consent`."""
+    """Call ``run`` if nothing is sent to a language model; otherwise have the requests counted for `show_consent`.
+
+    A ready estimate is shown by `show_consent` without this.
+    """
     if requests is None:
         run()
     elif requests.asking is not None and not isinstance(requests.estimate, Estimate):

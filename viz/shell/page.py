@@ -136,6 +136,8 @@ def page(name: str, default: Choices, *, about_a_text: bool | Callable[[Choices]
             keep_questions_in_tab()
             save_notebooks()
             session.opening.pop(name, None)
+            # A press of a button that this run has not drawn must not act when a later run draws it.
+            session.pressed.clear()
             if session.arriving is not None and session.arriving.page == name:
                 session.arriving = None
 
@@ -242,6 +244,7 @@ def _choices_and_complaints(name: str, default: Choices) -> tuple[Choices, list[
     link_query_parameters = st.query_params.to_dict()
     if came_through_history() and arrival_at_page is None:
         session.written_link = "", {}
+        session.pressed.clear()
         # The menu opens a page's bare address, a history entry of its own that stands for the page's initial choices.
         session.choices[name] = _choices_of_history(link_query_parameters or session.first_links.get(name, {}), default)
     page_choices = session.choices[name]

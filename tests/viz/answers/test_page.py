@@ -164,6 +164,26 @@ def test_a_run_that_was_answered_before_sends_nothing(app, http):
     assert len(http.requests) == made
 
 
+def test_a_press_of_run_does_not_act_once_the_settings_that_came_with_it_have_changed(app, http):
+    opened(app, judged="no")
+    name_model(app, http)
+    press(gathered(app), "Send")
+    done(app)
+    app.session_state["choices"]["answers"].extra["run"] = ""
+    gathered(app)
+    (button,) = [button for button in app.button if button.label == "Run"]
+    budget = app.session_state["choices"]["answers"].extra["budget"]
+    # A setting with which requests are left comes in the same message as the press.
+    app.session_state["choices"]["answers"].extra["budget"] = "100"
+    button.click().run()
+    gathered(app)
+    assert "Send" in labels(app)
+    app.session_state["choices"]["answers"].extra["budget"] = budget
+    gathered(app)
+    assert "All of this was answered before: nothing is sent." in remarks(app)
+    assert run_of(app) is None
+
+
 def test_judging_again_is_allowed_for_the_question_on_the_page_alone(app, http):
     opened(app)
     name_model(app, http)

@@ -158,7 +158,7 @@ def test_the_guide_opens_with_four_pictures_and_takes_a_question(app):
     assert "at least one word" in sent(app, "pictures")["pictures"][2]["ask"]["complaint"]
 
 
-def test_a_long_text_is_embedded_only_after_the_click_and_another_text_needs_its_own(app, monkeypatch):
+def test_a_long_text_is_embedded_only_after_the_click_and_another_text_or_embedder_needs_its_own(app, monkeypatch):
     monkeypatch.setattr(introduction, "ASKED_AT_ONCE", 10)
     app.query_params["embedder"] = "tfidf"
     app.switch_page("pages/guide.py")
@@ -169,6 +169,12 @@ def test_a_long_text_is_embedded_only_after_the_click_and_another_text_needs_its
     press(app, "Find nearest chunks")
     settled(app)
     assert sent(app, "pictures")["pictures"][2]["ranks"]
+    assert "Find nearest chunks" not in [button.label for button in app.button]
+    app.session_state["choices"]["guide"].embedder = "all-MiniLM-L6-v2"
+    settled(app)
+    assert "Find nearest chunks" in [button.label for button in app.button]
+    app.session_state["choices"]["guide"].embedder = "tfidf"
+    settled(app)
     assert "Find nearest chunks" not in [button.label for button in app.button]
     choose_document(app, "faq")
     settled(app)

@@ -105,7 +105,7 @@ Plan = TypeVar("Plan", bound=KeptPlan)
 
 @dataclass(frozen=True)
 class KeptRun(Generic[Plan]):
-    """A run stored on disk, finished or not; each kind of run is a subclass.
+    """A stored run, finished or not; each kind of run is a subclass.
 
     Attributes
     ----------

@@ -322,12 +322,15 @@ class MemoryRunStore(RunStore):
 
     def __init__(self) -> None:
         super().__init__(Path(":memory:"))
-        self._inode = 1
-        self._connection = sqlite3.connect(self._path, check_same_thread=False, isolation_level=None)
-        ensure_run_tables(self._connection)
 
-    def _file_identity(self) -> int:
-        return self._inode
+    def _current_connection(self) -> sqlite3.Connection:
+        if self._connection is None:
+            self._connection = sqlite3.connect(self._path, check_same_thread=False, isolation_level=None)
+            ensure_run_tables(self._connection)
+        return self._connection
+
+    def _remove_file(self) -> None:
+        self._close()
 
 
 def _row_checksum(*values: object) -> bytes:
