@@ -73,12 +73,12 @@ def unit_vectors(count: int) -> Floats:
 
 def partition(vectors: Floats) -> list[int]:
     """Return the cuts of the optimal partition."""
-    return list(PartitionTable.filled(run_rewards(vectors, LONGEST)).cuts().tolist())
+    return list(PartitionTable.from_rewards(run_rewards(vectors, LONGEST)).cuts().tolist())
 
 
 def partition_cuts_with_gains(vectors: Floats) -> list[int]:
     """Return the cuts of the optimal partition, after computing the gain of every cut."""
-    table = PartitionTable.filled(run_rewards(vectors, LONGEST))
+    table = PartitionTable.from_rewards(run_rewards(vectors, LONGEST))
     table.gains()
     return list(table.cuts().tolist())
 

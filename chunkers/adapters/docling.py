@@ -44,7 +44,7 @@ class DoclingHybrid(Adapter):
         """Return the texts of Docling's chunks, without the table headers that Docling repeats."""
         return [text for text, _ in self._pieces_with_headers(document, tools)]
 
-    def _locate_pieces_of(self, document: Document, tools: Tools) -> Chunking:
+    def _chunking_by_library(self, document: Document, tools: Tools) -> Chunking:
         chunk_text_header_pairs = self._pieces_with_headers(document, tools)
         chunking = chunking_of_pieces(
             document,

@@ -88,7 +88,7 @@ def _locate_in_order(
         found_piece_start = -1
         if even and visible_piece_text and last_found_span.start >= 0:
             even_piece_start_distance = (last_piece_latest_start - last_found_span.start) / (len(keys) - piece_index)
-            found_piece_start = solid.nearest(
+            found_piece_start = solid.nearest_piece_start(
                 visible_piece_text, last_found_span, last_found_span.start + round(even_piece_start_distance)
             )
         if found_piece_start < 0 and visible_piece_text:
@@ -127,7 +127,7 @@ class _VisibleText:
         """Number of characters in the text, not counting white space."""
         return len(self._solid)
 
-    def nearest(self, key: str, last: Span, place: int) -> int:
+    def nearest_piece_start(self, key: str, last: Span, place: int) -> int:
         """Return the start of ``key`` nearest to ``place``, inside the span ``last`` or just after it; -1 if not found."""
         place = min(max(place, last.start + 1), last.end)
         key_start_after_place = self._solid.find(key, place, last.end + len(key))

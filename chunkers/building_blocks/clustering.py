@@ -76,7 +76,7 @@ class JointDistanceChunker(Chunker):
         json_schema_extra={"step": 0.05, "offered": [0, 1], "main": True},
     )
 
-    def _vectors(self, document: Document, tools: Tools) -> FloatArray:
+    def _sentence_vectors(self, document: Document, tools: Tools) -> FloatArray:
         """Embed the sentences; raise InputError if there are too many to compare them all."""
         sentence_count = len(document.sentences)
         if sentence_count > MOST_SENTENCES:

@@ -101,16 +101,21 @@ class TokenSizes:
 
     def __call__(self, start: int, end: int) -> int:
         """Return the number of tokens of the text between two offsets."""
-        first_end_index, last_end_index = bisect_left(self._ends, start), bisect_left(self._ends, end) - 1
+        first_end_index, last_end_index = (
+            bisect_left(self._sure_token_ends, start),
+            bisect_left(self._sure_token_ends, end) - 1,
+        )
         if first_end_index > last_end_index:
-            return self._count(start, end)
+            return self._count_range_tokens(start, end)
         tokens_between = self._token_totals_at_ends[last_end_index] - self._token_totals_at_ends[first_end_index]
         return (
-            self._count(start, self._ends[first_end_index]) + tokens_between + self._count(self._ends[last_end_index], end)
+            self._count_range_tokens(start, self._sure_token_ends[first_end_index])
+            + tokens_between
+            + self._count_range_tokens(self._sure_token_ends[last_end_index], end)
         )
 
     @cached_property
-    def _ends(self) -> list[int]:
+    def _sure_token_ends(self) -> list[int]:
         """A place in each unit that has one, where a token always ends."""
         if self._skips_space:
             # Between two units, so that the parts are units, which are often counted already.
@@ -122,7 +127,7 @@ class TokenSizes:
     @cached_property
     def _token_totals_at_ends(self) -> list[int]:
         """The tokens from the first of `_ends` to each."""
-        texts_between_ends = [self._text[first:last] for first, last in pairwise(self._ends)]
+        texts_between_ends = [self._text[first:last] for first, last in pairwise(self._sure_token_ends)]
         return [
             0,
             *accumulate(
@@ -132,7 +137,7 @@ class TokenSizes:
             ),
         ]
 
-    def _count(self, start: int, end: int) -> int:
+    def _count_range_tokens(self, start: int, end: int) -> int:
         if start == end:
             return 0
         range_token_count = self._counted.get((start, end))
@@ -315,7 +320,7 @@ class _SizeEnforcer:
                     cut_reason = combine_reasons(
                         too_large_reason, Reason("distance", float(self.distances[weakest_gap_index]), "largest")
                     )
-                    if min(self.sides(checked_part_span, weakest_gap_index)) < self.least:
+                    if min(self.side_sizes(checked_part_span, weakest_gap_index)) < self.least:
                         cut_reason = combine_reasons(
                             cut_reason, Reason(remark=f"a side below minimum size {self.least:,} is left")
                         )
@@ -330,7 +335,7 @@ class _SizeEnforcer:
             chunk_start_offset = gap.start_after(document) if gap is not None else chunk_end_offset
         return _insert_forced_cuts(gaps, forced_cuts)
 
-    def sides(self, part: Span, gap: int) -> tuple[int, int]:
+    def side_sizes(self, part: Span, gap: int) -> tuple[int, int]:
         """Return the sizes of the two sides of ``part``, before and after ``gap``."""
         document_sentences = self.document.sentences
         return self.size(part.start, document_sentences[gap].end), self.size(document_sentences[gap + 1].start, part.end)
@@ -341,8 +346,10 @@ class _SizeEnforcer:
         if not gap_indices_inside:
             return None
         # From gap to gap the left side grows and the right side shrinks, so those that leave both large enough adjoin.
-        first_allowed_gap_index = bisect_left(gap_indices_inside, self.least, key=lambda gap: self.sides(part, gap)[0])
-        allowed_gaps_end_index = bisect_right(gap_indices_inside, -self.least, key=lambda gap: -self.sides(part, gap)[1])
+        first_allowed_gap_index = bisect_left(gap_indices_inside, self.least, key=lambda gap: self.side_sizes(part, gap)[0])
+        allowed_gaps_end_index = bisect_right(
+            gap_indices_inside, -self.least, key=lambda gap: -self.side_sizes(part, gap)[1]
+        )
         candidate_gap_indices = gap_indices_inside[first_allowed_gap_index:allowed_gaps_end_index] or gap_indices_inside
         return candidate_gap_indices.start + int(
             np.argmax(self.distances[candidate_gap_indices.start : candidate_gap_indices.stop])

@@ -154,13 +154,13 @@ class Tools:
         try:
             if not self.embedder.revision and not self.cancelled():
                 # Only loading tells which weights are behind a folder or a name on the hub.
-                self._load(self.embedder)
+                self._load_embedder(self.embedder)
             keys = self.cache.keys(self.embedder.name, self.embedder.identity, texts)
             entry_by_key = self.cache.get_many(keys)
             uncached_text_by_key = {key: text for key, text in zip(keys, texts, strict=True) if key not in entry_by_key}
             self.meter.cached += len(entry_by_key.keys() - self.meter.seen)
             if uncached_text_by_key:
-                self._compute(self.embedder, uncached_text_by_key, entry_by_key, len(texts))
+                self._embed_missing_texts(self.embedder, uncached_text_by_key, entry_by_key, len(texts))
             self.meter.cold_s += sum(entry.cost for key, entry in entry_by_key.items() if key not in self.meter.seen)
             self.meter.seen.update(entry_by_key)
             for key in keys:
@@ -175,12 +175,12 @@ class Tools:
         finally:
             self.meter.embed_s += time.perf_counter() - start_time - (self.meter.load_s - load_seconds_before_embedding)
 
-    def _compute(
+    def _embed_missing_texts(
         self, embedder: Embedder, missing: Mapping[bytes, str], entries: dict[bytes, CachedVector], count: int
     ) -> None:
         """Embed the missing texts in batches, and add them to ``entries``; ``count`` is the number of all texts."""
         raise_if_cancelled(lambda: self.watcher.cached_only or self.cancelled())
-        self._load(embedder)
+        self._load_embedder(embedder)
         with self._acquire_embedding_turn(embedder), cancellable(self.cancelled):
             # Another run may have computed them while this one waited for its turn.
             entries_computed_meanwhile = self.cache.get_many(missing)
@@ -242,12 +242,12 @@ class Tools:
         Cancelled
             If the user asked to stop, and the answer is not in the cache.
         """
-        asking, ledger = self._asking()
+        asking, ledger = self._asking_and_ledger()
         return asking.ask(messages, self.cancelled, ledger, kind)
 
     def report_usability(self, usable: bool) -> None:
         """Record whether the language model's last answer was usable; see `Asking.report_usability`."""
-        self._asking()[0].report_usability(usable)
+        self._asking_and_ledger()[0].report_usability(usable)
 
     def together(self, works: Sequence[Callable[[Tools], Result]]) -> list[Result]:
         """Run jobs that ask a language model, several in parallel, and return their results in order.
@@ -265,7 +265,7 @@ class Tools:
             The error of the first job that fails.
         """
         # Before the threads, each of which would make a ledger of its own.
-        self._asking()
+        self._asking_and_ledger()
         from chunkers.language_models.limited_requests import run_in_parallel
 
         def stoppable_job(work: Callable[[Tools], Result]) -> Callable[[Callable[[], bool]], Result]:
@@ -273,7 +273,7 @@ class Tools:
 
         return run_in_parallel([stoppable_job(work) for work in works], self.cancelled)
 
-    def _asking(self) -> tuple[Asking, Ledger]:
+    def _asking_and_ledger(self) -> tuple[Asking, Ledger]:
         """Return the language model and the ledger of this run; raises ModelError if there is no language model."""
         if self.asking is None:
             raise ModelError(NO_LANGUAGE_MODEL)
@@ -283,7 +283,7 @@ class Tools:
             self.meter.ledger = Ledger(self.ledger)
         return self.asking, self.meter.ledger
 
-    def decided(self, done: int, total: int) -> None:
+    def report_deciding_progress(self, done: int, total: int) -> None:
         """Report the progress of a long search: ``done`` of ``total`` steps.
 
         Raises
@@ -309,7 +309,7 @@ class Tools:
         self.meter.counted = True
         return self.tokenizer
 
-    def _load(self, embedder: Embedder) -> None:
+    def _load_embedder(self, embedder: Embedder) -> None:
         """Load an embedder before its first use."""
         with self.measure_loading_time():
             embedder.prepare(self.watcher.preparing, self.cancelled)

@@ -117,18 +117,18 @@ class UnorderedLocator:
             return None
         return SharedRuns([searched.folded_text for searched in self._searched])
 
-    def _holders(self, texts: Sequence[str], numbers: Sequence[int]) -> Sequence[int]:
+    def _possible_document_numbers(self, texts: Sequence[str], numbers: Sequence[int]) -> Sequence[int]:
         """Return the documents that may have one of some folded texts."""
         if self._runs is None or any(len(text) < SHORTEST_INDEXED for text in texts):
             return numbers
-        holding_document_numbers = {number for text in texts for number in self._runs.holders(text)}
+        holding_document_numbers = {number for text in texts for number in self._runs.possible_text_numbers(text)}
         return [number for number in numbers if number in holding_document_numbers]
 
     @cached_property
     def _names(self) -> DocumentNames:
         return DocumentNames(document.name for document in self._documents)
 
-    def numbers(self, name: str | None) -> list[int]:
+    def document_numbers_by_name(self, name: str | None) -> list[int]:
         """Return the numbers of the documents that a name may mean; all of them if there is no name."""
         if name is None:
             return [*range(len(self._documents))]
@@ -137,7 +137,9 @@ class UnorderedLocator:
 
     def occurrences(self, text: str, numbers: Sequence[int] | None = None) -> list[Place]:
         """Return the places of a text, word for word or with other white space and typography; see `MOST_PLACES`."""
-        searched_numbers = self._holders([fold_text(text)], range(len(self._documents)) if numbers is None else numbers)
+        searched_numbers = self._possible_document_numbers(
+            [fold_text(text)], range(len(self._documents)) if numbers is None else numbers
+        )
         text_occurrence_places = [
             Place(number, span)
             for number in searched_numbers
@@ -147,7 +149,7 @@ class UnorderedLocator:
         verbatim_places = [place for place in text_occurrence_places if self._text_at_place(place) == text]
         return (verbatim_places or text_occurrence_places)[:MOST_PLACES]
 
-    def altered(self, text: str, numbers: Sequence[int] | None = None) -> tuple[list[Place], float]:
+    def most_similar_places(self, text: str, numbers: Sequence[int] | None = None) -> tuple[list[Place], float]:
         """Return the places most like a text, if any, and how much alike they are; see `SearchableText.altered_match`."""
         searched_numbers = range(len(self._documents)) if numbers is None else numbers
         quotation, folded_text = Quotation(text), fold_text(text)
@@ -186,7 +188,7 @@ class UnorderedLocator:
         return self._known[chunk_without_id]
 
     def _find_placement(self, chunk: GivenChunk) -> Placement:
-        named_document_numbers = self.numbers(chunk.document)
+        named_document_numbers = self.document_numbers_by_name(chunk.document)
         if (
             chunk.spans
             and len(named_document_numbers) == 1
@@ -216,7 +218,7 @@ class UnorderedLocator:
                 passage.text, chunk, named_document_numbers, exactness_remark, absent_document_phrase
             ):
                 return placement
-        places, similarity = self.altered(chunk_text, named_document_numbers)
+        places, similarity = self.most_similar_places(chunk_text, named_document_numbers)
         if places:
             return _placement_with_remarks(
                 places, [f"altered, {int(100 * similarity)} % alike"], text_without_cut_mark != chunk_text
@@ -279,7 +281,7 @@ class UnorderedLocator:
             folded_text[middle_offset - half_length : middle_offset],
             folded_text[middle_offset : middle_offset + half_length],
         )
-        for document_number in named if chunk.spans else self._holders(chunk_text_probes, named):
+        for document_number in named if chunk.spans else self._possible_document_numbers(chunk_text_probes, named):
             searchable_document_text = self._searched[document_number]
             if not chunk.spans and not any(map(searchable_document_text.contains, chunk_text_probes)):
                 continue
@@ -313,7 +315,7 @@ class SharedRuns:
         self._order = run_order.astype(np.uint32)
         self._first = np.cumsum(run_counts) - run_counts
 
-    def holders(self, text: str) -> list[int]:
+    def possible_text_numbers(self, text: str) -> list[int]:
         """Return the numbers of the texts that may contain ``text``, which has at least `SHORTEST_INDEXED` characters."""
         first_sorted_positions, occurrence_counts = self._sorted_positions_and_counts(text)
         # A text that contains it has all runs of one of the alignments, and so the rarest of them.

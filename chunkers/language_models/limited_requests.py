@@ -205,15 +205,21 @@ class Asking:
         if kind.form is not None:
             # A small request, whose schema forces a word.
             self._learn_schema_treatment(
-                lambda shape: self._answer(_PROBE_MESSAGES, cancelled, ledger, _PROBE_TOKENS, 0, shape)[0]
+                lambda shape: self._cached_or_requested_answer(_PROBE_MESSAGES, cancelled, ledger, _PROBE_TOKENS, 0, shape)[
+                    0
+                ]
             )
         shaped_messages, answer_shape = self._shaped_request(messages, kind)
         try:
-            reply, was_sent = self._answer(shaped_messages, cancelled, ledger, kind.most_tokens, repeat, answer_shape)
+            reply, was_sent = self._cached_or_requested_answer(
+                shaped_messages, cancelled, ledger, kind.most_tokens, repeat, answer_shape
+            )
         except SchemaRefused:
             # This schema, not every one: a server may know fewer rules than another.
             answer_shape = AnswerShape(kind.stop)
-            reply, was_sent = self._answer(messages, cancelled, ledger, kind.most_tokens, repeat, answer_shape)
+            reply, was_sent = self._cached_or_requested_answer(
+                messages, cancelled, ledger, kind.most_tokens, repeat, answer_shape
+            )
         if not was_sent:
             cache_hit_spending = Spending(remembered=1)
             if ledger is not None:
@@ -232,7 +238,7 @@ class Asking:
         shape_in_key = shape if self.model.takes_shape and shape != ANY_SHAPE else None
         return self._answers.key(self.model, most_tokens, messages, repeat, shape_in_key)
 
-    def _answer(
+    def _cached_or_requested_answer(
         self,
         messages: Sequence[Message],
         cancelled: Callable[[], bool],

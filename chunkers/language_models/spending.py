@@ -169,7 +169,9 @@ class Budget(Ledger):
         while True:
             with self._settled:
                 other_calls_reservations = [spending for other, spending in self._reserved.items() if other != call]
-                budget_refusal = self._refusal(sum(other_calls_reservations, self._spent), maximum_call_spending, model.name)
+                budget_refusal = self._refusal_reason(
+                    sum(other_calls_reservations, self._spent), maximum_call_spending, model.name
+                )
                 if not budget_refusal:
                     self._reserved[call] = maximum_call_spending
                     return
@@ -178,7 +180,7 @@ class Budget(Ledger):
                 self._settled.wait(_POLL_S)
             raise_if_cancelled(cancelled)
 
-    def _refusal(self, there: Spending, wanted: Spending, name: str) -> str:
+    def _refusal_reason(self, there: Spending, wanted: Spending, name: str) -> str:
         """Return the reason why a request may not be sent; empty if it may."""
         spending_after_request, limit = there + wanted, self.limit
         if limit.tokens is not None and spending_after_request.tokens > limit.tokens:

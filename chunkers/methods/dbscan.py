@@ -67,7 +67,7 @@ class Dbscan(JointDistanceChunker):
         InputError
             If the text has too many sentences to compare them all.
         """
-        sentence_vectors = self._vectors(document, tools)
+        sentence_vectors = self._sentence_vectors(document, tools)
         if not len(sentence_vectors):
             return Chunking(document, (), ())
         distance_matrix = np.empty((len(sentence_vectors), len(sentence_vectors)))

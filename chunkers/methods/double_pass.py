@@ -439,7 +439,7 @@ class DoublePass(Chunker):
             similarity_threshold = self.appending_threshold if has_several_sentences else self.initial_threshold
             comparison_kind: ComparisonKind = "appending" if has_several_sentences else "initial"
             joined_chunk_length = groups.length(mini_chunk_start_sentence, next_sentence + 1)
-            comparison_outcome = self._outcome(gap_similarity, similarity_threshold, joined_chunk_length)
+            comparison_outcome = self._comparison_outcome(gap_similarity, similarity_threshold, joined_chunk_length)
             gap_verdict = Verdict.KEPT if comparison_outcome == "joined" else Verdict.CUT
             gap_verdict_reason = Reason(
                 "similarity",
@@ -498,7 +498,9 @@ class DoublePass(Chunker):
             for candidate_range, comparison_kind in zip(mini_chunks_in_reach, _KINDS, strict=False):
                 candidate_similarity = groups.similarity(current_chunk_range, candidate_range)
                 merged_chunk_length = groups.length(current_chunk_range.start, candidate_range.end)
-                comparison_outcome = self._outcome(candidate_similarity, self.merging_threshold, merged_chunk_length)
+                comparison_outcome = self._comparison_outcome(
+                    candidate_similarity, self.merging_threshold, merged_chunk_length
+                )
                 tried_comparisons.append(
                     Comparison(
                         current_chunk_range,
@@ -521,7 +523,7 @@ class DoublePass(Chunker):
                 current_chunk_range = minis[next_mini_chunk_index]
                 next_mini_chunk_index += 1
 
-    def _outcome(self, similarity: float, threshold: float, length: int) -> ComparisonOutcome:
+    def _comparison_outcome(self, similarity: float, threshold: float, length: int) -> ComparisonOutcome:
         if similarity <= threshold:
             return "not above"
         return "joined" if self.max_size is None or length <= self.max_size else "too long"

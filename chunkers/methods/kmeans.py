@@ -79,7 +79,7 @@ class KMeans(Chunker):
             len(all_sentence_texts), cluster_count, tools.embed(all_sentence_texts[:1]).shape[1]
         )
         sentence_vectors = tools.embed(all_sentence_texts).astype(np.float64)
-        labels, distances = self._search(
+        labels, distances = self._search_clusters(
             sentence_vectors, cluster_count, tools, reports=clustering_work > REPORTED * MOST_CLUSTERING_WORK
         )
         return chunking_from_labels(
@@ -91,7 +91,9 @@ class KMeans(Chunker):
             _clusters_with_centre_distances(distances, labels),
         )
 
-    def _search(self, vectors: FloatArray, clusters: int, tools: Tools, reports: bool) -> tuple[IntArray, FloatArray]:
+    def _search_clusters(
+        self, vectors: FloatArray, clusters: int, tools: Tools, reports: bool
+    ) -> tuple[IntArray, FloatArray]:
         """Return the label of every sentence and its distances to all centres, shape (n, clusters), in the best of `STARTS`.
 
         They are those of scikit-learn's search with as many starts, which could not be stopped between two of them.
@@ -104,7 +106,7 @@ class KMeans(Chunker):
         kmeans_searches = []
         for start_number in range(STARTS):
             if reports:
-                tools.decided(start_number, STARTS)
+                tools.report_deciding_progress(start_number, STARTS)
             with warnings.catch_warnings():
                 # Different sentences may have the same vector; then there are fewer clusters than requested.
                 warnings.simplefilter("ignore", ConvergenceWarning)

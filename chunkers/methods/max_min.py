@@ -156,7 +156,7 @@ class MaxMin(SizeLimitedChunker):
                 )
             if block_start > 1:
                 # The first block takes no time worth telling, and what is told takes a job on the pages.
-                tools.decided(block_start, text_sentence_count)
+                tools.report_deciding_progress(block_start, text_sentence_count)
             sentence_block_similarities = vectors[block_start:block_end] @ vectors[first_compared_sentence:block_end].T
             for sentence_index in range(block_start, block_end):
                 chunk_similarities = sentence_block_similarities[

@@ -89,7 +89,7 @@ class PartitionTable:
     lasts: IntArray
 
     @classmethod
-    def filled(cls, rewards: FloatArray) -> "PartitionTable":
+    def from_rewards(cls, rewards: FloatArray) -> "PartitionTable":
         """Fill the table from left to right; of equally good last runs, it takes the shortest."""
         piece_count = len(rewards)
         best_total_by_end, last_run_by_end = np.full(piece_count + 1, -np.inf), np.zeros(piece_count + 1, np.intp)
@@ -202,7 +202,7 @@ class Optimal(Chunker):
         return self
 
     @property
-    def longest(self) -> int:
+    def most_pieces_per_chunk(self) -> int:
         """Maximum number of pieces in a chunk, for pieces cut by the recursive chunker."""
         return self.max_size // self.piece_size
 
@@ -242,20 +242,20 @@ class Optimal(Chunker):
             else self._recursive_pieces_and_limits(document, tools)
         )
         if not pieces:
-            return [], PartitionTable.filled(np.zeros((0, 1)))
+            return [], PartitionTable.from_rewards(np.zeros((0, 1)))
         piece_vectors = tools.embed([document.text[start:end] for start, end in pieces])
         run_reward_table = run_rewards(piece_vectors, int(longest_run_by_piece.max()))
         run_reward_table[np.arange(run_reward_table.shape[1]) >= longest_run_by_piece[:, None]] = -np.inf
-        return pieces, PartitionTable.filled(run_reward_table)
+        return pieces, PartitionTable.from_rewards(run_reward_table)
 
     def _recursive_pieces_and_limits(self, document: Document, tools: Tools) -> tuple[list[tuple[int, int]], IntArray]:
         """Return the pieces of the recursive chunker, and for each the most pieces of a chunk that begins with it."""
         check_chunk_size(self.name, document.text, self.piece_size, "tokens")
         # A word has a token, but for the few without any, so there are no fewer pieces.
         min_document_pieces = len(word_starts(document.text)) // self.piece_size
-        self._check_run_count(min_document_pieces, min(self.longest, min_document_pieces), "at least ")
+        self._check_run_count(min_document_pieces, min(self.most_pieces_per_chunk, min_document_pieces), "at least ")
         piece_offsets = recursive_spans(document.text, self.piece_size, 0, text_size_function("tokens", tools), "chroma")
-        most_pieces_per_chunk = min(self.longest, len(piece_offsets))
+        most_pieces_per_chunk = min(self.most_pieces_per_chunk, len(piece_offsets))
         self._check_run_count(len(piece_offsets), most_pieces_per_chunk)
         return piece_offsets, np.full(len(piece_offsets), most_pieces_per_chunk)
 
@@ -311,7 +311,9 @@ class Optimal(Chunker):
 
     def _gain_reason(self, gain: float, cut: bool) -> Reason:
         if math.isinf(gain):
-            limit_phrase = f"{self.longest:,} pieces" if self.pieces == "recursive" else f"{self.max_size:,} tokens"
+            limit_phrase = (
+                f"{self.most_pieces_per_chunk:,} pieces" if self.pieces == "recursive" else f"{self.max_size:,} tokens"
+            )
             cut_gain_remark = f"a chunk may hold {limit_phrase}, so every partition cuts here"
         elif cut:
             cut_gain_remark = f"the best partition with this cut gains {gain:.2f} over the best without"

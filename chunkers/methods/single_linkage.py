@@ -160,7 +160,7 @@ class SingleLinkage(JointDistanceChunker):
         json_schema_extra={"step": 0.1, "offered": [1, 3]},
     )
 
-    def cap(self, count: int) -> int:
+    def cluster_size_cap(self, count: int) -> int:
         """Return the maximum number of sentences in a chunk, for a text of ``count`` sentences."""
         # Rounded first, so that 1.1 times 10 is 11 and not a little more.
         return math.ceil(count / self.chunks) if self.chunks else math.ceil(round(self.target_sentences * self.slack, 9))
@@ -175,7 +175,9 @@ class SingleLinkage(JointDistanceChunker):
 
     def describe(self) -> str:
         """Return the chunker's main settings as a short phrase."""
-        cluster_size_phrase = f"a cap for {self.chunks} chunks" if self.chunks else f"at most {self.cap(0)} sentences"
+        cluster_size_phrase = (
+            f"a cap for {self.chunks} chunks" if self.chunks else f"at most {self.cluster_size_cap(0)} sentences"
+        )
         return f"λ {self.position_weight:g}, {cluster_size_phrase}, distance {self.max_distance:g}"
 
     def chunk(self, document: Document, tools: Tools) -> Chunking:
@@ -186,10 +188,10 @@ class SingleLinkage(JointDistanceChunker):
         InputError
             If the text has too many sentences to compare them all.
         """
-        sentence_vectors = self._vectors(document, tools)
+        sentence_vectors = self._sentence_vectors(document, tools)
         pair_codes, pair_distances = self._pairs_within_distance(sentence_vectors)
         sentence_count = len(sentence_vectors)
-        linkage_result = join_closest_pairs(pair_codes, sentence_count, self.cap(sentence_count))
+        linkage_result = join_closest_pairs(pair_codes, sentence_count, self.cluster_size_cap(sentence_count))
         least_similarity = 1 - self.max_distance
         linkage_merges = [
             Merge(Span(a, a + 1), Span(b, b + 1), 1 - float(pair_distances[at]), least_similarity, "linkage")
@@ -201,7 +203,7 @@ class SingleLinkage(JointDistanceChunker):
         ]
         maximum_distance_lines = (Line("maximum", self.max_distance, "max_distance"),)
         linkage_cluster_details = Clusters(
-            refused=tuple(join_refusals), refusals=linkage_result.refusals, cap=self.cap(sentence_count)
+            refused=tuple(join_refusals), refusals=linkage_result.refusals, cap=self.cluster_size_cap(sentence_count)
         )
         neighbour_joint_distances = self._neighbour_joint_distances(sentence_vectors)
         chunking = chunking_from_labels(
@@ -219,7 +221,7 @@ class SingleLinkage(JointDistanceChunker):
         """Return a note if there are not as many chunks as were asked for."""
         if self.chunks is None or len(made.chunks) in (0, self.chunks):
             return ()
-        cluster_size_cap = self.cap(len(made.document.sentences))
+        cluster_size_cap = self.cluster_size_cap(len(made.document.sentences))
         return (
             f"Asked for {self.chunks:,} chunk{'s' * (self.chunks != 1)}, made {len(made.chunks):,}: the number only caps a "
             f"chunk, here at {cluster_size_cap:,} sentence{'s' * (cluster_size_cap != 1)}, and the maximum distance joins "

@@ -234,8 +234,8 @@ class _StructureCutter:
             self.title = self._slide_title_of(section)
             for group_number, group in enumerate(self._blocks_belonging_together(section)):
                 if group_number % _REPORT == 0:
-                    self.tools.decided(decided_block_count, len(outline_blocks))
-                pieces += self._pieces(group, self.title.tokens if group_number else 0)
+                    self.tools.report_deciding_progress(decided_block_count, len(outline_blocks))
+                pieces += self._pieces_of_group(group, self.title.tokens if group_number else 0)
                 decided_block_count += len(group.lead) + 1 + len(group.tail)
             self._join_neighbours(self._with_slide_title_context(self._with_whole_parts(pieces)), section)
         check_chunk_count(self.chunker.name, len(self.cuts) + 1, len(self.document.text))
@@ -333,9 +333,13 @@ class _StructureCutter:
         lead_blocks: list[Block] = []
         for block, next_block in zip(section, [*section[1:], None], strict=True):
             if self._stays_with_next(block, next_block):
-                while lead_blocks and block.kind != "paragraph" and not self._fits(lead_blocks[0], block, next_block):
+                while (
+                    lead_blocks
+                    and block.kind != "paragraph"
+                    and not self._leave_enough_room(lead_blocks[0], block, next_block)
+                ):
                     groups.append(_BlockGroup([], lead_blocks.pop(0), []))
-                if self._fits((lead_blocks or [block])[0], block, next_block):
+                if self._leave_enough_room((lead_blocks or [block])[0], block, next_block):
                     lead_blocks.append(block)
                     continue
             if lead_blocks and self._fits_only_alone(block, lead_blocks[0].span.start, block.span.end):
@@ -353,7 +357,7 @@ class _StructureCutter:
             groups += [_BlockGroup([], block, []) for block in lead_blocks]
         return groups
 
-    def _fits(self, first: Block, last: Block, following: Block | None) -> bool:
+    def _leave_enough_room(self, first: Block, last: Block, following: Block | None) -> bool:
         """Return whether the blocks from ``first`` to ``last`` leave enough of a chunk for the block that they stay with."""
         start, chunk_token_limit = first.span.start, self.chunker.max_size
         attached_token_limit = chunk_token_limit // (TRAILING if following is None else LEADING)
@@ -454,7 +458,7 @@ class _StructureCutter:
             pieces_with_slide_title.append(slide_piece)
         return pieces_with_slide_title
 
-    def _pieces(self, group: _BlockGroup, held: int) -> list[_Piece]:
+    def _pieces_of_group(self, group: _BlockGroup, held: int) -> list[_Piece]:
         """Return a group as one piece if it fits, or else its parts, which leave room for ``held`` tokens of context."""
         for previous_block, block in pairwise([*group.lead, group.block, *group.tail]):
             self.uncut_reasons[block.span.start] = _kept_together_reason(previous_block, block, group)

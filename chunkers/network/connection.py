@@ -340,7 +340,7 @@ class Connection:
         import openai
 
         if isinstance(error, openai.APIStatusError):
-            return ModelError(self._refusal(error.status_code))
+            return ModelError(self._refusal_sentence(error.status_code))
         if isinstance(error, openai.APITimeoutError):
             return ModelError(
                 f"{self._who}: {self.host} must answer within {timeout:g} seconds; it did not, in {RETRIES + 1} attempts."
@@ -410,7 +410,7 @@ class Connection:
         """Return the ModelError for an answer that breaks a rule; ``rule`` is a sentence with the rule and the fault."""
         return ModelError(f"{self._who}: {self.host} gave an answer that cannot be used. {rule}")
 
-    def _refusal(self, status: int) -> str:
+    def _refusal_sentence(self, status: int) -> str:
         """Return a sentence on a status."""
         match status:
             case 401 | 403:

@@ -412,7 +412,7 @@ class Curve:
     live: bool
     null: Band | None = None
 
-    def _key(self) -> tuple[object, ...]:
+    def _equality_key(self) -> tuple[object, ...]:
         return (
             self.label,
             tuple([none_if_nan(score) for score in self.scores]),
@@ -424,10 +424,10 @@ class Curve:
 
     def __eq__(self, other: object) -> bool:
         """Compare all fields."""
-        return self._key() == other._key() if isinstance(other, Curve) else NotImplemented
+        return self._equality_key() == other._equality_key() if isinstance(other, Curve) else NotImplemented
 
     def __hash__(self) -> int:
-        return hash(self._key())
+        return hash(self._equality_key())
 
 
 @dataclass(frozen=True, slots=True)

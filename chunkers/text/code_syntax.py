@@ -352,7 +352,7 @@ class Syntax:
         return cls(text, source_bytes, parsed_syntax_tree.root_node, language)
 
     @cached_property
-    def _starts(self) -> np.ndarray[tuple[int, ...], np.dtype[np.int64]] | None:
+    def _character_start_bytes(self) -> np.ndarray[tuple[int, ...], np.dtype[np.int64]] | None:
         """The byte at which each character begins; None if every character is one byte."""
         if len(self._data) == len(self.text):
             return None
@@ -360,7 +360,7 @@ class Syntax:
 
     def at(self, byte: int) -> int:
         """Return the offset of a byte, in code points."""
-        return byte if self._starts is None else int(np.searchsorted(self._starts, byte))
+        return byte if self._character_start_bytes is None else int(np.searchsorted(self._character_start_bytes, byte))
 
     @cached_property
     def definitions(self) -> list[tuple[int, int]]:
@@ -539,7 +539,7 @@ class _BreakFinder:
         self._seen = 0
         self._last = -1
 
-    def _place(self, byte: int) -> int | None:
+    def _claim_break_offset(self, byte: int) -> int | None:
         """Return the offset of the first visible character from a byte on; None if a break is there or behind already."""
         whole_source = self._syntax.text
         white_space_match = _SPACE.match(whole_source, self._syntax.at(byte))
@@ -562,7 +562,7 @@ class _BreakFinder:
     def _is_long(self, node: Node) -> bool:
         return not self._fits(self._syntax.at(node.start_byte), self._syntax.at(node.end_byte))
 
-    def _inside(self, node: Node, path: tuple[str, ...], owner: str, depth: int) -> Iterator[CodeBreak]:
+    def _breaks_inside_node(self, node: Node, path: tuple[str, ...], owner: str, depth: int) -> Iterator[CodeBreak]:
         """Yield the breaks inside a node that is too long."""
         if depth > _DEEPEST:
             return
@@ -577,7 +577,7 @@ class _BreakFinder:
             node.child_by_field_name("definition") or node.child_by_field_name("body") or body_or_longest_child
         )
         for child in child_syntax_nodes:
-            if child.type in _CLAUSES and (offset := self._place(child.start_byte)) is not None:
+            if child.type in _CLAUSES and (offset := self._claim_break_offset(child.start_byte)) is not None:
                 yield CodeBreak(
                     offset,
                     f"before the {_node_noun(child)}{_of_definition_phrase(path)}",
@@ -588,7 +588,7 @@ class _BreakFinder:
             if (
                 node.type in _LED
                 and child == body_or_longest_child
-                and (offset := self._place(child.start_byte)) is not None
+                and (offset := self._claim_break_offset(child.start_byte)) is not None
             ):
                 child_item = self._syntax.item(child, owner)
                 yield CodeBreak(
@@ -604,7 +604,7 @@ class _BreakFinder:
             # A function is looked into only for what it gives its name to.
             may_be_opened = child.type not in _WHOLE or node.type in _VALUED or node.type in _WRAPPERS
             if child in too_long_children or (not too_long_children and child == body_or_longest_child and may_be_opened):
-                yield from self._inside(child, path, owner, depth + 1)
+                yield from self._breaks_inside_node(child, path, owner, depth + 1)
 
     def breaks_between(self, node: Node, path: tuple[str, ...], owner: str, depth: int) -> Iterator[CodeBreak]:
         """Yield the breaks between the members of a list, such as the whole text, and inside those that are too long."""
@@ -639,7 +639,7 @@ class _BreakFinder:
                 definition_item.label and definition_item.noun and f"{definition_item.noun} {definition_item.name}"
             )
             is_weak = preceding_member is None or bool(leading_members)
-            code_break_offset = self._place(child.start_byte)
+            code_break_offset = self._claim_break_offset(child.start_byte)
             if code_break_offset is not None:
                 child_item = item_of_child(child)
                 path_behind_break = (*path, child_item.label) if number in too_long_numbers and child_item.label else path
@@ -664,7 +664,9 @@ class _BreakFinder:
             if number in too_long_numbers:
                 child_item = item_of_child(child)
                 path_inside = (*path, child_item.label) if child_item.label else path
-                yield from self._inside(child, path_inside, child_item.noun if child_item.label else owner, depth + 1)
+                yield from self._breaks_inside_node(
+                    child, path_inside, child_item.noun if child_item.label else owner, depth + 1
+                )
             if led_member_numbers[number] > number:
                 leading_members.append(child)
                 continue
@@ -677,7 +679,7 @@ class _BreakFinder:
             and closing_bracket.type[-1:] in ")]}"
             and named_children
         ):
-            code_break_offset = self._place(closing_bracket.start_byte)
+            code_break_offset = self._claim_break_offset(closing_bracket.start_byte)
             if code_break_offset is not None:
                 yield CodeBreak(
                     code_break_offset, f"before the end{_of_definition_phrase(path)}", "the end", path, path, True

@@ -322,23 +322,23 @@ class _Lines:
         self._plain = document_format_of_name(file) is None
 
     @cached_property
-    def _starts(self) -> list[int]:
+    def _line_starts(self) -> list[int]:
         return [0, *(end.end() for end in _LINE_END.finditer(self._document.text))]
 
     def line_number(self, place: int) -> int:
         """Return the number of the line that contains a code point, counted from 1."""
-        return bisect_right(self._starts, place)
+        return bisect_right(self._line_starts, place)
 
     def file_range_of(self, span: Span) -> FileRange | None:
         if not self._plain:
             return None
-        first_line_index = bisect_right(self._starts, span.start) - 1
-        last_line_index = bisect_right(self._starts, max(span.start, span.end - 1)) - 1
+        first_line_index = bisect_right(self._line_starts, span.start) - 1
+        last_line_index = bisect_right(self._line_starts, max(span.start, span.end - 1)) - 1
         return FileRange(
             first_line_index + 1,
-            span.start - self._starts[first_line_index] + 1,
+            span.start - self._line_starts[first_line_index] + 1,
             last_line_index + 1,
-            span.end - self._starts[last_line_index] + 1,
+            span.end - self._line_starts[last_line_index] + 1,
         )
 
     def page_or_part_phrase(self, span: Span) -> str:

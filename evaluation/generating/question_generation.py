@@ -59,9 +59,9 @@ class Window(NamedTuple):
 
     def overlaps(self, other: "Window") -> bool:
         """Return whether the window shares text with another window."""
-        return self.shared(other) > 0
+        return self.shared_character_count(other) > 0
 
-    def shared(self, other: "Window") -> int:
+    def shared_character_count(self, other: "Window") -> int:
         """Return the number of characters that the window shares with another window."""
         start, end = max(self.span.start, other.span.start), min(self.span.end, other.span.end)
         return max(0, end - start) if self.document == other.document else 0
@@ -103,7 +103,9 @@ def _least_overlapping_windows(texts: Sequence[str], sums: Sequence[int], size: 
             tried_windows.append(least_overlapping_window)
             if not any(map(least_overlapping_window.overlaps, earlier_windows)):
                 break
-        least_overlapping_window = min(tried_windows, key=lambda candidate: sum(map(candidate.shared, earlier_windows)))
+        least_overlapping_window = min(
+            tried_windows, key=lambda candidate: sum(map(candidate.shared_character_count, earlier_windows))
+        )
         earlier_windows.append(least_overlapping_window)
         yield least_overlapping_window
 
@@ -509,7 +511,7 @@ class _AnswerReader:
     repeated: list[Generated] = field(default_factory=list)
 
     @cached_property
-    def _searched(self) -> SearchableText:
+    def _searchable_window_text(self) -> SearchableText:
         return SearchableText(self.text[slice(*self.window.span)])
 
     def parse_answer(self, answer: str) -> Generated:
@@ -525,7 +527,9 @@ class _AnswerReader:
             raise UnusableAnswer(
                 f"the question must have 1 to {MOST_EXCERPTS} excerpts; it has {len(parsed_answer.excerpts):,}"
             )
-        excerpt_spans = [self._place(number, excerpt) for number, excerpt in enumerate(parsed_answer.excerpts, start=1)]
+        excerpt_spans = [
+            self._located_excerpt_span(number, excerpt) for number, excerpt in enumerate(parsed_answer.excerpts, start=1)
+        ]
         repaired_excerpt_count = sum(1 for _, exact in dict.fromkeys(excerpt_spans) if not exact)
         generated_question = Generated(
             one_line_question_text,
@@ -539,15 +543,17 @@ class _AnswerReader:
             raise UnusableAnswer("the question must be a new one; this one was asked before")
         return generated_question
 
-    def _place(self, number: int, excerpt: str) -> tuple[Span, bool]:
+    def _located_excerpt_span(self, number: int, excerpt: str) -> tuple[Span, bool]:
         """Return the span of an excerpt in the document, and whether the match is exact."""
         excerpt_quotation = Quotation(excerpt.strip())
         if not excerpt_quotation.text:
             raise UnusableAnswer(f"every excerpt must have words; excerpt {number} is empty")
-        match = self._searched.exact_match(excerpt_quotation) or self._searched.typographic_match(excerpt_quotation)
+        match = self._searchable_window_text.exact_match(
+            excerpt_quotation
+        ) or self._searchable_window_text.typographic_match(excerpt_quotation)
         # What is much longer than the window is not like any part of it, and need not be compared.
-        if match is None and len(excerpt_quotation.text) <= 2 * len(self._searched.text):
-            match = self._searched.altered_match(excerpt_quotation, REPAIRED)
+        if match is None and len(excerpt_quotation.text) <= 2 * len(self._searchable_window_text.text):
+            match = self._searchable_window_text.altered_match(excerpt_quotation, REPAIRED)
         if match is None:
             raise UnusableAnswer(
                 f"every excerpt must be copied from the passage letter by letter; excerpt {number}, "

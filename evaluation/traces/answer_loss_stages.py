@@ -331,7 +331,7 @@ class TraceDiagnoser:
         same_id_chunk = self._searched.by_id.get(retrieved_chunk.id) if retrieved_chunk.id is not None else None
         if retrieved_chunk.text is None and not retrieved_chunk.spans:
             if same_id_chunk is None:
-                named_document_numbers = self._unordered.numbers(retrieved_chunk.id)
+                named_document_numbers = self._unordered.document_numbers_by_name(retrieved_chunk.id)
                 if len(named_document_numbers) == 1 and (
                     document_length := len(self._documents[named_document_numbers[0]].text)
                 ):
@@ -389,7 +389,7 @@ class TraceDiagnoser:
         """Return the passages that answer a question."""
         if question.excerpts:
             return [
-                self._locate_passage(excerpt.content, self._unordered.numbers(excerpt.corpus_id))
+                self._locate_passage(excerpt.content, self._unordered.document_numbers_by_name(excerpt.corpus_id))
                 for excerpt in question.excerpts
             ]
         if question.question in self._answers:
@@ -398,7 +398,7 @@ class TraceDiagnoser:
                 for place in self._answers[question.question]
             ]
         if question.reference is not None and question.reference.strip():
-            reference_passage = self._locate_passage(question.reference, self._unordered.numbers(None))
+            reference_passage = self._locate_passage(question.reference, self._unordered.document_numbers_by_name(None))
             holder_word = "document" if self._searched.has_documents else "chunk"
             return [reference_passage._replace(unplaced=f"the reference is in words of its own, which no {holder_word} has")]
         return []
@@ -407,7 +407,7 @@ class TraceDiagnoser:
         words = words.strip()
         if places := self._unordered.occurrences(words, numbers):
             return _Passage(words, places)
-        places, similarity = self._unordered.altered(words, numbers)
+        places, similarity = self._unordered.most_similar_places(words, numbers)
         return _Passage(
             words, places, f"{short_repr(words)} is altered there, {int(100 * similarity)} % alike" if places else ""
         )

@@ -319,7 +319,7 @@ def _double_pass(chunking, chunker, tools):
 
 
 def _single_linkage(chunking, chunker, _):
-    cap = chunker.cap(len(chunking.document.sentences))
+    cap = chunker.cluster_size_cap(len(chunking.document.sentences))
     starts = chunking.document.starts
     for chunk in chunking.chunks:
         assert sum(_begin_inside(span, starts) for span in chunk.spans) <= cap

@@ -227,7 +227,7 @@ def test_one_centre_has_no_next():
 
 @pytest.mark.parametrize(("target", "slack", "cap"), [(3, 1.2, 4), (5, 1.2, 6), (10, 1.1, 11), (1, 1, 1)])
 def test_the_cap_of_kreileder(target, slack, cap):
-    assert build_chunker("single_linkage", {"target_sentences": target, "slack": slack}).cap(99) == cap
+    assert build_chunker("single_linkage", {"target_sentences": target, "slack": slack}).cluster_size_cap(99) == cap
 
 
 @pytest.mark.parametrize("name", ["single_linkage", "dbscan"])

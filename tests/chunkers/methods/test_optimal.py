@@ -43,7 +43,7 @@ def test_of_all_partitions_of_twelve_pieces_it_is_the_best(seed, longest):
     vectors = unit_vectors(12, seed)
     similarities = vectors.astype(np.float64) @ vectors.T.astype(np.float64)
     scored = {tuple(cuts): total(similarities, cuts) for cuts in all_partitions(12, longest)}
-    table = PartitionTable.filled(run_rewards(vectors, longest))
+    table = PartitionTable.from_rewards(run_rewards(vectors, longest))
     best = max(scored, key=scored.get)
     assert tuple(table.cuts().tolist()) == best
     assert table.totals[-1] == pytest.approx(scored[best], abs=1e-4)
@@ -56,7 +56,7 @@ def test_of_all_partitions_of_twelve_pieces_it_is_the_best(seed, longest):
 
 @pytest.mark.parametrize("count", [0, 1, 2, 9])
 def test_fewer_pieces_than_a_run_may_have(count):
-    table = PartitionTable.filled(run_rewards(unit_vectors(count, 5) if count else np.zeros((0, 4), np.float32), 12))
+    table = PartitionTable.from_rewards(run_rewards(unit_vectors(count, 5) if count else np.zeros((0, 4), np.float32), 12))
     assert table.rewards.shape == (count, 12)
     assert len(table.gains()) == max(0, count - 1)
     assert all(0 < cut < count for cut in table.cuts())
@@ -70,14 +70,14 @@ def test_the_mean_needs_no_matrix():
 @pytest.mark.parametrize("count", [2, 3, 40])
 def test_a_tie_keeps_every_piece_alone(count):
     vectors = np.repeat(unit_vectors(1, 3, width=50), count, axis=0)
-    assert PartitionTable.filled(run_rewards(vectors, 8)).cuts().tolist() == list(range(1, count))
+    assert PartitionTable.from_rewards(run_rewards(vectors, 8)).cuts().tolist() == list(range(1, count))
 
 
 @pytest.mark.parametrize("longest", [1, 3, 9])
 @pytest.mark.parametrize("seed", range(3))
 def test_every_entry_of_the_table_is_the_best_of_all_partitions_of_its_pieces(seed, longest):
     vectors = unit_vectors(9, seed)
-    table = PartitionTable.filled(run_rewards(vectors, longest))
+    table = PartitionTable.from_rewards(run_rewards(vectors, longest))
     above = vectors.astype(np.float64) @ vectors.T.astype(np.float64) - mean_similarity(vectors)
     np.fill_diagonal(above, 0)
     for end in range(1, 10):

@@ -11,7 +11,7 @@ PARSERS = (
 HEAVY = {"numpy", "pyarrow", "pydantic", "spacy", "streamlit", "torch"}
 
 
-def serve():
+def answer_parsing_requests():
     for name in ("chunkers.text.reader_child", *PARSERS):
         importlib.import_module(name)
     sys.stdout.write(f"{sorted(HEAVY & set(sys.modules))}\n")

@@ -122,7 +122,7 @@ def test_whatever_is_joined_stands_side_by_side(angles, most):
 def test_the_steps_are_the_joins_and_refusals_of_the_result(sample, parameters):
     chunker, chunking = sample_linked(sample, **parameters)
     count = len(chunking.document.sentences)
-    clusters, cap = chunking.clusters, chunker.cap(count)
+    clusters, cap = chunking.clusters, chunker.cluster_size_cap(count)
     steps = linkage_steps(count, chunking.merges, clusters, cap, chunker.max_distance)
     table = cluster_tables.joins_table(chunking.merges, clusters, SentenceColours(chunk_numbers_of_sentences(chunking), []))
     told = [(step["title"].split(":")[0].lower(), step["mark"]["growing"][1], step["mark"]["next"][1]) for step in steps]
@@ -137,7 +137,7 @@ def test_the_steps_are_the_joins_and_refusals_of_the_result(sample, parameters):
 
 def test_a_join_out_of_order_and_a_refusal_are_told():
     chunker, chunking = linked("0\n100\n1\n5", position_weight=0, max_distance=0.1, target_sentences=2, slack=1)
-    first, second = linkage_steps(4, chunking.merges, chunking.clusters, chunker.cap(4), chunker.max_distance)
+    first, second = linkage_steps(4, chunking.merges, chunking.clusters, chunker.cluster_size_cap(4), chunker.max_distance)
     assert (first["title"], first["tone"]) == ("Joined: sentences 1 and 3", "turn")
     assert first["story"][1] == "Their clusters become one that lies in several places: 1, 3. The text's order is lost."
     assert (second["title"], second["tone"]) == ("Refused: sentences 3 and 4", "cut")

@@ -133,7 +133,7 @@ def test_the_page_says_what_the_server_does_with_a_schema(app, http, schema, tol
 
 def test_answers_on_disk_are_there_for_another_session(app, http, monkeypatch, tmp_path):
     answers = AnswerCache(tmp_path / "answers.sqlite")
-    monkeypatch.setattr(language_model_state, "answers_on_disk", lambda: answers)
+    monkeypatch.setattr(language_model_state, "disk_answer_cache", lambda: answers)
     one, other = (AppTest.from_file(str(ROOT / "app.py"), default_timeout=LIMIT) for _ in range(2))
     for session in (one, other):
         session.session_state["on_disk"] = True

@@ -17,7 +17,7 @@ def offer(monkeypatch, questions):
     small = RunMaterial(tuple(TEXTS.items()), ("questions.csv", questions), own=False)
     for module in (page, documents_and_questions):
         monkeypatch.setattr(module, "bundled_material", lambda: small)
-    monkeypatch.setattr(page, "first_run", lambda: "It is of other documents.")
+    monkeypatch.setattr(page, "bundled_run_and_file", lambda: "It is of other documents.")
     for name in ("OPENAI_BASE_URL", "OPENAI_API_KEY"):
         monkeypatch.delenv(name, raising=False)
     return small

@@ -32,7 +32,7 @@ ASKED = b"question,excerpts\nWhat does it eat?,It eats fish.\nWhen?,The owl hunt
 @pytest.fixture(autouse=True)
 def no_first_run(monkeypatch):
     """The page opens without the bundled run: no test here reads it, and drawing it takes longer than the rest."""
-    monkeypatch.setattr(page, "first_run", lambda: "No test reads it.")
+    monkeypatch.setattr(page, "bundled_run_and_file", lambda: "No test reads it.")
 
 
 def rows(*names):

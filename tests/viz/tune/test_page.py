@@ -90,12 +90,12 @@ def test_it_opens_with_the_sweep_that_comes_with_seamark_and_says_so(tune):
 
 def test_without_its_file_the_page_says_so_and_measures(tune, monkeypatch, tmp_path):
     monkeypatch.setattr(opening, "FILE", tmp_path / "tune_run.json")
-    opening.first_run.cache_clear()
+    opening.bundled_sweep_and_file.cache_clear()
     try:
         app = tune(what="fixed_sentences", first="size", values="2,4", documents="stubs", held="")
     finally:
         monkeypatch.undo()
-        opening.first_run.cache_clear()
+        opening.bundled_sweep_and_file.cache_clear()
     assert any(text.startswith("There is no ready-made result: tune_run.json:") for text in notices(app))
     assert next(button for button in app.button if button.label == "Run").disabled is False
 

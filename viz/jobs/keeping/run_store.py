@@ -323,6 +323,9 @@ class MemoryRunStore(RunStore):
     def __init__(self) -> None:
         super().__init__(Path(":memory:"))
 
+    def _file_identity(self) -> int:
+        return 1
+
     def _current_connection(self) -> sqlite3.Connection:
         if self._connection is None:
             self._connection = sqlite3.connect(self._path, check_same_thread=False, isolation_level=None)

@@ -95,9 +95,9 @@ def test_what_differs_is_found():
 
 @pytest.fixture
 def opened_again():
-    opening.first_run.cache_clear()
-    yield opening.first_run
-    opening.first_run.cache_clear()
+    opening.bundled_run_and_file.cache_clear()
+    yield opening.bundled_run_and_file
+    opening.bundled_run_and_file.cache_clear()
 
 
 def test_other_documents_or_questions_do_not_fit(opened_again, monkeypatch):

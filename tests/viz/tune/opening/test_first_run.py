@@ -73,9 +73,9 @@ def test_all_that_it_reached_is_reached_today(tmp_path):
 
 @pytest.fixture
 def opened_again():
-    opening.first_run.cache_clear()
-    yield opening.first_run
-    opening.first_run.cache_clear()
+    opening.bundled_sweep_and_file.cache_clear()
+    yield opening.bundled_sweep_and_file
+    opening.bundled_sweep_and_file.cache_clear()
 
 
 def test_other_documents_marks_or_places_do_not_fit(opened_again, monkeypatch):
