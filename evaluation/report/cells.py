@@ -1,4 +1,7 @@
-"""Heads and cells of tables of measures, the same on a page, in the terminal and in a report."""
+"""Heads and cells of tables of measures, the same on a page, in the terminal and in a report.
+
+A `Row` is for pages, whose tables format the numbers of cells themselves.
+"""
 
 from collections.abc import Mapping, Sequence
 from itertools import starmap
@@ -198,7 +201,7 @@ def recall_cell(recall: FloatArray) -> Cell:
 
 
 def mean_cell(mean: tuple[float, float] | None, *, with_deviation: bool = True) -> Cell:
-    """Return the cell of a mean, with its standard deviation, in percent; None is the mean of no values."""
+    """Return the cell of a mean in percent, with its standard deviation if asked for; None is the mean of no values."""
     if mean is None:
         return Cell("undefined")
     return Cell(f"{100 * mean[0]:.1f}" + f" ± {100 * mean[1]:.1f}" * with_deviation, mean[0])

@@ -1,7 +1,7 @@
 """Ask one question over the chunks of one text: which are retrieved within a budget, and what becomes of the answer."""
 
 from collections.abc import Collection, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Literal, NamedTuple
 
 import numpy as np
@@ -86,7 +86,8 @@ def index_text(chunking: Chunking, tools: Tools, method: SearchMethod, embedded_
     Raises the same errors as `evaluation.search.index_chunkings`.
     """
     method = checked_method(method) if tools.embedder is not None else "bm25"
-    return index_chunkings(Corpus((chunking.document,)), [chunking], tools, embedded_as, method)
+    index = index_chunkings(Corpus((chunking.document,)), [chunking], tools, embedded_as, method)
+    return replace(index, chunking=chunking)
 
 
 def has_stated_texts(chunking: Chunking) -> bool:
@@ -155,7 +156,8 @@ class AskedQuestion:
     @property
     def chunking(self) -> Chunking:
         """The chunks of the text, as the chunker made them."""
-        return self.index.chunkings[0]
+        assert self.index.chunking is not None
+        return self.index.chunking
 
     @property
     def fused(self) -> bool:

@@ -103,6 +103,8 @@ def budget_end(
         Returns the spans of the chunk of a rank, counted from 0.
     sums
         Length of all chunks up to each rank, from 0 on, shape (ranks + 1,).
+    size
+        The budget, at least 0.
     """
     # The first chunks whose sum reaches the budget; where it passes it, the last of them does not fit.
     reaching_count = min(bisect_left(sums, size), len(sums) - 1)

@@ -5,7 +5,7 @@ front is among the words too, as in the contextual BM25 of Anthropic (2024), "In
 """
 
 import time
-from collections.abc import Collection, Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from math import isnan
@@ -107,7 +107,7 @@ class Indexed:
         return [returned_spans_by_chunk[number] for number in overlapping_chunks(self.edges, excerpts)]
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Index(Indexed):
     """Search index over all chunks of a corpus.
 
@@ -121,8 +121,10 @@ class Index(Indexed):
         Unit vectors of the texts, shape (chunks, dimension); the dimension is 0 if they are searched by words alone.
     bm25
         Word index of the texts; None if they are searched by embedding alone.
-    chunkings
-        The chunker's result for each document; empty in a `Search`.
+    reasons
+        Reasons for cuts, if the chunker gives any, by the corpus-wide offset at which the later chunk begins.
+    chunking
+        The chunks of the one text that is asked; None for a corpus, as decisions take more memory than the vectors.
     unsituated
         Number of chunks without a context sentence, if chunks are embedded with one.
     behind
@@ -132,21 +134,12 @@ class Index(Indexed):
 
     searched_by: SearchMethod
     texts: tuple[str, ...]
-    vectors: VectorArray = field(compare=False)
+    vectors: VectorArray
     bm25: Bm25 | None = None
-    chunkings: tuple[Chunking, ...] = ()
+    reasons: Mapping[int, str] = field(default_factory=dict)
+    chunking: Chunking | None = None
     unsituated: int = 0
     behind: NearDuplicates | None = None
-
-    @cached_property
-    def reasons(self) -> dict[int, str]:
-        """Reasons for cuts, if the chunker gives any, by the corpus-wide offset at which the later chunk begins."""
-        return {
-            offset + gap.start_after(chunking.document): gap.reason
-            for offset, chunking in zip(self.corpus.offsets, self.chunkings, strict=False)
-            for gap in chunking.gaps
-            if gap.verdict.is_cut
-        }
 
     def rank(self, question: str, vector: VectorArray | None) -> tuple[Ranking, dict[str, Ranking]]:
         """Rank the texts for a question; return the ranking, and by method the rankings that it is fused from.
@@ -197,8 +190,11 @@ def build_index(
         chunkings = [*_chunkings_with_selected_chunks(chunkings, parent_by_child_number)]
     elif parent_by_child_number or only_children:
         levels_note = PARENTS_SEARCHED if parent_by_child_number else NO_PARENTS
+    index = index_chunkings(corpus, chunkings, tools, embedded_as, searched_by)
     return replace(
-        index_chunkings(corpus, chunkings, tools, embedded_as, searched_by),
+        index,
+        chunk_s=None if chunker.elsewhere else index.chunk_s,
+        decide_s=None if chunker.elsewhere else index.decide_s,
         caveat=" ".join(filter(None, [chunker.caveat(), levels_note])),
         parents=parents,
     )
@@ -251,7 +247,12 @@ def index_chunkings(
         texts=texts,
         vectors=vectors,
         bm25=word_index,
-        chunkings=tuple(chunkings),
+        reasons={
+            offset + gap.start_after(chunking.document): gap.reason
+            for offset, chunking in zip(corpus.offsets, chunkings, strict=True)
+            for gap in chunking.gaps
+            if gap.verdict.is_cut
+        },
         unsituated=sum(not chunk.situation for chunking in chunkings for chunk in chunking.chunks)
         if embedded_as == "context"
         else 0,
@@ -432,6 +433,4 @@ def search(index: Index, questions: Sequence[Question], tools: Tools, depth: int
                 ]
             )
             search_durations.append(time.perf_counter() - search_start_time)
-    # Measures are kept for long and need no decisions, which take more memory than the vectors.
-    index = replace(index, chunkings=())
     return Search(index, tuple(questions), rankings_by_question, question_embedding_meter.cold_s, min(search_durations))

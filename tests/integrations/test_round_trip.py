@@ -47,14 +47,14 @@ def on_the_command_line(recipe, text, folder, capsys):
 
 
 def check(recipe, text, folder, capsys):
-    here = recipe.run(text)
-    wanted, places = [*here.texts], [(chunk.start, chunk.end) for chunk in here]
-    told = chunk_metadata(here)
+    current_page = recipe.run(text)
+    wanted, places = [*current_page.texts], [(chunk.start, chunk.end) for chunk in current_page]
+    told = chunk_metadata(current_page)
     assert wanted
 
     printed = on_the_command_line(recipe, text, folder, capsys)
     assert [row["text"] for row in printed] == wanted
-    assert [[tuple(span) for span in row["spans"]] for row in printed] == [[*chunk.spans] for chunk in here]
+    assert [[tuple(span) for span in row["spans"]] for row in printed] == [[*chunk.spans] for chunk in current_page]
 
     splitter = SeamarkTextSplitter(recipe)
     assert splitter.split_text(text) == wanted

@@ -49,8 +49,8 @@ def environment(folder, wheel, extras=()):
 
 def brought_along(distribution, extras=()):
     """Return the installed distributions that one asks for, with ``extras``, and those that they ask for in turn."""
-    here = [sysconfig.get_path("purelib"), sysconfig.get_path("platlib")]
-    installed = {canonicalize_name(package.name): package for package in metadata.distributions(path=here)}
+    current_page = [sysconfig.get_path("purelib"), sysconfig.get_path("platlib")]
+    installed = {canonicalize_name(package.name): package for package in metadata.distributions(path=current_page)}
     brought, waiting = {}, [(distribution, frozenset(extras))]
     seen = set()
     while waiting:

@@ -34,8 +34,8 @@ def valid_settings(draw, name):
     # The declaration of one may depend on the value of another, which then stands before it.
     for spec in sorted(kind.fields(), key=lambda field: bool(field.depends)):
         if draw(st.booleans()):
-            here = next(field for field in kind.fields(given) if field.name == spec.name)
-            given[spec.name] = draw(values_of(here))
+            current_page = next(field for field in kind.fields(given) if field.name == spec.name)
+            given[spec.name] = draw(values_of(current_page))
     specs = {spec.name: spec for spec in kind.fields(given)}
     for _ in specs:
         try:

@@ -99,12 +99,12 @@ def first_screen() -> Choices:
 
 def show() -> None:
     """Draw the Answers page."""
-    with page(PAGE, first_screen()) as here:
-        _check_link_parameters(here)
-        text = here.text
-        column_results = [] if text is None else run_columns(here, text, here.choices.columns)
-        with here.controls:
-            _draw_controls(here, column_results)
+    with page(PAGE, first_screen()) as current_page:
+        _check_link_parameters(current_page)
+        text = current_page.text
+        column_results = [] if text is None else run_columns(current_page, text, current_page.choices.columns)
+        with current_page.controls:
+            _draw_controls(current_page, column_results)
         if text is None:
             return
         heading(text.source.name, key="answers_heading")
@@ -113,18 +113,18 @@ def show() -> None:
             key="answers_about",
         )
         show_progress(column_results)
-        show_misfit_warnings(here.choices, column_results)
-        _draw(here, text, column_results)
+        show_misfit_warnings(current_page.choices, column_results)
+        _draw(current_page, text, column_results)
 
 
-def _check_link_parameters(here: Page) -> None:
+def _check_link_parameters(current_page: Page) -> None:
     """Report invalid link parameters and replace them with the defaults."""
-    here.check_link_parameters(ALLOWED)
-    link_parameters = here.choices.extra
+    current_page.check_link_parameters(ALLOWED)
+    link_parameters = current_page.choices.extra
     if unknown_baseline_names := [
         name for name in link_parameters[TRIVIAL].split(",") if name and name not in TRIVIAL_TITLES
     ]:
-        here.show_link_error(
+        current_page.show_link_error(
             f"The link's {TRIVIAL} must be some of {', '.join(TRIVIAL_TITLES)}; got "
             f"{short_repr(unknown_baseline_names[0])}. Using the "
             "default."
@@ -132,8 +132,8 @@ def _check_link_parameters(here: Page) -> None:
         link_parameters[TRIVIAL] = WORDS[TRIVIAL]
 
 
-def _draw_controls(here: Page, results: list[ColumnResult]) -> None:
-    choices, text = here.choices, here.text
+def _draw_controls(current_page: Page, results: list[ColumnResult]) -> None:
+    choices, text = current_page.choices, current_page.text
     fitting_budget_phrase = "" if text is None else f": {fitting_budget(len(text.document.text)):,} tokens"
     budget_label_by_option = {FITTING: f"auto{fitting_budget_phrase}", **{str(size): f"{size:,} tokens" for size in BUDGETS}}
     draw_setting_select_box(
@@ -148,17 +148,24 @@ def _draw_controls(here: Page, results: list[ColumnResult]) -> None:
     model_controls(choices)
     offer_columns_of_compare(PAGE, choices)
     chunker = results[choices.selected].chunker if results else None
-    column_controls(choices, chunker, here.embedder, elsewhere=True, model=False)
-    show_place_on_compare(PAGE, choices.columns[choices.selected], here.embedder, valid=not results or chunker is not None)
+    column_controls(choices, chunker, current_page.embedder, elsewhere=True, model=False)
+    show_place_on_compare(
+        PAGE, choices.columns[choices.selected], current_page.embedder, valid=not results or chunker is not None
+    )
 
 
-def _draw(here: Page, text: PageText, results: list[ColumnResult]) -> None:
-    chosen_question_items = choose_questions(here.choices, text)
+def _draw(current_page: Page, text: PageText, results: list[ColumnResult]) -> None:
+    chosen_question_items = choose_questions(current_page.choices, text)
     _say_column_problems(results)
-    answers_run_plan = _answer_plan(here, text, results, chosen_question_items)
-    chunk_gathering_job = _gathering_job(answers_run_plan, results, here.embedder) if answers_run_plan is not None else None
+    answers_run_plan = _answer_plan(current_page, text, results, chosen_question_items)
+    chunk_gathering_job = (
+        _gathering_job(answers_run_plan, results, current_page.embedder) if answers_run_plan is not None else None
+    )
     linked_run = find_run(
-        here.choices.extra[RUN_PARAMETER], Answering, KeptAnswers, partial(_reopened_run, chunk_gathering_job, here.embedder)
+        current_page.choices.extra[RUN_PARAMETER],
+        Answering,
+        KeptAnswers,
+        partial(_reopened_run, chunk_gathering_job, current_page.embedder),
     )
     if isinstance(linked_run, LostRun):
         linked_run.show("answers")
@@ -169,24 +176,26 @@ def _draw(here: Page, text: PageText, results: list[ColumnResult]) -> None:
         say_texts_are_missing(linked_run, reopening_sentences, "answers")
     answers_run = linked_run if isinstance(linked_run, Answering) else None
     if not chosen_question_items.usable:
-        notice(_no_questions_in_words(here.choices), key="answers_no_questions")
-    if chunk_gathering_job is not None and here.embedder is not None:
+        notice(_no_questions_in_words(current_page.choices), key="answers_no_questions")
+    if chunk_gathering_job is not None and current_page.embedder is not None:
         answering_model_access = access_to_chosen_model()
         if answering_model_access is None and (answers_run is None or not answers_run.whole):
             notice(NO_MODEL, key="answers_missing")
         elif answering_model_access is not None:
-            show_send_row(here.choices, chunk_gathering_job, here.embedder, answering_model_access, answers_run)
+            show_send_row(
+                current_page.choices, chunk_gathering_job, current_page.embedder, answering_model_access, answers_run
+            )
     if answers_run is not None:
-        _say_state(here, answers_run, answers_run_plan)
+        _say_state(current_page, answers_run, answers_run_plan)
         if answers_run.results:
             answers_run_report = answers_run.report()
-            show_report(answers_run, answers_run_report, here.choices.extra)
-            show_question(here.choices, answers_run.plan, answers_run.gathered, answers_run)
+            show_report(answers_run, answers_run_report, current_page.choices.extra)
+            show_question(current_page.choices, answers_run.plan, answers_run.gathered, answers_run)
             show_costs_and_files(answers_run, answers_run_report)
             return
     if answers_run_plan is not None and chunk_gathering_job is not None:
         show_question(
-            here.choices,
+            current_page.choices,
             answers_run_plan,
             chunk_gathering_job.found,
             answers_run if answers_run is not None and answers_run.plan == answers_run_plan else None,
@@ -211,29 +220,29 @@ def _no_questions_in_words(choices: Choices) -> str:
     return "There are no questions yet."
 
 
-def _answer_plan(here: Page, text: PageText, results: list[ColumnResult], items: QuestionItems) -> AnswerPlan | None:
+def _answer_plan(current_page: Page, text: PageText, results: list[ColumnResult], items: QuestionItems) -> AnswerPlan | None:
     """Return the plan of the run; None while something is missing."""
-    if here.embedder is None:
-        notice(here.embedder_complaint, key="answers_no_embedder")
+    if current_page.embedder is None:
+        notice(current_page.embedder_complaint, key="answers_no_embedder")
         return None
     finished_chunking_tasks = [column.task for column in results if column.task is not None and column.chunking is not None]
     if not items.usable or len(finished_chunking_tasks) < len(results):
         return None
-    chosen_budget_option = here.choices.extra["budget"]
+    chosen_budget_option = current_page.choices.extra["budget"]
     budget_tokens = fitting_budget(len(text.document.text)) if chosen_budget_option == FITTING else int(chosen_budget_option)
     row_names = tuple(
         f"{number}. {type(column.chunker).title}" for number, column in enumerate(results, start=1) if column.chunker
     )
-    trivial_baseline_names = chosen_trivial_baselines(here.choices)
+    trivial_baseline_names = chosen_trivial_baselines(current_page.choices)
     row_names += tuple(TRIVIAL_TITLES[name] for name in trivial_baseline_names)
-    embedder_identity = here.embedder.name, here.embedder.identity
+    embedder_identity = current_page.embedder.name, current_page.embedder.identity
     return AnswerPlan(
         tuple(task.without_embedder for task in finished_chunking_tasks),
         row_names,
         items.usable,
         budget_tokens,
         *embedder_identity,
-        here.choices.tokenizer,
+        current_page.choices.tokenizer,
         trivial_baseline_names,
     )
 
@@ -258,7 +267,7 @@ def _gathering_job(plan: AnswerPlan, results: list[ColumnResult], embedder: Embe
     return chunk_gathering_job
 
 
-def _say_state(here: Page, run: Answering, plan: AnswerPlan | None) -> None:
+def _say_state(current_page: Page, run: Answering, plan: AnswerPlan | None) -> None:
     """Draw a run's progress, its error, and the settings that have changed since it began."""
     if run.in_progress:
         finished_count_before = len(run.finished)
@@ -268,7 +277,7 @@ def _say_state(here: Page, run: Answering, plan: AnswerPlan | None) -> None:
         access_to_chosen_model(),
     )
     if answering_model_access is not None:
-        changed_setting_names += run.models.changed(chosen_models(here.choices, answering_model_access))
+        changed_setting_names += run.models.changed(chosen_models(current_page.choices, answering_model_access))
     say_changed_settings("answers were made", changed_setting_names, "Press “Send” to ask again.", "answers")
     if run.error:
         notice(run.error, "error", key="answers_error")

@@ -65,14 +65,16 @@ def show() -> None:
     default_link_words = {"view": "scores", "axis": "distance", "margin": "0.02", **DEFAULT_WORDS}
     # Above all elements that come and go; the page's style sheet hides it by its key.
     store_spot_container = st.container(key="store_spot")
-    with page(PAGE, Choices(document_id, splitter_name, [fresh_column("breakpoint")], extra=default_link_words)) as here:
-        here.choices.columns = [*filter(None, opening_columns)] or here.choices.columns
-        _reduce_to_one_column(here)
-        _draw(here, store_spot_container)
+    with page(
+        PAGE, Choices(document_id, splitter_name, [fresh_column("breakpoint")], extra=default_link_words)
+    ) as current_page:
+        current_page.choices.columns = [*filter(None, opening_columns)] or current_page.choices.columns
+        _reduce_to_one_column(current_page)
+        _draw(current_page, store_spot_container)
 
 
-def _draw(here: Page, spot: DeltaGenerator) -> None:
-    choices, text = here.choices, here.text
+def _draw(current_page: Page, spot: DeltaGenerator) -> None:
+    choices, text = current_page.choices, current_page.text
     # An undo replaces the column.
     if parameter_change_event := take_event(READER, "change"):
         apply_parameter_change(PAGE, parameter_change_event)
@@ -93,25 +95,25 @@ def _draw(here: Page, spot: DeltaGenerator) -> None:
         # Its slider is not a threshold for all gaps, so there is neither a histogram nor a staircase.
         view_name = choices.extra["view"] = "steps"
     column_results = (
-        run_columns(here, text, _columns_to_run(column_choice, view_name))
+        run_columns(current_page, text, _columns_to_run(column_choice, view_name))
         if text is not None
         else [ColumnResult(column_choice)]
     )
-    with here.controls:
+    with current_page.controls:
         _choose_chunker(choices)
         offer_undo(PAGE)
         parameter_controls(
-            0, column_choice, column_results[0].chunker, embedder_defaults(here.embedder, column_choice.chunker)
+            0, column_choice, column_results[0].chunker, embedder_defaults(current_page.embedder, column_choice.chunker)
         )
         show_place_on_compare(
-            PAGE, column_choice, here.embedder, valid=column_results[0].chunker is not None or text is None
+            PAGE, column_choice, current_page.embedder, valid=column_results[0].chunker is not None or text is None
         )
         _choose_axis(choices, column_results[0].chunker)
         _choose_margin(choices, margin)
     if text is None:
         return
     show_progress(column_results)
-    show_misfit_warnings(here.choices, column_results)
+    show_misfit_warnings(current_page.choices, column_results)
     shown_result = displayed_result(column_results[0], axis)
     palette.set_overlay_panel_colours()
     # A heatmap stands beside the steps.
@@ -139,7 +141,7 @@ def _draw(here: Page, spot: DeltaGenerator) -> None:
             text.document,
             column_results[:1],
             body_hashes,
-            here.embedder,
+            current_page.embedder,
             text.source.known,
             compare_search_settings,
             shown_chunking,
@@ -156,11 +158,11 @@ def _draw(here: Page, spot: DeltaGenerator) -> None:
                 key="no_gap",
             )
         elif view_name == "scores":
-            show_scores(shown_result, text, here.embedder, choices)
+            show_scores(shown_result, text, current_page.embedder, choices)
         elif view_name == "gaps":
             show_gap_table(shown_result.chunking, shown_result.identity, margin, body_hashes[0], key="ledger")
         else:
-            show_steps(shown_result, column_results, text, here.embedder, choices, margin)
+            show_steps(shown_result, column_results, text, current_page.embedder, choices, margin)
 
 
 def _columns_to_run(column: ColumnChoice, view: str) -> list[ColumnChoice]:
@@ -173,17 +175,17 @@ def _columns_to_run(column: ColumnChoice, view: str) -> list[ColumnChoice]:
 # Input from the link
 
 
-def _reduce_to_one_column(here: Page) -> None:
+def _reduce_to_one_column(current_page: Page) -> None:
     """Reduce the page to one column with a chunker of `SHOWN`; report an error if the link names another chunker."""
-    only_column_choice = here.choices.columns[0]
+    only_column_choice = current_page.choices.columns[0]
     if only_column_choice.chunker not in SHOWN:
-        here.show_link_error(
+        current_page.show_link_error(
             f"The link's c1 must be one of {', '.join(SHOWN)} on this page; got {only_column_choice.chunker}. Using "
             "breakpoint."
         )
         only_column_choice = ColumnChoice("breakpoint")
-    here.choices.columns = [only_column_choice]
-    here.choices.selected = 0
+    current_page.choices.columns = [only_column_choice]
+    current_page.choices.selected = 0
 
 
 def _checked_link_word(choices: Choices, name: str, allowed: Mapping[str, str]) -> str:

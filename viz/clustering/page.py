@@ -67,33 +67,35 @@ def show() -> None:
     document_id, splitter_name = next(iter(sample_splitters().items()))
     method_column_choices = [ColumnChoice(name) for name in METHODS]
     opening_columns = columns_to_open_with(PAGE, [(name,) for name in METHODS])
-    with page(PAGE, Choices(document_id, splitter_name, method_column_choices, extra={**DEFAULT_WORDS})) as here:
-        _keep_one_column_per_method(here)
-        _adopt_columns(here.choices, opening_columns)
+    with page(PAGE, Choices(document_id, splitter_name, method_column_choices, extra={**DEFAULT_WORDS})) as current_page:
+        _keep_one_column_per_method(current_page)
+        _adopt_columns(current_page.choices, opening_columns)
         if distance_line_event := take_event(READER, "line"):
-            here.choices.columns[here.choices.selected].put(
+            current_page.choices.columns[current_page.choices.selected].put(
                 str(distance_line_event["parameter"]), float(distance_line_event["value"])
             )
-        _draw(here)
+        _draw(current_page)
 
 
-def _draw(here: Page) -> None:
-    choices, text = here.choices, here.text
+def _draw(current_page: Page) -> None:
+    choices, text = current_page.choices, current_page.text
     column_choice = choices.columns[choices.selected]
-    column_result = run_columns(here, text, [column_choice])[0] if text is not None else ColumnResult(column_choice)
-    with here.controls:
+    column_result = run_columns(current_page, text, [column_choice])[0] if text is not None else ColumnResult(column_choice)
+    with current_page.controls:
         parameter_controls(
             choices.selected,
             column_choice,
             column_result.chunker,
-            embedder_defaults(here.embedder, column_choice.chunker),
+            embedder_defaults(current_page.embedder, column_choice.chunker),
         )
-        show_place_on_compare(PAGE, column_choice, here.embedder, valid=column_result.chunker is not None or text is None)
+        show_place_on_compare(
+            PAGE, column_choice, current_page.embedder, valid=column_result.chunker is not None or text is None
+        )
     if text is None:
         _choose_method(choices)
         return
     show_progress([column_result])
-    show_misfit_warnings(here.choices, [column_result])
+    show_misfit_warnings(current_page.choices, [column_result])
     text_container, figures_container = side_by_side_columns(PAGE, 6, 5, gap="large")
     with text_container:
         _draw_text(column_result, text)
@@ -101,7 +103,9 @@ def _draw(here: Page) -> None:
         _choose_method(choices)
         if column_result.chunking is None or not column_result.chunking.chunks:
             notice("There is nothing to show yet: the text has not been cut.", key="nothing_beside")
-    document_sentence_vectors = cached_sentence_vectors(text.document, here.embedder, choices.tokenizer, session.on_disk)
+    document_sentence_vectors = cached_sentence_vectors(
+        text.document, current_page.embedder, choices.tokenizer, session.on_disk
+    )
     if (
         column_result.chunker is not None
         and column_result.chunking is not None
@@ -118,9 +122,9 @@ def _draw(here: Page) -> None:
         )
 
 
-def _keep_one_column_per_method(here: Page) -> None:
+def _keep_one_column_per_method(current_page: Page) -> None:
     """Give the page one column for each method; show an error if the link names other chunkers."""
-    page_choices = here.choices
+    page_choices = current_page.choices
     if [column.chunker for column in page_choices.columns] == [*METHODS]:
         return
     column_by_chunker = {column.chunker: column for column in reversed(page_choices.columns)}
@@ -129,7 +133,7 @@ def _keep_one_column_per_method(here: Page) -> None:
     page_choices.selected = METHODS.index(selected_chunker_name) if selected_chunker_name in METHODS else 0
     unsupported_chunker_names = [name for name in column_by_chunker if name not in METHODS]
     if unsupported_chunker_names:
-        here.show_link_error(
+        current_page.show_link_error(
             f"The link's chunkers must be among {', '.join(METHODS)}; got {', '.join(unsupported_chunker_names)}."
         )
 

@@ -14,12 +14,12 @@ from viz.shell import ColumnResult, FinishedColumn, Page
 from viz.state import PageText
 
 
-def show_agreement(here: Page, text: PageText, results: Sequence[ColumnResult]) -> None:
+def show_agreement(current_page: Page, text: PageText, results: Sequence[ColumnResult]) -> None:
     """Draw a comparison of the embedder with the full one that it approximates, or a button that asks for the comparison.
 
     The full embedder is used only after the user asks for it; from then on, changed columns are compared again.
     """
-    embedder = here.embedder
+    embedder = current_page.embedder
     embedding_columns = [
         (number, column.finished_column)
         for number, column in enumerate(results, start=1)
@@ -50,7 +50,7 @@ def show_agreement(here: Page, text: PageText, results: Sequence[ColumnResult]) 
     full_embedder = load_embedder(embedder.approximates)
     try:
         tasks_and_chunkers = [
-            (ChunkingTask.of(text.document, full_embedder, here.choices.tokenizer, column.chunker), column.chunker)
+            (ChunkingTask.of(text.document, full_embedder, current_page.choices.tokenizer, column.chunker), column.chunker)
             for _, column in numbered_finished_columns
         ]
         full_chunking_by_task = _full_embedder_results(tasks_and_chunkers, text.document, full_embedder)
@@ -62,7 +62,7 @@ def show_agreement(here: Page, text: PageText, results: Sequence[ColumnResult]) 
             (number, column, full_chunking_by_task[task])
             for (number, column), (task, _) in zip(numbered_finished_columns, tasks_and_chunkers, strict=True)
         ]
-        _show_comparison(here, text.document, full_embedder, columns_with_full_chunkings)
+        _show_comparison(current_page, text.document, full_embedder, columns_with_full_chunkings)
 
 
 def _full_embedder_results(
@@ -109,13 +109,15 @@ def _full_embedder_results(
 
 
 def _show_comparison(
-    here: Page, document: Document, full: Embedder, columns: Sequence[tuple[int, FinishedColumn, Chunking]]
+    current_page: Page, document: Document, full: Embedder, columns: Sequence[tuple[int, FinishedColumn, Chunking]]
 ) -> None:
     """Draw the comparison: the distances, then every column that embeds."""
-    assert here.embedder is not None
-    embedder_name = here.embedder.name
+    assert current_page.embedder is not None
+    embedder_name = current_page.embedder.name
     try:
-        gap_distance_shift = _distance_shift(document, full, here.embedder, here.choices.tokenizer, session.on_disk)
+        gap_distance_shift = _distance_shift(
+            document, full, current_page.embedder, current_page.choices.tokenizer, session.on_disk
+        )
     except Cancelled:
         # No column embeds single sentences.
         gap_distance_shift = None

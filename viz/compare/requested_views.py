@@ -80,9 +80,9 @@ def show_requested_views(
             views[requested_view_name]()
 
 
-def _show_gap_table(here: ColumnResult) -> None:
-    if here.chunking is not None:
-        st.dataframe(_gap_table(here.chunking), hide_index=True, width="stretch", height=420, placeholder="")
+def _show_gap_table(column_result: ColumnResult) -> None:
+    if column_result.chunking is not None:
+        st.dataframe(_gap_table(column_result.chunking), hide_index=True, width="stretch", height=420, placeholder="")
 
 
 def _show_downloads(choices: Choices, results: list[ColumnResult], chosen: TextSource, embedder: Embedder | None) -> None:

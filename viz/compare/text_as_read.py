@@ -96,13 +96,13 @@ def page_stretches(text: str, parts: TextParts | None) -> list[PageStretch]:
     ]
 
 
-def describe_stretch(here: PageStretch, chosen: TextSource) -> str:
+def describe_stretch(page_stretch: PageStretch, chosen: TextSource) -> str:
     """Describe a passage: its page or chapter, and the content omitted from it; empty for a text without pages."""
     chosen_text_parts = chosen.parts
-    if chosen_text_parts is None or here.part is None:
+    if chosen_text_parts is None or page_stretch.part is None:
         return ""
-    stretch_part_label = chosen_text_parts.label_of_part(here.part)
-    omission_phrases = [_omission_in_words(omission) for omission in chosen.left_out if omission.part == here.part]
+    stretch_part_label = chosen_text_parts.label_of_part(page_stretch.part)
+    omission_phrases = [_omission_in_words(omission) for omission in chosen.left_out if omission.part == page_stretch.part]
     return f"{stretch_part_label} · left out here: {', '.join(omission_phrases)}" if omission_phrases else stretch_part_label
 
 

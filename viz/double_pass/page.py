@@ -78,9 +78,9 @@ def show() -> None:
         _draw_page_body(current_page, text, column_results)
 
 
-def _keep_page_columns(here: Page) -> None:
+def _keep_page_columns(current_page: Page) -> None:
     """Reduce the columns to the page's two chunkers, with the link's parameters; draw an error if it names others."""
-    choices, defaults = here.choices, here.default.columns
+    choices, defaults = current_page.choices, current_page.default.columns
     page_chunker_columns = [
         next((own for own in choices.columns if own.chunker == default.chunker), default) for default in defaults
     ]
@@ -88,7 +88,7 @@ def _keep_page_columns(here: Page) -> None:
         return
     dropped_chunker_names = [column.chunker for column in choices.columns if column not in page_chunker_columns]
     if dropped_chunker_names:
-        here.show_link_error(
+        current_page.show_link_error(
             f"This page has the columns double_pass and breakpoint; the link's {', '.join(dropped_chunker_names)} is for "
             "Compare."
         )
@@ -96,8 +96,8 @@ def _keep_page_columns(here: Page) -> None:
     choices.selected = min(choices.selected, BESIDE)
 
 
-def _draw_controls(here: Page, results: list[ColumnResult]) -> None:
-    page_choices = here.choices
+def _draw_controls(current_page: Page, results: list[ColumnResult]) -> None:
+    page_choices = current_page.choices
     st.segmented_control(
         "Chunker to configure",
         [DOUBLE, BESIDE],
@@ -108,7 +108,7 @@ def _draw_controls(here: Page, results: list[ColumnResult]) -> None:
     )
     column_choice = page_choices.columns[page_choices.selected]
     selected_column_result = results[page_choices.selected] if results else None
-    embedder_default_parameters = embedder_defaults(here.embedder, column_choice.chunker)
+    embedder_default_parameters = embedder_defaults(current_page.embedder, column_choice.chunker)
     chunker = selected_column_result.chunker if selected_column_result else None
     parameter_controls(
         page_choices.selected,
@@ -117,7 +117,9 @@ def _draw_controls(here: Page, results: list[ColumnResult]) -> None:
         embedder_default_parameters,
         _histogram_drawer(selected_column_result),
     )
-    show_place_on_compare(PAGE, column_choice, here.embedder, valid=selected_column_result is None or chunker is not None)
+    show_place_on_compare(
+        PAGE, column_choice, current_page.embedder, valid=selected_column_result is None or chunker is not None
+    )
 
 
 def _histogram_drawer(result: ColumnResult | None) -> Callable[[FieldSpec], None] | None:
@@ -140,8 +142,8 @@ def _histogram_drawer(result: ColumnResult | None) -> Callable[[FieldSpec], None
     return draw_histogram_below
 
 
-def _draw_page_body(here: Page, text: PageText, results: list[ColumnResult]) -> None:
-    choices, double_pass_result, compared_result = here.choices, results[DOUBLE], results[BESIDE]
+def _draw_page_body(current_page: Page, text: PageText, results: list[ColumnResult]) -> None:
+    choices, double_pass_result, compared_result = current_page.choices, results[DOUBLE], results[BESIDE]
     chunking, chunker = double_pass_result.chunking, double_pass_result.chunker
     # Both sides from the start: rows that begin as wide as the page would jump.
     left_container, right_container = side_by_side_columns(PAGE, 2, 1)
@@ -188,7 +190,7 @@ def _draw_page_body(here: Page, text: PageText, results: list[ColumnResult]) -> 
                 choices.extra,
                 key="double_pass_stepper",
                 known=bool(text.source.known),
-                would=lambda at: reversing_change_in_words(double_pass_result, double_pass_steps[at], here.embedder),
+                would=lambda at: reversing_change_in_words(double_pass_result, double_pass_steps[at], current_page.embedder),
             )
         removed_pass_one_boundaries = undone_pass_one_cuts(chunking, compared_result.chunking, compared_result.title)
         show_corrections(

@@ -44,36 +44,39 @@ NO_REMEDY = {
 """Why no setting of a chunker is searched, by the cause of a finding."""
 
 
-def show_suspicious_cuts(choices: Choices, here: MeasuredSetting, text: PageText, embedder: Embedder | None) -> None:
+def show_suspicious_cuts(
+    choices: Choices, measured_setting: MeasuredSetting, text: PageText, embedder: Embedder | None
+) -> None:
     """Draw a result's suspicious cuts, and the changes of settings that remove the selected cut."""
     st.header("Suspicious cuts", anchor=False)
-    if here.made.chunking is None:
+    if measured_setting.made.chunking is None:
         notice("There are no suspicious cuts yet: the text has not been cut.", key="no_inbox")
         return
     score_margin = _choose_score_margin(choices)
     # In its own container, so that elements that come and go above do not make Streamlit rebuild the list.
     with st.container():
-        _draw_findings_list(here, text.source.known, choices.tokenizer, score_margin, embedder)
+        _draw_findings_list(measured_setting, text.source.known, choices.tokenizer, score_margin, embedder)
     with st.expander("Suspicious-cut rules"):
         st.markdown("\n".join(f"- **{rule.title}.** {rule.explanation}" for rule in RULES.values()))
 
 
 @st.fragment
 def _draw_findings_list(
-    here: MeasuredSetting, known: tuple[int, ...] | None, tokenizer: str, hair: float, embedder: Embedder | None
+    measured_setting: MeasuredSetting, known: tuple[int, ...] | None, tokenizer: str, hair: float, embedder: Embedder | None
 ) -> None:
     """Draw the list in a fragment, which alone reruns while a search is in progress."""
-    column_result = here.made
+    column_result = measured_setting.made
     assert column_result.chunking is not None
     assert column_result.task is not None
     _take_finding_events(embedder)
     column_findings = _cached_findings(column_result.task, column_result.chunking, embedder, hair)
     listed_findings = column_findings[:MOST_FINDINGS]
-    chunker_title = chunker_class(here.setting.chunker).title
+    chunker_title = chunker_class(measured_setting.setting.chunker).title
     hint_phrase = "; choose one to see what removes it" if column_findings else ""
     findings_phrase = pluralize(len(column_findings), "finding") if column_findings else "nothing found"
     show_findings(
-        f"{chunker_title}, {here.origin_label} settings: {findings_phrase} by rules that may be mistaken{hint_phrase}",
+        f"{chunker_title}, {measured_setting.origin_label} settings: {findings_phrase} by rules that may be "
+        f"mistaken{hint_phrase}",
         [(RULES[name].title, count, RULES[name].why) for name, count in finding_count_per_rule(column_findings).items()],
         [_finding_data(column_result.chunking.document, finding) for finding in listed_findings],
         len(column_findings),

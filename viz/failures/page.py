@@ -87,8 +87,8 @@ def show() -> None:
         _draw_page_body(current_page)
 
 
-def _draw_page_body(here: Page) -> None:
-    choices, text = here.choices, here.text
+def _draw_page_body(current_page: Page) -> None:
+    choices, text = current_page.choices, current_page.text
     reader_selection_event = take_event(READER, "selected")
     if reader_selection_event is not None and choices.extra["result"] != "compare":
         choices.extra["result"] = RESULTS[bool(reader_selection_event["column"])]
@@ -104,7 +104,7 @@ def _draw_page_body(here: Page) -> None:
         if set_clicked_boundaries(text.document, [change.places for change in take_clicked_gaps(READER, text.document)]):
             st.rerun()
         is_marking_boundaries = marking_controls(text)
-    best_settings_search = current_settings_search(here, text)
+    best_settings_search = current_settings_search(current_page, text)
     best_setting_by_chunker = best_settings(best_settings_search)
     settings = [("published", number, *first_published_setting(name)) for number, name in enumerate(_chunker_names())]
     settings += [
@@ -117,15 +117,15 @@ def _draw_page_body(here: Page) -> None:
         for number, column in enumerate(columns_of_compare())
     ]
     setting_column_choices = [ColumnChoice(setting.chunker, dict(setting.parameters)) for _, _, setting, _ in settings]
-    column_results = run_columns(here, text, setting_column_choices)
+    column_results = run_columns(current_page, text, setting_column_choices)
     if any_chunker_calls_model(column.chunker for column in setting_column_choices):
-        with here.controls:
+        with current_page.controls:
             language_model_form()
     measured_settings = [
         measure_setting(*described, result, text) for described, result in zip(settings, column_results, strict=True)
     ]
     show_progress(column_results)
-    show_misfit_warnings(here.choices, column_results)
+    show_misfit_warnings(current_page.choices, column_results)
     shown_results, selected_result = _selected_results(choices, measured_settings)
     palette.set_overlay_panel_colours()
     left_container, right_container = side_by_side_columns(PAGE, 12, 13)
@@ -134,9 +134,9 @@ def _draw_page_body(here: Page) -> None:
         # Each in a place of its own: what comes and goes in one must not make Streamlit build the other anew.
         with st.container():
             all_finished = all(outcome.chunking is not None or outcome.error for outcome in column_results)
-            _draw_actions(here, text, best_settings_search, selected_result, ready=all_finished)
+            _draw_actions(current_page, text, best_settings_search, selected_result, ready=all_finished)
         with st.container():
-            show_suspicious_cuts(choices, selected_result, text, here.embedder)
+            show_suspicious_cuts(choices, selected_result, text, current_page.embedder)
     with right_container:
         _draw_text(text, shown_results, selected_result, is_marking_boundaries)
 
@@ -167,10 +167,12 @@ def _selected_results(choices: Choices, shown: Sequence[MeasuredSetting]) -> tup
     return selected_chunker_results, result_with_listed_cuts
 
 
-def _draw_actions(here: Page, text: PageText, search: Sweep | None, selected: MeasuredSetting, *, ready: bool) -> None:
+def _draw_actions(
+    current_page: Page, text: PageText, search: Sweep | None, selected: MeasuredSetting, *, ready: bool
+) -> None:
     """Draw the buttons that search for the best settings and open the selected row on Compare."""
     if text.source.known is not None:
-        draw_search_controls(here, text, search, ready=ready)
+        draw_search_controls(current_page, text, search, ready=ready)
     selected_chunker_setting = selected.setting
     setting_column = ColumnChoice(selected_chunker_setting.chunker, dict(selected_chunker_setting.parameters))
     take_to_compare_button("Take to Compare", setting_column, key="take/failures", disabled=selected.which == "compare")

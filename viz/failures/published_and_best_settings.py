@@ -94,17 +94,17 @@ MOST_SEARCHES = 8
 """Most searches whose results are kept in a session."""
 
 
-def _search_key(here: Page, text: PageText) -> tuple[object, ...]:
-    embedder_name = here.embedder.name if here.embedder is not None else ""
-    return (text.document.identity, embedder_name, here.choices.tokenizer, text.source.known)
+def _search_key(current_page: Page, text: PageText) -> tuple[object, ...]:
+    embedder_name = current_page.embedder.name if current_page.embedder is not None else ""
+    return (text.document.identity, embedder_name, current_page.choices.tokenizer, text.source.known)
 
 
-def current_settings_search(here: Page, text: PageText) -> Sweep | None:
+def current_settings_search(current_page: Page, text: PageText) -> Sweep | None:
     """Return the search for the best settings on the page's document, if any, and cancel all other searches.
 
     A search belongs to a document with its known boundaries, an embedder and a tokenizer.
     """
-    current_search_key = _search_key(here, text)
+    current_search_key = _search_key(current_page, text)
     for other_search_key, search in session.failure_searches.items():
         if other_search_key != current_search_key and search.running:
             search.cancel()
@@ -123,7 +123,7 @@ def best_settings(search: Sweep | None) -> dict[str, SweptSetting]:
     return best_setting_by_chunker
 
 
-def draw_search_controls(here: Page, text: PageText, search: Sweep | None, ready: bool) -> None:
+def draw_search_controls(current_page: Page, text: PageText, search: Sweep | None, ready: bool) -> None:
     """Draw the button that starts the search for the best settings, or the search's progress."""
     if search is not None and search.in_progress:
         show_job_progress(search)
@@ -135,16 +135,18 @@ def draw_search_controls(here: Page, text: PageText, search: Sweep | None, ready
     )
 
     def start_settings_search() -> None:
-        assert here.embedder is not None
+        assert current_page.embedder is not None
         document_with_boundaries = MarkedDocument(text.document, text.source.known or ())
-        names, tokenizer = [text.document.name], here.choices.tokenizer
-        search = Sweep(names, lambda: [document_with_boundaries], settings, here.embedder, tokenizer, session.on_disk)
+        names, tokenizer = [text.document.name], current_page.choices.tokenizer
+        search = Sweep(
+            names, lambda: [document_with_boundaries], settings, current_page.embedder, tokenizer, session.on_disk
+        )
         failure_search_by_key = session.failure_searches
-        failure_search_by_key.pop(_search_key(here, text), None)
-        failure_search_by_key[_search_key(here, text)] = search
+        failure_search_by_key.pop(_search_key(current_page, text), None)
+        failure_search_by_key[_search_key(current_page, text)] = search
         for old_key in list(failure_search_by_key)[:-MOST_SEARCHES]:
             failure_search_by_key.pop(old_key).cancel()
-        here.choices.extra["result"] = "best"
+        current_page.choices.extra["result"] = "best"
         search.start()
 
     button_row = st.container(horizontal=True, vertical_alignment="center")
@@ -153,7 +155,7 @@ def draw_search_controls(here: Page, text: PageText, search: Sweep | None, ready
         button_row.button(
             "Find best settings",
             on_click=start_settings_search,
-            disabled=not ready or here.embedder is None,
+            disabled=not ready or current_page.embedder is None,
             width="content",
         )
     if search is None:

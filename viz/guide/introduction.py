@@ -52,7 +52,7 @@ SENTENCES = ColumnChoice("fixed_sentences", {"size": 1})
 
 
 def show_introduction(
-    here: Page, text: PageText, kind: type[Chunker], result: ColumnResult, sentences: ColumnResult
+    current_page: Page, text: PageText, kind: type[Chunker], result: ColumnResult, sentences: ColumnResult
 ) -> None:
     """Draw the Guide's four introductory pictures, and run the search shown in the last two.
 
@@ -68,18 +68,18 @@ def show_introduction(
         return
     question, answer_span, question_error_message = _shown_question(document)
     chunk_ranking = sentence_ranking = None
-    waiting_reason = here.embedder_complaint if here.embedder is None else ""
+    waiting_reason = current_page.embedder_complaint if current_page.embedder is None else ""
     if not chunking.chunks:
         waiting_reason = "The text is empty."
-    elif here.embedder is not None and _may_embed_document(document, here.embedder):
+    elif current_page.embedder is not None and _may_embed_document(document, current_page.embedder):
         chunk_ranking, sentence_ranking, waiting_reason = _search_chunks_and_sentences(
-            here, result, sentences, question, answer_span
+            current_page, result, sentences, question, answer_span
         )
-    elif here.embedder is not None:
+    elif current_page.embedder is not None:
         waiting_reason = f"Finding the nearest of {pluralize(len(chunking.chunks), 'chunk')} embeds them all."
     introduction_pictures = [
-        text_picture(document, chunking, here.choices.tokenizer),
-        chunk_picture(document, chunking, kind, here.choices.tokenizer),
+        text_picture(document, chunking, current_page.choices.tokenizer),
+        chunk_picture(document, chunking, kind, current_page.choices.tokenizer),
         ranking_picture(chunk_ranking),
         answer_picture(chunk_ranking, answer_span, sentence_ranking),
     ]
@@ -95,8 +95,8 @@ def show_introduction(
         session.guide_question = document.identity, question[: LONGEST_QUESTION + 1]
 
     show_pictures(introduction_pictures, KEY, asked=store_question)
-    if here.embedder is not None and chunking.chunks and not _may_embed_document(document, here.embedder):
-        embedding_consent = "embed", (document.identity, here.embedder.name)
+    if current_page.embedder is not None and chunking.chunks and not _may_embed_document(document, current_page.embedder):
+        embedding_consent = "embed", (document.identity, current_page.embedder.name)
         st.button("Find nearest chunks", on_click=session.allowed.add, args=(embedding_consent,))
 
 
@@ -346,7 +346,7 @@ def _may_embed_document(document: Document, embedder: Embedder) -> bool:
 
 
 def _search_chunks_and_sentences(
-    here: Page, result: ColumnResult, sentences: ColumnResult, question: str, answer: Span | None
+    current_page: Page, result: ColumnResult, sentences: ColumnResult, question: str, answer: Span | None
 ) -> tuple[AskedQuestion | None, AskedQuestion | None, str]:
     """Return the rankings of the chunks and, if no answer is known, of the sentences; and the reason if there is none."""
     columns_to_search = [result] if answer is not None else [result, sentences]
@@ -359,9 +359,9 @@ def _search_chunks_and_sentences(
         return None, None, "Waiting for the chunks."
     retrieved_chunk_limit = Limit(top=1 if len(inquired_columns[0][2].chunks) < FEW_CHUNKS else 2)
     question_search_job = AskJob(
-        ColumnInquiry(question, "embedding", retrieved_chunk_limit, "plain", here.choices.tokenizer),
+        ColumnInquiry(question, "embedding", retrieved_chunk_limit, "plain", current_page.choices.tokenizer),
         inquired_columns,
-        here.embedder,
+        current_page.embedder,
         session.on_disk,
     )
     previous_job = session.guide_ask_job

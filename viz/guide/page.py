@@ -197,18 +197,18 @@ def show() -> None:
         )
 
 
-def _draw_introduction_view(here: Page) -> None:
+def _draw_introduction_view(current_page: Page) -> None:
     """Draw the introduction in four pictures."""
-    text, first_chunker_column = here.text, here.choices.columns[0]
+    text, first_chunker_column = current_page.text, current_page.choices.columns[0]
     heading(text.source.name if text is not None else "Guide", key="guide_document")
     if text is None:
         return
     if _explained_chunkers()[first_chunker_column.chunker].asks:
         # Drawing these pictures sends nothing to any server.
         first_chunker_column = fresh_column(FIRST)
-    chunker_and_sentence_results = run_columns(here, text, [first_chunker_column, SENTENCES])
+    chunker_and_sentence_results = run_columns(current_page, text, [first_chunker_column, SENTENCES])
     show_progress(chunker_and_sentence_results)
-    show_misfit_warnings(here.choices, chunker_and_sentence_results[:1])
+    show_misfit_warnings(current_page.choices, chunker_and_sentence_results[:1])
     chunker_type = _explained_chunkers()[first_chunker_column.chunker]
     if chunker_and_sentence_results[0].error or chunker_and_sentence_results[0].chunking is None:
         notice(
@@ -217,32 +217,34 @@ def _draw_introduction_view(here: Page) -> None:
             key="guide_waits",
         )
     else:
-        show_introduction(here, text, chunker_type, *chunker_and_sentence_results)
+        show_introduction(current_page, text, chunker_type, *chunker_and_sentence_results)
     with st.container(horizontal=True):
-        st.button(f"How {chunker_type.title} decides", on_click=_open_view, args=(here.choices, CHUNKER), key="guide_next")
-        st.button("Which chunker?", on_click=_open_view, args=(here.choices, "which"), key="guide_which")
-        st.button("From the beginning", on_click=_open_view, args=(here.choices, "path"), key="guide_begin")
+        st.button(
+            f"How {chunker_type.title} decides", on_click=_open_view, args=(current_page.choices, CHUNKER), key="guide_next"
+        )
+        st.button("Which chunker?", on_click=_open_view, args=(current_page.choices, "which"), key="guide_which")
+        st.button("From the beginning", on_click=_open_view, args=(current_page.choices, "path"), key="guide_begin")
 
 
-def _draw_path_view(here: Page) -> None:
+def _draw_path_view(current_page: Page) -> None:
     """Draw the path in ten screens."""
     heading("From a text to an answer", key="guide_document")
-    show_path(PAGE, here.choices.extra, lambda: _open_view(here.choices, "which"))
+    show_path(PAGE, current_page.choices.extra, lambda: _open_view(current_page.choices, "which"))
 
 
-def _draw_advice_view(here: Page) -> None:
+def _draw_advice_view(current_page: Page) -> None:
     """Draw the advice on which chunker to try."""
     heading("Which chunker should I try?", key="guide_document")
 
     def open_chunker_explanation(column: ColumnChoice) -> None:
-        _set_guide_column(here.choices, column)
-        _open_view(here.choices, CHUNKER)
+        _set_guide_column(current_page.choices, column)
+        _open_view(current_page.choices, CHUNKER)
 
     show_advice(open_chunker_explanation)
     say_column_added()
 
 
-def _draw_lectures_view(here: Page) -> None:
+def _draw_lectures_view(current_page: Page) -> None:
     """Draw the lectures that can be opened."""
     heading("Lectures", key="guide_document")
     st.markdown("A scene is the state of a page with words to say. Page Down leads through the scenes, in lecture mode.")
@@ -259,11 +261,11 @@ def _open_view(choices: Choices, view: str) -> None:
     choices.extra["view"] = view
 
 
-def _draw_chunker_view(here: Page) -> None:
+def _draw_chunker_view(current_page: Page) -> None:
     """Draw the explanation of a chunker."""
-    text, column = here.text, here.choices.columns[0]
+    text, column = current_page.text, current_page.choices.columns[0]
     chunker_type = _explained_chunkers()[column.chunker]
-    column_result = run_columns(here, text, [column])[0] if text is not None else ColumnResult(column)
+    column_result = run_columns(current_page, text, [column])[0] if text is not None else ColumnResult(column)
     st.header(chunker_type.title, anchor=False)
     st.markdown(f"{chunker_type.idea}  \n:gray[Source: {chunker_type.source}]")
     if column.chunker in EXAMPLES:
@@ -286,7 +288,7 @@ def _draw_chunker_view(here: Page) -> None:
     with live_container, st.container(key="guide_live"):
         heading(text.source.name if text is not None else "Live", key="guide_document")
         show_progress([column_result])
-        show_misfit_warnings(here.choices, [column_result])
+        show_misfit_warnings(current_page.choices, [column_result])
         if text is None:
             pass
         elif column_result.error:
@@ -297,11 +299,11 @@ def _draw_chunker_view(here: Page) -> None:
             notice(waiting_status_phrase(asks=chunker_type.asks), key="guide_waits")
         else:
             _draw_miniature(text, column_result.chunking)
-        embedder_default_parameters = embedder_defaults(here.embedder, column.chunker)
+        embedder_default_parameters = embedder_defaults(current_page.embedder, column.chunker)
         if any_chunker_calls_model([column.chunker]):
             language_model_form()
         parameter_controls(0, column, column_result.chunker, embedder_default_parameters)
-        show_place_on_compare(PAGE, column, here.embedder, valid=column_result.chunker is not None or text is None)
+        show_place_on_compare(PAGE, column, current_page.embedder, valid=column_result.chunker is not None or text is None)
 
 
 def _explain_answer_measures() -> None:

@@ -118,8 +118,10 @@ def contexts_digest(chunkings: Iterable[Chunking]) -> str:
 
 def _index_bytes(index: Index) -> int:
     vector_bytes: int = index.vectors.nbytes
+    # A span is a tuple of two numbers, some 180 bytes in all.
+    span_bytes = 180 * sum(map(len, index.chunks))
     # An index by words is about as large as its texts.
-    return vector_bytes + sum(map(len, index.texts)) * (2 if index.bm25 is not None else 1)
+    return vector_bytes + span_bytes + sum(map(len, index.texts)) * (2 if index.bm25 is not None else 1)
 
 
 def _index_key(task: ChunkingTask, chunking: Chunking, inquiry: ColumnInquiry, tools: Tools) -> tuple[object, ...]:

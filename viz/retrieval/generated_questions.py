@@ -153,7 +153,7 @@ EARLIER_HELP = (
 )
 
 
-def show_question_generation(here: Page, documents: OwnDocuments, *, form_elsewhere: bool) -> None:
+def show_question_generation(current_page: Page, documents: OwnDocuments, *, form_elsewhere: bool) -> None:
     """Draw the section in which a language model generates questions about the documents.
 
     Parameters
@@ -165,7 +165,7 @@ def show_question_generation(here: Page, documents: OwnDocuments, *, form_elsewh
     form_elsewhere
         True if the page already has the form for the language model.
     """
-    generation_run_token = here.choices.extra["generated"]
+    generation_run_token = current_page.choices.extra["generated"]
     question_generation_job = run_registry().find(generation_run_token, QuestionGenerationJob, session.runs)
     # The section closes once its questions are in use, so that the results are visible.
     with st.expander("Generate questions", expanded=question_generation_job is not None and session.retrieval_given is None):
@@ -185,9 +185,9 @@ def show_question_generation(here: Page, documents: OwnDocuments, *, form_elsewh
         if question_generation_job is not None and question_generation_job.in_progress:
             show_job_progress(question_generation_job, key="generating")
             return
-        _offer_question_generation(here, documents, access_to_chosen_model(), question_generation_job)
+        _offer_question_generation(current_page, documents, access_to_chosen_model(), question_generation_job)
         if question_generation_job is not None:
-            _show_generated_questions(here, question_generation_job)
+            _show_generated_questions(current_page, question_generation_job)
         elif generation_run_token:
             run_retention_phrase = (
                 f"the server keeps the last {MOST_KEPT} runs of a session, and {MOST_KEPT} of those that are over"
@@ -199,12 +199,12 @@ def show_question_generation(here: Page, documents: OwnDocuments, *, form_elsewh
 
 
 def _offer_question_generation(
-    here: Page, documents: OwnDocuments, asking: Asking | None, job: QuestionGenerationJob | None
+    current_page: Page, documents: OwnDocuments, asking: Asking | None, job: QuestionGenerationJob | None
 ) -> None:
     """Draw the settings, and the button that estimates the requests, or a message about a missing prerequisite."""
     generation_settings = session.generating_settings or (GenerationSettings() if job is None else job.settings)
     source_texts = SourceTexts(tuple(name for name, _ in documents.texts), tuple(text for _, text in documents.texts))
-    tokenizer = here.choices.tokenizer
+    tokenizer = current_page.choices.tokenizer
     generation_requests = ModelRequests(
         (generation_settings, source_texts, tokenizer),
         asking,
@@ -228,7 +228,7 @@ def _offer_question_generation(
             )
         session.comparing = None
         session.question_table += 1
-        here.choices.extra["generated"] = run_registry().keep(new_generation_job, session=session.runs)
+        current_page.choices.extra["generated"] = run_registry().keep(new_generation_job, session=session.runs)
         new_generation_job.start()
 
     controls_row = st.container(horizontal=True, vertical_alignment="bottom")
@@ -274,7 +274,7 @@ def _choose_generation_settings(row: DeltaGenerator, now: GenerationSettings) ->
     )
 
 
-def _show_generated_questions(here: Page, job: QuestionGenerationJob) -> None:
+def _show_generated_questions(current_page: Page, job: QuestionGenerationJob) -> None:
     """Draw the generated questions, with the filters, the table and the actions."""
     questions, dropped_passages = job.made, job.dropped_windows
     if job.error:
@@ -311,7 +311,7 @@ def _show_generated_questions(here: Page, job: QuestionGenerationJob) -> None:
             st.dataframe(dropped_passages_table, hide_index=True, width="stretch")
     if not questions:
         return
-    similarities_per_question = _question_similarities(here, job, questions)
+    similarities_per_question = _question_similarities(current_page, job, questions)
     similarity_job = session.comparing
     if similarities_per_question is None and similarity_job is not None and similarity_job.in_progress:
         # A table of unfiltered questions would soon change.
@@ -328,17 +328,23 @@ def _show_generated_questions(here: Page, job: QuestionGenerationJob) -> None:
     _show_kept_questions(job, kept_questions)
 
 
-def _question_similarities(here: Page, job: QuestionGenerationJob, made: Sequence[Generated]) -> Cosines | None:
+def _question_similarities(current_page: Page, job: QuestionGenerationJob, made: Sequence[Generated]) -> Cosines | None:
     """Return the similarity of questions and excerpts; None while it is being computed, or if it cannot be."""
-    if here.embedder is None:
-        notice(here.embedder_complaint, key="generating_embedder")
+    if current_page.embedder is None:
+        notice(current_page.embedder_complaint, key="generating_embedder")
         return None
-    similarity_job_identity = job, len(made), here.embedder.name, here.embedder.identity, here.choices.sentences
+    similarity_job_identity = (
+        job,
+        len(made),
+        current_page.embedder.name,
+        current_page.embedder.identity,
+        current_page.choices.sentences,
+    )
     question_similarity_job = session.comparing
     if question_similarity_job is None or question_similarity_job.subject != similarity_job_identity:
-        splitter, on_disk = here.choices.sentences, session.on_disk
+        splitter, on_disk = current_page.choices.sentences, session.on_disk
         session.comparing = question_similarity_job = QuestionSimilarityJob(
-            similarity_job_identity, job.texts, tuple(made), splitter, here.embedder, on_disk
+            similarity_job_identity, job.texts, tuple(made), splitter, current_page.embedder, on_disk
         )
         question_similarity_job.start(0.2)
     if question_similarity_job.cancelled():

@@ -36,7 +36,7 @@ FILE = -1
 FAILED_LIST, FAILED_QUESTION = "traces_list", "traces_one"
 
 
-def show_traces(here: Page, documents: OwnDocuments, chunkers: Sequence[Chunker | None]) -> None:
+def show_traces(current_page: Page, documents: OwnDocuments, chunkers: Sequence[Chunker | None]) -> None:
     """Draw the section: the file, the chunks that were searched, the failed questions, and one of them in detail."""
     with st.expander("Your own traces", expanded=session.tracing is not None):
         remark(
@@ -45,7 +45,7 @@ def show_traces(here: Page, documents: OwnDocuments, chunkers: Sequence[Chunker 
             key="traces_about",
         )
         trace_file, chunker, chunk_file = _choose_traces_and_chunks(
-            chunkers if here.embedder is not None else (), here.choices.selected
+            chunkers if current_page.embedder is not None else (), current_page.choices.selected
         )
         trace_diagnosis_job = session.tracing
         if not documents.texts and chunk_file is None:
@@ -57,9 +57,9 @@ def show_traces(here: Page, documents: OwnDocuments, chunkers: Sequence[Chunker 
         if trace_file is None and trace_diagnosis_job is None:
             return
         trace_file = trace_file or (trace_diagnosis_job.file if trace_diagnosis_job is not None else ("", b""))
-        embedder = here.embedder if chunker is not None else None
+        embedder = current_page.embedder if chunker is not None else None
         splitter_and_chunker_settings = (
-            here.choices.sentences,
+            current_page.choices.sentences,
             chunker and chunker.model_dump_json(),
             chunker and chunker.name,
         )
@@ -77,7 +77,7 @@ def show_traces(here: Page, documents: OwnDocuments, chunkers: Sequence[Chunker 
                 diagnosis_job_identity,
                 trace_file,
                 documents,
-                here.choices.sentences,
+                current_page.choices.sentences,
                 chunker,
                 embedder,
                 session.on_disk,
@@ -89,7 +89,7 @@ def show_traces(here: Page, documents: OwnDocuments, chunkers: Sequence[Chunker 
             show_job_progress(trace_diagnosis_job, key="traces")
             return
         trace_diagnosis_job.join(PATIENCE_S)
-        _show_trace_report(here, trace_diagnosis_job)
+        _show_trace_report(current_page, trace_diagnosis_job)
 
 
 def _choose_traces_and_chunks(
@@ -164,7 +164,7 @@ def _choose_traces_and_chunks(
     return trace_file, usable_chunkers.get(chosen_source) if chosen_source is not None else None, chunk_file
 
 
-def _show_trace_report(here: Page, job: DiagnosingTraces) -> None:
+def _show_trace_report(current_page: Page, job: DiagnosingTraces) -> None:
     """Draw the result of a job that is over."""
     if job.error:
         notice(job.error, "error", key="traces_error")
@@ -217,7 +217,7 @@ def _show_trace_report(here: Page, job: DiagnosingTraces) -> None:
             _store_chosen_question,
         )
         _show_question(
-            here,
+            current_page,
             trace_diagnosis_report,
             trace_diagnosis_report.diagnoses[chosen_number],
             has_documents=bool(job.documents.texts),
@@ -262,7 +262,7 @@ def _failed_row_data(report: TraceReport, number: int, chosen: int) -> FailedRow
     }
 
 
-def _show_question(here: Page, report: TraceReport, diagnosis: Diagnosis, *, has_documents: bool) -> None:
+def _show_question(current_page: Page, report: TraceReport, diagnosis: Diagnosis, *, has_documents: bool) -> None:
     """Draw what was retrieved for a question, and the way to its passages on Compare, if there are documents."""
     with st.container(key=FAILED_QUESTION):
         # Without the question, which Streamlit would render as Markdown.
@@ -281,12 +281,12 @@ def _show_question(here: Page, report: TraceReport, diagnosis: Diagnosis, *, has
                     "Passage", [*place_by_passage_label], key=f"traces_place/{diagnosis.question.place}", width=420
                 )
                 chosen_passage_place = place_by_passage_label[chosen_passage_label]
-                copied_compare_columns = [column.copy() for column in here.choices.columns]
+                copied_compare_columns = [column.copy() for column in current_page.choices.columns]
                 draw_compare_button(
                     report.documents[chosen_passage_place.document],
                     chosen_passage_place.span,
                     copied_compare_columns,
-                    here.choices,
+                    current_page.choices,
                     "traces_on_compare",
                 )
         draw_passages(_question_passages(report, diagnosis, answer_place), "traces_passages")

@@ -74,31 +74,31 @@ def show() -> None:
         _draw_page_body(current_page)
 
 
-def _draw_page_body(here: Page) -> None:
-    link_parameters = here.choices.extra
+def _draw_page_body(current_page: Page) -> None:
+    link_parameters = current_page.choices.extra
     invalid_link_messages = replace_invalid_parameters(link_parameters)
     linked_run = find_retrieval_run(link_parameters["run"], None)
     uses_own_documents = isinstance(linked_run, KeptRetrieval) and linked_run.plan.own
-    adopt_given_columns(here, PAGE)
-    chunkers, start_obstacle_message = build_chunkers(here)
-    with here.controls:
+    adopt_given_columns(current_page, PAGE)
+    chunkers, start_obstacle_message = build_chunkers(current_page)
+    with current_page.controls:
         chosen_run_material = choose_material(
             linked_run.plan.material if isinstance(linked_run, Retrieval) else None, own=uses_own_documents
         )
         if chosen_run_material is not None and chosen_run_material.own:
             share_questions(chosen_run_material)
         choose_search_settings(link_parameters)
-        offer_columns_of_compare(PAGE, here.choices)
-        selected_column_chunker = chunkers[here.choices.selected]
+        offer_columns_of_compare(PAGE, current_page.choices)
+        selected_column_chunker = chunkers[current_page.choices.selected]
         # Context sentences and some chunkers need the form for the language model.
         needs_model_form = includes_context_sentences(link_parameters["embedded"]) or any_chunker_calls_model(
-            column.chunker for column in here.choices.columns
+            column.chunker for column in current_page.choices.columns
         )
         document_names = () if chosen_run_material is None else tuple(name for name, _ in chosen_run_material.texts)
         column_controls(
-            here.choices,
+            current_page.choices,
             selected_column_chunker,
-            here.embedder,
+            current_page.embedder,
             elsewhere=True,
             measured=document_names,
             model=needs_model_form,
@@ -106,7 +106,10 @@ def _draw_page_body(here: Page) -> None:
         missing_model_message = context_controls(link_parameters["embedded"])
         start_obstacle_message = start_obstacle_message or missing_model_message
         show_place_on_compare(
-            PAGE, here.choices.columns[here.choices.selected], here.embedder, valid=selected_column_chunker is not None
+            PAGE,
+            current_page.choices.columns[current_page.choices.selected],
+            current_page.embedder,
+            valid=selected_column_chunker is not None,
         )
     if uses_own_documents and chosen_run_material is not None:
         linked_run = find_retrieval_run(link_parameters["run"], chosen_run_material)
@@ -125,12 +128,12 @@ def _draw_page_body(here: Page) -> None:
         )
     valid_chunkers = [chunker for chunker in chunkers if chunker is not None]
     new_run_plan = None
-    if here.embedder is not None and chosen_run_material is not None and not start_obstacle_message:
+    if current_page.embedder is not None and chosen_run_material is not None and not start_obstacle_message:
         choices, (first_embedding_mode, mode_per_chunker) = (
-            here.choices,
+            current_page.choices,
             embedding_modes(link_parameters, len(valid_chunkers)),
         )
-        embedder_and_text_settings = here.embedder.name, choices.sentences, choices.tokenizer, first_embedding_mode
+        embedder_and_text_settings = current_page.embedder.name, choices.sentences, choices.tokenizer, first_embedding_mode
         measured_chunkers = tuple(valid_chunkers) * (len(mode_per_chunker) // len(valid_chunkers) or 1)
         new_run_plan = Plan(
             chosen_run_material,
@@ -142,35 +145,35 @@ def _draw_page_body(here: Page) -> None:
         )
         if new_run_plan.asks:
             new_run_plan = replace(new_run_plan, language_model=model_identity(access_to_chosen_model()))
-        if new_run_plan.pools_late and (late_chunking_obstacle := reason_against_late_chunking(here.embedder)):
+        if new_run_plan.pools_late and (late_chunking_obstacle := reason_against_late_chunking(current_page.embedder)):
             notice(late_chunking_obstacle, "error", key="retrieval_cannot_pool")
             new_run_plan = None
-    _draw_start_row(here, new_run_plan, chosen_run_material)
-    show_question_generation(here, chosen_documents(chosen_run_material), form_elsewhere=needs_model_form)
-    show_traces(here, chosen_documents(chosen_run_material), chunkers)
-    _show_results(here, linked_run, new_run_plan, chosen_run_material)
+    _draw_start_row(current_page, new_run_plan, chosen_run_material)
+    show_question_generation(current_page, chosen_documents(chosen_run_material), form_elsewhere=needs_model_form)
+    show_traces(current_page, chosen_documents(chosen_run_material), chunkers)
+    _show_results(current_page, linked_run, new_run_plan, chosen_run_material)
 
 
-def adopt_given_columns(here: Page, page: str) -> None:
+def adopt_given_columns(current_page: Page, page: str) -> None:
     """Adopt the columns that came with another page's questions, once; the user can undo the change."""
     given_questions = session.retrieval_given
     if (
         not session.retrieval_arrived
         or given_questions is None
         or not given_questions.columns
-        or here.choices.columns == [*given_questions.columns]
+        or current_page.choices.columns == [*given_questions.columns]
     ):
         return
     with record_columns_for_undo(page, "Columns replaced by those of Compare"):
-        here.choices.columns = [column.copy() for column in given_questions.columns]
-        here.choices.selected = min(here.choices.selected, len(given_questions.columns) - 1)
+        current_page.choices.columns = [column.copy() for column in given_questions.columns]
+        current_page.choices.selected = min(current_page.choices.selected, len(given_questions.columns) - 1)
 
 
-def build_chunkers(here: Page) -> tuple[list[Chunker | None], str]:
+def build_chunkers(current_page: Page) -> tuple[list[Chunker | None], str]:
     """Return each column's chunker (None if its parameters are invalid), and the first error message."""
     chunker_per_column: list[Chunker | None] = []
     first_error_message = ""
-    for number, column in enumerate(here.choices.columns, start=1):
+    for number, column in enumerate(current_page.choices.columns, start=1):
         chunker: Chunker | None = None
         column_error_message = ""
         try:
@@ -178,7 +181,7 @@ def build_chunkers(here: Page) -> tuple[list[Chunker | None], str]:
                 chunker, missing_file_message = external_chunker(column)
                 column_error_message = missing_file_message and f"Column {number}: {missing_file_message}"
             else:
-                chunker = build_chunker(column.chunker, column.parameters, here.embedder)
+                chunker = build_chunker(column.chunker, column.parameters, current_page.embedder)
                 column_error_message = MODEL_MISSING if chunker.asks and access_to_chosen_model() is None else ""
         except InputError as error:
             column_error_message = str(error)
@@ -188,23 +191,23 @@ def build_chunkers(here: Page) -> tuple[list[Chunker | None], str]:
 
 
 def _show_results(
-    here: Page,
+    current_page: Page,
     run: Retrieval | KeptRetrieval | LostRun | None,
     plan: Plan | None,
     material: RunMaterial | None,
 ) -> None:
     """Draw the run that the link names, from memory or disk; without a run, the bundled one."""
     if isinstance(run, Retrieval):
-        offer_to_resume_retrieval(here, run)
+        offer_to_resume_retrieval(current_page, run)
         documents_differ = material is None or material.texts != run.plan.material.texts
         with st.expander("Previous documents' results") if documents_differ and not run.running else st.container():
-            _show_run(run, plan, here.choices)
+            _show_run(run, plan, current_page.choices)
     elif isinstance(run, LostRun):
         run.show("retrieval")
     elif run is not None:
         say_missing_files(run, material)
     elif material is not None and not material.own:
-        _show_bundled_run(plan, here.choices)
+        _show_bundled_run(plan, current_page.choices)
     else:
         notice("Nothing has been measured yet: choose chunkers on the left, then press “Run”.", key="retrieval_empty")
 
@@ -225,30 +228,32 @@ def _show_bundled_run(plan: Plan | None, choices: Choices) -> None:
     _show_run(run, plan, choices)
 
 
-def _draw_start_row(here: Page, plan: Plan | None, material: RunMaterial | None) -> None:
+def _draw_start_row(current_page: Page, plan: Plan | None, material: RunMaterial | None) -> None:
     """Draw the button that starts a run, with a summary of its material or the reason why it cannot start."""
-    link_parameters = here.choices.extra
+    link_parameters = current_page.choices.extra
     language_model_access = access_to_chosen_model() if plan is not None and plan.asks else None
 
     def run() -> None:
         assert plan is not None
-        assert here.embedder is not None
+        assert current_page.embedder is not None
         new_run_token = new_token()
         begin_run(
-            link_parameters, new_retrieval_run(new_run_token, plan, here.embedder, language_model_access), new_run_token
+            link_parameters,
+            new_retrieval_run(new_run_token, plan, current_page.embedder, language_model_access),
+            new_run_token,
         )
 
-    requests_of_run = model_requests_of_plan(plan, here.embedder, language_model_access)
+    requests_of_run = model_requests_of_plan(plan, current_page.embedder, language_model_access)
     if session.retrieval_begins and plan is not None:
         session.retrieval_begins = False
         run_with_consent(requests_of_run, run)
         st.rerun()
-    if here.embedder is None:
-        summary_or_reason = here.embedder_complaint
+    if current_page.embedder is None:
+        summary_or_reason = current_page.embedder_complaint
     elif material is None:
         summary_or_reason = "Upload at least one document and a file of questions, or have questions generated."
     else:
-        chunkers_phrase = pluralize(len(here.choices.columns), "chunker")
+        chunkers_phrase = pluralize(len(current_page.choices.columns), "chunker")
         summary_or_reason = f"{chunkers_phrase} on {pluralize(len(material.texts), 'document')}"
     run_button_row(requests_of_run, run, summary_or_reason, "retrieval_start", "retrieval_start_run", ready=plan is not None)
 
@@ -455,7 +460,7 @@ def say_missing_files(kept: KeptRetrieval, material: RunMaterial | None) -> None
     say_texts_are_missing(kept, reopening_sentence, "retrieval")
 
 
-def offer_to_resume_retrieval(here: Page, run: Retrieval) -> None:
+def offer_to_resume_retrieval(current_page: Page, run: Retrieval) -> None:
     """Draw the button that resumes an interrupted run, or a note on what is missing, if the run is stored on disk."""
     stored_retrieval_run = run.kept
     if stored_retrieval_run is None:
@@ -477,13 +482,13 @@ def offer_to_resume_retrieval(here: Page, run: Retrieval) -> None:
         )
 
     def resumed_run() -> Retrieval:
-        assert here.embedder is not None
-        return Retrieval(run_plan, here.embedder, True, stored_retrieval_run, asking=asking)
+        assert current_page.embedder is not None
+        return Retrieval(run_plan, current_page.embedder, True, stored_retrieval_run, asking=asking)
 
     unfinished_run_requests = model_requests_of_plan(
-        unfinished_plan, here.embedder, asking, stored_retrieval_run.keeper.token
+        unfinished_plan, current_page.embedder, asking, stored_retrieval_run.keeper.token
     )
-    offer_to_resume(here, run, resumed_run, unfinished_run_requests, missing_chunk_file_message, "retrieval")
+    offer_to_resume(current_page, run, resumed_run, unfinished_run_requests, missing_chunk_file_message, "retrieval")
 
 
 def _with_chunk_files(plan: Plan) -> Plan:

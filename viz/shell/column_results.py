@@ -79,20 +79,20 @@ class ColumnResult:
         return FinishedColumn(self.task, self.chunker, self.chunking)
 
 
-def run_columns(here: Page, text: PageText, columns: Sequence[ColumnChoice]) -> list[ColumnResult]:
+def run_columns(current_page: Page, text: PageText, columns: Sequence[ColumnChoice]) -> list[ColumnResult]:
     """Run the chunkers that need no new embeddings, and start a background job for the other chunkers.
 
     Nothing is sent to a language model without the user's consent.
     """
     embedder, document, chunking_job, language_model_access = (
-        here.embedder,
+        current_page.embedder,
         text.document,
         session.job,
         access_to_chosen_model(),
     )
     cached_chunkings = session.results if chunking_job is None else {**session.results, **chunking_job.results_so_far()}
     column_results = [
-        _immediate_column_result(here, document, number, choice, language_model_access, cached_chunkings)
+        _immediate_column_result(current_page, document, number, choice, language_model_access, cached_chunkings)
         for number, choice in enumerate(columns)
     ]
     waiting_tasks = [
@@ -156,7 +156,7 @@ def _start_job(
 
 
 def _immediate_column_result(
-    here: Page,
+    current_page: Page,
     document: Document,
     number: int,
     choice: ColumnChoice,
@@ -164,16 +164,16 @@ def _immediate_column_result(
     finished_chunkings: Mapping[ChunkingTask, Chunking],
 ) -> ColumnResult:
     """Return a column's result if it is cached or quick; a column that needs a job has a task only."""
-    embedder = here.embedder
+    embedder = current_page.embedder
     try:
         if choice.chunker in MADE_ELSEWHERE:
-            return _external_chunks_result(here, document, choice, finished_chunkings)
+            return _external_chunks_result(current_page, document, choice, finished_chunkings)
         chunker = build_chunker(choice.chunker, choice.parameters, embedder)
         if chunker.embeds and embedder is None:
-            return ColumnResult(choice, chunker, error=here.embedder_complaint)
+            return ColumnResult(choice, chunker, error=current_page.embedder_complaint)
         if chunker.asks and asking is None:
             return ColumnResult(choice, chunker, error=MODEL_MISSING)
-        chunking_task = ChunkingTask.of(document, embedder, here.choices.tokenizer, chunker, asking)
+        chunking_task = ChunkingTask.of(document, embedder, current_page.choices.tokenizer, chunker, asking)
         chunking = finished_chunkings.get(chunking_task)
         if chunking is None:
             chunking = chunk_at_once(chunking_task, chunker, document, embedder, session.on_disk, asking)
@@ -202,17 +202,17 @@ def _immediate_column_result(
 
 
 def _external_chunks_result(
-    here: Page, document: Document, choice: ColumnChoice, finished_chunkings: Mapping[ChunkingTask, Chunking]
+    current_page: Page, document: Document, choice: ColumnChoice, finished_chunkings: Mapping[ChunkingTask, Chunking]
 ) -> ColumnResult:
     """Return the result of a column of external chunks; raises InputError if the document is ambiguous."""
     chunker, missing_message = external_chunker(choice)
     if missing_message:
         return ColumnResult(choice, chunker, error=missing_message)
     # The chunks do not depend on the embedder, but their measures do.
-    external_chunking_task = ChunkingTask.of(document, here.embedder, here.choices.tokenizer, chunker)
+    external_chunking_task = ChunkingTask.of(document, current_page.embedder, current_page.choices.tokenizer, chunker)
     chunking = finished_chunkings.get(external_chunking_task)
     if chunking is None:
-        chunking = chunk_at_once(external_chunking_task, chunker, document, here.embedder, session.on_disk)
+        chunking = chunk_at_once(external_chunking_task, chunker, document, current_page.embedder, session.on_disk)
     if isinstance(chunker, YourChunks) and chunking is not None and document.sentences and not chunking.chunks:
         return ColumnResult(choice, chunker, error=no_chunks_message(chunker, document))
     return ColumnResult(choice, chunker, external_chunking_task, chunking)

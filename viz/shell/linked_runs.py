@@ -127,7 +127,12 @@ def _done_parts_phrase(kept: KeptRun[Any], done: int) -> str:
 
 
 def offer_to_resume(
-    here: Page, run: KeptJob, again: Callable[[], BackgroundJob], requests: ModelRequests | None, missing: str, key: str
+    current_page: Page,
+    run: KeptJob,
+    again: Callable[[], BackgroundJob],
+    requests: ModelRequests | None,
+    missing: str,
+    key: str,
 ) -> None:
     """Draw the button that resumes an interrupted run, or a note on what the run still needs.
 
@@ -146,11 +151,11 @@ def offer_to_resume(
     if stored_interrupted_run is None or not run.can_go_on:
         return
     say_run_was_interrupted(run, "“Resume” measures the others.", key)
-    obstacle_sentence = missing or _other_model_in_words(here, stored_interrupted_run, requests)
+    obstacle_sentence = missing or _other_model_in_words(current_page, stored_interrupted_run, requests)
 
     def resume() -> None:
         cancel_run_and_wait(run)
-        begin_run(here.choices.extra, again(), stored_interrupted_run.keeper.token)
+        begin_run(current_page.choices.extra, again(), stored_interrupted_run.keeper.token)
 
     resume_button_container = st.container(horizontal=True, vertical_alignment="center")
     resume_button_container.button(
@@ -163,12 +168,12 @@ def offer_to_resume(
         show_consent(requests, resume)
 
 
-def _other_model_in_words(here: Page, kept: KeptRun[Any], requests: ModelRequests | None) -> str:
+def _other_model_in_words(current_page: Page, kept: KeptRun[Any], requests: ModelRequests | None) -> str:
     """Return a sentence about a model that is missing or differs from the run's; empty if both match."""
-    if here.embedder is None:
-        return here.embedder_complaint
+    if current_page.embedder is None:
+        return current_page.embedder_complaint
     sentence_beginning = f"The {kept.title} was begun with the"
-    if here.embedder.name != kept.plan.embedder:
+    if current_page.embedder.name != kept.plan.embedder:
         return f"{sentence_beginning} embedder {kept.plan.embedder}; to go on, choose it on the left."
     if requests is not None and model_identity(requests.asking) != kept.plan.language_model:
         return (

@@ -57,16 +57,16 @@ MEASURED = (
 def show() -> None:
     """Draw the Tune page."""
     opening_compare_columns = columns_to_open_with(PAGE, [{*CHUNKERS, *ASKING}])
-    with page(PAGE, first_screen(), about_a_text=False) as here:
-        tune_link_parameters = here.choices.extra
+    with page(PAGE, first_screen(), about_a_text=False) as current_page:
+        tune_link_parameters = current_page.choices.extra
         if opening_compare_columns and opening_compare_columns[0] is not None and not tune_link_parameters["run"]:
             set_swept_chunker(tune_link_parameters, opening_compare_columns[0].chunker)
-        _draw(here)
+        _draw(current_page)
 
 
-def _draw(here: Page) -> None:
-    link_parameters = here.choices.extra
-    with here.controls:
+def _draw(current_page: Page) -> None:
+    link_parameters = current_page.choices.extra
+    with current_page.controls:
         settings, complaint = choose_settings(link_parameters)
         _say_opening_compare_column(link_parameters)
         if link_parameters["what"] in ASKING:
@@ -75,7 +75,7 @@ def _draw(here: Page) -> None:
         chosen_sweep_documents = choose_documents(link_parameters)
     st.title("Tune", anchor=False)
     st.markdown("Runs many settings on documents whose boundaries are known, and ranks them. Every text is embedded once.")
-    show_own_documents(here.choices)
+    show_own_documents(current_page.choices)
     label_by_measure = {
         name: f"{title} ({'more' if HIGHER_IS_BETTER[name] else 'less'} is better)" for name, title in TITLES.items()
     }
@@ -93,12 +93,12 @@ def _draw(here: Page) -> None:
         notice(complaint, "info" if settings else "error", key="tune_complaint")
     if chosen_sweep_documents.complaint:
         notice(chosen_sweep_documents.complaint, key="tune_shared")
-    _draw_run_button_row(here, settings, chosen_sweep_documents)
+    _draw_run_button_row(current_page, settings, chosen_sweep_documents)
     linked_sweep = find_run(link_parameters["run"], Sweep, KeptSweep, Sweep.from_disk)
     if isinstance(linked_sweep, Sweep):
         if linked_sweep.in_progress:
             show_job_progress(linked_sweep)
-        offer_to_resume_sweep(here, linked_sweep)
+        offer_to_resume_sweep(current_page, linked_sweep)
         _say_what_changed(linked_sweep, settings, chosen_sweep_documents)
         _show_results(linked_sweep, ranking_measure)
     elif isinstance(linked_sweep, LostRun):
@@ -143,15 +143,15 @@ def _say_opening_compare_column(words: dict[str, str]) -> None:
         )
 
 
-def _draw_run_button_row(here: Page, settings: Sequence[SweptSetting], documents: SweepDocuments) -> None:
+def _draw_run_button_row(current_page: Page, settings: Sequence[SweptSetting], documents: SweepDocuments) -> None:
     """Draw the button that runs the sweep, with a summary of the runs or the reason why it cannot start."""
     document_count = len(documents.all)
     run_count = (len(settings) + len(TRIVIAL_SETTINGS)) * document_count if settings else 0
-    sweep_can_start = 0 < run_count <= MOST_RUNS and bool(documents.tuned) and here.embedder is not None
-    asks_language_model, language_model_access = here.choices.extra["what"] in ASKING, access_to_chosen_model()
+    sweep_can_start = 0 < run_count <= MOST_RUNS and bool(documents.tuned) and current_page.embedder is not None
+    asks_language_model, language_model_access = current_page.choices.extra["what"] in ASKING, access_to_chosen_model()
     model_requests = None
     if asks_language_model:
-        sweep_estimate_identity = tuple(settings), tuple(documents.with_splitters), here.choices.tokenizer
+        sweep_estimate_identity = tuple(settings), tuple(documents.with_splitters), current_page.choices.tokenizer
         sweep_request_estimator = partial(estimate_sweep_requests, documents.split, settings, sweep_estimate_identity[-1])
         sending_phrase = f"This sweep sends {pluralize(document_count, 'document')}, once for every setting,"
         model_requests = ModelRequests(
@@ -164,13 +164,13 @@ def _draw_run_button_row(here: Page, settings: Sequence[SweptSetting], documents
         )
 
     def start_new_sweep() -> None:
-        link_parameters = here.choices.extra
-        assert here.embedder is not None
+        link_parameters = current_page.choices.extra
+        assert current_page.embedder is not None
         new_sweep_token = new_token()
-        tokenizer, model = here.choices.tokenizer, language_model_access if asks_language_model else None
+        tokenizer, model = current_page.choices.tokenizer, language_model_access if asks_language_model else None
         begin_run(
             link_parameters,
-            new_sweep(new_sweep_token, documents, [*settings, *TRIVIAL_SETTINGS], here.embedder, tokenizer, model),
+            new_sweep(new_sweep_token, documents, [*settings, *TRIVIAL_SETTINGS], current_page.embedder, tokenizer, model),
             new_sweep_token,
         )
 
@@ -178,17 +178,19 @@ def _draw_run_button_row(here: Page, settings: Sequence[SweptSetting], documents
     run_button_row(
         model_requests if sweep_can_start else None,
         start_new_sweep,
-        _runs_in_words(here, settings, documents, run_count, missing_model_message),
+        _runs_in_words(current_page, settings, documents, run_count, missing_model_message),
         "tune_start",
         "tune_run",
         ready=sweep_can_start and not missing_model_message,
     )
 
 
-def _runs_in_words(here: Page, settings: Sequence[SweptSetting], documents: SweepDocuments, runs: int, missing: str) -> str:
+def _runs_in_words(
+    current_page: Page, settings: Sequence[SweptSetting], documents: SweepDocuments, runs: int, missing: str
+) -> str:
     """Describe the runs, or the reason why they cannot start."""
-    if here.embedder is None:
-        return here.embedder_complaint
+    if current_page.embedder is None:
+        return current_page.embedder_complaint
     if not documents.tuned:
         return "Choose at least one document that is not held out."
     if missing:
@@ -273,7 +275,7 @@ def new_sweep(
     )
 
 
-def offer_to_resume_sweep(here: Page, sweep: Sweep) -> None:
+def offer_to_resume_sweep(current_page: Page, sweep: Sweep) -> None:
     """Draw the button that resumes an interrupted sweep, or a note on what is missing, if the sweep is stored on disk."""
     stored_sweep = sweep.kept
     if stored_sweep is None or not sweep.can_go_on:
@@ -298,11 +300,16 @@ def offer_to_resume_sweep(here: Page, sweep: Sweep) -> None:
         )
 
     def resumed_sweep() -> Sweep:
-        assert here.embedder is not None
-        return sweep.resumed(available_sweep_documents, here.embedder, language_model_access)
+        assert current_page.embedder is not None
+        return sweep.resumed(available_sweep_documents, current_page.embedder, language_model_access)
 
     offer_to_resume(
-        here, sweep, resumed_sweep, sweep_requests, _missing_documents_in_words(stored_sweep, text_for_each_document), "tune"
+        current_page,
+        sweep,
+        resumed_sweep,
+        sweep_requests,
+        _missing_documents_in_words(stored_sweep, text_for_each_document),
+        "tune",
     )
 
 

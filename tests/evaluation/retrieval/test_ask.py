@@ -83,7 +83,7 @@ def test_the_ranks_are_those_of_retrieval(method, embedded_as):
     index = build_index(Corpus((document,)), chunker, with_tools, embedded_as, method)
     retrieved = search(index, [Question(question, ())], with_tools, 16).ranked[0].tolist()
     passages = index_text(run(chunker, document, with_tools), with_tools, method, embedded_as)
-    vector = embed_question(passages.chunkings[0], with_tools, question)
+    vector = embed_question(passages.chunking, with_tools, question)
     asked = retrieve_for_question(
         passages, question, vector, Limit.of(top=15), TokenRuler(document.text, load_tokenizer("words"))
     )

@@ -86,7 +86,7 @@ def test_a_model_for_another_script_is_named_before_anything_is_embedded(app, lo
 
 @pytest.mark.parametrize(("language", "warns"), [("ru", True), ("ja", True), ("de", False)])
 def test_only_another_script_is_warned_of(app, monkeypatch, long, language, warns):
-    monkeypatch.setattr("viz.shell.column_results.misfits_of", lambda document, **used: ())
+    monkeypatch.setattr("viz.shell.column_results.misfit_warnings", lambda document, **used: ())
     app.run()
     box_of(app).input(paragraphs_by_language()[language].text).run()
     assert bool(warned(app, f"The text is in {LANGUAGES[language]}")) == warns

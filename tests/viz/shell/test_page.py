@@ -114,12 +114,14 @@ def _life(how):
 
     st.session_state["app"] = True
     st.session_state.setdefault("links", []).append(st.query_params.to_dict())
-    with page("compare", replace(default_choices(), document="stubs", sentences="lines"), about_a_text=False) as here:
+    with page(
+        "compare", replace(default_choices(), document="stubs", sentences="lines"), about_a_text=False
+    ) as current_page:
         if how == "complain" and len(st.session_state["links"]) == 1:
-            here.show_link_error("The link asks for the moon.")
-        if here.choices.tokenizer == "words":
+            current_page.show_link_error("The link asks for the moon.")
+        if current_page.choices.tokenizer == "words":
             return
-        here.choices.tokenizer = "words"
+        current_page.choices.tokenizer = "words"
         if how == "return":
             return
         if how == "stop":
@@ -167,8 +169,10 @@ def _widget_changed_by_the_page():
     from viz.state.choices import Choices, ColumnChoice
 
     st.session_state["app"] = True
-    with shell.page("guide", Choices("stubs", "lines", [ColumnChoice("breakpoint")], extra={"word": "second"})) as here:
-        words = here.choices.extra
+    with shell.page(
+        "guide", Choices("stubs", "lines", [ColumnChoice("breakpoint")], extra={"word": "second"})
+    ) as current_page:
+        words = current_page.choices.extra
         st.button("First", on_click=words.update, kwargs={"word": "first"})
         draw_setting_select_box("Word", words, "word", {"first": "First", "second": "Second"}, "word")
 
@@ -204,10 +208,10 @@ def _asked_for():
     runs = st.session_state.setdefault("runs", [])
     if not runs:
         session.arriving = PageArrival("guide", "breakpoints", {"c1": "double_pass", "c1.merging_threshold": "0.6"})
-    with page("guide", Choices("stubs", "lines", [ColumnChoice("breakpoint")]), about_a_text=False) as here:
-        runs.append((session.arriving, dict(here.choices.columns[0].parameters)))
+    with page("guide", Choices("stubs", "lines", [ColumnChoice("breakpoint")]), about_a_text=False) as current_page:
+        runs.append((session.arriving, dict(current_page.choices.columns[0].parameters)))
         if len(runs) == 1:
-            here.choices.columns[0].parameters["merging_threshold"] = 0.7
+            current_page.choices.columns[0].parameters["merging_threshold"] = 0.7
             st.rerun()
 
 

@@ -46,10 +46,10 @@ def test_only_the_user_can_read_the_file(store, tmp_path):
 
 def test_two_tabs_that_change_a_text_both_keep_theirs(store):
     place = write(store)
-    here = write(store, place, head=b'{"from": "here"}')
+    current_page = write(store, place, head=b'{"from": "here"}')
     there = write(store, place, head=b'{"from": "there"}')
-    assert here.id == place.id != there.id
-    assert {store.read(written.id)[1] for written in (here, there)} == {b'{"from": "here"}', b'{"from": "there"}'}
+    assert current_page.id == place.id != there.id
+    assert {store.read(written.id)[1] for written in (current_page, there)} == {b'{"from": "here"}', b'{"from": "there"}'}
     assert store.read(there.id)[2] == "A text."
 
 
