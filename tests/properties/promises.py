@@ -296,7 +296,7 @@ def _optimal(chunking, chunker, tools):
     text, front = chunking.document.text, front_matter(chunking.document.text)
     pieces = recursive_spans(text, chunker.piece_size, 0, measure, "chroma")
     starts = [start for start, _ in pieces]
-    assert all(_begin_inside(chunk, starts) <= chunker.longest for chunk in chunking.chunks)
+    assert all(_begin_inside(chunk, starts) <= chunker.most_pieces_per_chunk for chunk in chunking.chunks)
     # A fence of front matter and the unit beside it are one piece, however long it is.
     fences = [
         piece for piece in pieces if front is not None and any(map(front.separates_fence, range(piece[0] + 1, piece[1])))
