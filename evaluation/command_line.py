@@ -4,7 +4,16 @@ import argparse
 from collections.abc import Sequence
 
 from chunkers.commands.arguments import Parser, run_command
-from evaluation.commands import check, diff, known_boundaries, one_document, questions, retrieval, trace, without_labels
+from evaluation.commands import (
+    check,
+    diff,
+    questions,
+    report_and_answers,
+    retrieval,
+    sweep_and_stitch,
+    trace,
+    unlabelled_and_agreement,
+)
 
 
 def _parser() -> argparse.ArgumentParser:
@@ -14,16 +23,16 @@ def _parser() -> argparse.ArgumentParser:
     )
     subcommand_parsers = parser.add_subparsers(dest="command", required=True)
     for add_command in (
-        known_boundaries.add_sweep_command,
-        known_boundaries.add_stitch_command,
+        sweep_and_stitch.add_sweep_command,
+        sweep_and_stitch.add_stitch_command,
         retrieval.add_retrieval_command,
         questions.add_questions_command,
-        one_document.add_answers_command,
-        without_labels.add_agreement_command,
-        without_labels.add_unlabelled_command,
+        report_and_answers.add_answers_command,
+        unlabelled_and_agreement.add_agreement_command,
+        unlabelled_and_agreement.add_unlabelled_command,
         check.add_check_command,
         diff.add_diff_command,
-        one_document.add_report_command,
+        report_and_answers.add_report_command,
         trace.add_trace_command,
     ):
         add_command(subcommand_parsers)

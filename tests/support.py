@@ -17,7 +17,7 @@ from chunkers.contract.base import run
 from chunkers.embedders.sentence_models import MiniLM
 from chunkers.language_models.answer_cache import AnswerCache
 from chunkers.language_models.base import LanguageModel, Reply
-from chunkers.language_models.limited_requests import Asking
+from chunkers.language_models.requests_within_spending_limit import Asking
 
 LIMIT = 300.0
 """Seconds that a job or a run of the app may take on a busy machine."""

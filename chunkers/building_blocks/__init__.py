@@ -37,7 +37,7 @@ from chunkers.building_blocks.size_limits import (
     window_end,
 )
 from chunkers.building_blocks.thresholds import ThresholdChunker
-from chunkers.building_blocks.verdict_reversals import (
+from chunkers.building_blocks.verdict_reversal_search import (
     VerdictReversals,
     nearest_slider_stop,
     next_slider_stop,

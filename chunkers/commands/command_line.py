@@ -148,7 +148,7 @@ def _language_model_access(
     if not name:
         asking_part = chunker.name if chunker.asks else "--embedded-as context"
         raise InputError(f"{asking_part} needs a language model; name it with --language-model, as openai:NAME.")
-    from chunkers.language_models.limited_requests import as_asking
+    from chunkers.language_models.requests_within_spending_limit import as_asking
 
     return as_asking(name, limit, warn_of_unusable_answers)
 

@@ -266,7 +266,7 @@ class Tools:
         """
         # Before the threads, each of which would make a ledger of its own.
         self._asking_and_ledger()
-        from chunkers.language_models.limited_requests import run_in_parallel
+        from chunkers.language_models.requests_within_spending_limit import run_in_parallel
 
         def stoppable_job(work: Callable[[Tools], Result]) -> Callable[[Callable[[], bool]], Result]:
             return lambda cancelled: work(replace(self, watcher=replace(self.watcher, cancelled=cancelled)))

@@ -23,14 +23,6 @@ from chunkers.language_models.conversation import (
     parse_line_answer,
     usable_answer,
 )
-from chunkers.language_models.limited_requests import (
-    FIRST_ANSWERS,
-    MOST_AT_ONCE,
-    NEARLY_ALL_UNUSABLE,
-    Asking,
-    as_asking,
-    run_in_parallel,
-)
 from chunkers.language_models.prompts import (
     ASK_AGAIN,
     CONTEXT_QUESTION,
@@ -41,5 +33,13 @@ from chunkers.language_models.prompts import (
     QUESTION_PASSAGE,
     QUESTION_SYSTEM,
     QUESTIONS_BEFORE,
+)
+from chunkers.language_models.requests_within_spending_limit import (
+    FIRST_ANSWERS,
+    MOST_AT_ONCE,
+    NEARLY_ALL_UNUSABLE,
+    Asking,
+    as_asking,
+    run_in_parallel,
 )
 from chunkers.language_models.spending import Ledger, Spending, SpendingLimit

@@ -281,8 +281,8 @@ def chunk(
     language_model
         The model that chunkers such as `llm` ask and that writes context sentences: ``openai:NAME``, on the server that
         OPENAI_BASE_URL and OPENAI_API_KEY name, to which the text is sent; a
-        `chunkers.language_models.base.LanguageModel`; or a `chunkers.language_models.limited_requests.Asking`, which has a
-        spending limit.
+        `chunkers.language_models.base.LanguageModel`; or a
+        `chunkers.language_models.requests_within_spending_limit.Asking`, which has a spending limit.
     parameters
         The chunker's parameters; omitted parameters have their defaults.
 
@@ -317,7 +317,7 @@ def language_model_access(
     """
     if model is None or not (chunker.asks or embedded_as == "context"):
         return None
-    from chunkers.language_models.limited_requests import as_asking
+    from chunkers.language_models.requests_within_spending_limit import as_asking
 
     return as_asking(model)
 

@@ -23,7 +23,7 @@ from chunkers.text.file_reading import (
     omissions_sentence,
     read_document,
 )
-from chunkers.text.languages import LANGUAGES, detect_language, is_written_in_latin
+from chunkers.text.language_detection import LANGUAGES, detect_language, is_written_in_latin
 from chunkers.text.outline import (
     KIND_BY_TOKEN_TYPE,
     KINDS_KEPT_WHOLE,

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, NamedTuple, Self
 
 from chunkers.support import LONGEST_SHOWN, MAX_PARAGRAPH, InputError, raise_if_cancelled, require_extra, short_repr
 from chunkers.text.front_matter import front_matter
-from chunkers.text.languages import LANGUAGES, detect_language, preload_language_detector
+from chunkers.text.language_detection import LANGUAGES, detect_language, preload_language_detector
 from chunkers.text.sentence_rules import (
     Rule,
     move_opening_marks,

@@ -244,7 +244,7 @@ def _open_language_model(options: argparse.Namespace, recipe: Recipe, chunker: C
         raise InputError(
             f"{asking_part} needs a language model, and none is named. Name one with --language-model, such as openai:NAME."
         )
-    from chunkers.language_models.limited_requests import as_asking
+    from chunkers.language_models.requests_within_spending_limit import as_asking
 
     return as_asking(language_model_name, parse_spending_limit(options.spend), warn_of_unusable_answers)
 

@@ -32,7 +32,7 @@ from chunkers.commands.arguments import (
 from chunkers.recipes import language_model_access
 from chunkers.results import EmbeddedAs, embedded_text
 from chunkers.text import FileText
-from evaluation.commands.corpora import CorpusRun, corpus_document_names, is_corpus_run, read_corpus
+from evaluation.commands.corpus_documents_and_runs import CorpusRun, corpus_document_names, is_corpus_run, read_corpus
 from evaluation.commands.retrieval import (
     MeasuredColumn,
     add_search_options,

@@ -17,14 +17,6 @@ from evaluation.retrieval.budget_ladder_and_repeats import (
     find_repeats,
     measure_ladder,
 )
-from evaluation.retrieval.given_chunks import (
-    FailedExcerpt,
-    GivenChunks,
-    MeasuredChunker,
-    Seam,
-    count_missing_characters,
-    cuts_inside,
-)
 from evaluation.retrieval.leaders import BudgetCurve, Lead, Leads, PairedDifferences, values_on_shared_questions
 from evaluation.retrieval.measures import (
     FOUND_SCORES,
@@ -49,5 +41,13 @@ from evaluation.retrieval.report import (
     Report,
     ReportChoice,
     Reports,
+)
+from evaluation.retrieval.retrieved_chunks_and_failures import (
+    FailedExcerpt,
+    GivenChunks,
+    MeasuredChunker,
+    Seam,
+    count_missing_characters,
+    cuts_inside,
 )
 from evaluation.retrieval.stored_measures import evaluation_from_json, evaluation_to_json

@@ -11,7 +11,7 @@ from chunkers.results import EmbeddedAs
 from chunkers.support import VectorArray, format_number
 from evaluation.questions import AnyRuler, Corpus, intersection
 from evaluation.retrieval.budget import fill_budget
-from evaluation.retrieval.given_chunks import count_missing_characters
+from evaluation.retrieval.retrieved_chunks_and_failures import count_missing_characters
 from evaluation.search import (
     MOST_RERANKED,
     Index,

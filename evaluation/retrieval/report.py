@@ -11,15 +11,6 @@ from chunkers.support import FloatArray, IntArray, LRUDict, cached_in
 from evaluation.questions import Corpus, Question, TokenRuler, ruler_for
 from evaluation.retrieval.budget import Last
 from evaluation.retrieval.budget_ladder_and_repeats import BudgetLadder, RepeatCost
-from evaluation.retrieval.given_chunks import (
-    FailedExcerpt,
-    GivenChunks,
-    MeasuredChunker,
-    RankCutoff,
-    given_chunks_at_budget,
-    given_chunks_in_top_k,
-    retrieval_failures,
-)
 from evaluation.retrieval.leaders import BudgetCurve, Lead, Leads
 from evaluation.retrieval.measures import (
     FOUND_SCORES,
@@ -32,6 +23,15 @@ from evaluation.retrieval.measures import (
     precision_omega,
     text_scores,
     value_or_nan,
+)
+from evaluation.retrieval.retrieved_chunks_and_failures import (
+    FailedExcerpt,
+    GivenChunks,
+    MeasuredChunker,
+    RankCutoff,
+    given_chunks_at_budget,
+    given_chunks_in_top_k,
+    retrieval_failures,
 )
 from evaluation.segmentation import Score
 from evaluation.statistics import Difference, mean_interval, paired_differences, too_few_values_sentence

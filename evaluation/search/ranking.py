@@ -171,7 +171,7 @@ TOKENS = re.compile(rf"(?u)[{UNSPACED}]|[^\W{UNSPACED}]{{2,}}")
 """Pattern of a token, as in `bm25s`: two or more letters or digits in a row; one character in scripts without spaces."""
 
 ENGLISH = "en"
-"""The language, a key of `chunkers.text.languages.LANGUAGES`, whose stop words are left out."""
+"""The language, a key of `chunkers.text.language_detection.LANGUAGES`, whose stop words are left out."""
 
 STOP_WORDS = frozenset(
     [

@@ -10,7 +10,7 @@ from chunkers.embedders import OpenAIServer
 from chunkers.language_models.answer_cache import AnswerCache
 from chunkers.language_models.base import Message
 from chunkers.language_models.chat_server import ChatServer
-from chunkers.language_models.limited_requests import Asking
+from chunkers.language_models.requests_within_spending_limit import Asking
 from tests.server import KEY, ChatModelServer, EmbeddingServer
 
 TEXT = "The tide turned at the stubs."

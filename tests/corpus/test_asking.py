@@ -12,7 +12,7 @@ import pyarrow.parquet as pq
 import pytest
 
 from chunkers import Recipe
-from chunkers.language_models.limited_requests import MOST_AT_ONCE
+from chunkers.language_models.requests_within_spending_limit import MOST_AT_ONCE
 from chunkers.language_models.spending import SpendingLimit
 from chunkers.support.errors import ModelError
 from corpus.command_line import main

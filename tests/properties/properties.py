@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from chunkers import SPLITTERS, Document, InputError, Recipe, build_chunker, load_tokenizer, run
 from chunkers.text.file_reading import read_document
-from chunkers.text.languages import LANGUAGES
+from chunkers.text.language_detection import LANGUAGES
 from chunkers.text.tokenizers import TOKENIZERS
 from tests.properties import promises
 from tests.properties.cases import EMBEDDERS, MODEL, Case, cases

@@ -25,7 +25,7 @@ from viz.answers.session import session
 from viz.components.browser_exchange import Component
 from viz.components.page_elements import notice, remark, show_job_progress
 from viz.controls import draw_setting_select_box
-from viz.jobs.answer_runs import Answering, AnswerPlan, Judging
+from viz.jobs.answering_plan_and_jobs import Answering, AnswerPlan, Judging
 from viz.shell import ModelRequests, show_consent
 from viz.state import Choices, access_to_chosen_model, model_identity
 

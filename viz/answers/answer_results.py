@@ -25,7 +25,7 @@ from viz.components.figure import show_figure
 from viz.components.measure_table import show_measures
 from viz.components.page_elements import download_button, notice
 from viz.controls import draw_setting_switch
-from viz.jobs.answer_runs import Answering
+from viz.jobs.answering_plan_and_jobs import Answering
 from viz.state import access_to_chosen_model, model_identity
 from viz.theme import ANSWERS, edge_colour
 

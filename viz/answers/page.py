@@ -29,7 +29,7 @@ from viz.answers.session import session
 from viz.components.page_elements import heading, notice, remark, show_job_progress
 from viz.controls import column_controls, draw_setting_select_box, value_binding
 from viz.jobs import new_token
-from viz.jobs.answer_runs import Answering, AnswerModels, AnswerPlan, Gathering, KeptAnswers
+from viz.jobs.answering_plan_and_jobs import Answering, AnswerModels, AnswerPlan, Gathering, KeptAnswers
 from viz.shell import (
     RUN_PARAMETER,
     ColumnResult,

@@ -11,7 +11,7 @@ from viz.answers.session import session
 from viz.components.page_elements import notice, remark, show_job_progress
 from viz.controls import adopt_as_own_text, draw_setting_switch, value_binding
 from viz.jobs import ReadingJob, single_file_converter
-from viz.jobs.answer_runs import QuestionSharing, SharedText
+from viz.jobs.answering_plan_and_jobs import QuestionSharing, SharedText
 from viz.shell import open_page_at_next_run, shared_question_sets
 from viz.state import OWN_DOCUMENT, Choices, PageText, TextSource
 

@@ -2,7 +2,7 @@
 
 from evaluation.answering import QuestionItems
 from viz.jobs import ReadingJob
-from viz.jobs.answer_runs import Gathering, Judging, QuestionSharing
+from viz.jobs.answering_plan_and_jobs import Gathering, Judging, QuestionSharing
 from viz.state import Session, SessionJob, SessionValue
 
 

@@ -12,7 +12,7 @@ from chunkers.support import pluralize
 from evaluation.segmentation import count_found_missed_added, cut_offsets, sentence_counts
 from sample_docs import sample_splitters
 from viz.breakpoints.gap_table import show_gap_table
-from viz.breakpoints.scores import DisplayedResult, displayed_result, show_scores
+from viz.breakpoints.score_histogram_and_staircase import DisplayedResult, displayed_result, show_scores
 from viz.breakpoints.steps import new_column_choice, show_steps
 from viz.components.browser_exchange import take_event
 from viz.components.page_elements import notice
@@ -31,7 +31,7 @@ from viz.shell import (
     show_progress,
     side_by_side_columns,
 )
-from viz.shell.card.verdicts import answer_verdict_requests, apply_parameter_change
+from viz.shell.card.verdicts_and_change_previews import answer_verdict_requests, apply_parameter_change
 from viz.shell.page import page
 from viz.state import Choices, ColumnChoice, TextSource, embedder_defaults, fresh_column, main_page, search_settings_of
 from viz.theme import palette

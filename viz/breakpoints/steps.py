@@ -29,7 +29,7 @@ from viz.breakpoints.decision_steps import (
     sentence_range_phrase,
     structure_steps,
 )
-from viz.breakpoints.scores import DisplayedResult
+from viz.breakpoints.score_histogram_and_staircase import DisplayedResult
 from viz.components.heatmap.heatmap import SentenceColours, show_heatmap
 from viz.components.page_elements import notice
 from viz.components.stepper.stepper import PACES, Step, show_stepper

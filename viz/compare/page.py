@@ -30,7 +30,7 @@ from viz.shell import (
     show_misfit_warnings,
     show_progress,
 )
-from viz.shell.card.verdicts import answer_verdict_requests, apply_parameter_change
+from viz.shell.card.verdicts_and_change_previews import answer_verdict_requests, apply_parameter_change
 from viz.shell.page import page
 from viz.state import (
     ASK_LIMIT,
@@ -93,7 +93,7 @@ def show() -> None:
                 _timing_controls(column_results, text.document, current_page.embedder)
         # What stands below the columns is imported when these are sent.
         from viz.compare.embedder_agreement import show_agreement
-        from viz.compare.requested_views import show_requested_views
+        from viz.compare.views_below_text import show_requested_views
 
         with hidden_container:
             embedder_complaint, known_boundaries = current_page.embedder_complaint, text.source.known

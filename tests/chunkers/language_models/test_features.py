@@ -16,7 +16,7 @@ from chunkers.language_models import prompts
 from chunkers.language_models.answer_cache import AnswerCache
 from chunkers.language_models.chat_server import ChatServer
 from chunkers.language_models.conversation import MOST_REPEATS
-from chunkers.language_models.limited_requests import Asking
+from chunkers.language_models.requests_within_spending_limit import Asking
 from chunkers.language_models.spending import SpendingLimit
 from tests.chunkers.language_models.features import FEATURES, right
 from tests.server import KEY, ChatModelServer, Raw, words

@@ -16,7 +16,7 @@ from chunkers.language_models.answer_forms import AnswerKind
 from chunkers.language_models.base import Message, Reply
 from chunkers.language_models.chat_server import ChatServer
 from chunkers.language_models.conversation import MOST_REPEATS
-from chunkers.language_models.limited_requests import Asking
+from chunkers.language_models.requests_within_spending_limit import Asking
 from chunkers.language_models.spending import Ledger, Spending
 
 pytestmark = [pytest.mark.slow, pytest.mark.full]

@@ -22,7 +22,7 @@ from chunkers.language_models.answer_cache import AnswerCache
 from chunkers.language_models.answer_forms import ROOM, AnswerKind
 from chunkers.language_models.base import LanguageModel, Message, Reply
 from chunkers.language_models.chat_server import STREAMED, ChatServer
-from chunkers.language_models.limited_requests import MOST_AT_ONCE, Asking, run_in_parallel
+from chunkers.language_models.requests_within_spending_limit import MOST_AT_ONCE, Asking, run_in_parallel
 from chunkers.language_models.spending import Ledger, Spending, SpendingLimit, upper_bound_on_tokens
 from tests.server import KEY, ChatModelServer, Raw, words
 
@@ -503,7 +503,7 @@ def test_after_an_interruption_nothing_more_is_sent(http, monkeypatch):
             time.sleep(0.01)
         raise KeyboardInterrupt
 
-    monkeypatch.setattr("chunkers.language_models.limited_requests.wait", interrupted)
+    monkeypatch.setattr("chunkers.language_models.requests_within_spending_limit.wait", interrupted)
     with pytest.raises(KeyboardInterrupt):
         ask_all(asking(http), questions(40))
     over.set()

@@ -10,8 +10,8 @@ from chunkers.language_models.answer_forms import ANY_WORDS, CHUNK_SPLITS, CORRE
 from chunkers.language_models.base import Message
 from chunkers.language_models.chat_server import ChatServer
 from chunkers.language_models.conversation import parse_json_answer, parse_line_answer
-from chunkers.language_models.limited_requests import FIRST_ANSWERS, Asking
 from chunkers.language_models.prompts import SPLITS_SYSTEM
+from chunkers.language_models.requests_within_spending_limit import FIRST_ANSWERS, Asking
 from tests.chunkers.language_models.features import FEATURES, right
 from tests.server import ChatModelServer
 

@@ -18,7 +18,7 @@ from chunkers.language_models.answer_forms import ROOM
 from chunkers.language_models.base import Reply
 from chunkers.language_models.chat_server import ChatServer
 from chunkers.language_models.conversation import MOST_REPEATS
-from chunkers.language_models.limited_requests import Asking
+from chunkers.language_models.requests_within_spending_limit import Asking
 from chunkers.language_models.spending import Spending, SpendingLimit, upper_bound_on_tokens
 from chunkers.methods.llm import Llm, Lumber
 from tests.server import KEY, ChatModelServer

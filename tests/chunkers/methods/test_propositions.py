@@ -18,7 +18,7 @@ from chunkers.language_models.answer_cache import AnswerCache
 from chunkers.language_models.base import ANY_SHAPE, Reply
 from chunkers.language_models.chat_server import ChatServer
 from chunkers.language_models.conversation import MOST_REPEATS
-from chunkers.language_models.limited_requests import MOST_AT_ONCE, Asking
+from chunkers.language_models.requests_within_spending_limit import MOST_AT_ONCE, Asking
 from chunkers.language_models.spending import SpendingLimit
 from tests.server import KEY, ChatModelServer
 from tests.support import ScriptedModel, asking, tools

@@ -3,8 +3,8 @@
 import pytest
 
 from chunkers import Document, InputError
-from chunkers.text import languages
-from chunkers.text.languages import LANGUAGES, detect_language
+from chunkers.text import language_detection
+from chunkers.text.language_detection import LANGUAGES, detect_language
 from chunkers.text.sentences import SPLITTERS, is_splitter
 from tests.fixtures.paragraphs import paragraphs_by_language
 
@@ -50,6 +50,6 @@ def test_the_names_of_splitters():
 )
 def test_what_the_script_tells_needs_no_model(monkeypatch, text, loaded):
     calls = []
-    monkeypatch.setattr(languages, "_language_identifier", lambda: calls.append(text))
-    languages.preload_language_detector(text)
+    monkeypatch.setattr(language_detection, "_language_identifier", lambda: calls.append(text))
+    language_detection.preload_language_detector(text)
     assert len(calls) == loaded

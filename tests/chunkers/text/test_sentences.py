@@ -11,7 +11,7 @@ from sentencex import get_sentence_boundaries, segment
 
 from chunkers import DEFAULT_SPLITTER, SPLITTERS, Document
 from chunkers.text import sentence_rules
-from chunkers.text.languages import LANGUAGES
+from chunkers.text.language_detection import LANGUAGES
 from chunkers.text.sentences import ASCII_STOPS, split_sentences
 from tests.fixtures.paragraphs import count_sentence_ends, paragraphs_by_language
 from tests.lanes import mostly_full

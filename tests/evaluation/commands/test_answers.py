@@ -15,7 +15,7 @@ from contextlib import closing
 
 import pytest
 
-from chunkers.language_models.limited_requests import MOST_AT_ONCE
+from chunkers.language_models.requests_within_spending_limit import MOST_AT_ONCE
 from evaluation.command_line import main
 from sample_docs import SAMPLES_FOLDER
 from tests import ROOT

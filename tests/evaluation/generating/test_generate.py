@@ -13,8 +13,8 @@ from chunkers import Cancelled, InputError, ModelError, Span, load_tokenizer
 from chunkers.language_models.answer_forms import MOST_EXCERPTS, WIDEST
 from chunkers.language_models.base import Reply
 from chunkers.language_models.conversation import MOST_REPEATS
-from chunkers.language_models.limited_requests import MOST_AT_ONCE
 from chunkers.language_models.prompts import EXAMPLE_QUESTION, NO_QUESTIONS, QUESTION_SYSTEM
+from chunkers.language_models.requests_within_spending_limit import MOST_AT_ONCE
 from evaluation.generating.question_generation import (
     GUESSED_ANSWER_TOKENS,
     MOST_BEFORE,

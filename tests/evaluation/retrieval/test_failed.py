@@ -11,7 +11,8 @@ from evaluation.questions.question_files import read_questions
 from evaluation.retrieval import budget_ladder_and_repeats as ladders
 from evaluation.retrieval.budget import Budgets, fill_budget
 from evaluation.retrieval.budget_ladder_and_repeats import measure_ladder
-from evaluation.retrieval.given_chunks import (
+from evaluation.retrieval.measures import evaluate_retrieval, excerpt_ranges
+from evaluation.retrieval.retrieved_chunks_and_failures import (
     MeasuredChunker,
     RankCutoff,
     Seam,
@@ -19,7 +20,6 @@ from evaluation.retrieval.given_chunks import (
     given_chunks_in_top_k,
     retrieval_failures,
 )
-from evaluation.retrieval.measures import evaluate_retrieval, excerpt_ranges
 from evaluation.search.index import build_index
 from evaluation.search.ranking import nearest_vectors
 from tests.support import AngleEmbedder, HashEmbedder, tools

@@ -14,9 +14,9 @@ from evaluation.questions.question_files import read_questions
 from evaluation.retrieval import budget_ladder_and_repeats as ladders
 from evaluation.retrieval.budget import LAST_CHUNK_CHOICES, Budgets, evaluate_at_budgets, fill_budget
 from evaluation.retrieval.budget_ladder_and_repeats import count_repeats_by_words, find_repeats, measure_ladder
-from evaluation.retrieval.given_chunks import MeasuredChunker
 from evaluation.retrieval.measures import RANGE_UNITS, evaluate_retrieval, excerpt_ranges, text_scores
 from evaluation.retrieval.report import ReportChoice, Reports
+from evaluation.retrieval.retrieved_chunks_and_failures import MeasuredChunker
 from evaluation.retrieval.stored_measures import evaluation_from_json, evaluation_to_json
 from evaluation.search.index import PreparedQuestions, build_index
 from evaluation.search.near_duplicates import find_near_duplicates, shingles

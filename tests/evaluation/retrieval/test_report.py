@@ -15,9 +15,9 @@ from evaluation.retrieval import budget_ladder_and_repeats as ladders
 from evaluation.retrieval import report as reporting
 from evaluation.retrieval.budget import LAST_CHUNK_CHOICES, Budgets
 from evaluation.retrieval.budget_ladder_and_repeats import measure_ladder
-from evaluation.retrieval.given_chunks import MeasuredChunker
 from evaluation.retrieval.measures import Evaluation, evaluate_retrieval
 from evaluation.retrieval.report import REPORTS_KEPT, Costs, Distribution, ReportChoice, Reports, differing_question_indexes
+from evaluation.retrieval.retrieved_chunks_and_failures import MeasuredChunker
 from evaluation.search.index import build_index
 from evaluation.statistics.paired_tests import paired_difference
 from evaluation.statistics.significance import mean_interval

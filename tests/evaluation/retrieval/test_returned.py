@@ -15,14 +15,14 @@ from evaluation.questions.question_files import Excerpt, Question
 from evaluation.retrieval import budget_ladder_and_repeats as ladders
 from evaluation.retrieval.budget import LAST_CHUNK_CHOICES, Budgets, evaluate_at_budgets, fill_budget
 from evaluation.retrieval.budget_ladder_and_repeats import measure_ladder
-from evaluation.retrieval.given_chunks import (
+from evaluation.retrieval.measures import FOUND_SCORES, RANGE_UNITS, evaluate_retrieval, measure_search, text_scores
+from evaluation.retrieval.retrieved_chunks_and_failures import (
     MeasuredChunker,
     RankCutoff,
     given_chunks_at_budget,
     given_chunks_in_top_k,
     retrieval_failures,
 )
-from evaluation.retrieval.measures import FOUND_SCORES, RANGE_UNITS, evaluate_retrieval, measure_search, text_scores
 from evaluation.search.index import Index, build_index, search
 from evaluation.search.returned_texts import MOST_NEIGHBOURS, ReturnedText, missing_sections_note, with_returned_text
 from tests.support import AngleEmbedder, HashEmbedder, tools

@@ -11,9 +11,9 @@ from evaluation.questions.corpus import Corpus, TokenRuler
 from evaluation.questions.question_files import read_questions
 from evaluation.retrieval import budget_ladder_and_repeats as ladders
 from evaluation.retrieval.budget_ladder_and_repeats import measure_ladder
-from evaluation.retrieval.given_chunks import MeasuredChunker
 from evaluation.retrieval.measures import RANGE_UNITS, evaluate_retrieval
 from evaluation.retrieval.report import ReportChoice, Reports
+from evaluation.retrieval.retrieved_chunks_and_failures import MeasuredChunker
 from evaluation.retrieval.stored_measures import evaluation_from_json, evaluation_to_json
 from evaluation.search.index import build_index
 from tests.support import tools

@@ -11,9 +11,9 @@ from evaluation.questions.corpus import Corpus, TokenRuler
 from evaluation.questions.question_files import read_questions
 from evaluation.retrieval.budget import Budgets, evaluate_at_budgets
 from evaluation.retrieval.budget_ladder_and_repeats import measure_ladder
-from evaluation.retrieval.given_chunks import MeasuredChunker, RankCutoff, retrieval_failures
 from evaluation.retrieval.measures import evaluate_retrieval
 from evaluation.retrieval.report import Costs
+from evaluation.retrieval.retrieved_chunks_and_failures import MeasuredChunker, RankCutoff, retrieval_failures
 from evaluation.retrieval.stored_measures import evaluation_from_json, evaluation_to_json
 from evaluation.search.index import build_index
 from tests.support import AngleEmbedder, tools

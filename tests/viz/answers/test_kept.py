@@ -11,7 +11,7 @@ from tests.viz.answers.test_page import asked, cards, chat_reply, done, gathered
 from tests.viz.app_steps import said, settled
 from tests.viz.controls.test_language_model import everything, labels, name_model, press
 from viz.answers.model_choice import NO_MODEL
-from viz.jobs.answer_runs import KeptAnswers
+from viz.jobs.answering_plan_and_jobs import KeptAnswers
 from viz.jobs.keeping.kept_run import Keeper
 from viz.jobs.shared_resources import run_store
 

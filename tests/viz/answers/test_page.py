@@ -4,14 +4,14 @@ import json
 import re
 
 from chunkers.language_models import prompts
-from chunkers.language_models.limited_requests import MOST_AT_ONCE
+from chunkers.language_models.requests_within_spending_limit import MOST_AT_ONCE
 from tests.evaluation.answering.scripted import chat
 from tests.server import KEY
 from tests.support import ended
 from tests.viz.app_steps import remarks, said, sent, settled
 from tests.viz.controls.test_language_model import everything, labels, name_model, press
 from viz.answers.model_choice import NO_MODEL
-from viz.jobs.answer_runs import Answering
+from viz.jobs.answering_plan_and_jobs import Answering
 from viz.jobs.background_jobs import run_registry
 
 

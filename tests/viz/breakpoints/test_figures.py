@@ -7,13 +7,13 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from evaluation.segmentation.threshold_staircase import ScoreHistogram, Staircase, score_histogram
-from viz.breakpoints.scores import score_histogram_figure, staircase_figure
+from viz.breakpoints.score_histogram_and_staircase import score_histogram_figure, staircase_figure
 
 
 @pytest.fixture(autouse=True, scope="module")
 def light():
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr("viz.breakpoints.scores.theme_name", lambda: "light")
+        patch.setattr("viz.breakpoints.score_histogram_and_staircase.theme_name", lambda: "light")
         yield
 
 

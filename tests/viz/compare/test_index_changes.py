@@ -21,8 +21,8 @@ from tests.support import LIMIT, HashEmbedder, ended
 from tests.viz.app_steps import press, remarks, widget
 from tests.viz.compare.test_scores import by_head, scores
 from viz.compare.scores import index_replacement
-from viz.jobs import chunker_comparison
-from viz.jobs.chunker_comparison import IndexChanges, IndexSetting, MeasuredChunks
+from viz.jobs import index_changes_and_stability
+from viz.jobs.index_changes_and_stability import IndexChanges, IndexSetting, MeasuredChunks
 from viz.jobs.retrieval_plan import RunMaterial
 from viz.shell.question_exchange import bundled_material
 from viz.state.page_text import TextSource
@@ -142,7 +142,7 @@ def test_documents_with_questions_are_cut_and_searched_by_every_column(app):
 
 @pytest.mark.full
 def test_cancelling_keeps_the_columns_that_are_done_and_the_button_continues(app, monkeypatch):
-    build, built, began, goes_on = chunker_comparison.build_index, [], threading.Event(), threading.Event()
+    build, built, began, goes_on = index_changes_and_stability.build_index, [], threading.Event(), threading.Event()
 
     def waiting(corpus, chunker, *given):
         built.append(chunker.size)
@@ -151,7 +151,7 @@ def test_cancelling_keeps_the_columns_that_are_done_and_the_button_continues(app
             assert goes_on.wait(LIMIT)
         return build(corpus, chunker, *given)
 
-    monkeypatch.setattr(chunker_comparison, "build_index", waiting)
+    monkeypatch.setattr(index_changes_and_stability, "build_index", waiting)
     scores(app, "Diff", **QUERY)
     choose(app, BUNDLED)
     button = f"Cut and search {len(bundled_material().texts)} documents"

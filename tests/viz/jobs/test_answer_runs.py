@@ -12,7 +12,7 @@ import pytest
 from chunkers import Document
 from chunkers.contract.base import run
 from chunkers.language_models import prompts
-from chunkers.language_models.limited_requests import Asking
+from chunkers.language_models.requests_within_spending_limit import Asking
 from chunkers.recipes.recipe import build_chunker
 from chunkers.support.errors import Cancelled
 from evaluation.answering.questions_and_answers import TRIVIAL_TITLES, QuestionItem
@@ -24,7 +24,7 @@ from evaluation.answering.results import (
 )
 from tests.evaluation.answering.scripted import AnsweringModel
 from tests.support import LIMIT, HashEmbedder, asking, ended, tools
-from viz.jobs.answer_runs import Answering, AnswerModels, AnswerPlan, Gathering, Judging
+from viz.jobs.answering_plan_and_jobs import Answering, AnswerModels, AnswerPlan, Gathering, Judging
 from viz.jobs.chunking import ChunkingTask
 
 ITEMS = (QuestionItem("Who?", "The keeper."), QuestionItem("When?"), QuestionItem("Why?", "For the ships."))

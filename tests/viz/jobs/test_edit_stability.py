@@ -2,8 +2,8 @@
 
 from chunkers import Document, build_chunker
 from tests.support import HashEmbedder, ended
-from viz.jobs.chunker_comparison import EditStabilityJob
 from viz.jobs.chunking import ChunkingTask
+from viz.jobs.index_changes_and_stability import EditStabilityJob
 
 SOURCE = Document.from_text("One is here. Two is here. Three is here. Four is here.", "sentencex:en")
 

@@ -144,7 +144,7 @@ def test_what_the_server_and_its_first_page_import_is_light():
     assert not served & {"chunkers", "evaluation", "numpy", "pandas", "torch", "viz.state"}
     assert "viz.state.session_state" in shown
     needless = {"evaluation.generating", "evaluation.findings", "evaluation.remedies", "evaluation.report", "pandas"}
-    assert not shown & (needless | {"viz.jobs.answer_runs", "viz.jobs.sweep"})
+    assert not shown & (needless | {"viz.jobs.answering_plan_and_jobs", "viz.jobs.sweep"})
 
 
 def test_a_server_loads_while_it_serves_and_no_longer(monkeypatch):

@@ -5,7 +5,7 @@ from types import SimpleNamespace
 import streamlit as st
 
 from chunkers import Span
-from evaluation.retrieval.given_chunks import FailedExcerpt, Seam
+from evaluation.retrieval.retrieved_chunks_and_failures import FailedExcerpt, Seam
 from viz.retrieval.failed.missed_excerpts import (
     KEY,
     _apply_question_choice,

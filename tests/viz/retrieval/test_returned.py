@@ -3,7 +3,7 @@
 import pytest
 
 from chunkers import build_chunker
-from evaluation.retrieval.given_chunks import given_chunks_in_top_k
+from evaluation.retrieval.retrieved_chunks_and_failures import given_chunks_in_top_k
 from evaluation.search.returned_texts import ReturnedText
 from tests.chunkers.text.test_parts import pdf
 from tests.support import HashEmbedder, ended

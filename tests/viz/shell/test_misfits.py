@@ -4,7 +4,7 @@ from dataclasses import dataclass
 
 import pytest
 
-from chunkers.text.languages import LANGUAGES
+from chunkers.text.language_detection import LANGUAGES
 from tests.fixtures.paragraphs import paragraphs_by_language
 from tests.support import LIMIT
 from tests.viz.app_steps import box_of, said, settled, widget

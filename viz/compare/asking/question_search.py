@@ -142,8 +142,8 @@ def answer_question(
 ) -> None:
     """Retrieve chunks for the user's question from every column, in a fragment that reruns without the page.
 
-    Like `viz.shell.card.verdicts.answer_verdict_requests`, it must be drawn above all elements that come and go. ``why_not``
-    says why there is no embedder; ``known`` are the known boundaries.
+    Like `viz.shell.card.verdicts_and_change_previews.answer_verdict_requests`, it must be drawn above all elements that come
+    and go. ``why_not`` says why there is no embedder; ``known`` are the known boundaries.
     """
     asked_question_event = (st.session_state.get(KEY) or {}).get("asked")
     is_new_event = asked_question_event is not None and asked_question_event["moment"] != session.question_moment

@@ -38,7 +38,7 @@ from viz.components.measure_table import show_measures
 from viz.components.page_elements import notice, remark, show_job_progress
 from viz.controls import value_binding
 from viz.jobs import ChunkingTask, cached_while_shown, contexts_digest
-from viz.jobs.chunker_comparison import MOST_LISTED, IndexChanges, IndexSetting
+from viz.jobs.index_changes_and_stability import MOST_LISTED, IndexChanges, IndexSetting
 from viz.jobs.retrieval_plan import RunMaterial
 from viz.shell import ColumnResult, bundled_material, shared_question_sets, waiting_status_phrase
 from viz.state import RANKED_BY, Choices, TextSource, ranking_method_of, retrieval_limit_of

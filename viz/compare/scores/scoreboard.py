@@ -50,7 +50,7 @@ from viz.compare.scores.score_table import RowData, column_row, draw_score_table
 from viz.compare.state.session import session
 from viz.components.page_elements import notice, show_job_progress
 from viz.jobs import ChunkingTask, build_tools, cached_sentence_vectors, cached_while_shown, chunk_at_once
-from viz.jobs.chunker_comparison import EditStabilityJob
+from viz.jobs.index_changes_and_stability import EditStabilityJob
 from viz.shell import ColumnResult, FinishedColumn, lecture_mode, settings_in_words
 from viz.state import OWN_DOCUMENT, Choices
 from viz.theme import duration_in_words

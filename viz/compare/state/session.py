@@ -11,7 +11,7 @@ if TYPE_CHECKING:
     from chunkers import Chunking
     from evaluation.questions import MarkedQuestion
     from viz.jobs import AskJob, ChunkingJob, ChunkingTask, ContextSentencesJob, DecisionTimes
-    from viz.jobs.chunker_comparison import EditStabilityJob, IndexChanges
+    from viz.jobs.index_changes_and_stability import EditStabilityJob, IndexChanges
     from viz.jobs.remedy_search import RemedyJob
 
 

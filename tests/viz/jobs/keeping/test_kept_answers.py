@@ -7,10 +7,10 @@ import pytest
 from chunkers import Document, build_chunker, run
 from chunkers.language_models.answer_cache import AnswerCache
 from chunkers.language_models.chat_server import ChatServer
-from chunkers.language_models.limited_requests import Asking
+from chunkers.language_models.requests_within_spending_limit import Asking
 from evaluation.answering.questions_and_answers import QuestionItem
 from tests.support import tools
-from viz.jobs.answer_runs import AnswerModels, AnswerPlan, KeptAnswers
+from viz.jobs.answering_plan_and_jobs import AnswerModels, AnswerPlan, KeptAnswers
 from viz.jobs.chunking import ChunkingTask
 from viz.jobs.keeping.kept_run import Keeper
 

@@ -7,7 +7,7 @@ import pytest
 import streamlit as st
 from streamlit.testing.v1 import AppTest
 
-from chunkers.language_models import limited_requests as asking_module
+from chunkers.language_models import requests_within_spending_limit as asking_module
 from tests import ROOT
 from tests.evaluation.generating.questioner import answer
 from tests.server import KEY, ChatModelServer

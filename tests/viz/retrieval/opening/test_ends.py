@@ -4,7 +4,7 @@ from dataclasses import replace
 
 from chunkers import load_tokenizer
 from evaluation.questions.corpus import TokenRuler
-from evaluation.retrieval.given_chunks import MeasuredChunker, RankCutoff, retrieval_failures
+from evaluation.retrieval.retrieved_chunks_and_failures import MeasuredChunker, RankCutoff, retrieval_failures
 from tests import ROOT
 from tests.support import ended
 from viz.retrieval.first_run import bundled_run_and_file

@@ -193,6 +193,6 @@ def _sample_text(text: str) -> str:
 
 @lru_cache(maxsize=1)
 def _language_identifier() -> "LanguageIdentifier":
-    from chunkers.text.language_detector import load_detector_model
+    from chunkers.text.language_detector_model import load_detector_model
 
     return load_detector_model()
