@@ -31,7 +31,7 @@ from viz.shell import (
     show_progress,
     side_by_side_columns,
 )
-from viz.shell.card.verdicts_and_change_previews import answer_verdict_requests, apply_parameter_change
+from viz.shell.card.verdicts import answer_verdict_requests, apply_parameter_change
 from viz.shell.page import page
 from viz.state import Choices, ColumnChoice, TextSource, embedder_defaults, fresh_column, main_page, search_settings_of
 from viz.theme import palette

@@ -30,7 +30,7 @@ from viz.shell import (
     show_misfit_warnings,
     show_progress,
 )
-from viz.shell.card.verdicts_and_change_previews import answer_verdict_requests, apply_parameter_change
+from viz.shell.card.verdicts import answer_verdict_requests, apply_parameter_change
 from viz.shell.page import page
 from viz.state import (
     ASK_LIMIT,

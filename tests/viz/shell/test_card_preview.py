@@ -23,7 +23,7 @@ from tests.viz.app_steps import press, sent, settled, tell, widget
 from viz.components.browser_exchange import sentence_axis_positions
 from viz.jobs.chunking import ChunkingTask
 from viz.jobs.column_jobs import ChangedCuts, token_ruler_of
-from viz.shell.card.verdicts_and_change_previews import KEY, set_parameters, verdict_cell
+from viz.shell.card.verdicts import KEY, set_parameters, verdict_cell
 from viz.shell.column_results import ColumnResult
 from viz.state.choices import ColumnChoice
 

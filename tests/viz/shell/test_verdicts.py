@@ -6,7 +6,7 @@ from chunkers.methods.fixed_windows import FixedCharacters
 from tests.support import AngleEmbedder, tools
 from tests.viz.app_steps import sent, settled
 from viz.components.browser_exchange import sentence_axis_positions
-from viz.shell.card.verdicts_and_change_previews import KEY, gap_at_axis_position, verdict_cell
+from viz.shell.card.verdicts import KEY, gap_at_axis_position, verdict_cell
 from viz.shell.column_results import ColumnResult
 from viz.state.choices import ColumnChoice
 

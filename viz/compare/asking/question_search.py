@@ -142,7 +142,7 @@ def answer_question(
 ) -> None:
     """Retrieve chunks for the user's question from every column, in a fragment that reruns without the page.
 
-    Like `viz.shell.card.verdicts_and_change_previews.answer_verdict_requests`, it must be drawn above all elements that come
+    Like `viz.shell.card.verdicts.answer_verdict_requests`, it must be drawn above all elements that come
     and go. ``why_not`` says why there is no embedder; ``known`` are the known boundaries.
     """
     asked_question_event = (st.session_state.get(KEY) or {}).get("asked")

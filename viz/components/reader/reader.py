@@ -109,7 +109,7 @@ def show_reader(
     Pass ``axis=False`` if the page draws its own axis. Gaps whose score is within ``margin`` of a threshold line are marked
     on the curve. ``offers`` are the purposes for which the columns can fold into one text with clickable gaps, each with
     the reason why it is unavailable, empty if it is available. A page that calls
-    `viz.shell.card.verdicts_and_change_previews.answer_verdict_requests` passes ``card=True``.
+    `viz.shell.card.verdicts.answer_verdict_requests` passes ``card=True``.
 
     The page reruns after each of these events, whose details are by name in ``st.session_state[key]``:
 
