@@ -184,7 +184,7 @@ def _retrieval_job(log: WorkLog, folder: Path) -> tuple[BackgroundJob, Callable[
     keeper = Keeper(RunStore(folder / "runs.sqlite"), TOKEN, "retrieval")
     kept_retrieval = KeptRetrieval.find(keeper)
     if kept_retrieval is not None:
-        plan = kept_retrieval.with_material(material)
+        plan = kept_retrieval.rebuild_plan(material)
     else:
         plan = Plan(material, chunkers, embedder.name, "lines", "words")
         kept_retrieval = KeptRetrieval.of(keeper, plan)

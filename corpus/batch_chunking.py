@@ -269,7 +269,7 @@ class Chunks:
         chunking = run(self._chunker, document, tools, self._recipe.embedded_as)
         chunk_table_rows = table_rows(chunking, None)
         token_count_of_each_chunk = replace(tools, embedder=None).count_tokens(chunking.texts) if chunk_table_rows else []
-        ids_of_document_chunks = chunk_ids(name, self._identity, [chunk.spans for chunk in chunking.chunks])
+        ids_of_document_chunks = chunk_ids(name, self._recipe_hash, [chunk.spans for chunk in chunking.chunks])
         gaps_before = cut_gaps_before_chunks(chunking)
         return [
             {
@@ -295,7 +295,7 @@ class Chunks:
         ]
 
     @cached_property
-    def _identity(self) -> bytes:
+    def _recipe_hash(self) -> bytes:
         """Hash of the recipe, ignoring library versions."""
         recipe_without_versions = self.recipe.model_dump(exclude={"versions"})
         return hashlib.blake2b(json.dumps(recipe_without_versions, sort_keys=True).encode(), digest_size=ID_BYTES).digest()

@@ -345,7 +345,7 @@ class Source:
                 yield self._file(path, input_piece_label)
             elif piece.kind == "lines":
                 with path.open("rb") as lines:
-                    yield from self._lines(lines, input_piece_label, piece)
+                    yield from self._documents_in_lines(lines, input_piece_label, piece)
             else:
                 yield from self._rows(path, input_piece_label, piece)
         except InputError as error:
@@ -359,9 +359,9 @@ class Source:
     def _file(self, path: Path, name: str) -> InputDocument:
         document = read_document(file_bytes(str(path), name), name, self.encoding)
         check_text(document.text, name)
-        return InputDocument(name, document.text, parts_to_column(document.parts), document.doubts(name))
+        return InputDocument(name, document.text, parts_to_column(document.parts), document.guessed_encoding_warning(name))
 
-    def _lines(self, lines: BinaryIO, name: str, piece: InputPiece) -> Iterator[InputDocument | Unreadable]:
+    def _documents_in_lines(self, lines: BinaryIO, name: str, piece: InputPiece) -> Iterator[InputDocument | Unreadable]:
         """Yield the documents of the lines that begin in the piece; one that begins before it is the piece before's."""
         line_offset = piece.begin
         if line_offset:

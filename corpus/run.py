@@ -128,7 +128,7 @@ class Run:
         """
         if not self.inputs:
             raise InputError(NO_INPUT)
-        chunk_table_maker = self._chunks(None)
+        chunk_table_maker = self._batch_chunker(None)
         with _locked_output(self.output, self.inputs):
             output_manifest = Manifest(self.output, self.inputs, self._settings_of_chunks(chunk_table_maker))
             corpus_inputs = Inputs(self.inputs, self.columns, self.shard_bytes)
@@ -139,7 +139,7 @@ class Run:
             absolute_input_paths = [Path(os.path.abspath(root)) for root in self.inputs]  # noqa: PTH100 - a link stays a link
             input_document_source = Source(absolute_input_paths, self.inputs, self.columns, self.encoding)
             if chunk_table_maker.asks:
-                engine = _engine_in_this_process(self._chunks(AnswerCache(self.output / ANSWERS)))
+                engine = _engine_in_this_process(self._batch_chunker(AnswerCache(self.output / ANSWERS)))
             shard_writing_job = Job(
                 input_document_source,
                 Path(os.path.abspath(self.output)),  # noqa: PTH100
@@ -162,7 +162,7 @@ class Run:
                 file.write(json.dumps(finished_run_summary, indent=2).encode() + b"\n")
             return final_progress
 
-    def _chunks(self, answers: AnswerCache | None) -> Chunks:
+    def _batch_chunker(self, answers: AnswerCache | None) -> Chunks:
         """Return the chunker of the run; its language model uses the cache ``answers``."""
         if self.language_model is not None:
             self.asking = Asking(self.language_model, answers, self.limit)
@@ -189,7 +189,7 @@ class Run:
         embedding_model_identity, finished_shards_tally, shard_count = "", Tally(), 0
         for shard in manifest.shards():
             shard_count += 1
-            if tally_and_model := job.finished(shard):
+            if tally_and_model := job.recorded_tally_and_model(shard):
                 finished_shard_numbers.add(shard.number)
                 finished_shards_tally += tally_and_model[0]
                 embedding_model_identity = embedding_model_identity or tally_and_model[1]

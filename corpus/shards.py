@@ -116,7 +116,7 @@ class Job:
         """Return a hash of everything that determines the content of a shard's file."""
         return hashlib.blake2b(f"{self.plan}\n{shard.to_json()}".encode(), digest_size=16).hexdigest()
 
-    def finished(self, shard: Shard) -> tuple[Tally, str] | None:
+    def recorded_tally_and_model(self, shard: Shard) -> tuple[Tally, str] | None:
         """Return the counts and the model recorded in a shard's file; None if the file is missing or of another plan."""
         try:
             shard_file_metadata = pq.read_metadata(self.output / shard.file).metadata or {}

@@ -83,7 +83,7 @@ def run_original_chunker(original: Original, text: str) -> list[str]:
     os.environ.setdefault("HAYSTACK_TELEMETRY_ENABLED", "False")
     namespace: dict[str, Any] = {"text": text}
     try:
-        exec(compile(original.program.after_reading, "<original>", "exec"), namespace)
+        exec(compile(original.program.without_file_reading, "<original>", "exec"), namespace)
     except ImportError as error:
         raise ModelError(
             f"{original.name} must be installed to run here ({error}). Install it with 'pip install {original.requirement}'."

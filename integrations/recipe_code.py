@@ -52,7 +52,7 @@ class Program:
     body: str
 
     @property
-    def after_reading(self) -> str:
+    def without_file_reading(self) -> str:
         """Program without the code that reads a file, for callers that already have the variable ``text``."""
         return "\n".join(self.imports) + f"\n\n{self.body}\n"
 

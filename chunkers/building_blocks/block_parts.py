@@ -77,7 +77,7 @@ class BlockSplitter:
         """
         return self._sizes(start, end) - self._tokens_saved(start, end)
 
-    def notes(self) -> list[str]:
+    def delimiter_row_notes(self) -> list[str]:
         """Return a note if long table delimiter rows were counted in a shortened form; otherwise an empty list."""
         delimiter_row_count = len(self._rule_savings)
         rows_phrase = (
@@ -231,10 +231,10 @@ class BlockSplitter:
             return units
         joined_unit_starts = [
             units[0].start,
-            *(unit.start for unit in units[1:] if not document_front_matter.separates_fence(unit.start)),
+            *(unit.start for unit in units[1:] if not document_front_matter.cut_separates_fence(unit.start)),
         ]
         joined_unit_ends = [
-            unit.end for unit, following in pairwise(units) if not document_front_matter.separates_fence(following.start)
+            unit.end for unit, following in pairwise(units) if not document_front_matter.cut_separates_fence(following.start)
         ]
         return [Span(*edges) for edges in zip(joined_unit_starts, [*joined_unit_ends, units[-1].end], strict=True)]
 

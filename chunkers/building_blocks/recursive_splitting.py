@@ -93,7 +93,7 @@ def recursive_spans(
         if text_front_matter and start < text_front_matter.closed:
             piece_edge_offsets = [
                 start,
-                *(edge for edge in piece_edge_offsets[1:-1] if not text_front_matter.separates_fence(edge)),
+                *(edge for edge in piece_edge_offsets[1:-1] if not text_front_matter.cut_separates_fence(edge)),
                 end,
             ]
             piece_sizes = list(map(sub, piece_edge_offsets[1:], piece_edge_offsets))

@@ -278,7 +278,7 @@ def document_reader(encoding: str | None) -> Callable[[bytes, str], FileText]:
 
     def read_document_bytes(data: bytes, name: str) -> FileText:
         file_text = read_document(data, name, encoding)
-        if encoding_doubts := file_text.doubts(name):
+        if encoding_doubts := file_text.guessed_encoding_warning(name):
             print_to_stderr(f"{encoding_doubts} --encoding names another.")
         return file_text
 

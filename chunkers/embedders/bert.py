@@ -145,9 +145,11 @@ class BertNetwork:
         self._heads, self.pooling = heads, pooling
         self._epsilon = np.float32(epsilon)
         encoder_layer_count = len({name.split(".")[2] for name in tensors if name.startswith("encoder.layer.")})
-        self._layers = [self._layer(tensors, f"encoder.layer.{number}") for number in range(encoder_layer_count)]
+        self._layers = [
+            self._layer_from_tensors(tensors, f"encoder.layer.{number}") for number in range(encoder_layer_count)
+        ]
 
-    def _layer(self, tensors: Mapping[str, Matrix], name: str) -> Layer:
+    def _layer_from_tensors(self, tensors: Mapping[str, Matrix], name: str) -> Layer:
         query_linear, key_linear, value_linear = (
             _weight_and_bias(tensors, f"{name}.attention.self.{part}") for part in ("query", "key", "value")
         )

@@ -100,7 +100,7 @@ class OpenAIServer(Embedder):
         with self._lock:
             self._dimension = self._dimension or server_text_vectors.shape[1]
             if server_text_vectors.shape[1] != self._dimension:
-                raise self._connection.unusable(
+                raise self._connection.unusable_answer_error(
                     f"All vectors must have the same number of dimensions; these vectors have "
                     f"{server_text_vectors.shape[1]}, earlier "
                     f"ones {self._dimension}."
@@ -124,17 +124,17 @@ class OpenAIServer(Embedder):
                     self._request_vectors(texts[half_text_count:]),
                 )
                 if first_half_vectors.shape[1] != second_half_vectors.shape[1]:
-                    raise self._connection.unusable(
+                    raise self._connection.unusable_answer_error(
                         "All vectors must have the same number of dimensions; some vectors have "
                         f"{first_half_vectors.shape[1]}, others "
                         f"{second_half_vectors.shape[1]}."
                     ) from None
                 return np.concatenate([first_half_vectors, second_half_vectors])
-            raise self._connection.failure(error, TIMEOUT) from None
+            raise self._connection.failed_request_error(error, TIMEOUT) from None
         except openai.APIConnectionError as error:
-            raise self._connection.failure(error, TIMEOUT) from None
+            raise self._connection.failed_request_error(error, TIMEOUT) from None
         except AnswerTooLarge:
-            raise self._connection.unusable(
+            raise self._connection.unusable_answer_error(
                 f"The answer must be uncompressed, with at most {LARGEST_ANSWER:,} bytes for each text; it is compressed or "
                 "larger."
             ) from None
@@ -143,17 +143,17 @@ class OpenAIServer(Embedder):
     def _parse_answer(self, body: bytes, count: int) -> Any:
         """Parse an answer for ``count`` texts after checking that it fits into memory."""
         if body.count(b"[") + body.count(b"{") > MOST_BRACKETS * (count + 1):
-            raise self._connection.unusable(
+            raise self._connection.unusable_answer_error(
                 f"The answer may contain at most {MOST_BRACKETS} lists and objects for each text; it contains more."
             )
         if body.count(b",") > (MOST_DIMENSIONS + MOST_BRACKETS) * count:
-            raise self._connection.unusable(
+            raise self._connection.unusable_answer_error(
                 f"The answer may contain at most {MOST_DIMENSIONS:,} numbers for each text; it contains more."
             )
         try:
             return json.loads(body)
         except (ValueError, RecursionError):
-            raise self._connection.unusable(
+            raise self._connection.unusable_answer_error(
                 "The answer must be valid JSON that is not nested too deeply; it cannot be parsed."
             ) from None
 
@@ -161,11 +161,11 @@ class OpenAIServer(Embedder):
         """Return the rows of an answer in the order of the texts, shape (count, dimension)."""
         answer_data_items = answer.get("data") if isinstance(answer, dict) else None
         if not isinstance(answer_data_items, list):
-            raise self._connection.unusable(
+            raise self._connection.unusable_answer_error(
                 "The answer must contain the list 'data', with one vector for each text; the list is missing."
             )
         if len(answer_data_items) != count:
-            raise self._connection.unusable(
+            raise self._connection.unusable_answer_error(
                 f"The answer must contain one vector for each text; it contains "
                 f"{pluralize(len(answer_data_items), 'vector')} for "
                 f"{pluralize(count, 'text')}."
@@ -175,18 +175,20 @@ class OpenAIServer(Embedder):
         ]
         embedding_by_index = {item["index"]: item.get("embedding") for item in items_with_text_index}
         if embedding_by_index.keys() != set(range(count)):
-            raise self._connection.unusable(
+            raise self._connection.unusable_answer_error(
                 "Every vector must have the index of its text; some indices are missing or wrong."
             )
         embeddings_in_text_order = [embedding_by_index[index] for index in range(count)]
         try:
             ordered_vector_array = np.array(embeddings_in_text_order, dtype=np.float64)
         except (TypeError, ValueError, OverflowError):
-            raise self._connection.unusable(
+            raise self._connection.unusable_answer_error(
                 "All vectors must be lists of numbers of the same length; at least one vector is not."
             ) from None
         if ordered_vector_array.ndim != 2 or ordered_vector_array.shape[1] == 0:
-            raise self._connection.unusable("Every vector must have at least one number; these vectors are empty.")
+            raise self._connection.unusable_answer_error(
+                "Every vector must have at least one number; these vectors are empty."
+            )
         if not np.isfinite(ordered_vector_array).all():
-            raise self._connection.unusable("All numbers in the vectors must be finite; some are not.")
+            raise self._connection.unusable_answer_error("All numbers in the vectors must be finite; some are not.")
         return ordered_vector_array

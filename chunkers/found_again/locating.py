@@ -91,7 +91,7 @@ def _passage_at_stated_place(searched: SearchableText, text: str, spans: Sequenc
         if follows_context_line or stated_length >= SHORTEST_ALTERED or stated_length >= LEAST_SHARE * len(fold_text(text)):
             return _passage_in_context(text, stated_text_match.span, Span(start, end).trimmed(searched.text))
     # The end of a chunk that names its start alone is that of its text, which is too long by the context.
-    suffix_span = searched.longest_suffix_at(text, start)
+    suffix_span = searched.longest_suffix_starting_at(text, start)
     return None if suffix_span is None else _passage_in_context(text, suffix_span)
 
 
@@ -279,7 +279,7 @@ def locate_chunks(
             and given_chunk.text.strip()
         ):
             report_at_intervals(chunk_index)
-            chunk_passage_and_context = context_separator.passage(given_chunk)
+            chunk_passage_and_context = context_separator.find_passage_in_text(given_chunk)
             if chunk_passage_and_context is not None:
                 contexts[chunk_index] = chunk_passage_and_context.context
                 chunks_without_context[chunk_index] = given_chunk._replace(text=chunk_passage_and_context.text)
@@ -356,7 +356,7 @@ class _ContextSeparator:
         self._reached = 0
         self.unsure: dict[str, None] = {}
 
-    def passage(self, chunk: GivenChunk) -> PassageInContext | None:
+    def find_passage_in_text(self, chunk: GivenChunk) -> PassageInContext | None:
         """Return the part of a chunk that occurs in the text; None if that part cannot be separated from the rest."""
         chunk_text, text_length = chunk.text or "", len(self._searched.text)
         search_start = max(0, chunk.spans[0].start - SEARCHED) if chunk.spans else self._reached

@@ -128,7 +128,7 @@ class UnorderedLocator:
     def _names(self) -> DocumentNames:
         return DocumentNames(document.name for document in self._documents)
 
-    def document_numbers_by_name(self, name: str | None) -> list[int]:
+    def document_numbers_for_name(self, name: str | None) -> list[int]:
         """Return the numbers of the documents that a name may mean; all of them if there is no name."""
         if name is None:
             return [*range(len(self._documents))]
@@ -188,7 +188,7 @@ class UnorderedLocator:
         return self._known[chunk_without_id]
 
     def _find_placement(self, chunk: GivenChunk) -> Placement:
-        named_document_numbers = self.document_numbers_by_name(chunk.document)
+        named_document_numbers = self.document_numbers_for_name(chunk.document)
         if (
             chunk.spans
             and len(named_document_numbers) == 1
@@ -317,7 +317,7 @@ class SharedRuns:
 
     def possible_text_numbers(self, text: str) -> list[int]:
         """Return the numbers of the texts that may contain ``text``, which has at least `SHORTEST_INDEXED` characters."""
-        first_sorted_positions, occurrence_counts = self._sorted_positions_and_counts(text)
+        first_sorted_positions, occurrence_counts = self._first_positions_and_counts(text)
         # A text that contains it has all runs of one of the alignments, and so the rarest of them.
         rarest_runs = [start + STEP * int(occurrence_counts[start::STEP].argmin()) for start in range(STEP)]
         text_numbers, _ = self._run_occurrences(first_sorted_positions[rarest_runs], occurrence_counts[rarest_runs])
@@ -329,7 +329,7 @@ class SharedRuns:
         A range is as long as ``text`` and ``reach`` characters more on both sides. It shares one run, and another for every
         `EVERY` characters of ``text``.
         """
-        first_sorted_positions, occurrence_counts = self._sorted_positions_and_counts(text)
+        first_sorted_positions, occurrence_counts = self._first_positions_and_counts(text)
         runs_by_rarity = np.argsort(occurrence_counts, kind="stable")
         rare_runs = np.sort(runs_by_rarity[np.cumsum(occurrence_counts[runs_by_rarity]) <= MOST_SHARED])
         text_numbers, starts = self._run_occurrences(first_sorted_positions[rare_runs], occurrence_counts[rare_runs])
@@ -361,7 +361,7 @@ class SharedRuns:
             )
         }
 
-    def _sorted_positions_and_counts(self, text: str) -> tuple[IntArray, IntArray]:
+    def _first_positions_and_counts(self, text: str) -> tuple[IntArray, IntArray]:
         """Return the first place of each run of a text among the sorted runs, and the number of its places."""
         text_run_hashes = _run_hashes(text)
         first_sorted_positions = np.searchsorted(self._hashes, text_run_hashes, "left")

@@ -188,7 +188,7 @@ class ChatServer(LanguageModel):
         except (openai.APIStatusError, openai.APIConnectionError) as error:
             raise self._model_error(error, shape) from None
         except AnswerTooLarge:
-            raise self._connection.unusable(
+            raise self._connection.unusable_answer_error(
                 f"The answer must be uncompressed, with at most {LARGEST_ANSWER // 1_000_000} MB; it is compressed or "
                 "larger."
             ) from None
@@ -211,23 +211,23 @@ class ChatServer(LanguageModel):
         import openai
 
         if not self._answer_fits_in_memory(body):
-            raise self._connection.unusable(
+            raise self._connection.unusable_answer_error(
                 f"The answer may contain at most {MOST_BRACKETS:,} lists and objects; it contains more."
             )
         try:
             return json.loads(body) if streamed_by is None else join_stream(body, streamed_by)
         except openai.APIError:
-            raise self._connection.unusable(
+            raise self._connection.unusable_answer_error(
                 "The answer must arrive to its end; the server reports an error in the middle."
             ) from None
         except (ValueError, RecursionError):
-            raise self._connection.unusable(
+            raise self._connection.unusable_answer_error(
                 "The answer must be valid JSON that is not nested too deeply; it cannot be parsed."
             ) from None
 
     def _model_error(self, error: Any, shape: AnswerShape) -> ModelError:
         """Return the error to raise from None."""
-        server_failure = self._connection.failure(error, self._timeout)
+        server_failure = self._connection.failed_request_error(error, self._timeout)
         is_request_invalid = getattr(error, "status_code", None) in _INVALID
         return SchemaRefused(str(server_failure)) if shape.schema and is_request_invalid else server_failure
 
@@ -265,7 +265,7 @@ class ChatServer(LanguageModel):
         """Convert an answer of the server to a reply."""
         answer_choices = json_field(answer, "choices")
         if not isinstance(answer_choices, list) or not answer_choices:
-            raise self._connection.unusable(
+            raise self._connection.unusable_answer_error(
                 "The answer must contain the list 'choices', with at least one choice; it contains none."
             )
         message = json_field(answer_choices[0], "message")
@@ -278,7 +278,9 @@ class ChatServer(LanguageModel):
             answer_ending_kind = "cut"
         if not isinstance(text, str):
             if text is not None or answer_ending_kind == "whole":
-                raise self._connection.unusable("The answer's message must have a string as its content; it has none.")
+                raise self._connection.unusable_answer_error(
+                    "The answer's message must have a string as its content; it has none."
+                )
             text = ""
         token_usage_fields = json_field(answer, "usage")
         tokens_read, tokens_written = (

@@ -168,7 +168,7 @@ class _CodeCutter(PieceCutter):
             *(
                 at
                 for at in code_or_paragraph_breaks
-                if document_front_matter is None or not document_front_matter.separates_fence(at.offset)
+                if document_front_matter is None or not document_front_matter.cut_separates_fence(at.offset)
             ),
         ]
 
@@ -290,7 +290,7 @@ class _CodeCutter(PieceCutter):
             *(
                 line_start
                 for line_start in line_offsets_inside_part
-                if document_front_matter is None or not document_front_matter.separates_fence(line_start)
+                if document_front_matter is None or not document_front_matter.cut_separates_fence(line_start)
             ),
         ]
         syntax_definitions = self.syntax.definitions if self.syntax else []

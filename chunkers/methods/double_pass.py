@@ -49,7 +49,7 @@ class MeanGroups:
         for sentence_index, weighted_vector in enumerate(self._weighted):
             np.add(self._sums[sentence_index], weighted_vector, out=self._sums[sentence_index + 1])
 
-    def pair_vectors(self, first: IntArray) -> FloatArray:
+    def sentence_pair_vectors(self, first: IntArray) -> FloatArray:
         """Return one vector for each pair of sentences starting at an index in ``first``, shape (len(first), dimension)."""
         return np.asarray(self._weighted[first] + self._weighted[first + 1])
 
@@ -80,7 +80,7 @@ class JoinedGroups:
         self._ends = np.concatenate([[0], np.cumsum([len(text) for text in self._texts])])
         self._characters = 0
 
-    def pair_vectors(self, first: IntArray) -> FloatArray:
+    def sentence_pair_vectors(self, first: IntArray) -> FloatArray:
         """Return one vector for each pair of sentences starting at an index in ``first``, shape (len(first), dimension)."""
         return self._embed([f"{self._texts[i]} {self._texts[i + 1]}" for i in first]).astype(np.float64)
 
@@ -271,11 +271,11 @@ class DoublePass(Chunker):
         if not would_cut:
             return self._joining_size_tipping(reversal_search)
         two_threshold_tipping = (
-            self._tipping_in_both_passes(deciding_comparisons, reversal_search) if deciding_comparisons else None
+            self._tipping_of_both_thresholds(deciding_comparisons, reversal_search) if deciding_comparisons else None
         )
         return two_threshold_tipping or self._parting_size_tipping(gap, reversal_search)
 
-    def _tipping_in_both_passes(
+    def _tipping_of_both_thresholds(
         self, decided: Sequence[tuple[str, float, float]], reversals: VerdictReversals
     ) -> Tipping | None:
         """Return the change of a threshold of pass one and of the merging threshold that cuts at a gap which is kept."""
@@ -480,7 +480,7 @@ class DoublePass(Chunker):
         open_pair_starts = np.flatnonzero(opening[:-1] > self.initial_threshold)
         while len(open_pair_starts):
             similarity_by_pair_start[open_pair_starts] = row_cosines(
-                groups.pair_vectors(open_pair_starts), sentences[open_pair_starts + 2]
+                groups.sentence_pair_vectors(open_pair_starts), sentences[open_pair_starts + 2]
             )
             grown_pair_starts = open_pair_starts[similarity_by_pair_start[open_pair_starts] > self.appending_threshold] + 1
             grown_pair_starts = grown_pair_starts[grown_pair_starts < len(similarity_by_pair_start)]

@@ -63,7 +63,7 @@ class FixedSentences(SizeLimitedChunker):
     )
 
     @model_validator(mode="after")
-    def _check_overlap_allowed(self) -> Self:
+    def _check_overlap_and_limits(self) -> Self:
         if self.chunks is None:
             check_overlap(self.size, self.overlap, self.model_fields_set)
         if self.overlap and (self.min_size is not None or self.max_size is not None):

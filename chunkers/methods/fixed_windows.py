@@ -79,7 +79,7 @@ def _window_offset_ranges(text: str, starts: IntArray, size: int, overlap: int) 
     if document_front_matter and len(starts):
         # A fence is in one window with the unit beside it, though both are more than the size.
         cuttable_unit_indices = [
-            place for place, start in enumerate(starts.tolist()) if not document_front_matter.separates_fence(start)
+            place for place, start in enumerate(starts.tolist()) if not document_front_matter.cut_separates_fence(start)
         ]
         window_offset_ranges = np.array(
             merge_into_windows(

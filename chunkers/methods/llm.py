@@ -204,7 +204,7 @@ class WindowedModelChunker(Chunker, ABC):
         )
         return [
             number - 1
-            for number in usable_answer(window_ask_function, window_messages, answer_reader, tools.report_usability)
+            for number in usable_answer(window_ask_function, window_messages, answer_reader, tools.record_answer_usability)
         ]
 
     def _judge_unusable_window(

@@ -106,7 +106,7 @@ class PartitionTable:
         """Return the first piece of each run but the first in the best partition."""
         return np.array(backtrack_cuts(self.lasts), dtype=np.intp)
 
-    def last_runs(self, end: int) -> list[tuple[int, float]]:
+    def ranked_last_runs(self, end: int) -> list[tuple[int, float]]:
         """Return each possible last run of the first ``end`` pieces, best first: its first piece and the total with it."""
         candidate_run_starts = np.arange(max(0, end - self.rewards.shape[1]), end)[::-1]
         total_by_run_start = (

@@ -215,9 +215,9 @@ class SingleLinkage(JointDistanceChunker):
             linkage_cluster_details,
             linkage_merges,
         )
-        return replace(chunking, notes=self._note_on_chunk_number(chunking))
+        return replace(chunking, notes=self._missed_chunk_count_note(chunking))
 
-    def _note_on_chunk_number(self, made: Chunking) -> tuple[str, ...]:
+    def _missed_chunk_count_note(self, made: Chunking) -> tuple[str, ...]:
         """Return a note if there are not as many chunks as were asked for."""
         if self.chunks is None or len(made.chunks) in (0, self.chunks):
             return ()

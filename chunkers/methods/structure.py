@@ -237,7 +237,7 @@ class _StructureCutter:
                     self.tools.report_deciding_progress(decided_block_count, len(outline_blocks))
                 pieces += self._pieces_of_group(group, self.title.tokens if group_number else 0)
                 decided_block_count += len(group.lead) + 1 + len(group.tail)
-            self._join_neighbours(self._with_slide_title_context(self._with_whole_parts(pieces)), section)
+            self._join_neighbours(self._with_slide_title_context(self._join_slides_and_cells(pieces)), section)
         check_chunk_count(self.chunker.name, len(self.cuts) + 1, len(self.document.text))
 
     def steps(self) -> list[BlockStep]:
@@ -276,7 +276,7 @@ class _StructureCutter:
             f"A {name} of {size:,} tokens stays whole, though a chunk may have {self.chunker.max_size:,} at most."
             for name, size in self.long
         ]
-        block_notes += self.splitter.notes()
+        block_notes += self.splitter.delimiter_row_notes()
         return Chunking(
             self.document, chunks_with_contexts, LazyTuple(lambda: self._gaps(chunk_starts)), notes=tuple(block_notes)
         )
@@ -313,7 +313,7 @@ class _StructureCutter:
         """Return the span of the slide or cell that contains an offset; None if the document has none."""
         document_parts = self.document.parts
         return (
-            self._slide_or_cell_spans[document_parts.at(offset)]
+            self._slide_or_cell_spans[document_parts.part_number_at(offset)]
             if document_parts is not None and self._slide_or_cell_spans
             else None
         )
@@ -336,10 +336,10 @@ class _StructureCutter:
                 while (
                     lead_blocks
                     and block.kind != "paragraph"
-                    and not self._leave_enough_room(lead_blocks[0], block, next_block)
+                    and not self._blocks_leave_enough_room(lead_blocks[0], block, next_block)
                 ):
                     groups.append(_BlockGroup([], lead_blocks.pop(0), []))
-                if self._leave_enough_room((lead_blocks or [block])[0], block, next_block):
+                if self._blocks_leave_enough_room((lead_blocks or [block])[0], block, next_block):
                     lead_blocks.append(block)
                     continue
             if lead_blocks and self._fits_only_alone(block, lead_blocks[0].span.start, block.span.end):
@@ -357,7 +357,7 @@ class _StructureCutter:
             groups += [_BlockGroup([], block, []) for block in lead_blocks]
         return groups
 
-    def _leave_enough_room(self, first: Block, last: Block, following: Block | None) -> bool:
+    def _blocks_leave_enough_room(self, first: Block, last: Block, following: Block | None) -> bool:
         """Return whether the blocks from ``first`` to ``last`` leave enough of a chunk for the block that they stay with."""
         start, chunk_token_limit = first.span.start, self.chunker.max_size
         attached_token_limit = chunk_token_limit // (TRAILING if following is None else LEADING)
@@ -403,7 +403,7 @@ class _StructureCutter:
             else _SlideTitle()
         )
 
-    def _with_whole_parts(self, pieces: Sequence[_Piece]) -> list[_Piece]:
+    def _join_slides_and_cells(self, pieces: Sequence[_Piece]) -> list[_Piece]:
         """Return the pieces, those of a slide or a cell as one if they fit into a chunk together."""
         document_parts = self.document.parts
         if document_parts is None or not self._slide_or_cell_spans:

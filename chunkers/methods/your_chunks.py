@@ -62,7 +62,7 @@ class ChunkFile:
         """Total number of characters of all chunks."""
         return sum(len(chunk.text or "") for chunk in self.chunks)
 
-    def with_document(self, document: str | None) -> "ChunkFile":
+    def with_selected_document(self, document: str | None) -> "ChunkFile":
         """Return a copy of the file of chunks with another document selected."""
         return ChunkFile(self.name, self.chunks, document)
 

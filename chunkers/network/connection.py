@@ -331,7 +331,7 @@ class Connection:
         """Return a server's message with the key masked, in case the server repeats it."""
         return text.replace(self._key, "[key]") if len(self._key) >= SHORTEST_KEY else text
 
-    def failure(self, error: "openai.APIError", timeout: float) -> ModelError:
+    def failed_request_error(self, error: "openai.APIError", timeout: float) -> ModelError:
         """Return the ModelError for a failed request; raise it ``from None``, because the original error holds the key.
 
         The package's errors hold the request and thus the key, so they must not be chained. The server's own message is
@@ -406,7 +406,7 @@ class Connection:
             raise
         return answer_future.result()
 
-    def unusable(self, rule: str) -> ModelError:
+    def unusable_answer_error(self, rule: str) -> ModelError:
         """Return the ModelError for an answer that breaks a rule; ``rule`` is a sentence with the rule and the fault."""
         return ModelError(f"{self._who}: {self.host} gave an answer that cannot be used. {rule}")
 

@@ -123,8 +123,8 @@ def exported_fields(chunking: Chunking, chunk: Chunk, embedded_as: EmbeddedAs) -
     exported_value_by_field: dict[str, Any] = {}
     if document_parts is not None:
         exported_value_by_field = {
-            document_parts.kind: document_parts.at(chunk.start) + 1,
-            f"{document_parts.kind}s": document_parts.labels_of_spans(chunk.spans),
+            document_parts.kind: document_parts.part_number_at(chunk.start) + 1,
+            f"{document_parts.kind}s": document_parts.labels_of_overlapped_parts(chunk.spans),
         }
     exported_value_by_field["heading_path"] = list(chunk_heading_path(document, chunk))
     if chunk.context:
@@ -236,8 +236,8 @@ def chunk_metadata(chunking: Chunking) -> list[dict[str, Any]]:
             fields["spans"] = ", ".join(f"{start}-{end}" for start, end in chunk.spans)
         if parts is not None:
             fields |= {
-                parts.kind: parts.at(chunk.start) + 1,
-                f"{parts.kind}s": ", ".join(parts.labels_of_spans(chunk.spans)),
+                parts.kind: parts.part_number_at(chunk.start) + 1,
+                f"{parts.kind}s": ", ".join(parts.labels_of_overlapped_parts(chunk.spans)),
             }
         if chunk.context:
             fields["context"] = chunk.context

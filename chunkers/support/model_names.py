@@ -36,7 +36,7 @@ class ModelName(NamedTuple):
         )
 
     @classmethod
-    def on_server(cls, entered: str) -> Self:
+    def parse_server_model(cls, entered: str) -> Self:
         """Return the name of a server's model as entered by the user, with or without the provider."""
         return cls("openai", entered.strip().removeprefix("openai:"))
 

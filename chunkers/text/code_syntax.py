@@ -358,7 +358,7 @@ class Syntax:
             return None
         return np.flatnonzero((np.frombuffer(self._data, np.uint8) & 0xC0) != 0x80)
 
-    def at(self, byte: int) -> int:
+    def offset_of_byte(self, byte: int) -> int:
         """Return the offset of a byte, in code points."""
         return byte if self._character_start_bytes is None else int(np.searchsorted(self._character_start_bytes, byte))
 
@@ -369,11 +369,11 @@ class Syntax:
 
         definition_nodes = QueryCursor(_definitions_query(self.language)).captures(self.root).get("whole", ())
         return sorted(
-            ((self.at(node.start_byte), self.at(node.end_byte)) for node in definition_nodes),
+            ((self.offset_of_byte(node.start_byte), self.offset_of_byte(node.end_byte)) for node in definition_nodes),
             key=lambda span: (span[0], -span[1]),
         )
 
-    def _source(self, node: Node) -> str:
+    def _node_text_beginning(self, node: Node) -> str:
         """Return the beginning of the text of a node in one line."""
         source_bytes = self._data[node.start_byte : min(node.end_byte, node.start_byte + 4 * _LONGEST_NAME)]
         one_line_source = " ".join(source_bytes.decode(errors="ignore").split())
@@ -436,7 +436,7 @@ class Syntax:
                 )
                 if name_node is None or nested_node is None or nested_node.type not in _NOUNS:
                     break
-                assigned_name, definition_node = self._source(name_node), nested_node
+                assigned_name, definition_node = self._node_text_beginning(name_node), nested_node
             elif definition_node.type in _WRAPPERS:
                 nested_field = _WRAPPERS[definition_node.type]
                 if nested_field:
@@ -481,7 +481,11 @@ class Syntax:
                     break
                 declarator_node = innermost_declarator.named_children[-1]
             innermost_declarator = declarator_node
-        return "" if name_node is None and innermost_declarator is node else self._source(name_node or innermost_declarator)
+        return (
+            ""
+            if name_node is None and innermost_declarator is node
+            else self._node_text_beginning(name_node or innermost_declarator)
+        )
 
     def find_breaks(self, fits: Callable[[int, int], bool], who: str) -> list[CodeBreak]:
         """Return the places at which the code may be cut, in order, its beginning included.
@@ -542,7 +546,7 @@ class _BreakFinder:
     def _claim_break_offset(self, byte: int) -> int | None:
         """Return the offset of the first visible character from a byte on; None if a break is there or behind already."""
         whole_source = self._syntax.text
-        white_space_match = _SPACE.match(whole_source, self._syntax.at(byte))
+        white_space_match = _SPACE.match(whole_source, self._syntax.offset_of_byte(byte))
         first_visible_offset = len(whole_source) if white_space_match is None else white_space_match.end()
         if first_visible_offset <= self._last or first_visible_offset >= len(whole_source):
             return None
@@ -560,7 +564,7 @@ class _BreakFinder:
         return node.children
 
     def _is_long(self, node: Node) -> bool:
-        return not self._fits(self._syntax.at(node.start_byte), self._syntax.at(node.end_byte))
+        return not self._fits(self._syntax.offset_of_byte(node.start_byte), self._syntax.offset_of_byte(node.end_byte))
 
     def _breaks_inside_node(self, node: Node, path: tuple[str, ...], owner: str, depth: int) -> Iterator[CodeBreak]:
         """Yield the breaks inside a node that is too long."""
@@ -615,7 +619,7 @@ class _BreakFinder:
         child_syntax_nodes = self._children(node)
         named_children = [child for child in child_syntax_nodes if child.is_named and child.end_byte > child.start_byte]
         too_long_numbers = {number for number, child in enumerate(named_children) if self._is_long(child)}
-        led_member_numbers = self._led_member_numbers(named_children)
+        led_member_numbers = self._member_led_by_each(named_children)
         item_by_node_id: dict[int, CodeItem] = {}
 
         def item_of_child(child: Node) -> CodeItem:
@@ -685,7 +689,7 @@ class _BreakFinder:
                     code_break_offset, f"before the end{_of_definition_phrase(path)}", "the end", path, path, True
                 )
 
-    def _led_member_numbers(self, members: Sequence[Node]) -> list[int]:
+    def _member_led_by_each(self, members: Sequence[Node]) -> list[int]:
         """Return the member that each belongs to: itself, or what its comments, decorators or docstring lead."""
         led_member_numbers = [*range(len(members))]
         for number in reversed(range(len(members) - 1)):

@@ -56,7 +56,7 @@ class TextParts:
         part_contents_bytes = repr((self.kind, self.starts, self.labels)).encode("utf-8", "surrogatepass")
         return hashlib.blake2b(part_contents_bytes, digest_size=12).hexdigest()
 
-    def at(self, offset: int) -> int:
+    def part_number_at(self, offset: int) -> int:
         """Return the index of the page or chapter that contains an offset."""
         return max(0, bisect_right(self.starts, offset) - 1)
 
@@ -64,14 +64,14 @@ class TextParts:
         """Return the runs of consecutive pages or chapters that ascending spans overlap, as (first, last) pairs."""
         part_ranges: list[tuple[int, int]] = []
         for start, end in spans:
-            first_part_index, last_part_index = self.at(start), self.at(max(start, end - 1))
+            first_part_index, last_part_index = self.part_number_at(start), self.part_number_at(max(start, end - 1))
             if part_ranges and first_part_index <= part_ranges[-1][1] + 1:
                 part_ranges[-1] = (part_ranges[-1][0], max(part_ranges[-1][1], last_part_index))
             else:
                 part_ranges.append((first_part_index, last_part_index))
         return part_ranges
 
-    def labels_of_spans(self, spans: Iterable[tuple[int, int]]) -> list[str]:
+    def labels_of_overlapped_parts(self, spans: Iterable[tuple[int, int]]) -> list[str]:
         """Return the labels of the pages or chapters that ascending spans overlap, skipping those without text."""
         return [
             self.labels[number] for first, last in self.ranges(spans) for number in self._part_numbers_with_text(first, last)

@@ -253,7 +253,7 @@ class FileText(NamedTuple):
     parts: TextParts | None = None
     """Pages or chapters of the text."""
 
-    def doubts(self, name: str) -> str:
+    def guessed_encoding_warning(self, name: str) -> str:
         """Return a sentence that warns of a guessed encoding; empty if the encoding is known."""
         if not self.guessed:
             return ""

@@ -41,7 +41,7 @@ class FrontMatter(NamedTuple):
     closed: int
     end: int
 
-    def separates_fence(self, place: int) -> bool:
+    def cut_separates_fence(self, place: int) -> bool:
         """Return whether a cut at ``place`` would separate a front-matter fence from the first or the last field."""
         return 0 < place <= self.fields or self.last <= place < self.closed
 

@@ -349,7 +349,7 @@ class SearchableText:
         """Return whether the searched text contains ``text``, ignoring white space and typography."""
         return (folded_passage := fold_text(text)) != "" and folded_passage in self._folded.text
 
-    def longest_suffix_at(self, text: str, place: int) -> Span | None:
+    def longest_suffix_starting_at(self, text: str, place: int) -> Span | None:
         """Return the longest suffix of ``text`` that occurs at ``place``, as a range of ``text``; None if there is none."""
         folded_quotation, folded_place = _Folded.of(text), self._folded_offset(place)
         following_folded_text = self._folded.text[folded_place : folded_place + SHORTEST_ALTERED]

@@ -331,7 +331,7 @@ def _trimmed_spans(text: str, pieces: Iterable[tuple[int, int]], cancelled: Call
         if start < end:
             while text[start].isspace():
                 start += 1
-            if front_matter_offsets and front_matter_offsets.separates_fence(start):
+            if front_matter_offsets and front_matter_offsets.cut_separates_fence(start):
                 start, _ = trimmed_spans.pop()
             trimmed_spans.append((start, end))
     return trimmed_spans

@@ -160,12 +160,12 @@ class Transcript:
             if offset > turn.spoken and (
                 cue_at_break_offset is None or not cue_at_break_offset.start < offset <= cue_at_break_offset.body
             ):
-                ends_sentence_by_offset[offset] = not self.cues or self._sentence_ends_before(offset)
+                ends_sentence_by_offset[offset] = not self.cues or self._is_after_sentence_end(offset)
         for start in self._cue_starts[bisect_right(self._cue_starts, turn.start) : bisect_right(self._cue_starts, turn.end)]:
-            ends_sentence_by_offset[start] = self._sentence_ends_before(start)
+            ends_sentence_by_offset[start] = self._is_after_sentence_end(start)
         return sorted(ends_sentence_by_offset.items())
 
-    def _sentence_ends_before(self, offset: int) -> bool:
+    def _is_after_sentence_end(self, offset: int) -> bool:
         return ends_sentence(self.text[max(0, offset - 2 * _END) : offset])
 
 

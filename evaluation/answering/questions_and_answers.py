@@ -316,12 +316,12 @@ class Recording:
         self._asking, self._count, self._cancelled, self._repeat = asking, count, cancelled, repeat
         self.exchange = Exchange()
 
-    def report_usability(self, usable: bool) -> None:
+    def record_answer_usability(self, usable: bool) -> None:
         """Report to the model's client whether the last answer was usable.
 
         See `Asking.report_usability`.
         """
-        self._asking.report_usability(usable)
+        self._asking.record_answer_usability(usable)
 
     def __call__(self, messages: Sequence[Message], kind: AnswerKind = ANY_WORDS) -> Reply:
         """Return the answer; raises as `Asking.ask` does."""
@@ -408,7 +408,10 @@ def model_answer(question: str, context: AnswerContext, recording: Recording) ->
     try:
         request_for_answer_in_words = partial(recording, kind=ANSWER_IN_WORDS)
         text = usable_answer(
-            request_for_answer_in_words, answer_messages(question, context), _stripped_answer, recording.report_usability
+            request_for_answer_in_words,
+            answer_messages(question, context),
+            _stripped_answer,
+            recording.record_answer_usability,
         )
     except UnusableAnswer as complaint:
         return Answer("", str(complaint), recording.exchange)

@@ -345,7 +345,7 @@ class _Lines:
         document_parts = self._document.parts
         if document_parts is None:
             return ""
-        part_labels = document_parts.labels_of_spans([(span.start, span.end)])
+        part_labels = document_parts.labels_of_overlapped_parts([(span.start, span.end)])
         return f"{document_parts.kind}{'s' * (len(part_labels) > 1)} {', '.join(part_labels)}" if part_labels else ""
 
 

@@ -74,14 +74,14 @@ class CheckReport:
         return {level: problem_count_by_level[level] for level in LEVELS}
 
     @property
-    def complaints(self) -> list[str]:
+    def unchecked_document_sentences(self) -> list[str]:
         """A sentence for each document that could not be checked."""
         return [*dict.fromkeys(document.complaint for document in self.documents if document.complaint)]
 
     @property
     def status(self) -> int:
         """Exit status: 2 if a document could not be checked, 1 if there is an error, 0 otherwise."""
-        return 2 if self.complaints else 1 if self.counts["error"] else 0
+        return 2 if self.unchecked_document_sentences else 1 if self.counts["error"] else 0
 
     @property
     def verdict(self) -> str:
@@ -253,10 +253,11 @@ def check_report_as_sarif(report: CheckReport) -> dict[str, Any]:
                 "columnKind": "unicodeCodePoints",
                 "invocations": [
                     {
-                        "executionSuccessful": not report.complaints,
+                        "executionSuccessful": not report.unchecked_document_sentences,
                         "exitCode": report.status,
                         "toolExecutionNotifications": [
-                            {"level": "error", "message": {"text": complaint}} for complaint in report.complaints
+                            {"level": "error", "message": {"text": complaint}}
+                            for complaint in report.unchecked_document_sentences
                         ],
                     }
                 ],

@@ -203,7 +203,10 @@ def run_check(options: argparse.Namespace) -> int:
     )
     active_level_by_rule = {name: level for name in ALL_RULES if (level := document_check.level(name)) is not None}
     check_report = CheckReport(recipe, active_level_by_rule, checked_documents, mean_scores_by_kind, below_baseline_problems)
-    for complaint in (*check_report.complaints, *(remark for document in checked_documents for remark in document.remarks)):
+    for complaint in (
+        *check_report.unchecked_document_sentences,
+        *(remark for document in checked_documents for remark in document.remarks),
+    ):
         print_to_stderr(complaint)
     if recipe.embedded_as == "context":
         _report_unsituated_chunks(checked_documents)

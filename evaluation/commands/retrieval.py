@@ -440,7 +440,7 @@ def _read_questions(name: str, data: bytes, corpus: Corpus) -> Questions:
     questions_of_file = read_questions(data, name, corpus)
     for sentence in (*questions_of_file.problems, *questions_of_file.changes):
         print_to_stderr(sentence)
-    excerpt_count_by_state = questions_of_file.counts_by_state()
+    excerpt_count_by_state = questions_of_file.excerpt_counts_by_state()
     if {*excerpt_count_by_state} - {"valid"}:
         print_to_stderr(
             f"{name}: of the excerpts, {', '.join(f'{count:,} {state}' for state, count in excerpt_count_by_state.items())}."
@@ -529,7 +529,10 @@ def _returned_spans_as_json(evaluation: Evaluation, ranked: Sequence[int]) -> di
         return {}
     corpus = evaluation.index.corpus
     return {
-        "returned": [_chunk_as_json(corpus, spans) if spans else None for spans in evaluation.index.returned_spans(ranked)]
+        "returned": [
+            _chunk_as_json(corpus, spans) if spans else None
+            for spans in evaluation.index.returned_spans_without_repeats(ranked)
+        ]
     }
 
 
@@ -557,6 +560,8 @@ def _chunk_as_json(corpus: Corpus, spans: Sequence[tuple[int, int]]) -> dict[str
         if document_parts is None
         else {
             **chunk_document_and_spans,
-            f"{document_parts.kind}s": document_parts.labels_of_spans([(start, end) for start, end in spans_in_document]),
+            f"{document_parts.kind}s": document_parts.labels_of_overlapped_parts(
+                [(start, end) for start, end in spans_in_document]
+            ),
         }
     )

@@ -244,7 +244,7 @@ class ExaminedChunking:
         return [len(chunk.text) for chunk in self.chunking.chunks]
 
     @cached_property
-    def parents(self) -> frozenset[int]:
+    def parent_numbers(self) -> frozenset[int]:
         """Numbers of the chunks that are parents of others."""
         return frozenset(indices_of_parent_chunks(self.chunking.chunks))
 
@@ -268,7 +268,7 @@ class ExaminedChunking:
         return document.language or detect_language(document.text)
 
     @cached_property
-    def worthless(self) -> list[Worthless | None]:
+    def chunk_faults(self) -> list[Worthless | None]:
         """Fault that makes each chunk worthless in an index; None for a chunk without one."""
         chunking = self.chunking
         return fault_of_each_chunk(chunking.document.text, [chunk.text for chunk in chunking.chunks])

@@ -338,7 +338,7 @@ def _find_tiny_chunks(case: ExaminedChunking) -> RuleFindings:
 def _find_oversized_chunks(case: ExaminedChunking) -> RuleFindings:
     median_chunk_size = _median_size(case)
     for number, (chunk, size) in enumerate(zip(case.chunking.chunks, case.sizes, strict=True)):
-        if median_chunk_size is not None and size > OVERSIZED * median_chunk_size and number not in case.parents:
+        if median_chunk_size is not None and size > OVERSIZED * median_chunk_size and number not in case.parent_numbers:
             yield (
                 Span(chunk.start, chunk.end),
                 0.65 * (1 - median_chunk_size / size),
@@ -396,7 +396,7 @@ def _find_flat_curves(case: ExaminedChunking) -> RuleFindings:
 
 
 def _find_worthless_chunks(fault: Fault, score: float, case: ExaminedChunking) -> RuleFindings:
-    for chunk, chunk_fault in zip(case.chunking.chunks, case.worthless, strict=True):
+    for chunk, chunk_fault in zip(case.chunking.chunks, case.chunk_faults, strict=True):
         if chunk_fault is not None and chunk_fault.fault == fault:
             yield Span(chunk.start, chunk.end), score, chunk_fault.reason
 
@@ -405,8 +405,8 @@ def _find_near_duplicate_chunks(case: ExaminedChunking) -> RuleFindings:
     """Find chunks that say what another chunk says, except worthless ones, which other rules report."""
     repeated_text_runs = repeated_runs(case.chunking.document.text)
     compared_chunks, furthest_end = [], 0
-    for number, (chunk, chunk_fault) in enumerate(zip(case.chunking.chunks, case.worthless, strict=True)):
-        if number in case.parents:
+    for number, (chunk, chunk_fault) in enumerate(zip(case.chunking.chunks, case.chunk_faults, strict=True)):
+        if number in case.parent_numbers:
             # It says what its children say.
             continue
         # Only what the document repeats, or chunks share by overlap, can be alike.

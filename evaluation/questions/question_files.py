@@ -158,7 +158,7 @@ class ExcerptFinder:
                 f" The nearest passage {place_phrase} {short_repr(nearest_passage_text)} at {matched_passage.span.start:,}, "
                 f"{_similarity_percent(matched_passage)} alike."
             )
-        elif self._work.spent:
+        elif self._comparison_budget.spent:
             message += " It was not compared with all passages, as too many excerpts of this file are not found."
         raise InputError(message)
 
@@ -190,12 +190,12 @@ class ExcerptFinder:
         return LocatedExcerpt(number, (match.span,), match.how, excerpt_remark_sentence)
 
     @cached_property
-    def _work(self) -> ComparisonBudget:
+    def _comparison_budget(self) -> ComparisonBudget:
         return ComparisonBudget()
 
     @cached_property
     def _searched(self) -> list[SearchableText]:
-        return [SearchableText(document.text, self._work) for document in self.corpus.documents]
+        return [SearchableText(document.text, self._comparison_budget) for document in self.corpus.documents]
 
 
 def _similarity_percent(match: Match) -> str:
@@ -291,7 +291,7 @@ class Questions:
     changes: tuple[str, ...] = ()
     labels: tuple[Label, ...] = ()
 
-    def counts_by_state(self) -> dict[LabelState, int]:
+    def excerpt_counts_by_state(self) -> dict[LabelState, int]:
         """Return the number of excerpts in each state that any of them has, in the order of `LabelState`."""
         excerpt_count_by_state = Counter(label.state for label in self.labels)
         return {state: excerpt_count_by_state[state] for state in get_args(LabelState) if excerpt_count_by_state[state]}

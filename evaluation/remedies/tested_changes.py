@@ -87,7 +87,7 @@ def remedies_for_answer(
     failed_answer_reach = _Reach(failure, question_retrieval)
 
     def makes_answer_whole(chunking: Chunking) -> bool:
-        return not failed_answer_reach.is_out_of_reach(chunking) and question_retrieval.is_whole(
+        return not failed_answer_reach.is_answer_unreachable(chunking) and question_retrieval.is_whole(
             question_retrieval.prepare_chunks(chunking), failure.posed
         )
 
@@ -109,7 +109,7 @@ class _Reach:
         self._column_scores = np.array([self._scores.get(text, -1.0) for text in chunk_texts])
         self._starts, self._ends = index.edges.T
 
-    def is_out_of_reach(self, chunking: Chunking) -> bool:
+    def is_answer_unreachable(self, chunking: Chunking) -> bool:
         """Return whether retrieval certainly returns no alternative chunk with the whole answer.
 
         As few chunks as possible are embedded: first those that overlap the current chunks most similar to the question. The

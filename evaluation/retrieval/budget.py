@@ -292,7 +292,7 @@ class _Pieces:
         ranks_holding_excerpts: list[int] = []
         cumulative_lengths_by_unit: list[list[int]] = [[0] for _ in rulers]
         added_text_pieces = cls(added_spans_by_rank.__getitem__, ranks_holding_excerpts, cumulative_lengths_by_unit)
-        for rank_index, spans in enumerate(index.returned_spans(ranked.tolist())):
+        for rank_index, spans in enumerate(index.returned_spans_without_repeats(ranked.tolist())):
             added_spans_by_rank.append(spans)
             if intersection(excerpts, spans):
                 ranks_holding_excerpts.append(rank_index)

@@ -92,7 +92,7 @@ class RetrievedDuplicates:
                 )
                 top_k_spans = [
                     span
-                    for given in evaluation.index.returned_spans(ranked_chunk_numbers[: evaluation.top_k])
+                    for given in evaluation.index.returned_spans_without_repeats(ranked_chunk_numbers[: evaluation.top_k])
                     for span in given
                 ]
                 recall_without_repeats[question_number] = value_or_nan(
@@ -272,7 +272,7 @@ class BudgetLadder:
         """Budgets by unit, in ascending order."""
         return {at_budgets.budgets.unit: at_budgets.budgets.sizes for at_budgets in self.at}
 
-    def results_for(self, unit: str, last: Last) -> BudgetResults:
+    def results_in_unit(self, unit: str, last: Last) -> BudgetResults:
         """Return the results at the budgets in ``unit``, with the last chunk cut off or left out as ``last`` says."""
         return next(
             at_budgets for at_budgets in self.at if (at_budgets.budgets.unit, at_budgets.budgets.last) == (unit, last)

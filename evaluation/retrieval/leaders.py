@@ -93,7 +93,7 @@ class Lead:
     level: tuple[int, ...] = ()
 
     @property
-    def is_tied_with_all(self) -> bool:
+    def are_all_means_equal(self) -> bool:
         """True if all chunkers have the same mean."""
         return len(self.level) == self.others
 
@@ -223,7 +223,7 @@ class Leads:
                 for best, sizes in untied_leader_sizes.items()
             ]
             leader_summary_sentences.append(f"The highest {self.measure} is {join_words(leaders_by_budget_phrases)}.")
-        all_tied_sizes = [size for size, lead in self.leads.items() if lead.is_tied_with_all]
+        all_tied_sizes = [size for size, lead in self.leads.items() if lead.are_all_means_equal]
         if all_tied_sizes:
             every_chunker_phrase = "both chunkers" if len(self.names) == 2 else "all chunkers"
             leader_summary_sentences.append(
@@ -231,7 +231,7 @@ class Leads:
                 f"{self._sizes_in_words(all_tied_sizes)}."
             )
         undecided_lead_sizes = [
-            size for size, lead in self.leads.items() if not lead.significant and not lead.is_tied_with_all
+            size for size, lead in self.leads.items() if not lead.significant and not lead.are_all_means_equal
         ]
         if self.comparisons and untied_leader_sizes:
             leader_summary_sentences.append(self._significance_sentence())

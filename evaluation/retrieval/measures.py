@@ -240,11 +240,12 @@ class Evaluation:
     def mean_retrieved_length(self, length: AnyRuler) -> float:
         """Return the mean length of the text retrieved for a question, counting overlapping text each time."""
         retrieved_text_lengths = [
-            length([*chain(*self.index.returned_spans(row))]) for row in self.search.ranked[:, : self.top_k].tolist()
+            length([*chain(*self.index.returned_spans_without_repeats(row))])
+            for row in self.search.ranked[:, : self.top_k].tolist()
         ]
         return float(np.mean(retrieved_text_lengths)) if retrieved_text_lengths else 0.0
 
-    def at_top_k(self, top_k: int, ruler: TokenRuler) -> "Evaluation":
+    def with_top_k(self, top_k: int, ruler: TokenRuler) -> "Evaluation":
         """Return the evaluation for another k, reusing all results that do not depend on k."""
         scores_at_new_top_k = self.scores.copy()
         rulers: tuple[AnyRuler, ...] = (CharacterRuler(), ruler)
@@ -252,7 +253,7 @@ class Evaluation:
             zip(self.search.questions, self.search.ranked.tolist(), strict=True)
         ):
             question_excerpt_ranges = excerpt_ranges(self.index.corpus, question)
-            retrieved_text_spans = [*chain(*self.index.returned_spans(ranked_chunk_numbers[:top_k]))]
+            retrieved_text_spans = [*chain(*self.index.returned_spans_without_repeats(ranked_chunk_numbers[:top_k]))]
             for unit_index, measure_length in enumerate(rulers):
                 for name, score in text_scores(question_excerpt_ranges, retrieved_text_spans, measure_length).items():
                     scores_at_new_top_k[unit_index, RETRIEVAL_MEASURES.index(name), question_number] = value_or_nan(score)
@@ -292,12 +293,12 @@ def measure_search(searched: Search, ruler: TokenRuler, top_k: int = 5) -> Evalu
         zip(searched.questions, searched.ranked.tolist(), strict=True)
     ):
         question_excerpt_ranges = excerpt_ranges(searched_chunk_index.corpus, question)
-        spans_near_excerpts = searched_chunk_index.returned_spans_near(question_excerpt_ranges)
+        spans_near_excerpts = searched_chunk_index.spans_returned_near_excerpts(question_excerpt_ranges)
         for unit_index, measure_length in enumerate(rulers):
             all_question_scores[unit_index, omega_measure_index, question_number] = value_or_nan(
                 precision_omega(question_excerpt_ranges, spans_near_excerpts, measure_length)
             )
-        returned_spans_by_rank = list(searched_chunk_index.returned_spans(ranked_chunk_numbers))
+        returned_spans_by_rank = list(searched_chunk_index.returned_spans_without_repeats(ranked_chunk_numbers))
         for scores_to_fill, scores_by_k in (
             (
                 all_document_scores,
@@ -311,7 +312,9 @@ def measure_search(searched: Search, ruler: TokenRuler, top_k: int = 5) -> Evalu
             scores_to_fill[:, :, question_number] = [
                 [value_or_nan(scores_by_k[k][name]) for name in SET_SCORES] for k in TOP_KS
             ]
-    return Evaluation(searched, top_k, all_question_scores, all_document_scores, all_evidence_scores).at_top_k(top_k, ruler)
+    return Evaluation(searched, top_k, all_question_scores, all_document_scores, all_evidence_scores).with_top_k(
+        top_k, ruler
+    )
 
 
 def value_or_nan(score: Score) -> float:

@@ -322,7 +322,7 @@ def _gives_all_chunks(measured: MeasuredChunker, limit: RankCutoff) -> bool:
     """Return whether every question is given all chunks of a chunker in full."""
     chunk_count = len(measured.evaluation.index.chunks)
     if limit.budget and measured.ladder is not None:
-        return limit.budget in measured.ladder.results_for(limit.unit, limit.last).budgets_giving_all_chunks(chunk_count)
+        return limit.budget in measured.ladder.results_in_unit(limit.unit, limit.last).budgets_giving_all_chunks(chunk_count)
     return chunk_count <= limit.top_k
 
 
@@ -424,7 +424,9 @@ class Reports:
     @_computed_once
     def _curve(self, chunkers: _Chunkers, measure: str, unit: str, last: Last) -> BudgetCurve:
         results_by_chunker = {
-            number: measured.ladder.results_for(unit, last) for number, measured in chunkers if measured.ladder is not None
+            number: measured.ladder.results_in_unit(unit, last)
+            for number, measured in chunkers
+            if measured.ladder is not None
         }
         budgets_giving_everything = set.intersection(
             *(
@@ -477,14 +479,14 @@ class Reports:
         if ladder is None or ladder.repeats is None or not ladder.repeats.near:
             return None
         if limit.budget:
-            return ladder.repeats.cost_at_budget(ladder.results_for(limit.unit, limit.last), limit.budget, unit)
+            return ladder.repeats.cost_at_budget(ladder.results_in_unit(limit.unit, limit.last), limit.budget, unit)
         return ladder.repeats.cost_in_top_k(self._evaluation_and_costs(measured, limit)[0], unit, self._ruler)
 
     @_computed_once
     def _evaluation_and_costs(self, measured: MeasuredChunker, limit: RankCutoff) -> tuple[Evaluation, Costs]:
         chunker_evaluation, ladder = measured
         if limit.budget and ladder is not None:
-            results_at_budgets = ladder.results_for(limit.unit, limit.last)
+            results_at_budgets = ladder.results_in_unit(limit.unit, limit.last)
             budget_row_index = results_at_budgets.budgets.sizes.index(limit.budget)
             scores_at_budget = chunker_evaluation.scores.copy()
             for measure_index, name in enumerate(FOUND_SCORES):
@@ -496,5 +498,5 @@ class Reports:
                 chunker_evaluation, float(given_token_counts.mean()) if len(given_token_counts) else 0.0
             )
         if chunker_evaluation.top_k != limit.top_k:
-            chunker_evaluation = chunker_evaluation.at_top_k(limit.top_k, self._ruler)
+            chunker_evaluation = chunker_evaluation.with_top_k(limit.top_k, self._ruler)
         return chunker_evaluation, Costs.of(chunker_evaluation, chunker_evaluation.mean_retrieved_length(self._ruler))

@@ -71,7 +71,9 @@ class GivenChunks:
 def given_chunks_in_top_k(evaluation: Evaluation, question: int) -> GivenChunks:
     """Return the top k chunks for the question with the zero-based number ``question``."""
     top_k_chunk_numbers = evaluation.search.ranked[question, : evaluation.top_k].tolist()
-    chunks_with_returned_spans = zip(top_k_chunk_numbers, evaluation.index.returned_spans(top_k_chunk_numbers), strict=True)
+    chunks_with_returned_spans = zip(
+        top_k_chunk_numbers, evaluation.index.returned_spans_without_repeats(top_k_chunk_numbers), strict=True
+    )
     return GivenChunks(
         tuple(
             RankedChunk(rank, number, spans, spans)
@@ -88,7 +90,7 @@ def given_chunks_at_budget(
     evaluation: Evaluation, ladder: BudgetLadder, question: int, budget: int, unit: str, last: Last, ruler: TokenRuler
 ) -> GivenChunks:
     """Return the chunks that fill a budget for the question with the zero-based number ``question``."""
-    budget_results = ladder.results_for(unit, last)
+    budget_results = ladder.results_in_unit(unit, last)
     budget_index = budget_results.budgets.sizes.index(budget)
     taken_chunk_count, cut_off_length = (
         int(budget_results.taken[budget_index, question]),
@@ -99,7 +101,7 @@ def given_chunks_at_budget(
     ranked_chunks = []
     given_chunk_numbers = ranked_chunk_numbers[: taken_chunk_count + (last == "left_out")]
     for rank, (chunk_number, returned_chunk_spans) in enumerate(
-        zip(given_chunk_numbers, evaluation.index.returned_spans(given_chunk_numbers), strict=True), start=1
+        zip(given_chunk_numbers, evaluation.index.returned_spans_without_repeats(given_chunk_numbers), strict=True), start=1
     ):
         is_whole = rank < taken_chunk_count or (rank == taken_chunk_count and not cut_off_length)
         chunk_spans_within_budget = (
@@ -289,7 +291,7 @@ class _GivenText:
         self._beyond: dict[int, list[tuple[int, int]]] = {}
         self._at: BudgetResults | None = None
         if limit.budget and measured.ladder is not None:
-            self._at = measured.ladder.results_for(limit.unit, limit.last)
+            self._at = measured.ladder.results_in_unit(limit.unit, limit.last)
             self._row = self._at.budgets.sizes.index(limit.budget)
             self._ranked = measured.ladder.ranked
             for question, chunk, rank in measured.ladder.beyond.tolist():
@@ -315,7 +317,9 @@ class _GivenText:
         rank_chunk_pairs += [pair for pair in self._beyond.get(question, []) if pair[0] <= taken_chunk_count]
         given_spans: list[Span] = []
         for (rank, _), returned_chunk_spans in zip(
-            rank_chunk_pairs, self._index.returned_spans(number for _, number in rank_chunk_pairs), strict=True
+            rank_chunk_pairs,
+            self._index.returned_spans_without_repeats(number for _, number in rank_chunk_pairs),
+            strict=True,
         ):
             given_spans += (
                 spans_up_to(returned_chunk_spans, partial_chunk_length, self._length)

@@ -92,7 +92,7 @@ class Indexed:
             return self.edges
         return np.array([(spans[0].start, spans[-1].end) for spans in self.returns], dtype=np.intp).reshape(-1, 2)
 
-    def returned_spans(self, ranked: Iterable[int]) -> Iterator[tuple[Span, ...]]:
+    def returned_spans_without_repeats(self, ranked: Iterable[int]) -> Iterator[tuple[Span, ...]]:
         """Yield the spans that each ranked chunk returns, without text that a better chunk has already returned."""
         if self.returns is None:
             yield from (self.chunks[number] for number in ranked)
@@ -101,7 +101,7 @@ class Indexed:
         for chunk_number in ranked:
             yield tuple(returned_ranges.add(self.returns[chunk_number]))
 
-    def returned_spans_near(self, excerpts: Sequence[Span]) -> list[tuple[Span, ...]]:
+    def spans_returned_near_excerpts(self, excerpts: Sequence[Span]) -> list[tuple[Span, ...]]:
         """Return, for each chunk that overlaps an excerpt, the spans of the text that it returns."""
         returned_spans_by_chunk = self.chunks if self.returns is None else self.returns
         return [returned_spans_by_chunk[number] for number in overlapping_chunks(self.edges, excerpts)]

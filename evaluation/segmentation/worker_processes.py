@@ -70,7 +70,9 @@ class _Batch(Generic[Result]):
     vectors: VectorArray | None = None
     sent: int = 0
 
-    def with_texts(self, runs: Sequence[Callable[[Tools], Result]], texts: Sequence[str], tools: Tools) -> "_Batch[Result]":
+    def with_runs_and_vectors(
+        self, runs: Sequence[Callable[[Tools], Result]], texts: Sequence[str], tools: Tools
+    ) -> "_Batch[Result]":
         """Return a copy of the batch with only the given runs, and with the vectors of further texts."""
         texts = list(dict.fromkeys([*self.texts, *texts]))
         return replace(self, runs=runs, texts=texts, vectors=tools.embed(texts), sent=self.sent + 1)
@@ -143,7 +145,7 @@ def run_in_processes(
             yield from results
             runs_to_repeat = [batch.runs[place] for place in unfinished_run_indexes]
             if runs_to_repeat and batch.sent < ROUNDS - 1:
-                submit_batch(batch.with_texts(runs_to_repeat, missing_texts, tools_by_document[batch.document]))
+                submit_batch(batch.with_runs_and_vectors(runs_to_repeat, missing_texts, tools_by_document[batch.document]))
             else:
                 yield from (run(replace(tools_by_document[batch.document])) for run in runs_to_repeat)
     except BrokenProcessPool as error:

@@ -271,16 +271,16 @@ class TraceDiagnoser:
     @cached_property
     def remark(self) -> str:
         """Sentences on documents that are not at hand, and on chunks that cannot be those that were searched; or empty."""
-        return " ".join(filter(None, (self._searched.remark, self._unmatched_note)))
+        return " ".join(filter(None, (self._searched.remark, self._texts_without_chunk_note)))
 
     @cached_property
-    def _unmatched_note(self) -> str:
+    def _texts_without_chunk_note(self) -> str:
         if self._searched.chunkings is None:
             return ""
         located_places = {
             placement.only_place for some in self.placements for placement in some if placement.only_place is not None
         }
-        unmatched_count = sum(not self._begins_a_chunk(self._searched.chunkings, place) for place in located_places)
+        unmatched_count = sum(not self._fits_known_chunks(self._searched.chunkings, place) for place in located_places)
         if not unmatched_count:
             return ""
         unmatched_texts_sentence = (
@@ -291,7 +291,7 @@ class TraceDiagnoser:
             return f"{unmatched_texts_sentence}, so the trace searched other chunks, and {self._searched.name} is not used."
         return f"{unmatched_texts_sentence}."
 
-    def _begins_a_chunk(self, chunkings: Sequence[Chunking], place: Place) -> bool:
+    def _fits_known_chunks(self, chunkings: Sequence[Chunking], place: Place) -> bool:
         """Return whether a located text is a chunk at hand, its beginning, or several chunks."""
         chunk_numbers_at_place = self._chunk_numbers_at(chunkings, place)
         return (
@@ -302,7 +302,7 @@ class TraceDiagnoser:
     @cached_property
     def _chunkings(self) -> Sequence[Chunking]:
         """The chunks of each document: those at hand if they are those that were searched, else those in the trace."""
-        if self._searched.chunkings is not None and not self._unmatched_note.endswith("is not used."):
+        if self._searched.chunkings is not None and not self._texts_without_chunk_note.endswith("is not used."):
             return self._searched.chunkings
         spans_by_document: list[set[Span]] = [set() for _ in self._documents]
         for question_placements in self.placements:
@@ -331,7 +331,7 @@ class TraceDiagnoser:
         same_id_chunk = self._searched.by_id.get(retrieved_chunk.id) if retrieved_chunk.id is not None else None
         if retrieved_chunk.text is None and not retrieved_chunk.spans:
             if same_id_chunk is None:
-                named_document_numbers = self._unordered.document_numbers_by_name(retrieved_chunk.id)
+                named_document_numbers = self._unordered.document_numbers_for_name(retrieved_chunk.id)
                 if len(named_document_numbers) == 1 and (
                     document_length := len(self._documents[named_document_numbers[0]].text)
                 ):
@@ -389,7 +389,7 @@ class TraceDiagnoser:
         """Return the passages that answer a question."""
         if question.excerpts:
             return [
-                self._locate_passage(excerpt.content, self._unordered.document_numbers_by_name(excerpt.corpus_id))
+                self._locate_passage(excerpt.content, self._unordered.document_numbers_for_name(excerpt.corpus_id))
                 for excerpt in question.excerpts
             ]
         if question.question in self._answers:
@@ -398,7 +398,7 @@ class TraceDiagnoser:
                 for place in self._answers[question.question]
             ]
         if question.reference is not None and question.reference.strip():
-            reference_passage = self._locate_passage(question.reference, self._unordered.document_numbers_by_name(None))
+            reference_passage = self._locate_passage(question.reference, self._unordered.document_numbers_for_name(None))
             holder_word = "document" if self._searched.has_documents else "chunk"
             return [reference_passage._replace(unplaced=f"the reference is in words of its own, which no {holder_word} has")]
         return []

@@ -155,7 +155,7 @@ def _question_unless_trace_part(row: Mapping[str, Any], place: str, traces: Trac
         if trace_id is not None:
             traces.add_langfuse_part(row, str(trace_id), place)
         else:
-            traces.add_root(str(row.get("id")), row, place)
+            traces.add_langfuse_trace_fields(str(row.get("id")), row, place)
     else:
         return _question_of_plain_row(row, place)
     return None

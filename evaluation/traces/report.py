@@ -31,7 +31,7 @@ class TraceReport:
         question_count_by_stage = Counter(diagnosis.stage for diagnosis in self.diagnoses)
         return {stage: question_count_by_stage[stage] for stage in STAGES if question_count_by_stage[stage]}
 
-    def count_questions(self, failed: bool | None) -> int:
+    def count_questions_where_failed(self, failed: bool | None) -> int:
         """Return the number of questions that failed, did not, or of which that cannot be told."""
         return sum(diagnosis.failed is failed for diagnosis in self.diagnoses)
 
@@ -82,9 +82,9 @@ def report_as_text(report: TraceReport) -> str:
         ]
     report_lines += [""] * bool(report_lines)
     outcome_count_phrases = [
-        f"{report.count_questions(True):,} failed",
-        f"{report.count_questions(False):,} did not",
-        f"{report.count_questions(None):,} cannot be told",
+        f"{report.count_questions_where_failed(True):,} failed",
+        f"{report.count_questions_where_failed(False):,} did not",
+        f"{report.count_questions_where_failed(None):,} cannot be told",
     ]
     report_lines.append(f"{pluralize(len(report.diagnoses), 'question')}: {', '.join(outcome_count_phrases)}")
     longest_stage_length = max(map(len, STAGES))
@@ -114,9 +114,9 @@ def report_as_json(report: TraceReport) -> dict[str, Any]:
         "seamark_trace": 1,
         "questions": [_diagnosis_as_json(report, diagnosis) for diagnosis in report.diagnoses],
         "stages": {**report.stages},
-        "failed": report.count_questions(True),
-        "not_failed": report.count_questions(False),
-        "cannot_be_told": report.count_questions(None),
+        "failed": report.count_questions_where_failed(True),
+        "not_failed": report.count_questions_where_failed(False),
+        "cannot_be_told": report.count_questions_where_failed(None),
         "texts": report.text_counts,
         "remark": report.remark,
         "problems": [*report.problems],

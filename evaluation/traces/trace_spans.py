@@ -319,7 +319,7 @@ class TraceCollector:
         """Add a trace of Langfuse with its observations, as its interface and its API export it."""
         langfuse_trace_row: Mapping[str, Any] = row["trace"] if isinstance(row.get("trace"), dict) else row
         trace_id = str(first_field(langfuse_trace_row, ("id", "traceId")) or place)
-        self.add_root(trace_id, langfuse_trace_row, place)
+        self.add_langfuse_trace_fields(trace_id, langfuse_trace_row, place)
         for observation in row["observations"]:
             if isinstance(observation, dict):
                 self.add_langfuse_part(observation, trace_id, place)
@@ -333,7 +333,7 @@ class TraceCollector:
             return
         langfuse_trace = self._trace_of(trace_id, place, "Langfuse")
         if first_field(row, ("parentObservationId", "parent_observation_id")) is None and row["type"] != "RETRIEVER":
-            self.add_root(trace_id, row, place)
+            self.add_langfuse_trace_fields(trace_id, row, place)
         else:
             self._add_scores(trace_id, row, place)
         retrieved_documents = document_list(row.get("output"))
@@ -342,7 +342,7 @@ class TraceCollector:
         ):
             langfuse_trace.searches.append((row.get("input"), retrieved_documents or []))
 
-    def add_root(self, trace_id: str, row: Mapping[str, Any], place: str) -> None:
+    def add_langfuse_trace_fields(self, trace_id: str, row: Mapping[str, Any], place: str) -> None:
         """Add the fields of a whole trace of Langfuse: its question, its answer, a reference, and scores."""
         langfuse_trace = self._trace_of(trace_id, place, "Langfuse")
         langfuse_trace.root.append(row.get("input"))

@@ -36,7 +36,7 @@ def test_the_chunks_are_those_of_inspect():
 
 
 def test_the_identity_tells_files_apart_and_holds_no_text():
-    others = [replace(FILE, name="others.json"), FILE.with_document("a"), replace(FILE, chunks=CHUNKS[:2])]
+    others = [replace(FILE, name="others.json"), FILE.with_selected_document("a"), replace(FILE, chunks=CHUNKS[:2])]
     identities = {file.identity for file in (FILE, *others)}
     assert len(identities) == 4
     assert ChunkFile("theirs.json", CHUNKS).identity == FILE.identity
@@ -74,7 +74,7 @@ def test_chunks_of_several_documents_are_told_apart_by_name_or_by_choice():
         InputError, match=r"theirs\.json: its chunks are of 2 documents, and none of these is called 'tides'"
     ):
         file.locate_in(document(), lambda *_: None)
-    assert file.with_document("b").locate_in(document(), lambda *_: None).given == 1
+    assert file.with_selected_document("b").locate_in(document(), lambda *_: None).given == 1
 
 
 class Forgetful(list):

@@ -219,7 +219,7 @@ def _is_fence(chunking, chunk, units=None):
         range(chunk.start + 1, chunk.end) if units is None else [place for place in units if chunk.start < place < chunk.end]
     )
     return front is not None and all(
-        front.separates_fence(place) for place in inside if not chunk.text[place - chunk.start].isspace()
+        front.cut_separates_fence(place) for place in inside if not chunk.text[place - chunk.start].isspace()
     )
 
 
@@ -299,7 +299,7 @@ def _optimal(chunking, chunker, tools):
     assert all(_begin_inside(chunk, starts) <= chunker.most_pieces_per_chunk for chunk in chunking.chunks)
     # A fence of front matter and the unit beside it are one piece, however long it is.
     fences = [
-        piece for piece in pieces if front is not None and any(map(front.separates_fence, range(piece[0] + 1, piece[1])))
+        piece for piece in pieces if front is not None and any(map(front.cut_separates_fence, range(piece[0] + 1, piece[1])))
     ]
     beyond = {start: max(0, measure(text[start:end]) - chunker.piece_size) for start, end in fences}
     # A word is a word wherever it is cut off, which cannot be said of other tokens.

@@ -165,7 +165,7 @@ def files_are_text_or_a_sentence(name_and_data):
         assert name in sentence
         return
     assert reading.read_as
-    assert reading.guessed == bool(reading.doubts(name))
+    assert reading.guessed == bool(reading.guessed_encoding_warning(name))
     document, sentence = attempt(lambda: Document.from_text(reading.text, "regex", name))
     assert document is not None or "lone surrogate" in sentence
     if document is not None:

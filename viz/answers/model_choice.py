@@ -37,7 +37,7 @@ def _judging_controls(choices: Choices) -> None:
     if choices.extra["judged"] != "no":
 
         def set_judge_name(name: str) -> None:
-            session.judge = ModelName.on_server(name).name
+            session.judge = ModelName.parse_server_model(name).name
 
         st.text_input(
             "Judging model",

@@ -314,7 +314,7 @@ def _opening_step(count: int, mean: float) -> Step:
 
 def _entry_step(table: PartitionTable, end: int) -> Step:
     """Return the step that fills in the entry of the first ``end`` sentences."""
-    last_chunks = table.last_runs(end)
+    last_chunks = table.ranked_last_runs(end)
     chunk_start, best_partition_value = last_chunks[0]
     chunk_phrase = sentence_range_phrase(chunk_start, end)
     entry_story_sentences = [

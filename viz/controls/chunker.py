@@ -165,7 +165,7 @@ def _choose_chunked_document(choices: Choices, number: int, file: ChunkFile) -> 
 
     def store_chosen_document(name: str | None) -> None:
         if name is not None:
-            show_chunk_file(file.with_document(name), page, choices, number)
+            show_chunk_file(file.with_selected_document(name), page, choices, number)
 
     st.selectbox(
         "Chunked document",

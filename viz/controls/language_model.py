@@ -99,7 +99,7 @@ def _draw_model_form() -> None:
 
     def store_language_server() -> None:
         session.language_server = LanguageServer(
-            ModelName.on_server(st.session_state["language_name"]).name,
+            ModelName.parse_server_model(st.session_state["language_name"]).name,
             *take_entered_server(session.language_server, "language_address", "language_key"),
             int(st.session_state["language_tokens"]),
             float(st.session_state["language_money"]),

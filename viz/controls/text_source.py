@@ -278,7 +278,7 @@ def _open_session_or_recipe(saved: session_file.SessionFile | Recipe, name: str,
     except InputError as error:
         session.own_complaint = str(error)
         return
-    store_own_text(TextSource(saved.text, saved.name, saved.known, "from a session file", saved.kept_parts))
+    store_own_text(TextSource(saved.text, saved.name, saved.known, "from a session file", saved.pages_or_chapters))
     stored_texts.restore_questions(saved.questions)
     _switch_to_own_text(choices)
 
@@ -309,7 +309,7 @@ def _encoding_warning() -> str:
     name_and_content, file_text = session.own_file, session.own_found
     if name_and_content is None or file_text is None or st.session_state.get(_ENCODING_KEY) != file_text.encoding:
         return ""
-    return file_text.doubts(name_and_content[0])
+    return file_text.guessed_encoding_warning(name_and_content[0])
 
 
 def _offer_dash_boundaries() -> None:

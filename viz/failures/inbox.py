@@ -150,7 +150,7 @@ def _remedies_of_chosen_finding(
     earlier_job = session.finding_job
     remedy_job = RemedyJob(
         remedy_job_subject, {result.task: finding_remedy_search}, embedder, tokenizer, session.on_disk
-    ).after(earlier_job)
+    ).reusing_outcomes_of(earlier_job)
     if remedy_job is not earlier_job:
         session.finding_job = remedy_job
         if not kept_questions or is_remedy_search_automatic(ranking_method, embedder, reranker, document):

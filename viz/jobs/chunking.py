@@ -45,7 +45,7 @@ class ChunkingTask:
             *(("", "") if embedder is None else (embedder.name, embedder.revision)),
             tokenizer,
             chunker.name + json.dumps(chunker.model_dump()),
-            *((asking.model.identity, asking.cache_identity) if asking is not None and chunker.asks else ("", "")),
+            *((asking.model.identity, asking.answer_cache_identity) if asking is not None and chunker.asks else ("", "")),
         )
 
     @property

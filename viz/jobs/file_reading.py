@@ -68,9 +68,9 @@ class ReadingJob(BackgroundJob, Generic[Converted]):
         return self
 
     def _run(self) -> None:
-        self.made = self.make(self._one_by_one(), self._read, self.cancelled)
+        self.made = self.make(self._files_one_by_one(), self._read, self.cancelled)
 
-    def _one_by_one(self) -> Iterator[tuple[str, bytes]]:
+    def _files_one_by_one(self) -> Iterator[tuple[str, bytes]]:
         for number, name_and_content in enumerate(self.files, start=1):
             raise_if_cancelled(self.cancelled)
             self._begun = number

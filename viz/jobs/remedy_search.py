@@ -105,7 +105,7 @@ class RemedyJob(BackgroundJob):
         """Return a copy of the job that is not started yet and keeps the outcomes found so far."""
         return replace(self)
 
-    def after(self, before: "RemedyJob | None") -> "RemedyJob":
+    def reusing_outcomes_of(self, before: "RemedyJob | None") -> "RemedyJob":
         """Return the earlier job ``before`` if its searches are equal, otherwise this job with the outcomes still valid."""
         if before is None or before.subject != self.subject:
             return self

@@ -128,7 +128,7 @@ class KeptRetrieval(KeptRun[_Plan]):
 
         return self.results(decode_evaluation)
 
-    def missing(self, material: RunMaterial | None) -> str:
+    def missing_files_in_words(self, material: RunMaterial | None) -> str:
         """Describe the documents and questions that the run lacks; empty if nothing is missing."""
         texts, questions = self._known_material(material)
         missing_phrases = []
@@ -141,7 +141,7 @@ class KeptRetrieval(KeptRun[_Plan]):
             missing_phrases.append("the questions")
         return " and ".join(missing_phrases)
 
-    def with_material(self, material: RunMaterial) -> Plan:
+    def rebuild_plan(self, material: RunMaterial) -> Plan:
         """Rebuild the run's plan with its documents and questions, all of which must be in ``material``."""
         texts, questions = self._known_material(material)
         assert questions is not None
@@ -281,14 +281,14 @@ class Retrieval(KeptJob):
         return self.done / self.total, self._status
 
     @property
-    def has_budgets(self) -> bool:
+    def all_measured_at_budgets(self) -> bool:
         """True if all finished chunkers were measured at several budgets, which earlier versions did not do."""
         return all(number in self.ladders for number in self.found)
 
     @property
     def rungs(self) -> Mapping[str, Sequence[int]]:
         """The budgets, by unit, at which all finished chunkers were measured; empty if a chunker has none."""
-        return next(iter(self.ladders.values())).rungs if self.has_budgets and self.ladders else {}
+        return next(iter(self.ladders.values())).rungs if self.all_measured_at_budgets and self.ladders else {}
 
     def report_job(self, choice: ReportChoice) -> ReportJob:
         """Return the job that computes the report on the finished chunkers, at least one of which must exist.
@@ -330,9 +330,11 @@ class Retrieval(KeptJob):
             self._status = "Reading what is kept on disk"
             self._adopt_results(self.kept.found(corpus, usable_questions))
         if self.embedder is not None:
-            self._measure(self.embedder, corpus, usable_questions, corpus_token_ruler)
+            self._measure_unfinished_chunkers(self.embedder, corpus, usable_questions, corpus_token_ruler)
 
-    def _measure(self, embedder: Embedder, corpus: Corpus, questions: Sequence[Question], ruler: TokenRuler) -> None:
+    def _measure_unfinished_chunkers(
+        self, embedder: Embedder, corpus: Corpus, questions: Sequence[Question], ruler: TokenRuler
+    ) -> None:
         """Measure the unfinished chunkers, one by one."""
         for number, chunker in enumerate(self.plan.chunkers):
             if number in self.found:

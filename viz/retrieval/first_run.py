@@ -39,11 +39,14 @@ def bundled_run_and_file() -> tuple[Retrieval, RunFile] | str:
     """
     try:
         kept_run, run_file = bundled_run(FILE, KeptRetrieval)
-        if kept_run.missing(bundled_material()) or kept_run.with_material(bundled_material()).material != bundled_material():
+        if (
+            kept_run.missing_files_in_words(bundled_material())
+            or kept_run.rebuild_plan(bundled_material()).material != bundled_material()
+        ):
             raise InputError("The documents or the questions have changed since the run was measured.")
     except InputError as error:
         return str(error)
-    bundled_retrieval_run = Retrieval(kept_run.with_material(bundled_material()), None, False, kept_run)
+    bundled_retrieval_run = Retrieval(kept_run.rebuild_plan(bundled_material()), None, False, kept_run)
     bundled_retrieval_run.start()
     return bundled_retrieval_run, run_file
 

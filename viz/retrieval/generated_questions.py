@@ -395,7 +395,7 @@ def _choose_filters(job: QuestionGenerationJob, alike: Cosines) -> Sequence[bool
             histogram_figure_name = "Excerpts" if drops_below else "Repetitions"
             show_figure(
                 filter_histogram(kept_and_dropped_counts, threshold, "cosine", drops_below=drops_below),
-                kept_and_dropped_counts.table,
+                kept_and_dropped_counts.histogram_table,
                 histogram_figure_name,
                 f"{key}_figure",
             )
@@ -482,7 +482,7 @@ class KeptAndDropped(NamedTuple):
     dropped: tuple[int, ...]
 
     @property
-    def table(self) -> dict[str, Sequence[float | int]]:
+    def histogram_table(self) -> dict[str, Sequence[float | int]]:
         """The histogram's data as a table, by column name."""
         return {"from": self.edges[:-1], "to": self.edges[1:], "kept": self.kept, "dropped": self.dropped}
 

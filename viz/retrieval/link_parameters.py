@@ -181,8 +181,8 @@ def choose_report_settings(words: dict[str, str], run: Retrieval, titles: Mappin
     """
     # The controls differ in height, but their labels are aligned.
     upper_row = st.container(horizontal=True, vertical_alignment="top")
-    is_at_budget = words["at"] == "budget" and run.has_budgets
-    if run.has_budgets:
+    is_at_budget = words["at"] == "budget" and run.all_measured_at_budgets
+    if run.all_measured_at_budgets:
         with upper_row.container(width="content"):
             draw_setting_switch(
                 "Compared at",

@@ -186,8 +186,8 @@ def _show_trace_report(current_page: Page, job: DiagnosingTraces) -> None:
     text_count_by_state = trace_diagnosis_report.text_counts
     st.caption(
         f"{pluralize(len(trace_diagnosis_report.diagnoses), 'question')}: {len(failed_question_numbers):,} failed, "
-        f"{trace_diagnosis_report.count_questions(False):,} did not, "
-        f"{trace_diagnosis_report.count_questions(None):,} cannot be told. "
+        f"{trace_diagnosis_report.count_questions_where_failed(False):,} did not, "
+        f"{trace_diagnosis_report.count_questions_where_failed(None):,} cannot be told. "
         f"{pluralize(sum(text_count_by_state.values()), 'retrieved text')}: "
         f"{text_count_by_state['located']:,} located, {text_count_by_state['several places']:,} in several places, "
         f"{text_count_by_state['missing']:,} missing."

@@ -277,7 +277,7 @@ def _show_run(run: Retrieval, plan: Plan | None, choices: Choices) -> None:
         number: title for number, title in enumerate(run.plan.titles) if number in run.found or not has_run_ended
     }
     baseline_chunker_index = choose_report_settings(link_parameters, run, title_by_chunker_number)
-    if not run.has_budgets:
+    if not run.all_measured_at_budgets:
         notice(
             "An earlier version of Seamark measured this run at the top k alone. Press “Run” to measure it at equal "
             "budgets too.",
@@ -325,7 +325,7 @@ def _say_run_state(run: Retrieval, plan: Plan | None) -> None:
     if run.questions.problems:
         with st.expander(f"{pluralize(len(run.questions.problems), 'question problem')}"):
             st.dataframe({"problem": list(run.questions.problems)}, hide_index=True, width="stretch")
-    excerpt_state_counts = run.questions.counts_by_state()
+    excerpt_state_counts = run.questions.excerpt_counts_by_state()
     if {*excerpt_state_counts} - {"valid"} or run.questions.changes:
         with st.expander(f"Excerpts: {', '.join(f'{count:,} {state}' for state, count in excerpt_state_counts.items())}"):
             st.dataframe(_excerpt_table(run.questions), hide_index=True, width="stretch")
@@ -441,9 +441,9 @@ def find_retrieval_run(token: str, own_material: RunMaterial | None) -> Retrieva
 
     def reopened_run(kept: KeptRetrieval) -> Retrieval | None:
         material = own_material if kept.plan.own else bundled_material()
-        if material is None or kept.missing(material):
+        if material is None or kept.missing_files_in_words(material):
             return None
-        reopened_retrieval_run = Retrieval(_with_chunk_files(kept.with_material(material)), None, True, kept)
+        reopened_retrieval_run = Retrieval(_with_chunk_files(kept.rebuild_plan(material)), None, True, kept)
         reopened_retrieval_run.start()
         return reopened_retrieval_run
 
@@ -455,7 +455,7 @@ def say_missing_files(kept: KeptRetrieval, material: RunMaterial | None) -> None
     reopening_sentence = "Its bundled documents have changed since it was begun: it must be run again."
     if kept.plan.own:
         reopening_sentence = (
-            f"To see them, give {kept.missing(material)} again, on the left, with the same names and content."
+            f"To see them, give {kept.missing_files_in_words(material)} again, on the left, with the same names and content."
         )
     say_texts_are_missing(kept, reopening_sentence, "retrieval")
 

@@ -116,7 +116,7 @@ def _leader_key_figure(
     label, mean_percent_phrase = f"Highest {measure}", f"{100 * lead.mean:.1f} %"
     if lead.level:
         tied_names = join_words([names[best], *(names[chunker_numbers[place]] for place in lead.level)])
-        tie_subject_phrase = "All have" if lead.is_tied_with_all else f"{tied_names} have"
+        tie_subject_phrase = "All have" if lead.are_all_means_equal else f"{tied_names} have"
         return KeyFigure(label, "A tie", f"{tie_subject_phrase} {mean_percent_phrase}.")
     if lead.significant:
         return KeyFigure(label, names[best], mean_percent_phrase)

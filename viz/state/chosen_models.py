@@ -113,6 +113,6 @@ def access_to_chosen_model() -> Asking | None:
             ),
         )
     answer_cache = disk_answer_cache() if session.on_disk else session.answers
-    if cached_server_and_access[1].cache_identity != answer_cache.identity:
+    if cached_server_and_access[1].answer_cache_identity != answer_cache.identity:
         cached_server_and_access = session.asking = named_server, cached_server_and_access[1].with_answers(answer_cache)
     return cached_server_and_access[1]

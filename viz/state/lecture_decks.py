@@ -160,7 +160,7 @@ class SceneText(BaseModel, frozen=True, extra="forbid"):
         )
 
     @model_validator(mode="after")
-    def _fits(self) -> Self:
+    def _check_boundaries_and_parts(self) -> Self:
         if not are_offsets_valid_boundaries(self.known, self.text):
             raise ValueError(f"known boundaries must be in ascending order between 0 and {len(self.text):,}")
         _ = self.source
@@ -169,7 +169,7 @@ class SceneText(BaseModel, frozen=True, extra="forbid"):
     @property
     def source(self) -> TextSource:
         """The text; raises ValueError if its parts do not fit it."""
-        lecture_text_parts = None if self.parts is None else self.parts.of_text(self.text)
+        lecture_text_parts = None if self.parts is None else self.parts.restore_for_text(self.text)
         return TextSource(self.text, self.name, self.known, "from a lecture", lecture_text_parts)
 
     @property

@@ -106,7 +106,7 @@ class KeptParts(BaseModel, frozen=True, extra="forbid"):
         """Return the stored form of pages or chapters."""
         return cls(kind=parts.kind, starts=parts.starts, labels=parts.labels)
 
-    def of_text(self, text: str) -> TextParts:
+    def restore_for_text(self, text: str) -> TextParts:
         """Restore the pages or chapters of ``text``; raises ValueError if they do not fit the text."""
         if self.starts and self.starts[-1] > len(text):
             raise ValueError(f"the starts of parts must lie in the text, from 0 to {len(text):,}; got {self.starts[-1]:,}")
@@ -126,7 +126,7 @@ class SessionFile(BaseModel, frozen=True, extra="forbid"):
     columns: tuple[KeptColumn, ...] = Field(min_length=1, max_length=MOST_COLUMNS)
 
     @model_validator(mode="after")
-    def _fits(self) -> Self:
+    def _check_fields_agree(self) -> Self:
         if not self.text.strip():
             raise ValueError("text must contain more than white space")
         if self.selected >= len(self.columns):
@@ -141,13 +141,13 @@ class SessionFile(BaseModel, frozen=True, extra="forbid"):
                     f"the answer to question {number} must be in the text at character {question.start:,}, where the file "
                     "says that it begins"
                 )
-        _ = self.kept_parts
+        _ = self.pages_or_chapters
         return self
 
     @property
-    def kept_parts(self) -> TextParts | None:
+    def pages_or_chapters(self) -> TextParts | None:
         """The pages or chapters of the text; raises ValueError if they do not fit the text."""
-        return None if self.parts is None else self.parts.of_text(self.text)
+        return None if self.parts is None else self.parts.restore_for_text(self.text)
 
 
 def write_session_file(

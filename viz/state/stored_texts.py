@@ -202,7 +202,7 @@ def _parts_and_omissions(about: KeptText, text: str) -> tuple[TextParts | None, 
         return None, ()
     try:
         file_details = _File.model_validate_json(about.file)
-        return None if file_details.parts is None else file_details.parts.of_text(text), file_details.left_out
+        return None if file_details.parts is None else file_details.parts.restore_for_text(text), file_details.left_out
     except ValueError:
         return None, ()
 

@@ -86,7 +86,7 @@ def test_every_entry_of_the_table_is_the_best_of_all_partitions_of_its_pieces(se
             edges = [0, *cuts, end]
             value = sum(above[first:last, first:last].sum() for first, last in itertools.pairwise(edges))
             scored[edges[-2]] = max(value, scored.get(edges[-2], -np.inf))
-        runs = table.last_runs(end)
+        runs = table.ranked_last_runs(end)
         assert dict(runs) == pytest.approx(scored, abs=1e-4)
         assert runs[0] == (table.lasts[end], table.totals[end])
         assert [value for _, value in runs] == sorted((value for _, value in runs), reverse=True)

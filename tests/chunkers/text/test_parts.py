@@ -92,14 +92,14 @@ def test_every_chunk_of_a_long_pdf_is_on_the_pages_that_its_words_were_put_on(pu
     crossing = 0
     for chunk in chunking.chunks:
         whole = [word for word in chunk.text.split() if word in page_of]
-        page_names = yearbook.parts.labels_of_spans(chunk.spans)
+        page_names = yearbook.parts.labels_of_overlapped_parts(chunk.spans)
         # A chunk of characters may begin and end within a word, which is on the page of its neighbour or the one beside it.
         assert {str(page_of[word]) for word in whole} <= set(page_names)
         if chunker != "fixed_characters":
             assert page_names == [str(page) for page in range(page_of[whole[0]], page_of[whole[-1]] + 1)]
         crossing += len(page_names) > 1
     assert crossing > 30
-    assert {name for chunk in chunking.chunks for name in yearbook.parts.labels_of_spans(chunk.spans)} == {
+    assert {name for chunk in chunking.chunks for name in yearbook.parts.labels_of_overlapped_parts(chunk.spans)} == {
         *map(str, range(1, 201))
     }
 
@@ -115,7 +115,7 @@ def test_what_returns_on_every_page_is_left_out_and_counted(put, yearbook):
 
 def test_a_sentence_that_goes_on_over_a_page_break_is_one(yearbook):
     document = Document.from_text(yearbook.text, "sentencex:en", parts=yearbook.parts)
-    over = [span for span in document.sentences if len(yearbook.parts.labels_of_spans([span])) == 2]
+    over = [span for span in document.sentences if len(yearbook.parts.labels_of_overlapped_parts([span])) == 2]
     assert len(over) > PAGES / 2
     assert all(sentence[0].isupper() and sentence.endswith(".") for sentence in document.sentence_texts[:-1])
 
@@ -137,7 +137,7 @@ def test_pages_are_called_by_their_labels(put):
     for number, lines in enumerate([*put[0][:6], [""], *put[0][6:9]]):
         for line in filter(None, lines):
             at = read.text.index(line)
-            assert read.parts.at(at) == number
+            assert read.parts.part_number_at(at) == number
             assert read.parts.label_of_spans([(at, at + len(line))]) == f"p. {read.parts.labels[number]}"
 
 
@@ -299,10 +299,10 @@ def test_chapters_are_called_as_in_the_contents_or_by_their_heading_or_number(co
     assert read.parts.kind == "chapter"
     assert read.parts.labels == (first, "2", "3", "Buoys")
     for words, number in (("A lamp.", 0), ("Untitled.", 1), ("Buoys", 3), ("A buoy.", 3)):
-        assert read.parts.at(read.text.index(words)) == number
+        assert read.parts.part_number_at(read.text.index(words)) == number
     at = read.text.index("Untitled.")
     assert read.parts.label_of_spans([(at, at + 9)]) == "ch. 2"
-    assert read.parts.labels_of_spans([(0, len(read.text))]) == [first, "2", "Buoys"]
+    assert read.parts.labels_of_overlapped_parts([(0, len(read.text))]) == [first, "2", "Buoys"]
     assert [(omission.what, omission.part) for omission in read.omissions] == [("picture", 1)]
 
 
@@ -337,7 +337,7 @@ def test_pages_in_words():
     assert parts.label_of_spans([(0, 5)]) == "p. i"
     assert parts.label_of_spans([(3, 11)]) == "pp. i–1"
     assert parts.label_of_spans([(0, 5), (20, 25)]) == "pp. i, 3"
-    assert parts.labels_of_spans([(15, 31)]) == ["1", "3", "4"]
+    assert parts.labels_of_overlapped_parts([(15, 31)]) == ["1", "3", "4"]
     assert parts.label_of_spans([(0, 2), (2, 5)]) == "p. i"
     many = TextParts("page", tuple(range(20)), tuple(map(str, range(1, 21))))
     assert many.label_of_spans([(n, n + 1) for n in range(0, 20, 2)]) == "pp. 1, 3, 5, 7, …"

@@ -71,10 +71,10 @@ def test_budgets_go_up_to_half_of_the_text(length, unit, expected):
 def test_it_keeps_as_many_ranks_as_the_largest_budget_needs(monkeypatch):
     # Of 130, 90, 40 and 0, of two words and 9 characters each, five tokens need three; of 30 characters three fit.
     _, _, ladder = climbed([("120", ["40 beta."]), ("0", [])], monkeypatch=monkeypatch)
-    assert ladder.results_for("tokens", "cut").taken[:, 0].tolist() == [1, 2, 3]
-    assert ladder.results_for("tokens", "cut").part[:, 0].tolist() == [1, 0, 1]
-    assert ladder.results_for("characters", "left_out").taken[:, 0].tolist() == [0, 3]
-    assert not ladder.results_for("characters", "left_out").part.any()
+    assert ladder.results_in_unit("tokens", "cut").taken[:, 0].tolist() == [1, 2, 3]
+    assert ladder.results_in_unit("tokens", "cut").part[:, 0].tolist() == [1, 0, 1]
+    assert ladder.results_in_unit("characters", "left_out").taken[:, 0].tolist() == [0, 3]
+    assert not ladder.results_in_unit("characters", "left_out").part.any()
     # And one more: the one that does not fit.
     assert ladder.ranked.tolist() == [[3, 2, 1, 0], [0, 1, 2, 3]]
     assert ladder.beyond.tolist() == []

@@ -221,7 +221,7 @@ def test_a_search_is_measured_at_every_number_of_chunks():
     recalls = [measure_search(deep.search, ruler, k).answers[0].characters["recall"].value for k in (1, 2, 3, 4)]
     assert recalls == [0, 0, 1, 1]
     for k in (1, 2, 3, 4):
-        assert deep.at_top_k(k, ruler).answers == measure_search(deep.search, ruler, k).answers
+        assert deep.with_top_k(k, ruler).answers == measure_search(deep.search, ruler, k).answers
 
 
 def test_the_search_says_what_was_computed_and_what_was_there():

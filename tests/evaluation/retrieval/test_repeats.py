@@ -98,7 +98,11 @@ def test_in_a_top_k_they_are_left_out_and_the_next_ones_move_up(method, way, top
         assert cost.taken.tolist() == [sum(place < top_k for place in places) for places in taken]
         assert (cost.retrieved == top_k).all()
         expected = [
-            recall(question, [span for spans in index.returned_spans(others(row, places)[:top_k]) for span in spans], unit)
+            recall(
+                question,
+                [span for spans in index.returned_spans_without_repeats(others(row, places)[:top_k]) for span in spans],
+                unit,
+            )
             for question, row, places in zip(QUESTIONS, rankings, taken, strict=True)
         ]
         np.testing.assert_allclose(cost.without, expected)
@@ -190,9 +194,9 @@ def test_a_report_has_the_cost_at_its_limit_and_what_is_stored_tells_the_same(mo
             np.testing.assert_array_equal(getattr(one, name), getattr(other, name))
         direct = find_repeats(index, QUESTIONS, tools(), RULER, 7, ladder.at)
         if choice.budget:
-            expected = direct.cost_at_budget(ladder.results_for(choice.unit, choice.last), choice.budget, choice.unit)
+            expected = direct.cost_at_budget(ladder.results_in_unit(choice.unit, choice.last), choice.budget, choice.unit)
         else:
-            expected = direct.cost_in_top_k(evaluation.at_top_k(choice.top_k, RULER), choice.unit, RULER)
+            expected = direct.cost_in_top_k(evaluation.with_top_k(choice.top_k, RULER), choice.unit, RULER)
         np.testing.assert_array_equal(one.without, expected.without)
         assert one.taken.sum() == expected.taken.sum() > 0
 

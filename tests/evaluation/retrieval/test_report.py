@@ -95,7 +95,7 @@ def test_the_report_of_a_case_worked_by_hand(found, ruler):
 
 def test_it_is_what_the_functions_say_one_by_one(found, ruler):
     report = Reports(ruler, ["one", "two"]).report_for(found, ReportChoice("iou", "tokens", 2, 1))
-    deeper = {number: run.evaluation.at_top_k(2, ruler) for number, run in found.items()}
+    deeper = {number: run.evaluation.with_top_k(2, ruler) for number, run in found.items()}
     values = {number: evaluation.values("iou", "tokens") for number, evaluation in deeper.items()}
     assert report.comparisons == {0: paired_difference(values[0], values[1])}
     for number, chunker in report.chunkers.items():
@@ -107,8 +107,8 @@ def test_it_is_what_the_functions_say_one_by_one(found, ruler):
 
 def test_what_depends_on_fewer_choices_is_measured_less_often(found, ruler, counted, monkeypatch):
     deeper = []
-    over = Evaluation.at_top_k
-    monkeypatch.setattr(Evaluation, "at_top_k", lambda *arguments: deeper.append(1) or over(*arguments))
+    over = Evaluation.with_top_k
+    monkeypatch.setattr(Evaluation, "with_top_k", lambda *arguments: deeper.append(1) or over(*arguments))
     reports = Reports(ruler, ["one", "two"])
 
     def cost(**choice):
@@ -207,7 +207,7 @@ def test_at_a_budget_everything_is_of_the_budget(found, ruler):
     choice = ReportChoice("recall", "characters", 1, 0, 2000)
     report = reports.report_for(found, choice)
     for number, chunker in report.chunkers.items():
-        at = found[number].ladder.results_for("characters", "cut")
+        at = found[number].ladder.results_in_unit("characters", "cut")
         np.testing.assert_array_equal(chunker.distribution.values, at.values("recall", 2000))
         assert chunker.means["recall"] == (1, 0)
         assert chunker.means["precision"][0] == pytest.approx(np.nanmean(at.values("precision", 2000)))
@@ -237,7 +237,7 @@ def test_a_curve_has_the_means_and_intervals_of_every_budget(found, ruler):
         Reports(ruler, ["one", "two"]).report_for(found, ReportChoice("precision", "tokens", 1, 0, 500, "left_out")).curve
     )
     for number, run in found.items():
-        at = run.ladder.results_for("tokens", "left_out")
+        at = run.ladder.results_in_unit("tokens", "left_out")
         for place, size in enumerate(curve.budgets.sizes):
             values = at.values("precision", size, "tokens")
             assert curve.means[number][place] == pytest.approx(np.nanmean(values))

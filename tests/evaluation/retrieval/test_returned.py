@@ -141,7 +141,7 @@ def test_a_page_is_returned_where_there_are_pages():
 def test_what_was_given_is_not_given_again():
     index = with_returned_text(WORDS, ReturnedText.parse("window:1"))
     # The second word returns 0 to 8, of which the third has 3 to 8 and adds 9 to 11; the first adds nothing.
-    assert [list(map(tuple, spans)) for spans in index.returned_spans([1, 2, 0, 4])] == [
+    assert [list(map(tuple, spans)) for spans in index.returned_spans_without_repeats([1, 2, 0, 4])] == [
         [(0, 2), (3, 5), (6, 8)],
         [(9, 11)],
         [],
@@ -149,7 +149,7 @@ def test_what_was_given_is_not_given_again():
     ]
     # Chunks that return themselves count as often as they overlap.
     overlapping = index_of(LINES, [(0, 5)], [(3, 8)])
-    assert [list(map(tuple, spans)) for spans in overlapping.returned_spans([0, 1])] == [[(0, 5)], [(3, 8)]]
+    assert [list(map(tuple, spans)) for spans in overlapping.returned_spans_without_repeats([0, 1])] == [[(0, 5)], [(3, 8)]]
 
 
 def sought(word, budgets=None, top_k=1):
@@ -185,7 +185,7 @@ def test_what_is_returned_counts_at_the_top_k(word, top_k, recall, precision, om
         evaluation.mean_retrieved_length(total_length)
         == {("chunk", 1): 5, ("window:1", 1): 15, ("window:1", 2): 20}[word, top_k]
     )
-    again = evaluation.at_top_k(2, TokenRuler(evaluation.index.corpus.whole.text, load_tokenizer("words")))
+    again = evaluation.with_top_k(2, TokenRuler(evaluation.index.corpus.whole.text, load_tokenizer("words")))
     assert again.values("recall")[0] == sought(word, top_k=2).values("recall")[0]
 
 
@@ -228,7 +228,7 @@ def test_budgets_measure_what_the_plain_way_does(pieces, word, size, unit, last,
     budgets = Budgets((1, 2, 5, 9, 30, 200), unit, last)
     at_budgets = evaluate_at_budgets(index, asked, equipped, ruler, budgets)
     ranked = search(index, asked, equipped, len(index.chunks)).ranked[0].tolist()
-    given_by = list(index.returned_spans(ranked))
+    given_by = list(index.returned_spans_without_repeats(ranked))
     lengths = (CharacterRuler(), ruler)
     excerpts = [Span(start, start + 1)]
     for budget in budgets.sizes:

@@ -57,7 +57,7 @@ def test_it_is_the_same_again(found):
     assert again.answers == found.answers
     assert again.index.chunks == found.index.chunks
     for top_k in (1, 2, 4):
-        np.testing.assert_array_equal(again.at_top_k(top_k, RULER).scores, found.at_top_k(top_k, RULER).scores)
+        np.testing.assert_array_equal(again.with_top_k(top_k, RULER).scores, found.with_top_k(top_k, RULER).scores)
     reports = [
         Reports(RULER, ["one"]).report_for(
             {0: MeasuredChunker(evaluation, None)}, ReportChoice("recall", RANGE_UNITS[0], 2, 0)

@@ -66,7 +66,7 @@ def test_what_a_chunker_found_is_there_before_the_next_is_done(monkeypatch):
     go_on.set()
     assert not ended(run).error
     assert [*run.ladders] == [0, 1]
-    at = run.ladders[1].results_for("tokens", "cut")
+    at = run.ladders[1].results_in_unit("tokens", "cut")
     # Half of the text's six words.
     assert at.budgets.sizes == (1, 2)
     assert run.rungs == {"tokens": (1, 2), "characters": (4, 8)}

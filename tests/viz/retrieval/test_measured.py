@@ -71,7 +71,7 @@ def computed(monkeypatch):
 
     count(reporting, "mean_interval")
     count(reporting, "paired_differences")
-    count(Evaluation, "at_top_k")
+    count(Evaluation, "with_top_k")
     count(Evaluation, "mean_retrieved_length")
     return made
 

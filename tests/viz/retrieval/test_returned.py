@@ -89,7 +89,7 @@ def test_a_run_that_returns_parents_is_the_same_after_a_restart(levels, cache_fo
     assert run.found[1].index.caveat == "The chunks have one level: without parents, each returns itself."
     restart()
     found = KeptRetrieval.find(Keeper(run_store(), "token", KeptRetrieval.kind))
-    again = Retrieval(found.with_material(levels.material), None, False, found)
+    again = Retrieval(found.rebuild_plan(levels.material), None, False, found)
     again.start()
     assert not ended(again).error
     assert again.plan.returned == ReturnedText.parse("parent")

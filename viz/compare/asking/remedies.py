@@ -60,7 +60,7 @@ def find_remedies(
     earlier_job = session.remedy_job
     remedy_search_job = RemedyJob(
         remedy_search_subject, remedy_search_by_task, embedder, inquiry.tokenizer, session.on_disk
-    ).after(earlier_job)
+    ).reusing_outcomes_of(earlier_job)
     if remedy_search_job is not earlier_job:
         session.remedy_job = remedy_search_job
         if not remedy_search_job.done and is_remedy_search_automatic(inquiry.method, embedder, reranker, document):

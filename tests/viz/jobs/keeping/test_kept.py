@@ -197,7 +197,7 @@ def test_a_retrieval_run_shows_what_was_done_and_measures_the_rest(folder, index
     kept = KeptRetrieval.find(keeper(folder, "retrieval"))
     assert (kept.plan.own, kept.done) == (True, 2)
     # In another order, as files are uploaded.
-    plan = kept.with_material(RunMaterial(TEXTS[::-1], ASKED, own=True))
+    plan = kept.rebuild_plan(RunMaterial(TEXTS[::-1], ASKED, own=True))
     assert plan == first.plan
     indexed.clear()
     shown = done(Retrieval(plan, None, True, kept))
@@ -218,7 +218,7 @@ def test_a_run_that_an_earlier_version_kept_has_its_top_k(folder):
         run.kept.keeper.add(number, json.dumps(before).encode())
     again = done(Retrieval(run.plan, None, True, run.kept))
     assert sorted(again.found) == [0, 1, 2]
-    assert (run.has_budgets, again.has_budgets) == (True, False)
+    assert (run.all_measured_at_budgets, again.all_measured_at_budgets) == (True, False)
     told = ended(again.report_job(ReportChoice("recall", "tokens", 2, 0, 500))).made
     assert (told.report.choice.budget, told.report.curve) == (0, None)
     assert sorted(told.failures) == [0, 1, 2]
@@ -229,14 +229,14 @@ def test_pages_come_back_with_the_documents(folder):
     run.kept.begin()
     pages = ((TEXTS[0][0], TextParts("page", (0,), ("iv",))), ("more.txt", TextParts("page", (0,), ("1",))))
     given = RunMaterial((*TEXTS, ("more.txt", "More.")), ASKED, True, pages)
-    assert KeptRetrieval.find(keeper(folder, "retrieval")).with_material(given).material.parts == pages[:1]
+    assert KeptRetrieval.find(keeper(folder, "retrieval")).rebuild_plan(given).material.parts == pages[:1]
 
 
 def test_what_is_embedded_is_kept_and_a_run_of_before_is_plain(folder):
     run = new_run(folder)
     plan = replace(run.plan, embedded_as="heading_path")
     KeptRetrieval.of(keeper(folder, "retrieval"), plan).begin()
-    assert KeptRetrieval.find(keeper(folder, "retrieval")).with_material(MATERIAL) == plan
+    assert KeptRetrieval.find(keeper(folder, "retrieval")).rebuild_plan(MATERIAL) == plan
     before = run.kept.plan.model_dump()
     del before["embedded_as"]
     assert type(run.kept.plan).model_validate(before) == run.kept.plan
@@ -258,7 +258,7 @@ def test_what_is_missing_is_said(folder, texts, asked, missing):
     run = new_run(folder)
     run.kept.begin()
     kept = KeptRetrieval.find(keeper(folder, "retrieval"))
-    assert kept.missing(RunMaterial(texts, asked, own=True) if texts else None) == missing
+    assert kept.missing_files_in_words(RunMaterial(texts, asked, own=True) if texts else None) == missing
 
 
 def test_a_chunker_that_failed_is_tried_again(folder, monkeypatch):

@@ -18,7 +18,7 @@ def recall_and_failures(run, exact_ends):
         ruler = TokenRuler(corpus.whole.text, load_tokenizer(run.plan.tokenizer))
         there = replace(
             evaluation, search=replace(evaluation.search, index=replace(evaluation.index, corpus=corpus))
-        ).at_top_k(5, ruler)
+        ).with_top_k(5, ruler)
         recalls.append(f"{100 * there.values('recall').mean():.1f}")
         measured = {number: MeasuredChunker(there, run.ladders[number])}
         lost.append(str(len(retrieval_failures(measured, RankCutoff(5, 2000, "tokens", "cut"), ruler)[number])))
