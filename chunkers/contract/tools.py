@@ -246,7 +246,7 @@ class Tools:
         return asking.ask(messages, self.cancelled, ledger, kind)
 
     def record_answer_usability(self, usable: bool) -> None:
-        """Record whether the language model's last answer was usable; see `Asking.report_usability`."""
+        """Record whether the language model's last answer was usable; see `Asking.record_answer_usability`."""
         self._asking_and_ledger()[0].record_answer_usability(usable)
 
     def together(self, works: Sequence[Callable[[Tools], Result]]) -> list[Result]:

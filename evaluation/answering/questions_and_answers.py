@@ -319,7 +319,7 @@ class Recording:
     def record_answer_usability(self, usable: bool) -> None:
         """Report to the model's client whether the last answer was usable.
 
-        See `Asking.report_usability`.
+        See `Asking.record_answer_usability`.
         """
         self._asking.record_answer_usability(usable)
 

@@ -36,7 +36,7 @@ def right(messages):
     return reply_to(system, question)
 
 
-def _batch_chunker(name, parameters, asking, cancelled=bool):
+def _chunks(name, parameters, asking, cancelled=bool):
     return run_chunker(
         build_chunker(name, parameters), Document.from_text(TEXT, "lines"), tools(asking=asking, cancelled=cancelled)
     )
