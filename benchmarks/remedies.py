@@ -32,8 +32,8 @@ from evaluation.remedies.tested_changes import (
 from evaluation.retrieval.asked_question import (
     Limit,
     PosedQuestion,
+    budget_for_text_length,
     checked_answer,
-    fitting_budget,
 )
 from evaluation.search import SearchMethod
 from sample_docs import SAMPLES_FOLDER, load_sample, sample_splitters
@@ -128,14 +128,14 @@ class Bench:
 
     def suspect_column(self, document: Document, title: str) -> SuspiciousColumn:
         """Return a column for a search that removes its findings."""
-        limit = Limit(tokens=fitting_budget(len(document.text)))
+        limit = Limit(tokens=budget_for_text_length(len(document.text)))
         return SuspiciousColumn(self.chunkers[title], self.chunking(document, title), METHOD, limit)
 
     def failing_column(self, asked: DocumentQuestion, title: str) -> FailingColumn | None:
         """Return a column's failure on a question; None if it gives the answer whole."""
         document, posed = asked
         chunking = self.chunking(document, title)
-        limit = Limit(tokens=fitting_budget(len(document.text)))
+        limit = Limit(tokens=budget_for_text_length(len(document.text)))
         if is_whole(chunking, posed, METHOD, limit, self.tools, self.ruler(document))[0]:
             return None
         return FailingColumn(self.chunkers[title], chunking, METHOD, limit, posed=posed)

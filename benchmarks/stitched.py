@@ -29,7 +29,7 @@ from evaluation.segmentation import (
     score_chunking,
     settings_grid,
     split_by_subject,
-    stitch_documents,
+    stitch_several_documents,
     summarize_settings,
     sweep_settings,
 )
@@ -79,8 +79,8 @@ def bundled_passages() -> list[SubjectPassage]:
 def stitched_documents(count: int, sentences: int = 100) -> tuple[list[MarkedDocument], list[MarkedDocument]]:
     """Return ``count`` documents to tune on, and as many held out."""
     tuning_passages, held_out_passages = split_by_subject(bundled_passages())
-    tuning_texts = stitch_documents(tuning_passages, sentences, count, 0, "spacy")
-    held_out_texts = stitch_documents(held_out_passages, sentences, count, 0, "spacy", first=count + 1)
+    tuning_texts = stitch_several_documents(tuning_passages, sentences, count, 0, "spacy")
+    held_out_texts = stitch_several_documents(held_out_passages, sentences, count, 0, "spacy", first=count + 1)
     return [text.split("spacy") for text in tuning_texts], [text.split("spacy") for text in held_out_texts]
 
 

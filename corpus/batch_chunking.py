@@ -270,7 +270,7 @@ class Chunks:
         chunk_table_rows = table_rows(chunking, None)
         token_count_of_each_chunk = replace(tools, embedder=None).count_tokens(chunking.texts) if chunk_table_rows else []
         ids_of_document_chunks = chunk_ids(name, self._recipe_hash, [chunk.spans for chunk in chunking.chunks])
-        gaps_before = cut_gaps_before_chunks(chunking)
+        gaps_before_chunks = cut_gaps_before_chunks(chunking)
         return [
             {
                 **row,
@@ -289,7 +289,7 @@ class Chunks:
                 chunking.chunks,
                 token_count_of_each_chunk,
                 ids_of_document_chunks,
-                gaps_before,
+                gaps_before_chunks,
                 strict=True,
             )
         ]
@@ -332,8 +332,8 @@ def cut_gaps_before_chunks(chunking: Chunking) -> list[Gap | None]:
     if len(gaps_that_are_cut) == len(chunks) - 1 and all(len(chunk.spans) == 1 for chunk in chunks):
         # Chunks that repeat the end of the one before begin before the cut.
         return [None, *gaps_that_are_cut]
-    cut_by_start = {gap.start_after(document): gap for gap in gaps_that_are_cut}
-    return [cut_by_start.get(chunk.start) if number else None for number, chunk in enumerate(chunks)]
+    cut_gap_by_start = {gap.start_after(document): gap for gap in gaps_that_are_cut}
+    return [cut_gap_by_start.get(chunk.start) if number else None for number, chunk in enumerate(chunks)]
 
 
 def _documents_in_batch(documents: pa.RecordBatch | pa.Table) -> Iterator[tuple[object, object, Any]]:
@@ -347,6 +347,6 @@ def _documents_in_batch(documents: pa.RecordBatch | pa.Table) -> Iterator[tuple[
                 "A batch of documents must have the columns id and text; this batch has "
                 f"{', '.join(documents.schema.names)}."
             )
-    for row in range(documents.num_rows):
-        name, text, *parts = (column[row].as_py() for column in document_table_columns)
+    for row_index in range(documents.num_rows):
+        name, text, *parts = (column[row_index].as_py() for column in document_table_columns)
         yield name, text, parts[0] if parts else None

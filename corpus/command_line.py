@@ -98,9 +98,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
 def _run_corpus_command(options: argparse.Namespace) -> int:
     if not 1 <= options.workers <= MOST_WORKERS:
         raise InputError(f"--workers must be from 1 to {MOST_WORKERS:,}; got {options.workers:,}.")
-    model, spending_limit = _language_model_and_limit(options)
+    language_model, spending_limit = _language_model_and_limit(options)
     if options.shard_size is None:
-        options.shard_size = SHARD_MB if model is None else ASKING_SHARD_MB
+        options.shard_size = SHARD_MB if language_model is None else ASKING_SHARD_MB
     if not SMALLEST_SHARD <= options.shard_size <= LARGEST_SHARD:
         raise InputError(f"--shard-size must be from {SMALLEST_SHARD} to {LARGEST_SHARD:,}; got {options.shard_size:g}.")
     if options.encoding is not None:
@@ -118,7 +118,7 @@ def _run_corpus_command(options: argparse.Namespace) -> int:
         encoding=options.encoding,
         device=options.device,
         shard_bytes=round(options.shard_size * 1_000_000),
-        language_model=model,
+        language_model=language_model,
         limit=spending_limit,
     )
     progress_line = _ProgressLine(corpus_chunking_run)

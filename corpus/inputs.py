@@ -117,7 +117,7 @@ class Inputs:
             If an input is not there, lies within another one, or is a table without the columns.
         """
         check_inputs_disjoint(self.roots)
-        for number, root in enumerate(self.roots):
+        for root_number, root in enumerate(self.roots):
             try:
                 input_root_file_status = root.stat()
             except OSError as error:
@@ -126,9 +126,9 @@ class Inputs:
                     "permissions."
                 ) from error
             if stat.S_ISDIR(input_root_file_status.st_mode):
-                yield from self._pieces_of_folder(number, root)
+                yield from self._pieces_of_folder(root_number, root)
             else:
-                yield from self._file(number, "", root, input_root_file_status)
+                yield from self._file(root_number, "", root, input_root_file_status)
 
     def _pieces_of_folder(self, number: int, root: Path) -> Iterator[InputPiece]:
         """Yield the pieces of a folder, with a stack instead of recursion, which a deep folder would exhaust."""
@@ -182,9 +182,11 @@ class Inputs:
         file_piece = InputPiece(number, path, "file", status.st_size, status.st_mtime_ns, weight=status.st_size)
         lower_case_file_ending = where.suffix.lower()
         if lower_case_file_ending in LINES:
-            for begin in range(0, status.st_size, self.part):
-                end_byte_offset = min(begin + self.part, status.st_size)
-                yield file_piece._replace(kind="lines", begin=begin, end=end_byte_offset, weight=end_byte_offset - begin)
+            for begin_byte_offset in range(0, status.st_size, self.part):
+                end_byte_offset = min(begin_byte_offset + self.part, status.st_size)
+                yield file_piece._replace(
+                    kind="lines", begin=begin_byte_offset, end=end_byte_offset, weight=end_byte_offset - begin_byte_offset
+                )
         elif lower_case_file_ending in PARQUET:
             yield from self._rows(file_piece, where)
         else:
@@ -419,12 +421,14 @@ class Source:
                 rows_per_batch, row_groups=[piece.group], columns=text_and_id_column_names, use_threads=False
             ):
                 batch_begin, batch_end = batch_end, batch_end + batch.num_rows
-                for row in range(max(piece.begin, batch_begin) - batch_begin, min(piece.end, batch_end) - batch_begin):
-                    file_and_row_number_label = f"{name}#{piece.before + batch_begin + row}"
-                    text = _cell_value(batch, self.columns.text, row)
+                for row_index in range(max(piece.begin, batch_begin) - batch_begin, min(piece.end, batch_end) - batch_begin):
+                    file_and_row_number_label = f"{name}#{piece.before + batch_begin + row_index}"
+                    text = _cell_value(batch, self.columns.text, row_index)
                     yield self._checked_input_document(
                         text,
-                        file_and_row_number_label if id_column_name is None else _cell_value(batch, id_column_name, row),
+                        file_and_row_number_label
+                        if id_column_name is None
+                        else _cell_value(batch, id_column_name, row_index),
                         file_and_row_number_label,
                     )
                 if batch_end >= piece.end:

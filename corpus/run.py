@@ -357,9 +357,9 @@ class ShardActor:
     def __call__(self, batch: pa.Table) -> pa.Table:
         """Write the shards whose JSON is in the column ``shard``; return the outcome of each as JSON."""
         outcomes: list[dict[str, Any]] = []
-        for line in batch.column("shard").to_pylist():
+        for shard_json_line in batch.column("shard").to_pylist():
             try:
-                outcomes.append({"tally": [*self._job.write(Shard.from_json(line))]})
+                outcomes.append({"tally": [*self._job.write(Shard.from_json(shard_json_line))]})
             except InputError as error:
                 # Ray wraps an error in pages of its own; a sentence has to arrive as one.
                 outcomes.append({"error": str(error)})
@@ -393,13 +393,13 @@ def _write_on_ray(address: str | None, job: Job, missing: Iterator[Shard], worke
     job = replace(job, parent=0)
     is_ray_started_here = not ray.is_initialized()
     if is_ray_started_here:
-        options: dict[str, Any] = {"runtime_env": {"env_vars": {**ENVIRONMENT, "RAY_USAGE_STATS_ENABLED": "0"}}}
+        ray_init_options: dict[str, Any] = {"runtime_env": {"env_vars": {**ENVIRONMENT, "RAY_USAGE_STATS_ENABLED": "0"}}}
         if address is None and "RAY_ADDRESS" not in os.environ:
-            options |= {"num_cpus": workers, "include_dashboard": False}
-        ray.init(address, logging_level="error", log_to_driver=False, **options)
+            ray_init_options |= {"num_cpus": workers, "include_dashboard": False}
+        ray.init(address, logging_level="error", log_to_driver=False, **ray_init_options)
     try:
-        for name in ("ray.data", "ray"):
-            logging.getLogger(name).setLevel(logging.ERROR)
+        for logger_name in ("ray.data", "ray"):
+            logging.getLogger(logger_name).setLevel(logging.ERROR)
         ray_data_context = ray.data.DataContext.get_current()
         ray_data_context.enable_progress_bars = False
         while shard_json_lines := [shard.to_json() for shard in islice(missing, MOST_BLOCKS)]:

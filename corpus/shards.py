@@ -285,15 +285,15 @@ def group_into_shards(pieces: Iterable[InputPiece], size: int) -> Iterator[Shard
 
     A piece larger than ``size`` forms a shard of its own.
     """
-    number, shard_pieces, shard_byte_count = 0, list[InputPiece](), 0
+    shard_number, shard_pieces, shard_byte_count = 0, list[InputPiece](), 0
     for piece in pieces:
         if shard_pieces and (shard_byte_count + piece.weight > size or len(shard_pieces) >= MOST_FILES):
-            yield Shard(number, tuple(shard_pieces))
-            number, shard_pieces, shard_byte_count = number + 1, [], 0
+            yield Shard(shard_number, tuple(shard_pieces))
+            shard_number, shard_pieces, shard_byte_count = shard_number + 1, [], 0
         shard_pieces.append(piece)
         shard_byte_count += piece.weight
     if shard_pieces:
-        yield Shard(number, tuple(shard_pieces))
+        yield Shard(shard_number, tuple(shard_pieces))
 
 
 class Manifest:

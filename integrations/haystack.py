@@ -92,8 +92,8 @@ class SeamarkDocumentSplitter:
             if document.content is None:
                 raise InputError(f"documents: every document must have text as its content; {document.id} has none.")
             chunking = self._cut(document.content)
-            for number, (chunk, metadata) in enumerate(zip(chunking, chunk_metadata(chunking), strict=True)):
-                split_metadata = {"source_id": document.id, "split_id": number, "split_idx_start": chunk.start}
+            for chunk_number, (chunk, metadata) in enumerate(zip(chunking, chunk_metadata(chunking), strict=True)):
+                split_metadata = {"source_id": document.id, "split_id": chunk_number, "split_idx_start": chunk.start}
                 chunk_documents.append(
                     Document(content=chunk.text, meta={**deepcopy(document.meta), **metadata, **split_metadata})
                 )

@@ -418,11 +418,11 @@ def _chonkie_characters(recipe: Recipe, settings: dict[str, Any]) -> Original:
 
 
 def _chonkie_tokens(recipe: Recipe, settings: dict[str, Any]) -> Original | None:
-    tokenizer = {"characters": "character", **{name: name for name in BYTE_PAIRS}}.get(recipe.tokenizer)
+    chonkie_tokenizer_name = {"characters": "character", **{name: name for name in BYTE_PAIRS}}.get(recipe.tokenizer)
     return (
         None
-        if tokenizer is None
-        else _chonkie_original("TokenChunker", [python_literal(tokenizer), *_size_arguments(settings)])
+        if chonkie_tokenizer_name is None
+        else _chonkie_original("TokenChunker", [python_literal(chonkie_tokenizer_name), *_size_arguments(settings)])
     )
 
 

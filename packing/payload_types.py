@@ -66,10 +66,10 @@ def mentioned_typed_dicts(kind: Any) -> Iterator[type]:
 def docstring_parts(declared: type) -> tuple[str, dict[str, str]]:
     """Return the summary of a declaration's docstring, and the description of each attribute."""
     text = "" if declared.__doc__ == dict.__doc__ else inspect.getdoc(declared) or ""
-    summary, _, attributes = text.partition("\n\nAttributes\n----------\n")
+    summary, _, attributes_section = text.partition("\n\nAttributes\n----------\n")
     description_by_field: dict[str, str] = {}
-    for names, description in re.findall(r"^(\S.*)\n((?:    .*\n?)+)", attributes, re.MULTILINE):
-        description_by_field |= dict.fromkeys(names.split(", "), " ".join(description.split()))
+    for joined_field_names, description in re.findall(r"^(\S.*)\n((?:    .*\n?)+)", attributes_section, re.MULTILINE):
+        description_by_field |= dict.fromkeys(joined_field_names.split(", "), " ".join(description.split()))
     return " ".join(summary.split()), description_by_field
 
 
@@ -78,9 +78,9 @@ def typescript_interface(declared: type) -> str:
     summary, description_by_field = docstring_parts(declared)
     lines = [*([f"/** {summary} */"] if summary else []), f"export interface {declared.__name__} {{"]
     optional_keys: frozenset[str] = declared.__optional_keys__  # type: ignore[attr-defined]  # each TypedDict has it
-    for name, kind in get_type_hints(declared, include_extras=True).items():
-        lines += [f"  /** {description_by_field[name]} */"] if name in description_by_field else []
-        lines.append(f"  {name}{'?' * (name in optional_keys)}: {typescript_type(kind)};")
+    for field_name, field_type in get_type_hints(declared, include_extras=True).items():
+        lines += [f"  /** {description_by_field[field_name]} */"] if field_name in description_by_field else []
+        lines.append(f"  {field_name}{'?' * (field_name in optional_keys)}: {typescript_type(field_type)};")
     return "\n".join([*lines, "}"])
 
 

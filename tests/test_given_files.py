@@ -115,7 +115,7 @@ def test_a_recipe_has_a_length_and_so_has_what_is_taken_out_of_a_larger_file():
 def test_all_json_has_one_limit_of_brackets(monkeypatch):
     monkeypatch.setattr(data_files, "MOST_BRACKETS", 2)
     many = b'{"recipe": [[], [], []]}'
-    for parse in (data_files.read_recipe_file, session_file_reader.session_file_pieces, boundary_files.parse_boundary_file):
+    for parse in (data_files.read_recipe_entry, session_file_reader.session_file_pieces, boundary_files.parse_boundary_file):
         with pytest.raises(InputError, match=r": JSON may have at most 2 opening brackets; this file has 5\."):
             list(parse(many, "a.json"))
     with pytest.raises(InputError, match=r": JSON may have at most 2 opening brackets; this file has 5\."):

@@ -71,9 +71,9 @@ class Adapter(Chunker):
             ) from error
         except Exception as error:
             # Whatever another library raises concerns this column alone, and the user cannot fix it.
-            message = on_one_line(f"{type(error).__name__}: {error}", 200).rstrip(".")
+            error_message = on_one_line(f"{type(error).__name__}: {error}", 200).rstrip(".")
             raise ModelError(
-                f"{self.library} could not cut this text: {message}. Change a parameter, or choose another chunker."
+                f"{self.library} could not cut this text: {error_message}. Change a parameter, or choose another chunker."
             ) from error
 
     def _chunking_by_library(self, document: Document, tools: Tools) -> Chunking:

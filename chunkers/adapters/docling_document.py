@@ -42,12 +42,14 @@ def hybrid_chunks(text: str, max_tokens: int, count: Counter) -> list[tuple[str,
     chunk_text_header_pairs = []
     previous_chunk_item_reference = None
     for chunk in chunks:
-        table_header = (
+        continued_table_header = (
             _table_header(table_text_by_reference.get(previous_chunk_item_reference, ""))
             if chunk.meta.doc_items[0].self_ref == previous_chunk_item_reference
             else ""
         )
-        repeated_header = table_header if table_header and chunk.text.startswith(table_header) else ""
+        repeated_header = (
+            continued_table_header if continued_table_header and chunk.text.startswith(continued_table_header) else ""
+        )
         chunk_text_header_pairs.append((chunk.text[len(repeated_header) :], repeated_header.strip()))
         previous_chunk_item_reference = chunk.meta.doc_items[-1].self_ref
     return chunk_text_header_pairs
@@ -61,7 +63,7 @@ def docling_document(text: str) -> tuple[DoclingDocument, dict[str | None, str]]
     document = DoclingDocument(name="document")
     table_text_by_reference: dict[str | None, str] = {}
     title_by_start = {heading.span.start: heading.title for heading in headings(text)}
-    item_starts = outline_of(text).items
+    list_item_starts = outline_of(text).items
     for kind, (start, end), level in outline_of(text).blocks:
         block_source_text = text[start:end]
         if kind == "heading":
@@ -69,7 +71,7 @@ def docling_document(text: str) -> tuple[DoclingDocument, dict[str | None, str]]
         elif kind == "table":
             table_text_by_reference[document.add_table(TableData(num_rows=0, num_cols=0)).self_ref] = block_source_text
         elif kind == "list":
-            item_starts_inside = item_starts[bisect_left(item_starts, start) : bisect_left(item_starts, end)]
+            item_starts_inside = list_item_starts[bisect_left(list_item_starts, start) : bisect_left(list_item_starts, end)]
             docling_list_group = document.add_list_group()
             for item_start, item_end in pairwise([start, *item_starts_inside[1:], end]):
                 document.add_list_item(text[item_start:item_end].rstrip(), parent=docling_list_group)

@@ -28,7 +28,7 @@ def chunking_of_pieces(document: Document, pieces: Sequence[str], library: str, 
     """
     text = document.text
     piece_spans = locate_pieces(text, pieces)
-    located_contexts = [
+    found_piece_contexts = [
         context for context, span in zip(contexts or [""] * len(piece_spans), piece_spans, strict=True) if span is not None
     ]
     found_piece_spans = [span for span in piece_spans if span is not None]
@@ -38,7 +38,7 @@ def chunking_of_pieces(document: Document, pieces: Sequence[str], library: str, 
         document,
         tuple(
             Chunk.of(document, span)._replace(context=context)
-            for span, context in zip(found_piece_spans, located_contexts, strict=True)
+            for span, context in zip(found_piece_spans, found_piece_contexts, strict=True)
         ),
         with_uncut_gaps(document, cut_gaps, Reason(remark=f"{library} begins no chunk here")),
         notes=tuple(_inexact_location_notes(text, pieces, piece_spans, library)),
@@ -82,7 +82,7 @@ def _locate_in_order(
     spans: list[Span | None] = []
     last_found_span = Span(-1, 0)
     last_piece_latest_start = solid.length - len(keys[-1]) if keys else 0
-    for piece_index, (piece, visible_piece_text, following_visible_text) in enumerate(
+    for piece_index, (piece, visible_piece_text, next_visible_piece_text) in enumerate(
         zip(pieces, keys, [*keys, ""][1:], strict=True)
     ):
         found_piece_start = -1
@@ -92,7 +92,7 @@ def _locate_in_order(
                 visible_piece_text, last_found_span, last_found_span.start + round(even_piece_start_distance)
             )
         if found_piece_start < 0 and visible_piece_text:
-            found_piece_start = solid.find_piece_start(piece, visible_piece_text, last_found_span, following_visible_text)
+            found_piece_start = solid.find_piece_start(piece, visible_piece_text, last_found_span, next_visible_piece_text)
         if found_piece_start < 0:
             spans.append(None)
             continue

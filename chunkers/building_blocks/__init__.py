@@ -39,7 +39,7 @@ from chunkers.building_blocks.size_limits import (
 from chunkers.building_blocks.thresholds import ThresholdChunker
 from chunkers.building_blocks.verdict_reversal_search import (
     VerdictReversals,
-    nearest_slider_stop,
+    nearest_changing_slider_stop,
     next_slider_stop,
     parameter_spec,
 )

@@ -80,33 +80,33 @@ class BlockSplitter:
     def delimiter_row_notes(self) -> list[str]:
         """Return a note if long table delimiter rows were counted in a shortened form; otherwise an empty list."""
         delimiter_row_count = len(self._rule_savings)
-        rows_phrase = (
+        delimiter_rows_phrase = (
             "The delimiter row of a table is"
             if delimiter_row_count == 1
             else f"The delimiter rows of {delimiter_row_count:,} tables are"
         )
-        return [f"{rows_phrase} longer than a chunk may be: it stays whole, and counts with three dashes a cell."] * bool(
-            delimiter_row_count
-        )
+        return [
+            f"{delimiter_rows_phrase} longer than a chunk may be: it stays whole, and counts with three dashes a cell."
+        ] * bool(delimiter_row_count)
 
     def split(self, block: Block, first: int, rest: int) -> list[Piece] | None:
         """Split a block into parts of at most ``rest`` tokens, with at most ``first`` tokens in the first part.
 
         Return None if this would cut an item, a line or a table header that fits into a chunk by itself.
         """
-        span, smaller_part_limit = block.span, min(first, rest)
+        span, lower_of_token_limits = block.span, min(first, rest)
         if block.kind == "table":
             return self._split_table(span, first, rest)
         if block.kind == "list":
-            block_pieces_to_pack = [*self._split_items(self._inner_block_numbers(span), smaller_part_limit)]
+            block_pieces_to_pack = [*self._split_items(self._inner_block_numbers(span), lower_of_token_limits)]
         elif block.kind in ("code block", "HTML", "front matter", "link definitions"):
-            block_pieces_to_pack = [*self._split_code(span, f"{block.kind} cut between lines", smaller_part_limit)]
+            block_pieces_to_pack = [*self._split_code(span, f"{block.kind} cut between lines", lower_of_token_limits)]
         elif block.kind == "quotation" and (inner_block_numbers := [*self._inner_block_numbers(span)]):
             block_pieces_to_pack = [
-                *self._split_around_inner_blocks(span, inner_block_numbers, block.kind, smaller_part_limit)
+                *self._split_around_inner_blocks(span, inner_block_numbers, block.kind, lower_of_token_limits)
             ]
         else:
-            return self._split_prose(span, block.kind, smaller_part_limit)
+            return self._split_prose(span, block.kind, lower_of_token_limits)
         return (
             self._join_fitting_neighbours(block_pieces_to_pack, first, rest)
             if self._all_units_fit(block_pieces_to_pack, first, rest)
@@ -141,7 +141,7 @@ class BlockSplitter:
             if not self._all_units_fit(table_run_units, first, rest):
                 return None
         # Runs of rows that have the header beside them, and of rows that fit without it alone.
-        unit_runs = [(True, table_run_units)]
+        header_flags_with_runs = [(True, table_run_units)]
         for row in rows:
             row_token_count = self.size(*row)
             # The header is repeated beside a row if both fit, or if the row must be cut anyway.
@@ -150,11 +150,13 @@ class BlockSplitter:
                 or row_token_count + context_token_count <= rest
                 or (row_token_count > rest and context_token_count <= self._most // 2)
             )
-            if repeats_header != unit_runs[-1][0]:
-                unit_runs.append((repeats_header, []))
-            unit_runs[-1][1].extend(self._split_lines([row], cut_remark, "row", rest - context_token_count * repeats_header))
+            if repeats_header != header_flags_with_runs[-1][0]:
+                header_flags_with_runs.append((repeats_header, []))
+            header_flags_with_runs[-1][1].extend(
+                self._split_lines([row], cut_remark, "row", rest - context_token_count * repeats_header)
+            )
         parts: list[Piece] = []
-        for repeats_header, table_run_units in unit_runs:
+        for repeats_header, table_run_units in header_flags_with_runs:
             room_beside_header = rest - context_token_count * repeats_header
             packed_run_parts = self._join_fitting_neighbours(
                 table_run_units, room_beside_header if parts else first, room_beside_header
@@ -218,10 +220,10 @@ class BlockSplitter:
         text = self._document.text
         if not text.startswith(("```", "~~~"), lines[0].start) or len(lines) < 3:
             return lines
-        for fence_line_index in (len(lines) - 2, 0):
-            fence_and_neighbour_span = Span(lines[fence_line_index].start, lines[fence_line_index + 1].end)
+        for first_joined_line_index in (len(lines) - 2, 0):
+            fence_and_neighbour_span = Span(lines[first_joined_line_index].start, lines[first_joined_line_index + 1].end)
             if self.size(*fence_and_neighbour_span) <= most:
-                lines[fence_line_index : fence_line_index + 2] = [fence_and_neighbour_span]
+                lines[first_joined_line_index : first_joined_line_index + 2] = [fence_and_neighbour_span]
         return lines
 
     def _join_front_matter_fences(self, units: list[Span]) -> list[Span]:

@@ -63,7 +63,7 @@ def _lower_to_column_minima(values: FloatArray, best: FloatArray, lasts: IntArra
                 best[column], lasts[column] = candidate_cost, candidate_place
 
 
-def _largest_drift(sums: FloatArray, mean: FloatArray, start: int, following: FloatArray) -> FloatArray:
+def _largest_drift_from_mean(sums: FloatArray, mean: FloatArray, start: int, following: FloatArray) -> FloatArray:
     """Return the largest distance of the sum of the next m vectors from m times the mean, up to each m of ``following``."""
     drift_vectors = sums[start + 1 : start + 1 + len(following)] - sums[start] - following[:, np.newaxis] * mean
     return np.sqrt(np.maximum.accumulate(_squared_row_norms(drift_vectors)))
@@ -158,29 +158,29 @@ def _try_earlier_candidates(
     run_size = places[start] - places[run_start]
     current_run_mean = (sums[start] - sums[run_start]) / run_size
     squared_mean_distances = _squared_row_norms(negated_run_sums / sizes_from_candidates[:, np.newaxis] + current_run_mean)
-    vectors_to_following_places = places[start + 1 : start + 1 + AHEAD] - places[start]
-    largest_drifts_ahead = _largest_drift(sums, current_run_mean, start, vectors_to_following_places)
+    vector_counts_to_places = places[start + 1 : start + 1 + AHEAD] - places[start]
+    largest_drifts_ahead = _largest_drift_from_mean(sums, current_run_mean, start, vector_counts_to_places)
     skippable_place_counts = _skippable_place_counts(
         excess_costs,
         squared_mean_distances,
         sizes_from_candidates,
         float(run_size),
         largest_drifts_ahead,
-        vectors_to_following_places,
+        vector_counts_to_places,
         stop - start,
     )
     due[candidate_places] = start + skippable_place_counts + 1
-    is_tried = skippable_place_counts == 0
+    is_tried_at = skippable_place_counts == 0
     vector_sums_after_start = sums[start + 1 : stop + 1] - sums[start]
     candidate_partition_costs = (
-        squared_run_sum_norms[is_tried, np.newaxis]
+        squared_run_sum_norms[is_tried_at, np.newaxis]
         + _squared_row_norms(vector_sums_after_start)
-        - 2 * (negated_run_sums[is_tried] @ vector_sums_after_start.T)
+        - 2 * (negated_run_sums[is_tried_at] @ vector_sums_after_start.T)
     )
-    candidate_partition_costs = totals[candidate_places[is_tried], np.newaxis] - candidate_partition_costs / (
-        sizes_from_candidates[is_tried, np.newaxis] + vectors_to_following_places[: stop - start]
+    candidate_partition_costs = totals[candidate_places[is_tried_at], np.newaxis] - candidate_partition_costs / (
+        sizes_from_candidates[is_tried_at, np.newaxis] + vector_counts_to_places[: stop - start]
     )
-    _lower_to_column_minima(candidate_partition_costs, best, lasts[start + 1 : stop + 1], candidate_places[is_tried])
+    _lower_to_column_minima(candidate_partition_costs, best, lasts[start + 1 : stop + 1], candidate_places[is_tried_at])
     return comparison_count + int(candidate_partition_costs.size)
 
 
@@ -225,7 +225,7 @@ def advance_search(
     return comparison_count
 
 
-def advance_search_by_count(
+def advance_search_per_count(
     sums: FloatArray, places: FloatArray, totals: FloatArray, lasts: IntArray, start: int, stop: int
 ) -> None:
     """Advance the change-point search to place ``stop`` for each number of runs, updating ``totals`` and ``lasts``.
@@ -357,7 +357,7 @@ def best_partition_by_count(
     last_cut_by_edge_and_runs = np.zeros((last_edge_index + 1, runs + 1), np.intp)
     for start in range(0, last_edge_index, BLOCK):
         block_end_edge_index = min(start + BLOCK, last_edge_index)
-        advance_search_by_count(
+        advance_search_per_count(
             cumulative_sums_at_edges,
             vector_counts_before_edges,
             least_cost_by_edge_and_runs,

@@ -50,11 +50,11 @@ def joint_distances(vectors: FloatArray, position_weight: float) -> Iterator[tup
         yield (
             first_row,
             position_weight * position_distances
-            + (1 - position_weight) * _semantic_distances(1 - block_sentence_vectors @ vectors.T),
+            + (1 - position_weight) * _clip_to_semantic_distances(1 - block_sentence_vectors @ vectors.T),
         )
 
 
-def _semantic_distances(distances: FloatArray) -> FloatArray:
+def _clip_to_semantic_distances(distances: FloatArray) -> FloatArray:
     """Return cosine distances as distances of meaning, from 0, of sentences with the same tokens, to 1."""
     return np.where(distances < SAME, 0, np.minimum(distances, 1))
 
@@ -88,7 +88,7 @@ class JointDistanceChunker(Chunker):
 
     def _neighbour_joint_distances(self, vectors: FloatArray) -> FloatArray:
         """Return the joint distance at each gap, shape (n - 1,)."""
-        semantic_distances = _semantic_distances(gap_distances(vectors))
+        semantic_distances = _clip_to_semantic_distances(gap_distances(vectors))
         return np.asarray(self.position_weight / max(len(vectors), 1) + (1 - self.position_weight) * semantic_distances)
 
 
@@ -114,21 +114,21 @@ def chunking_from_labels(
     """
     chunk_number_by_label = {label: number for number, label in enumerate(dict.fromkeys(int(label) for label in labels))}
     sentence_chunk_numbers = [chunk_number_by_label[int(label)] for label in labels]
-    spans: list[list[Span]] = [[] for _ in chunk_number_by_label]
+    spans_by_chunk: list[list[Span]] = [[] for _ in chunk_number_by_label]
     run_start_sentence_index = 0
-    for chunk_number, run in groupby(sentence_chunk_numbers):
-        run_end_sentence_index = run_start_sentence_index + len(list(run))
-        spans[chunk_number].append(document.slice(run_start_sentence_index, run_end_sentence_index))
+    for chunk_number, equal_chunk_numbers in groupby(sentence_chunk_numbers):
+        run_end_sentence_index = run_start_sentence_index + len(list(equal_chunk_numbers))
+        spans_by_chunk[chunk_number].append(document.slice(run_start_sentence_index, run_end_sentence_index))
         run_start_sentence_index = run_end_sentence_index
     cut_threshold_level = lines[0].level if lines else None
     sentence_roles = clusters.roles
 
     def gap_after_sentence(index: int, score: float) -> Gap:
-        own_chunk, next_chunk = sentence_chunk_numbers[index], sentence_chunk_numbers[index + 1]
+        own_chunk_number, next_chunk_number = sentence_chunk_numbers[index], sentence_chunk_numbers[index + 1]
         chunks_phrase = (
-            f"both in chunk {own_chunk + 1}"
-            if own_chunk == next_chunk
-            else f"chunk {own_chunk + 1}, then chunk {next_chunk + 1}"
+            f"both in chunk {own_chunk_number + 1}"
+            if own_chunk_number == next_chunk_number
+            else f"chunk {own_chunk_number + 1}, then chunk {next_chunk_number + 1}"
         )
         noise_sentence_numbers = [
             str(sentence + 1) for sentence in (index, index + 1) if sentence_roles and sentence_roles[sentence] == "noise"
@@ -143,11 +143,11 @@ def chunking_from_labels(
             index,
             score,
             cut_threshold_level,
-            Verdict.KEPT if own_chunk == next_chunk else Verdict.CUT,
+            Verdict.KEPT if own_chunk_number == next_chunk_number else Verdict.CUT,
             combine_reasons(*gap_reasons),
         )
 
     gaps_between_sentences = tuple(gap_after_sentence(index, score) for index, score in enumerate(scores.tolist()))
     score_curve = Curve(f"{score_name} of neighbours", tuple(scores.tolist()), lines, cut_above=True, live=False)
-    cluster_chunks = tuple(Chunk.of(document, *parts) for parts in spans)
+    cluster_chunks = tuple(Chunk.of(document, *parts) for parts in spans_by_chunk)
     return Chunking(document, cluster_chunks, gaps_between_sentences, tuple(merges), (score_curve,), clusters=clusters)

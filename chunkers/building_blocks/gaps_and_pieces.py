@@ -100,11 +100,11 @@ def with_uncut_gaps(
     uncut_reason
         The reason for the uncut gaps, or a function that returns the reason from the start of the sentence after the gap.
     """
-    decided_indices = {gap.index for gap in given if gap.offset is None}
+    decided_gap_indices = {gap.index for gap in given if gap.offset is None}
     uncut_gaps = [
         Gap(index, None, None, Verdict.KEPT, uncut_reason if isinstance(uncut_reason, Reason) else uncut_reason(start))
         for index, start in enumerate(document.starts[1:])
-        if index not in decided_indices
+        if index not in decided_gap_indices
     ]
     return tuple(sorted([*given, *uncut_gaps], key=gap_sort_key))
 

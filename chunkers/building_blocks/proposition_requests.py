@@ -147,9 +147,9 @@ def request_propositions(
         answer_token_limit = (
             answer_forms.ROOM + _ANSWER_TOKENS_PER_TOKEN * window.tokens + 2 * _TOKENS_AROUND_PROPOSITION * sentence_count
         )
-        sentence_number_bounds = {"sentence": (window.first + 1, window.last)}
+        number_bounds_by_field = {"sentence": (window.first + 1, window.last)}
         propositions_answer_form = answer_forms.PROPOSITIONS.for_request(
-            sentence_number_bounds, answer_token_limit, _answer_size_limits(document, window, answer_token_limit)
+            number_bounds_by_field, answer_token_limit, _answer_size_limits(document, window, answer_token_limit)
         )
         window_answer_parser = partial(parse_claims, first=window.first + 1, last=window.last)
         try:
@@ -243,14 +243,14 @@ def _tie_claims_to_text(
             document_propositions.repeated += (tied_proposition.text, tied_proposition.span) in distinct_proposition_by_key
             distinct_proposition_by_key.setdefault((tied_proposition.text, tied_proposition.span), tied_proposition)
             restated_sentence_indices.update(overlapped_sentence_indices(document, tied_proposition.span))
-    unstated_sentences = [
+    unstated_sentence_propositions = [
         Proposition(text, span)
         for number, (text, span) in enumerate(zip(document.sentence_texts, document.sentences, strict=True))
         if number not in restated_sentence_indices
     ]
     # Of those whose sources begin at one place, the first that was stated is first.
     document_propositions.propositions = sorted(
-        [*distinct_proposition_by_key.values(), *unstated_sentences],
+        [*distinct_proposition_by_key.values(), *unstated_sentence_propositions],
         key=lambda stated: stated.span.start if stated.span else 0,
     )
     return document_propositions
@@ -348,9 +348,9 @@ def unsupported_words(text: str, source: str, vocabulary: Vocabulary) -> tuple[t
         is_ordinary_word = not word[0].isupper() or (is_sentence_initial_word and word.lower() in vocabulary.small)
         if not is_ordinary_word and word.casefold() not in source_vocabulary.words:
             (words_found_elsewhere if word.casefold() in vocabulary.words else words_found_nowhere).append(word)
-    for number in _NUMBER.findall(text):
-        if number not in source_vocabulary.numbers:
-            (words_found_elsewhere if number in vocabulary.numbers else words_found_nowhere).append(number)
+    for numeral in _NUMBER.findall(text):
+        if numeral not in source_vocabulary.numbers:
+            (words_found_elsewhere if numeral in vocabulary.numbers else words_found_nowhere).append(numeral)
     return tuple(dict.fromkeys(words_found_elsewhere)), tuple(dict.fromkeys(words_found_nowhere))
 
 

@@ -84,7 +84,7 @@ def recursive_spans(
             piece_sizes = (
                 _piece_sizes_by_pattern(text, start, end, separator_regexes[level])
                 if is_regex
-                else _piece_sizes_by_word(text[start:end], separator_texts[level])
+                else _piece_sizes_by_separator(text[start:end], separator_texts[level])
             )
             level += 1
         if not piece_sizes:
@@ -123,7 +123,7 @@ def recursive_spans(
     return [span for span in trimmed_window_spans if span.start < span.end]
 
 
-def _piece_sizes_by_word(text: str, word: str) -> list[int]:
+def _piece_sizes_by_separator(text: str, word: str) -> list[int]:
     """Return the characters of the pieces that begin with a word, the first perhaps without; none if it does not occur."""
     texts_between_separators = text.split(word)
     if len(texts_between_separators) == 1:
@@ -135,7 +135,10 @@ def _piece_sizes_by_word(text: str, word: str) -> list[int]:
 
 
 def _piece_sizes_by_pattern(text: str, start: int, end: int, pattern: re.Pattern[str]) -> list[int]:
-    """Return the characters of the pieces of ``text[start:end]`` that begin with a match, as `_piece_sizes_by_word` does."""
+    """Return the characters of the pieces of ``text[start:end]`` that begin with a match.
+
+    `_piece_sizes_by_separator` does the same for separators.
+    """
     match_starts = [match.start() for match in pattern.finditer(text, start, end)]
     if not match_starts:
         return []

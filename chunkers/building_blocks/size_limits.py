@@ -63,11 +63,11 @@ def check_chunk_size(name: str, text: str, size: int, unit: Unit) -> None:
     if len(text) <= MOST_CHUNKS * size:
         return
     text_words = text.split()
-    fewest_chunks = math.ceil((sum(map(len, text_words)) if unit == "characters" else len(text_words)) / size)
-    if fewest_chunks > MOST_CHUNKS:
+    least_chunk_count = math.ceil((sum(map(len, text_words)) if unit == "characters" else len(text_words)) / size)
+    if least_chunk_count > MOST_CHUNKS:
         raise InputError(
             f"{name}: a text may be cut into at most {MOST_CHUNKS:,} chunks; size {size:,} gives at least "
-            f"{fewest_chunks:,}. Choose a larger size."
+            f"{least_chunk_count:,}. Choose a larger size."
         )
 
 
@@ -107,10 +107,10 @@ class TokenSizes:
         )
         if first_end_index > last_end_index:
             return self._count_range_tokens(start, end)
-        tokens_between = self._token_totals_at_ends[last_end_index] - self._token_totals_at_ends[first_end_index]
+        token_count_between_ends = self._token_totals_at_ends[last_end_index] - self._token_totals_at_ends[first_end_index]
         return (
             self._count_range_tokens(start, self._sure_token_ends[first_end_index])
-            + tokens_between
+            + token_count_between_ends
             + self._count_range_tokens(self._sure_token_ends[last_end_index], end)
         )
 
@@ -202,8 +202,10 @@ class SizeLimitedChunker(Chunker):
 
     def idle(self) -> frozenset[str]:
         """Return the names of the size parameters that have no effect because no minimum or maximum is set."""
-        size_parameters = {"oversize"} if self.max_size is None else set()
-        return frozenset(size_parameters | ({"size_unit"} if self.min_size is None and self.max_size is None else set()))
+        idle_size_parameter_names = {"oversize"} if self.max_size is None else set()
+        return frozenset(
+            idle_size_parameter_names | ({"size_unit"} if self.min_size is None and self.max_size is None else set())
+        )
 
     @property
     def limits(self) -> SizeLimits:
@@ -238,14 +240,14 @@ def enforce_size_limits(
     InputError
         If the maximum size would produce too many chunks.
     """
-    cuts_large = limits.most is not None and limits.oversize is not None
-    if not document.sentences or (limits.least is None and not cuts_large):
+    cuts_large_chunks = limits.most is not None and limits.oversize is not None
+    if not document.sentences or (limits.least is None and not cuts_large_chunks):
         return list(gaps)
     size_limit_enforcer = _SizeEnforcer(document, limits, tools, distances)
-    if cuts_large and limits.unit != "sentences":
+    if cuts_large_chunks and limits.unit != "sentences":
         check_chunk_size("max_size", document.text, size_limit_enforcer.most, limits.unit)
     gaps_after_merging = size_limit_enforcer.merge_small(list(gaps)) if limits.least is not None else list(gaps)
-    return size_limit_enforcer.cut_large(gaps_after_merging) if cuts_large else gaps_after_merging
+    return size_limit_enforcer.cut_large(gaps_after_merging) if cuts_large_chunks else gaps_after_merging
 
 
 class _SizeEnforcer:
@@ -285,10 +287,12 @@ class _SizeEnforcer:
                     else self.size(merged_chunk_starts[-1], chunk_end_offsets[chunk_index + 1])
                 )
                 is_merge = merged_chunk_size <= self.most
-                chunk_remark = f"a chunk of {current_chunk_size:,} {self.unit} beside it, below minimum size {self.least:,}"
-                chunk_remark += "" if is_merge else f", but with its neighbour above maximum size {self.most:,}"
+                small_chunk_remark = (
+                    f"a chunk of {current_chunk_size:,} {self.unit} beside it, below minimum size {self.least:,}"
+                )
+                small_chunk_remark += "" if is_merge else f", but with its neighbour above maximum size {self.most:,}"
                 adjacent_cut_verdict = Verdict.REJECTED if is_merge else gaps[adjacent_cut_position].verdict
-                adjacent_cut_reason = combine_reasons(gaps[adjacent_cut_position].why, Reason(remark=chunk_remark))
+                adjacent_cut_reason = combine_reasons(gaps[adjacent_cut_position].why, Reason(remark=small_chunk_remark))
                 gaps[adjacent_cut_position] = gaps[adjacent_cut_position]._replace(
                     verdict=adjacent_cut_verdict, why=adjacent_cut_reason
                 )
@@ -378,10 +382,10 @@ class _SizeEnforcer:
             self.document.sentence_at(part.end - 1),
         )
         even_cut_remark = f"cut after every {self.most:,}"
-        leftover_sentence_count = (last_sentence_index - first_sentence_index) % self.most + 1
+        last_part_sentence_count = (last_sentence_index - first_sentence_index) % self.most + 1
         even_cut_remark += (
-            f", which leaves {leftover_sentence_count:,}, below minimum size {self.least:,}"
-            if leftover_sentence_count < self.least
+            f", which leaves {last_part_sentence_count:,}, below minimum size {self.least:,}"
+            if last_part_sentence_count < self.least
             else ""
         )
         cut_reason = combine_reasons(above, Reason(remark=even_cut_remark))

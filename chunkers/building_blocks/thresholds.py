@@ -105,11 +105,11 @@ def _depth_scores(distances: FloatArray) -> FloatArray:
 
 def _left_trough_distances(distances: FloatArray) -> FloatArray:
     """Return the least distance that is reached from each gap by going left as long as it does not grow."""
-    left_trough_distances = distances.copy()
+    distances_at_left_troughs = distances.copy()
     for gap_index in range(1, len(distances)):
         if distances[gap_index - 1] <= distances[gap_index]:
-            left_trough_distances[gap_index] = left_trough_distances[gap_index - 1]
-    return left_trough_distances
+            distances_at_left_troughs[gap_index] = distances_at_left_troughs[gap_index - 1]
+    return distances_at_left_troughs
 
 
 def _percentile_levels(scores: FloatArray, amounts: FloatArray) -> FloatArray:

@@ -17,7 +17,7 @@ def parameter_spec(chunker: Chunker, parameter: str) -> FieldSpec:
     return next(spec for spec in chunker.fields(chunker.model_dump()) if spec.name == parameter)
 
 
-def nearest_slider_stop(spec: FieldSpec, present: float, changes: Callable[[float], bool]) -> float | None:
+def nearest_changing_slider_stop(spec: FieldSpec, present: float, changes: Callable[[float], bool]) -> float | None:
     """Return the slider stop nearest to ``present`` for which ``changes`` returns true; None if there is none.
 
     Of two stops at the same distance, the higher is returned.
@@ -50,10 +50,10 @@ class VerdictReversals:
 
         None also if the values break a rule of the chunker, or the text is too long for reruns.
         """
-        sorted_parameter_values = tuple(sorted(values.items()))
-        if sorted_parameter_values not in self._results:
-            self._results[sorted_parameter_values] = self._rerun(values)
-        chunking, gap_place = self._results[sorted_parameter_values], (self.gap.index, self.gap.offset)
+        sorted_name_value_pairs = tuple(sorted(values.items()))
+        if sorted_name_value_pairs not in self._results:
+            self._results[sorted_name_value_pairs] = self._rerun(values)
+        chunking, gap_place = self._results[sorted_name_value_pairs], (self.gap.index, self.gap.offset)
         if chunking is None:
             return None
         return next(((chunking, gap) for gap in chunking.gaps if (gap.index, gap.offset) == gap_place), None)

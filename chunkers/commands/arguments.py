@@ -58,17 +58,17 @@ def run_command(work: Callable[[], int]) -> int:
         print_to_stderr(str(error))
         return 2
     except BrokenPipeError:
-        _discard_output()
+        _discard_buffered_output()
         return 1
     except KeyboardInterrupt:
         print_to_stderr("Stopped by the user.")
-        _discard_output()
+        _discard_buffered_output()
         return 130
     except OSError as error:
         if error.filename is not None:
             raise
         print_to_stderr(f"The output must be writable; {error.strerror}.")
-        _discard_output()
+        _discard_buffered_output()
         return 2
 
 
@@ -126,7 +126,7 @@ def end_progress() -> None:
         sys.stderr.write("\n")
 
 
-def _discard_output() -> None:
+def _discard_buffered_output() -> None:
     """Discard what is still buffered: written at exit, it would raise again."""
     with suppress(OSError, ValueError):
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
@@ -335,7 +335,7 @@ def _files_in(folder: Path, endings: Sequence[str]) -> list[Path]:
     return sorted(path for path in paths_below if path.suffix.lower() in endings and path.is_file())
 
 
-def read_named_files(
+def read_named_file_bytes(
     names: Sequence[str], endings: Sequence[str] = READABLE_ENDINGS, complain: Callable[[str], None] | None = None
 ) -> Iterator[tuple[str, bytes]]:
     """Yield the name and bytes of each file, with names as in `named_files`.
@@ -372,8 +372,8 @@ def parse_value(text: str) -> Any:
 
 def parse_assignment(text: str, option: str) -> tuple[str, Any]:
     """Parse a ``KEY=VALUE`` argument into name and value. Raise InputError if the argument has another form."""
-    key, equals, value_text = text.partition("=")
-    if not equals or not key:
+    key, equals_sign, value_text = text.partition("=")
+    if not equals_sign or not key:
         raise InputError(f"{option} must have the form KEY=VALUE; got {text!r}.")
     return key, parse_value(value_text)
 
@@ -492,8 +492,8 @@ def parse_chunker_spec(written: str, *, chunks: bool = False) -> ChunkerSpec:
         name_or_file, parameters = written, {}
     if _NAME.fullmatch(name_or_file) and not _is_file(name_or_file):
         return ChunkerSpec(written, name_or_file, parameters)
-    if (torn_match := _TORN.fullmatch(name_or_file)) and not _is_file(name_or_file):
-        _parse_parameters(torn_match[1], written)
+    if (malformed_spec_match := _TORN.fullmatch(name_or_file)) and not _is_file(name_or_file):
+        _parse_parameters(malformed_spec_match[1], written)
     return ChunkerSpec(written, parameters=parameters, file=Path(name_or_file), recipe=load_recipe_file(name_or_file))
 
 
@@ -521,15 +521,15 @@ def _parse_parameters(text: str, written: str) -> dict[str, Any]:
     """Parse ``KEY=VALUE,...``; a comma inside a JSON value, or before anything but a key, belongs to the value."""
     parameter_value_by_name = {}
     while text:
-        key, equals, text_after_key = text.partition("=")
+        key, equals_sign, text_after_key = text.partition("=")
         try:
             _, value_end = json.JSONDecoder().raw_decode(text_after_key)
         except (ValueError, RecursionError):
             value_end = -1
         if value_end < 0 or (text_after_key[value_end:] and not _NEXT.match(text_after_key, value_end)):
-            next_parameter = _NEXT.search(text_after_key)
-            value_end = next_parameter.start() if next_parameter else len(text_after_key)
-        name, value = parse_assignment(key + equals + text_after_key[:value_end], f"{written}: a parameter")
+            next_parameter_match = _NEXT.search(text_after_key)
+            value_end = next_parameter_match.start() if next_parameter_match else len(text_after_key)
+        name, value = parse_assignment(key + equals_sign + text_after_key[:value_end], f"{written}: a parameter")
         parameter_value_by_name[name] = value
         text = text_after_key[value_end + 1 :]
     return parameter_value_by_name

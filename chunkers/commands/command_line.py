@@ -91,14 +91,16 @@ def _run(options: argparse.Namespace) -> int:
     chunker = chunker_spec.build(embedder)
     if chunker_spec.is_chunk_file:
         chunker = chunker.for_documents([name for _, name in named_files(options.files)])
-    embedded_as = options.embedded_as or base_recipe.embedded_as
+    chunk_embedding_choice = options.embedded_as or base_recipe.embedded_as
     model_access = _language_model_access(
-        chunker, embedded_as, options.language_model or base_recipe.language_model, spending_limit
+        chunker, chunk_embedding_choice, options.language_model or base_recipe.language_model, spending_limit
     )
     tools = Tools(embedder, tokenizer, watcher=preparation_watcher(embedder), asking=model_access)
     try:
         is_older_recipe = chunker_spec.recipe is not None and chunker_spec.recipe.is_older
-        return _cut_and_print_files(options, chunker, sentence_splitter_choice, tools, embedded_as, is_older=is_older_recipe)
+        return _cut_and_print_files(
+            options, chunker, sentence_splitter_choice, tools, chunk_embedding_choice, is_older=is_older_recipe
+        )
     finally:
         # However it ends: what was asked is paid for.
         if model_access is not None:
@@ -146,8 +148,8 @@ def _language_model_access(
     if not chunker.asks and embedded_as != "context":
         return None
     if not name:
-        asking_part = chunker.name if chunker.asks else "--embedded-as context"
-        raise InputError(f"{asking_part} needs a language model; name it with --language-model, as openai:NAME.")
+        asking_part_name = chunker.name if chunker.asks else "--embedded-as context"
+        raise InputError(f"{asking_part_name} needs a language model; name it with --language-model, as openai:NAME.")
     from chunkers.language_models.requests_within_spending_limit import as_asking
 
     return as_asking(name, limit, warn_of_unusable_answers)
@@ -166,23 +168,30 @@ def chunker_declarations() -> dict[str, Any]:
 
 def _chunker_declaration(chunker: type[Chunker]) -> dict[str, Any]:
     declaration_by_parameter_name = {}
-    for spec in chunker.fields():
-        declaration: dict[str, Any] = {"type": spec.kind, "default": spec.default, "title": spec.title, "help": spec.help}
-        further_details = {"optional": spec.optional, "choices": list(spec.choices), "unit": spec.unit}
-        parameter_bound_by_key = {"minimum": spec.low, "maximum": spec.high}
+    for field_spec in chunker.fields():
+        declaration: dict[str, Any] = {
+            "type": field_spec.kind,
+            "default": field_spec.default,
+            "title": field_spec.title,
+            "help": field_spec.help,
+        }
+        further_details = {"optional": field_spec.optional, "choices": list(field_spec.choices), "unit": field_spec.unit}
+        parameter_bound_by_key = {"minimum": field_spec.low, "maximum": field_spec.high}
         declaration |= {key: value for key, value in further_details.items() if value}
         declaration |= {key: value for key, value in parameter_bound_by_key.items() if value is not None}
-        if spec.depends:
-            deciding_field = next(field for field in chunker.fields() if field.name == spec.depends)
+        if field_spec.depends:
+            deciding_field = next(field for field in chunker.fields() if field.name == field_spec.depends)
             field_by_choice = {
-                choice: next(field for field in chunker.fields({spec.depends: choice}) if field.name == spec.name)
+                choice: next(
+                    field for field in chunker.fields({field_spec.depends: choice}) if field.name == field_spec.name
+                )
                 for choice in deciding_field.choices
             }
-            declaration[f"by {spec.depends}"] = {
+            declaration[f"by {field_spec.depends}"] = {
                 choice: {"default": field.default, "minimum": field.low, "maximum": field.high}
                 for choice, field in field_by_choice.items()
             }
-        declaration_by_parameter_name[spec.name] = declaration
+        declaration_by_parameter_name[field_spec.name] = declaration
     return {
         "title": chunker.title,
         "idea": chunker.idea,

@@ -320,11 +320,11 @@ def _field_spec(name: str, schema: dict[str, Any], default: Any) -> FieldSpec:
 
 def _validation_sentence(cls: type[Chunker], error: ValidationError) -> str:
     """Return a sentence on the first broken rule."""
-    broken_rule = error.errors(include_url=False)[0]
-    broken_parameter_name = str(broken_rule["loc"][0]) if broken_rule["loc"] else ""
-    given_value_repr = short_repr(broken_rule["input"])
-    broken_rule_context = broken_rule.get("ctx", {})
-    match broken_rule["type"]:
+    first_error_details = error.errors(include_url=False)[0]
+    broken_parameter_name = str(first_error_details["loc"][0]) if first_error_details["loc"] else ""
+    given_value_repr = short_repr(first_error_details["input"])
+    broken_rule_context = first_error_details.get("ctx", {})
+    match first_error_details["type"]:
         case "extra_forbidden":
             return (
                 f"{cls.name} has no parameter {short_repr(broken_parameter_name)}; its parameters are "
@@ -345,7 +345,7 @@ def _validation_sentence(cls: type[Chunker], error: ValidationError) -> str:
         case "float_type" | "float_parsing" | "finite_number":
             violated_requirement_phrase = "a finite number"
         case _:
-            violated_requirement_phrase = broken_rule["msg"][0].lower() + broken_rule["msg"][1:]
+            violated_requirement_phrase = first_error_details["msg"][0].lower() + first_error_details["msg"][1:]
     return f"{cls.name}: {broken_parameter_name} must be {violated_requirement_phrase}; got {given_value_repr}."
 
 
@@ -355,13 +355,13 @@ def run(chunker: Chunker, document: Document, tools: Tools) -> Chunking:
     `chunkers.run` attaches the recipe too.
     """
     run_usage_meter = Meter()
-    was_split = document.is_split
+    was_already_split = document.is_split
     chunking_start_time = time.perf_counter()
     embedder = tools.embedder.for_document(document) if tools.embedder is not None else None
     chunking = chunker.chunk(document, replace(tools, embedder=embedder, meter=run_usage_meter))
     elapsed_chunking_seconds = time.perf_counter() - chunking_start_time
     split_ms = document.split_ms if document.is_split else 0.0
-    if not was_split:
+    if not was_already_split:
         elapsed_chunking_seconds -= split_ms / 1000
     run_stage_timing = Timing(
         split_ms=split_ms,

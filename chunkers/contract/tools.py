@@ -198,8 +198,8 @@ class Tools:
                 batch_text_vectors = checked_vectors(embedder.name, embedder.encode(batch_texts), batch_texts)
                 seconds_per_text = (time.perf_counter() - batch_start_time) / len(batch_of_keyed_texts)
                 check_vector_memory(embedder.name, count, batch_text_vectors.shape[1])
-                for entry in islice(entries.values(), 1):
-                    _check_same_dimensions(embedder.name, batch_text_vectors[0], entry.vector)
+                for first_entry in islice(entries.values(), 1):
+                    _check_same_dimensions(embedder.name, batch_text_vectors[0], first_entry.vector)
                 entries.update(
                     self.cache.put_many([key for key, _ in batch_of_keyed_texts], batch_text_vectors, seconds_per_text)
                 )
@@ -326,10 +326,10 @@ class Tools:
     @contextmanager
     def measure_merging_time(self) -> Iterator[None]:
         """Return a context manager that counts the time spent inside it as pass two, except for time spent on embedding."""
-        began, earlier_embedding_seconds = time.perf_counter(), self.meter.embed_s + self.meter.load_s
+        merging_start_time, earlier_embedding_seconds = time.perf_counter(), self.meter.embed_s + self.meter.load_s
         yield
         self.meter.merge_s += (
-            time.perf_counter() - began - (self.meter.embed_s + self.meter.load_s - earlier_embedding_seconds)
+            time.perf_counter() - merging_start_time - (self.meter.embed_s + self.meter.load_s - earlier_embedding_seconds)
         )
 
 

@@ -60,10 +60,10 @@ def load_embedder(name: str | Encoder = "all-MiniLM-L6-v2", device: str = "auto"
     """
     check_device(device)
     if not isinstance(name, str):
-        return _embedder_without_device(as_embedder(name), device)
+        return _cpu_only_embedder(as_embedder(name), device)
     # A server's embedder is not cached: the environment may name another server the next time.
     return (
-        _embedder_without_device(OpenAIServer(name), device)
+        _cpu_only_embedder(OpenAIServer(name), device)
         if ModelName.parse(name).provider == "openai"
         else _load_embedder(name, device)
     )
@@ -78,7 +78,7 @@ def _load_embedder(name: str, device: str) -> Embedder:
                 "embedder."
             )
         case "spacy", _:
-            return _embedder_without_device(SpacyVectors(name), device)
+            return _cpu_only_embedder(SpacyVectors(name), device)
         case _, MiniLM.name:
             return MiniLM(device)
         case _ if name == BFLOAT16:
@@ -88,7 +88,7 @@ def _load_embedder(name: str, device: str) -> Embedder:
             assert isinstance(full_model, MiniLM)
             return Static(full_model)
         case _, TfIdf.name:
-            return _embedder_without_device(TfIdf(), device)
+            return _cpu_only_embedder(TfIdf(), device)
         case _ if _is_folder(name):
             return FolderModel(name, device)
         case _ if _HUB_NAME.fullmatch(name):
@@ -108,7 +108,7 @@ def missing_for_embedder(name: str) -> str:
     return missing_extra_message(needed_extra, name) if needed_extra else ""
 
 
-def _embedder_without_device(embedder: Embedder, device: str) -> Embedder:
+def _cpu_only_embedder(embedder: Embedder, device: str) -> Embedder:
     """Return an embedder that torch does not run here; raises InputError if it is to run on a device."""
     if device not in ("auto", "cpu"):
         raise InputError(f"device must be auto or cpu for {embedder.name}, which supports no other device; got {device}.")

@@ -103,7 +103,7 @@ _USED = ("embeddings.", "encoder.")
 def _expected_weight_shapes(config: Mapping[str, Any]) -> dict[str, tuple[int, ...]]:
     """Return the shapes of all weights of a model with these settings, by name."""
     width, intermediate_width = config["hidden_size"], config["intermediate_size"]
-    shapes: dict[str, tuple[int, ...]] = {
+    weight_shape_by_name: dict[str, tuple[int, ...]] = {
         "embeddings.word_embeddings.weight": (config["vocab_size"], width),
         "embeddings.position_embeddings.weight": (config["max_position_embeddings"], width),
         "embeddings.token_type_embeddings.weight": (config["type_vocab_size"], width),
@@ -119,10 +119,10 @@ def _expected_weight_shapes(config: Mapping[str, Any]) -> dict[str, tuple[int, .
             f"{layer_name_prefix}.output.dense": (width, intermediate_width),
         }
     for name in normalisation_names:
-        shapes |= {f"{name}.weight": (width,), f"{name}.bias": (width,)}
+        weight_shape_by_name |= {f"{name}.weight": (width,), f"{name}.bias": (width,)}
     for name, shape in matrix_shape_by_name.items():
-        shapes |= {f"{name}.weight": shape, f"{name}.bias": shape[:1]}
-    return shapes
+        weight_shape_by_name |= {f"{name}.weight": shape, f"{name}.bias": shape[:1]}
+    return weight_shape_by_name
 
 
 def _read_pooling(folder: Path) -> Pooling:

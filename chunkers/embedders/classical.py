@@ -87,10 +87,10 @@ def _pipeline_revision(pipeline: "Language") -> str:
     """Return a hash of the pipeline's name, version and vectors."""
     vocabulary_vectors = pipeline.vocab.vectors
     identifying_pipeline_metadata = {key: pipeline.meta.get(key) for key in ("lang", "name", "version", "vectors")}
-    digest = hashlib.sha256(json.dumps(identifying_pipeline_metadata, sort_keys=True, default=str).encode())
-    digest.update(np.array(sorted(vocabulary_vectors.key2row.items()), dtype=np.uint64).tobytes())
-    digest.update(np.ascontiguousarray(vocabulary_vectors.data).tobytes())
-    return digest.hexdigest()
+    pipeline_hasher = hashlib.sha256(json.dumps(identifying_pipeline_metadata, sort_keys=True, default=str).encode())
+    pipeline_hasher.update(np.array(sorted(vocabulary_vectors.key2row.items()), dtype=np.uint64).tobytes())
+    pipeline_hasher.update(np.ascontiguousarray(vocabulary_vectors.data).tobytes())
+    return pipeline_hasher.hexdigest()
 
 
 # TF-IDF with singular values, fitted on the document's own sentences, for any language.
@@ -164,10 +164,10 @@ class _FittedTfIdf(Embedder):
 
 def _sentences_revision(sentences: Sequence[str]) -> str:
     """Return a hash of all that the vectors depend on."""
-    digest = hashlib.sha256(f"{metadata.version('scikit-learn')}\0{COMPONENTS}".encode())
+    sentences_hasher = hashlib.sha256(f"{metadata.version('scikit-learn')}\0{COMPONENTS}".encode())
     for sentence in sentences:
-        digest.update(sentence.encode() + b"\0")
-    return digest.hexdigest()
+        sentences_hasher.update(sentence.encode() + b"\0")
+    return sentences_hasher.hexdigest()
 
 
 def _fit_tfidf(sentences: Sequence[str]) -> Callable[[Sequence[str]], FloatArray]:

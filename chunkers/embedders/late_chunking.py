@@ -157,11 +157,11 @@ class LateChunks(Embedder):
         yield from remembered_vectors_by_window.items()
         missing_window_key_iterator = iter([key for key in keys if key not in remembered_vectors_by_window])
         first_special_id, last_special_id = encoder.special_piece_ids()
-        while window_keys_at_once := list(islice(missing_window_key_iterator, WINDOWS_AT_ONCE)):
+        while window_key_batch := list(islice(missing_window_key_iterator, WINDOWS_AT_ONCE)):
             raise_if_cancelled(self._cancelled)
             window_piece_ids = []
-            for digest, window_index in window_keys_at_once:
-                text_word_pieces = self._pieces[digest]
+            for text_digest, window_index in window_key_batch:
+                text_word_pieces = self._pieces[text_digest]
                 word_piece_window = text_word_pieces.windows[window_index]
                 window_piece_ids.append(
                     [
@@ -171,7 +171,7 @@ class LateChunks(Embedder):
                     ]
                 )
             computed_vectors_by_window = dict(
-                zip(window_keys_at_once, self._model.token_vectors(window_piece_ids), strict=True)
+                zip(window_key_batch, self._model.token_vectors(window_piece_ids), strict=True)
             )
             self._last = dict([*remembered_vectors_by_window.items(), *computed_vectors_by_window.items()][-2:])
             yield from computed_vectors_by_window.items()

@@ -62,7 +62,7 @@ def check_device(device: str) -> None:
         raise InputError(f"device must be one of {', '.join(DEVICES)}; got {short_repr(device)}.")
 
 
-def device_without_torch(requested: str) -> str:
+def device_before_importing_torch(requested: str) -> str:
     """Return the device if it can be determined without importing torch, which is slow; otherwise an empty string."""
     if requested == "cpu" or (
         requested == "auto" and (not _may_have_accelerator() or missing_extra_message("models", "auto"))
@@ -86,7 +86,7 @@ def find_device(requested: str) -> str:
         If torch or sentence-transformers is not installed, torch cannot be imported, or it does not find the device; the
         message says which, and names the devices that torch finds.
     """
-    if known_device := device_without_torch(requested):
+    if known_device := device_before_importing_torch(requested):
         return known_device
     require_extra("models", f"The device {requested}")
     try:
@@ -167,7 +167,7 @@ class Model(Embedder):
         self._lock = threading.Lock()
         self._model: BertEncoder | SentenceModel | None = None
         self._asked = device
-        self.device = device_without_torch(device)
+        self.device = device_before_importing_torch(device)
         self.name = name
 
     def load(self) -> None:
@@ -423,7 +423,7 @@ class MiniLM(Model):
     def __init__(self, device: str = "auto", remark: str = "") -> None:
         super().__init__(MiniLM.name, device)
         self.remark = remark
-        device_found_without_torch = device_without_torch(device)
+        device_found_without_torch = device_before_importing_torch(device)
         self.revision = revision_on_device(WEIGHTS_HASH, device_found_without_torch) if device_found_without_torch else ""
 
     def _read_with_revision(self) -> tuple[BertEncoder | SentenceModel, str]:

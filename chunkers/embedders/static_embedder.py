@@ -202,8 +202,8 @@ class Static(Embedder):
         word_piece_ids_by_text = self._words.pieces(texts)
         # The mean of a text's rows differs from their sum in its length alone.
         word_piece_vector_sums = np.empty((len(word_piece_ids_by_text), self._table.shape[1]), dtype=np.float32)
-        for row, text_piece_ids in zip(word_piece_vector_sums, word_piece_ids_by_text, strict=True):
-            np.add.reduce(self._table[np.array(text_piece_ids, dtype=np.intp)], axis=0, out=row)
+        for text_vector_sum, text_piece_ids in zip(word_piece_vector_sums, word_piece_ids_by_text, strict=True):
+            np.add.reduce(self._table[np.array(text_piece_ids, dtype=np.intp)], axis=0, out=text_vector_sum)
         return scale_to_unit_length(word_piece_vector_sums)
 
 
@@ -222,13 +222,13 @@ class _WordPieceCache:
         """Return the ids of each text's word pieces, in order, without the special piece that ends every text."""
         words_by_text = [_WORD.findall(text) for text in texts]
         uncached_words = list({word for some in words_by_text for word in some if word not in self.known})
-        self.known.update(zip(uncached_words, _word_piece_ids(uncached_words), strict=True))
+        self.known.update(zip(uncached_words, _piece_ids_of_words(uncached_words), strict=True))
         self.characters += sum(map(len, uncached_words))
         cached_piece_ids_by_word = self.known
         return [[number for word in some for number in cached_piece_ids_by_word[word]] for some in words_by_text]
 
 
-def _word_piece_ids(words: Sequence[str]) -> list[list[int]]:
+def _piece_ids_of_words(words: Sequence[str]) -> list[list[int]]:
     """Return the numbers of each word's pieces, less the one that ends a text.
 
     Several words are given to the tokenizer as one text, with that piece in between: each text costs it as much as a few
@@ -259,15 +259,15 @@ def read_table(path: Path) -> tuple[Table, str] | None:
         file_bytes = path.read_bytes() if path.is_file() and path.stat().st_size == expected_table_file_size else b""
     except OSError:
         return None
-    digest, table_bytes = file_bytes[:_DIGEST], file_bytes[_DIGEST:]
-    if not file_bytes or hashlib.sha256(table_bytes).digest() != digest:
+    stored_digest, table_bytes = file_bytes[:_DIGEST], file_bytes[_DIGEST:]
+    if not file_bytes or hashlib.sha256(table_bytes).digest() != stored_digest:
         return None
-    return np.frombuffer(table_bytes, dtype="<f2").reshape(vector_table_shape), digest.hex()
+    return np.frombuffer(table_bytes, dtype="<f2").reshape(vector_table_shape), stored_digest.hex()
 
 
 def write_table(path: Path, table: Table) -> str:
     """Write a vector table, preceded by its hash, to a file if possible; return the hash."""
     table_bytes = table.astype("<f2").tobytes()
-    digest = hashlib.sha256(table_bytes)
-    write_atomically(path, [digest.digest(), table_bytes])
-    return digest.hexdigest()
+    table_hasher = hashlib.sha256(table_bytes)
+    write_atomically(path, [table_hasher.digest(), table_bytes])
+    return table_hasher.hexdigest()

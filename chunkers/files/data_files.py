@@ -85,7 +85,7 @@ def decode_file(data: bytes, name: str) -> str:
     return decode_by_evidence(data, name).text
 
 
-def check_brackets(text: str, name: str) -> None:
+def check_bracket_count(text: str, name: str) -> None:
     """Raise InputError if a JSON text has too many opening brackets, including brackets inside strings."""
     opening_bracket_count = text.count("[") + text.count("{")
     if opening_bracket_count > MOST_BRACKETS:
@@ -97,7 +97,7 @@ def check_brackets(text: str, name: str) -> None:
 
 def parse_json(text: str, name: str) -> Any:
     """Parse JSON. Raise ValueError or RecursionError for invalid JSON, InputError for too many brackets."""
-    check_brackets(text, name)
+    check_bracket_count(text, name)
     return json.loads(text)
 
 
@@ -156,12 +156,12 @@ def parquet_rows(data: bytes, name: str, wanted: Collection[str], counted: Input
         # Each text stays what it is in the file, one entry of a dictionary, instead of being copied into 256 rows.
         file_schema = pq.read_schema(io.BytesIO(data))
         check_column_count(len(file_schema.names), name)
-        text_columns = [
+        text_column_names = [
             field.name for field in file_schema if pa.types.is_string(field.type) or pa.types.is_large_string(field.type)
         ]
-        parquet_file = pq.ParquetFile(io.BytesIO(data), read_dictionary=text_columns)
-        present_columns = [column for column in file_schema.names if column in wanted]
-        if not present_columns:
+        parquet_file = pq.ParquetFile(io.BytesIO(data), read_dictionary=text_column_names)
+        present_column_names = [column for column in file_schema.names if column in wanted]
+        if not present_column_names:
             yield dict.fromkeys(file_schema.names)
             return
         if parquet_file.metadata.num_rows > MOST_ROWS:
@@ -169,7 +169,7 @@ def parquet_rows(data: bytes, name: str, wanted: Collection[str], counted: Input
                 f"{name}: a table may have at most {MOST_ROWS:,} rows; this table has {parquet_file.metadata.num_rows:,}. "
                 "Divide the table."
             )
-        for batch in parquet_file.iter_batches(_ROWS_AT_ONCE, columns=present_columns, use_threads=False):
+        for batch in parquet_file.iter_batches(_ROWS_AT_ONCE, columns=present_column_names, use_threads=False):
             rows_at_once = _ROWS_AT_ONCE if _longest_text_byte_count(batch) * _ROWS_AT_ONCE <= MOST_READ_CHARACTERS else 1
             for start in range(0, batch.num_rows, rows_at_once):
                 for row in batch.slice(start, rows_at_once).to_pylist():
@@ -227,8 +227,8 @@ def parse_json_file(text: str, name: str) -> Any:
 def check_json_length(value: Any, name: str, most: int) -> Any:
     """Return the value unchanged. Raise InputError if the value takes more than ``most`` characters as compact JSON."""
     character_count = 0
-    for json_part in json.JSONEncoder(separators=(",", ":"), ensure_ascii=False).iterencode(value):
-        character_count += len(json_part)
+    for json_fragment in json.JSONEncoder(separators=(",", ":"), ensure_ascii=False).iterencode(value):
+        character_count += len(json_fragment)
         if character_count > most:
             raise InputError(
                 f"{name}: the part of the file that Seamark reads may have at most {most:,} characters of JSON; it has more."
@@ -236,12 +236,12 @@ def check_json_length(value: Any, name: str, most: int) -> Any:
     return value
 
 
-def read_recipe_file(data: bytes, name: str) -> Iterator[Any]:
+def read_recipe_entry(data: bytes, name: str) -> Iterator[Any]:
     """Parse a JSON file and yield the recipe in it; run by `chunkers.recipes.recipe.Recipe.in_file`."""
-    yield recipe_from_json(decode_file(data, name), name)
+    yield recipe_entry_from_json(decode_file(data, name), name)
 
 
-def recipe_from_json(text: str, name: str) -> Any:
+def recipe_entry_from_json(text: str, name: str) -> Any:
     """Parse a JSON text and return its recipe: the entry ``recipe`` or, without such an entry, the whole value.
 
     Raises
@@ -249,10 +249,10 @@ def recipe_from_json(text: str, name: str) -> Any:
     InputError
         If the text is not JSON or is too large for a recipe.
     """
-    return recipe_from_value(parse_json_file(text, name), name)
+    return recipe_entry_or_value(parse_json_file(text, name), name)
 
 
-def recipe_from_value(value: Any, name: str) -> Any:
+def recipe_entry_or_value(value: Any, name: str) -> Any:
     """Return the entry ``recipe`` of a JSON value, or else the value itself. Raise InputError if the recipe is too large."""
     if isinstance(value, dict) and isinstance(value.get("recipe"), dict):
         value = value["recipe"]

@@ -155,7 +155,7 @@ def as_given_chunk(chunk: Any, place: str, *, by_id: bool = False) -> GivenChunk
         return GivenChunk(chunk)
     if _is_pair(chunk):
         return GivenChunk(None, (_checked_span(chunk[0], chunk[1], place),))
-    chunk_fields: Mapping[str, Any] = chunk if isinstance(chunk, dict | Mapping) else _chunk_attributes(chunk)
+    chunk_fields: Mapping[str, Any] = chunk if isinstance(chunk, dict | Mapping) else _chunk_fields_of_object(chunk)
     # LangChain's dumps and LlamaIndex's stores wrap the fields of a chunk.
     chunk_fields = _nested_mapping(chunk_fields, "kwargs", "__data__") or chunk_fields
     chunk_metadata = _nested_mapping(chunk_fields, "metadata", "meta")
@@ -169,11 +169,11 @@ def as_given_chunk(chunk: Any, place: str, *, by_id: bool = False) -> GivenChunk
         None,
     )
     if text is None and not stated_chunk_spans and not (by_id and chunk_identifier is not None):
-        field_names = ", ".join(map(str, chunk_fields))
-        text_field_names = " or ".join(TEXTS)
+        field_names_phrase = ", ".join(map(str, chunk_fields))
+        text_field_names_phrase = " or ".join(TEXTS)
         raise InputError(
-            f"{place}: a chunk must have a text ({text_field_names}), or a start and an end; this chunk has only "
-            f"{short_repr(field_names)}."
+            f"{place}: a chunk must have a text ({text_field_names_phrase}), or a start and an end; this chunk has only "
+            f"{short_repr(field_names_phrase)}."
         )
     if len(stated_chunk_spans) > 1:
         # The text of several spans is joined by whatever made it; they say where it is.
@@ -201,7 +201,7 @@ def _is_pair(pair: Any) -> bool:
     return isinstance(pair, Sequence) and len(pair) == 2 and not any(isinstance(part, str | bytes) for part in pair)
 
 
-def _chunk_attributes(node: Any) -> dict[str, Any]:
+def _chunk_fields_of_object(node: Any) -> dict[str, Any]:
     """Return the fields of a chunk that an object of another library has."""
     known_attribute_names = (*TEXTS, *STARTS, *ENDS, *DOCUMENTS, *IDS, "metadata", "meta")
     value_by_attribute = {name: getattr(node, name) for name in known_attribute_names if hasattr(node, name)}
@@ -230,19 +230,20 @@ def _stated_spans(row: Mapping[str, Any], metadata: Mapping[str, Any], text: str
                 f"{place}: spans must be a list of pairs, each a start and an end; got {short_repr(spans_field)}."
             )
         return tuple(_checked_span(start, end, place) for start, end in spans_field)
-    start, chunk_end_offset = (
+    chunk_start_offset, chunk_end_offset = (
         next((mapping[key] for mapping in (row, metadata) if mapping for key in names if mapping.get(key) is not None), None)
         for names in (STARTS, ENDS)
     )
-    if start is None:
+    if chunk_start_offset is None:
         return ()
     if chunk_end_offset is None:
         if text is None:
             raise InputError(
-                f"{place}: a chunk without a text must have an end; this chunk has only its start, {short_repr(start)}."
+                f"{place}: a chunk without a text must have an end; this chunk has only its start, "
+                f"{short_repr(chunk_start_offset)}."
             )
-        chunk_end_offset = _whole_number(start, place) + len(text)
-    return (_checked_span(start, chunk_end_offset, place),)
+        chunk_end_offset = _whole_number(chunk_start_offset, place) + len(text)
+    return (_checked_span(chunk_start_offset, chunk_end_offset, place),)
 
 
 def _checked_span(start: Any, end: Any, place: str) -> Span:
@@ -304,23 +305,23 @@ def rebuild_text(chunks: Sequence[GivenChunk]) -> RebuiltText | None:
     """
     if any(chunk.text is None for chunk in chunks) or not any((chunk.text or "").strip() for chunk in chunks):
         return None
-    is_placed = is_whole = all(_has_exact_span(chunk) for chunk in chunks)
+    are_chunks_placed = is_text_whole = all(_span_matches_text_length(chunk) for chunk in chunks)
     text_parts: list[str] = []
     placed_chunks: list[GivenChunk] = []
     rebuilt_length = original_end = 0
-    for chunk in sorted(chunks, key=lambda piece: piece.spans) if is_placed else chunks:
+    for chunk in sorted(chunks, key=lambda piece: piece.spans) if are_chunks_placed else chunks:
         chunk_text = chunk.text or ""
-        gap_length = chunk.spans[0].start - original_end if is_placed else None
+        gap_length = chunk.spans[0].start - original_end if are_chunks_placed else None
         if gap_length is None or gap_length > LONGEST_GAP:
-            is_whole = False
+            is_text_whole = False
             gap_length = _UNKNOWN_GAP if text_parts else 0
         rebuilt_start = rebuilt_length + gap_length
         text_parts += ["\n" * gap_length if gap_length > 1 else " " * gap_length, chunk_text[max(0, -gap_length) :]]
         rebuilt_length = max(rebuilt_length, rebuilt_start + len(chunk_text))
-        original_end = chunk.spans[0].end if is_placed and chunk.spans[0].end > original_end else original_end
+        original_end = chunk.spans[0].end if are_chunks_placed and chunk.spans[0].end > original_end else original_end
         placed_chunks.append(chunk._replace(spans=(Span(rebuilt_start, rebuilt_start + len(chunk_text)),)))
-    return RebuiltText("".join(text_parts), tuple(placed_chunks), is_whole)
+    return RebuiltText("".join(text_parts), tuple(placed_chunks), is_text_whole)
 
 
-def _has_exact_span(chunk: GivenChunk) -> bool:
+def _span_matches_text_length(chunk: GivenChunk) -> bool:
     return len(chunk.spans) == 1 and chunk.spans[0].end - chunk.spans[0].start == len(chunk.text or "")

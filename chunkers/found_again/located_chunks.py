@@ -95,8 +95,8 @@ def read_chunks(data: bytes, name: str, cancelled: Callable[[], bool] = bool) ->
 
 def _chunk_from_row(row: Sequence[Any]) -> GivenChunk:
     """Return the chunk of a row as the other process sends it."""
-    text, spans, document, identifier = row
-    return GivenChunk(text, tuple([Span(*span) for span in spans]), document, identifier)
+    text, spans, document_name, identifier = row
+    return GivenChunk(text, tuple([Span(*span) for span in spans]), document_name, identifier)
 
 
 def _as_given_chunk(chunk: Any, place: str) -> GivenChunk:
@@ -139,8 +139,10 @@ class DocumentNames:
         if name in self._names:
             return [name]
         path_parts, parts_without_ending = _path_parts(name), _path_parts_without_ending(name)
-        names_with_same_file = self._by_end.get(_file_name(name), ())
-        return [candidate for candidate in names_with_same_file if _have_same_end(path_parts, _path_parts(candidate))] or [
+        names_sharing_file_name = self._by_end.get(_file_name(name), ())
+        return [
+            candidate for candidate in names_sharing_file_name if _have_same_end(path_parts, _path_parts(candidate))
+        ] or [
             *(
                 other
                 for other in self._by_stem.get(_file_name(name), ())
@@ -172,8 +174,8 @@ def _path_parts_without_ending(name: str) -> tuple[str, ...]:
 
 
 def _have_same_end(one: tuple[str, ...], other: tuple[str, ...]) -> bool:
-    compared_length = min(len(one), len(other))
-    return one[-compared_length:] == other[-compared_length:]
+    compared_part_count = min(len(one), len(other))
+    return one[-compared_part_count:] == other[-compared_part_count:]
 
 
 def select_document_chunks(given: Sequence[GivenChunk], wanted: str | None, name: str) -> Sequence[GivenChunk]:

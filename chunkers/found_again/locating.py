@@ -89,17 +89,17 @@ def _passage_at_stated_place(searched: SearchableText, text: str, spans: Sequenc
         )
         stated_length = len(fold_text(stated_text))
         if follows_context_line or stated_length >= SHORTEST_ALTERED or stated_length >= LEAST_SHARE * len(fold_text(text)):
-            return _passage_in_context(text, stated_text_match.span, Span(start, end).trimmed(searched.text))
+            return _passage_with_surrounding_text(text, stated_text_match.span, Span(start, end).trimmed(searched.text))
     # The end of a chunk that names its start alone is that of its text, which is too long by the context.
     suffix_span = searched.longest_suffix_starting_at(text, start)
-    return None if suffix_span is None else _passage_in_context(text, suffix_span)
+    return None if suffix_span is None else _passage_with_surrounding_text(text, suffix_span)
 
 
 def _passage_after_first_lines(searched: SearchableText, text: str, front: str) -> PassageInContext | None:
     """Return the passage that follows the lines in front of every chunk."""
     if not front.strip() or not searched.contains(text[len(front) :]):
         return None
-    return _passage_in_context(text, Span(len(front), len(text)))
+    return _passage_with_surrounding_text(text, Span(len(front), len(text)))
 
 
 def _longest_passage(searched: SearchableText, text: str, within: Span) -> PassageInContext | None:
@@ -109,7 +109,7 @@ def _longest_passage(searched: SearchableText, text: str, within: Span) -> Passa
         return None
     passage_start_in_chunk, passage_end_in_chunk = shared_passage.quoted
     if passage_start_in_chunk > 0:
-        passage_start_in_chunk = _first_word_start(searched.text, text, shared_passage.span, shared_passage.quoted)
+        passage_start_in_chunk = _passage_first_word_start(searched.text, text, shared_passage.span, shared_passage.quoted)
     if passage_end_in_chunk < len(text) and not text[passage_end_in_chunk].isspace():
         passage_end_in_chunk = max(
             (place for place in range(passage_start_in_chunk, passage_end_in_chunk) if text[place].isspace()),
@@ -120,13 +120,13 @@ def _longest_passage(searched: SearchableText, text: str, within: Span) -> Passa
     is_whole_lines &= "\n" in _following_whitespace(text, passage_end_in_chunk) or not text[passage_end_in_chunk:].strip()
     least_share = LEAST_SHARE_OF_LINES if is_whole_lines else LEAST_SHARE
     return (
-        _passage_in_context(text, Span(passage_start_in_chunk, passage_end_in_chunk))
+        _passage_with_surrounding_text(text, Span(passage_start_in_chunk, passage_end_in_chunk))
         if passage_length >= max(SHORTEST_ALTERED, least_share * chunk_length)
         else None
     )
 
 
-def _first_word_start(whole: str, text: str, span: Span, quoted: Span) -> int:
+def _passage_first_word_start(whole: str, text: str, span: Span, quoted: Span) -> int:
     """Return the start of the passage's first word in the chunk.
 
     The end of a context may be what stands before the passage in the text too, such as a heading: where the passage begins
@@ -139,19 +139,19 @@ def _first_word_start(whole: str, text: str, span: Span, quoted: Span) -> int:
         return quoted.end
     first_word_offset = word_starts[0]
     characters_to_skip = len(fold_text(text[quoted.start : first_word_offset]))
-    offset_in_whole = span.start
+    first_word_document_offset = span.start
     while characters_to_skip > 0:
-        characters_to_skip -= len(fold_text(whole[offset_in_whole]))
-        offset_in_whole += 1
-    offset_in_whole += (
-        len(whole[offset_in_whole:]) - len(whole[offset_in_whole:].lstrip())
-        if whole[offset_in_whole : offset_in_whole + 1].isspace()
+        characters_to_skip -= len(fold_text(whole[first_word_document_offset]))
+        first_word_document_offset += 1
+    first_word_document_offset += (
+        len(whole[first_word_document_offset:]) - len(whole[first_word_document_offset:].lstrip())
+        if whole[first_word_document_offset : first_word_document_offset + 1].isspace()
         else 0
     )
     if (
         "\n" in _preceding_whitespace(text, first_word_offset)
-        or offset_in_whole == 0
-        or "\n" in _preceding_whitespace(whole, offset_in_whole)
+        or first_word_document_offset == 0
+        or "\n" in _preceding_whitespace(whole, first_word_document_offset)
     ):
         return first_word_offset
     nearby_line_starts = (
@@ -162,7 +162,7 @@ def _first_word_start(whole: str, text: str, span: Span, quoted: Span) -> int:
     return next(nearby_line_starts, first_word_offset)
 
 
-def _passage_in_context(text: str, passage: Span, span: Span | None = None) -> PassageInContext | None:
+def _passage_with_surrounding_text(text: str, passage: Span, span: Span | None = None) -> PassageInContext | None:
     surrounding_texts = (text[: passage.start].strip(), text[passage.end :].strip())
     text_around_passage = "\n".join(part for part in surrounding_texts if part)
     return (
@@ -267,10 +267,10 @@ def locate_chunks(
 
     stated_spans_by_chunk = [stated_spans(text, given_chunk) for given_chunk in given_chunks]
     searchable_document_text = SearchableText(text)
-    span_by_chunk_index = _locate_unplaced_chunks(text, given_chunks)
+    span_by_chunk_index = _locate_chunks_without_position(text, given_chunks)
     context_separator = _ContextSeparator(searchable_document_text, given_chunks)
-    contexts: dict[int, str] = {}
-    chunks_without_context = list(given_chunks)
+    context_by_chunk_index: dict[int, str] = {}
+    chunks_stripped_of_context = list(given_chunks)
     for chunk_index, (given_chunk, spans) in enumerate(zip(given_chunks, stated_spans_by_chunk, strict=True)):
         if (
             not spans
@@ -281,25 +281,25 @@ def locate_chunks(
             report_at_intervals(chunk_index)
             chunk_passage_and_context = context_separator.find_passage_in_text(given_chunk)
             if chunk_passage_and_context is not None:
-                contexts[chunk_index] = chunk_passage_and_context.context
-                chunks_without_context[chunk_index] = given_chunk._replace(text=chunk_passage_and_context.text)
+                context_by_chunk_index[chunk_index] = chunk_passage_and_context.context
+                chunks_stripped_of_context[chunk_index] = given_chunk._replace(text=chunk_passage_and_context.text)
                 stated_spans_by_chunk[chunk_index] = (
                     () if chunk_passage_and_context.span is None else (chunk_passage_and_context.span,)
                 )
-    if contexts:
-        span_by_chunk_index = _locate_unplaced_chunks(text, chunks_without_context)
+    if context_by_chunk_index:
+        span_by_chunk_index = _locate_chunks_without_position(text, chunks_stripped_of_context)
     chunk_search = _ChunkSearch(searchable_document_text, span_by_chunk_index)
     chunk_search.unsure.update(context_separator.unsure)
     chunks: list[Chunk] = []
     reason_by_start: dict[int, str] = {}
     oddities: list[Oddity] = []
     last_chunk_end = 0
-    for chunk_index, (given_chunk, spans) in enumerate(zip(chunks_without_context, stated_spans_by_chunk, strict=True)):
+    for chunk_index, (given_chunk, spans) in enumerate(zip(chunks_stripped_of_context, stated_spans_by_chunk, strict=True)):
         report_at_intervals(chunk_index)
         found_spans, way_found_phrase, chunk_remarks = (
             (spans, "at the place that it names", []) if spans else chunk_search.find(chunk_index, given_chunk)
         )
-        chunk_context_text = contexts.get(chunk_index, "")
+        chunk_context_text = context_by_chunk_index.get(chunk_index, "")
         if found_spans:
             chunk_remarks += (
                 [("context", f"“{quotable_beginning(chunk_context_text)}” is around it")] if chunk_context_text else []
@@ -334,7 +334,7 @@ def locate_chunks(
     return LocatedChunks(chunking, len(given_chunks), tuple(oddities))
 
 
-def _locate_unplaced_chunks(text: str, given_chunks: Sequence[GivenChunk]) -> dict[int, Span | None]:
+def _locate_chunks_without_position(text: str, given_chunks: Sequence[GivenChunk]) -> dict[int, Span | None]:
     """Locate the chunks that give no position, by number; the order of the chunks tells repeated passages apart."""
     unplaced_chunk_indices = [number for number, chunk in enumerate(given_chunks) if not chunk.spans]
     return dict(
@@ -509,8 +509,8 @@ def stated_spans(text: str, chunk: GivenChunk) -> tuple[Span, ...]:
 
 def _spacing_remarks(chunk: GivenChunk, text: str, span: Span) -> list[tuple[Kind, str]]:
     passage, chunk_text = text[span.start : span.end], (chunk.text or "").strip()
-    nothing_to_remark = chunk_text == passage or "".join(chunk_text.split()) != "".join(passage.split())
-    return [] if nothing_to_remark else [("spaced", "the text has other white space")]
+    needs_no_remark = chunk_text == passage or "".join(chunk_text.split()) != "".join(passage.split())
+    return [] if needs_no_remark else [("spaced", "the text has other white space")]
 
 
 def _lost_chunk_span(chunk: GivenChunk, reached: int, length: int) -> Span:
@@ -519,8 +519,10 @@ def _lost_chunk_span(chunk: GivenChunk, reached: int, length: int) -> Span:
 
 
 def _first_words(text: str) -> str:
-    one_line = " ".join(text[: 2 * _LONGEST_WORDS].split())
-    return one_line if len(one_line) <= _LONGEST_WORDS else one_line[: _LONGEST_WORDS - 1] + "…"
+    one_line_beginning = " ".join(text[: 2 * _LONGEST_WORDS].split())
+    return (
+        one_line_beginning if len(one_line_beginning) <= _LONGEST_WORDS else one_line_beginning[: _LONGEST_WORDS - 1] + "…"
+    )
 
 
 def _oddity_notes(

@@ -137,12 +137,12 @@ class UnorderedLocator:
 
     def occurrences(self, text: str, numbers: Sequence[int] | None = None) -> list[Place]:
         """Return the places of a text, word for word or with other white space and typography; see `MOST_PLACES`."""
-        searched_numbers = self._possible_document_numbers(
+        searched_document_numbers = self._possible_document_numbers(
             [fold_text(text)], range(len(self._documents)) if numbers is None else numbers
         )
         text_occurrence_places = [
             Place(number, span)
-            for number in searched_numbers
+            for number in searched_document_numbers
             for span in self._searched[number].occurrences(text, MOST_PLACES)
         ]
         # Word for word in one document outweighs other white space in another.
@@ -151,20 +151,20 @@ class UnorderedLocator:
 
     def most_similar_places(self, text: str, numbers: Sequence[int] | None = None) -> tuple[list[Place], float]:
         """Return the places most like a text, if any, and how much alike they are; see `SearchableText.altered_match`."""
-        searched_numbers = range(len(self._documents)) if numbers is None else numbers
+        searched_document_numbers = range(len(self._documents)) if numbers is None else numbers
         quotation, folded_text = Quotation(text), fold_text(text)
-        ranges_by_document: Mapping[int, Sequence[Span] | None] = dict.fromkeys(searched_numbers)
+        ranges_by_document: Mapping[int, Sequence[Span] | None] = dict.fromkeys(searched_document_numbers)
         if self._runs is not None and len(folded_text) >= SHORTEST_INDEXED:
             ranges_by_document = self._runs.ranges_sharing_runs(folded_text, max_edit_distance(len(folded_text)))
         attempted_matches = [
             (number, self._searched[number].altered_match(quotation, within=ranges_by_document[number]))
-            for number in searched_numbers
+            for number in searched_document_numbers
             if number in ranges_by_document
         ]
-        numbers_with_matches = [(number, match) for number, match in attempted_matches if match is not None]
-        highest_similarity = max((match.alike for _, match in numbers_with_matches), default=0.0)
+        document_numbers_with_matches = [(number, match) for number, match in attempted_matches if match is not None]
+        highest_similarity = max((match.alike for _, match in document_numbers_with_matches), default=0.0)
         return [
-            Place(number, match.span) for number, match in numbers_with_matches if match.alike == highest_similarity
+            Place(number, match.span) for number, match in document_numbers_with_matches if match.alike == highest_similarity
         ], highest_similarity
 
     def renew_comparison_budget(self) -> None:
@@ -319,8 +319,10 @@ class SharedRuns:
         """Return the numbers of the texts that may contain ``text``, which has at least `SHORTEST_INDEXED` characters."""
         first_sorted_positions, occurrence_counts = self._first_positions_and_counts(text)
         # A text that contains it has all runs of one of the alignments, and so the rarest of them.
-        rarest_runs = [start + STEP * int(occurrence_counts[start::STEP].argmin()) for start in range(STEP)]
-        text_numbers, _ = self._run_occurrences(first_sorted_positions[rarest_runs], occurrence_counts[rarest_runs])
+        rarest_run_starts = [start + STEP * int(occurrence_counts[start::STEP].argmin()) for start in range(STEP)]
+        text_numbers, _ = self._run_occurrences(
+            first_sorted_positions[rarest_run_starts], occurrence_counts[rarest_run_starts]
+        )
         return [int(number) for number in np.unique(text_numbers)]
 
     def ranges_sharing_runs(self, text: str, reach: int) -> dict[int, list[Span]]:
@@ -330,18 +332,23 @@ class SharedRuns:
         `EVERY` characters of ``text``.
         """
         first_sorted_positions, occurrence_counts = self._first_positions_and_counts(text)
-        runs_by_rarity = np.argsort(occurrence_counts, kind="stable")
-        rare_runs = np.sort(runs_by_rarity[np.cumsum(occurrence_counts[runs_by_rarity]) <= MOST_SHARED])
-        text_numbers, starts = self._run_occurrences(first_sorted_positions[rare_runs], occurrence_counts[rare_runs])
-        starts -= np.repeat(rare_runs, occurrence_counts[rare_runs])
+        run_starts_by_rarity = np.argsort(occurrence_counts, kind="stable")
+        rare_run_starts = np.sort(run_starts_by_rarity[np.cumsum(occurrence_counts[run_starts_by_rarity]) <= MOST_SHARED])
+        text_numbers, occurrence_starts = self._run_occurrences(
+            first_sorted_positions[rare_run_starts], occurrence_counts[rare_run_starts]
+        )
+        occurrence_starts -= np.repeat(rare_run_starts, occurrence_counts[rare_run_starts])
         ranges_by_text: dict[int, list[Span]] = {}
         run_counts_by_text: dict[int, list[int]] = {}
-        for occurrence_index in np.lexsort((starts, text_numbers)).tolist():
+        for occurrence_index in np.lexsort((occurrence_starts, text_numbers)).tolist():
             text_ranges, range_run_counts = (
                 ranges_by_text.setdefault(int(text_numbers[occurrence_index]), []),
                 run_counts_by_text.setdefault(int(text_numbers[occurrence_index]), []),
             )
-            start, end = max(0, int(starts[occurrence_index]) - reach), int(starts[occurrence_index]) + len(text) + reach
+            start, end = (
+                max(0, int(occurrence_starts[occurrence_index]) - reach),
+                int(occurrence_starts[occurrence_index]) + len(text) + reach,
+            )
             if text_ranges and start <= text_ranges[-1].end:
                 text_ranges[-1] = Span(text_ranges[-1].start, max(text_ranges[-1].end, end))
                 range_run_counts[-1] += 1

@@ -250,12 +250,12 @@ class ChatServer(LanguageModel):
     def _settings(self, most_tokens: int, shape: AnswerShape) -> dict[str, Any]:
         """Return the settings that the server accepts, as far as known; the maximum of tokens has one of two names."""
         is_standard_server_address = self._connection.address == ADDRESS
-        token_limit_setting = next(
+        token_limit_setting_name = next(
             setting_name
             for setting_name in (_MOST_NAMES[::-1] if is_standard_server_address else _MOST_NAMES)
             if setting_name not in self._unknown
         )
-        settings: dict[str, Any] = {token_limit_setting: most_tokens, "temperature": TEMPERATURE}
+        settings: dict[str, Any] = {token_limit_setting_name: most_tokens, "temperature": TEMPERATURE}
         settings |= {"stop": [*shape.stop]} if shape.stop else {}
         # An answer with a schema comes to an end by itself, and OpenAI's own models do not repeat themselves.
         settings |= STREAMED if not (shape.schema or is_standard_server_address) and most_tokens <= LONGEST_STREAMED else {}
@@ -263,14 +263,14 @@ class ChatServer(LanguageModel):
 
     def _reply_from(self, answer: Any) -> Reply:
         """Convert an answer of the server to a reply."""
-        answer_choices = json_field(answer, "choices")
+        answer_choices = json_field_or_none(answer, "choices")
         if not isinstance(answer_choices, list) or not answer_choices:
             raise self._connection.unusable_answer_error(
                 "The answer must contain the list 'choices', with at least one choice; it contains none."
             )
-        message = json_field(answer_choices[0], "message")
-        text, refusal = json_field(message, "content"), json_field(message, "refusal")
-        reply_finish_reason = json_field(answer_choices[0], "finish_reason")
+        message = json_field_or_none(answer_choices[0], "message")
+        text, refusal = json_field_or_none(message, "content"), json_field_or_none(message, "refusal")
+        reply_finish_reason = json_field_or_none(answer_choices[0], "finish_reason")
         answer_ending_kind: Ended = "whole"
         if reply_finish_reason == "content_filter" or (isinstance(refusal, str) and refusal):
             answer_ending_kind = "refused"
@@ -282,13 +282,13 @@ class ChatServer(LanguageModel):
                     "The answer's message must have a string as its content; it has none."
                 )
             text = ""
-        token_usage_fields = json_field(answer, "usage")
-        tokens_read, tokens_written = (
-            _token_count(json_field(token_usage_fields, name)) for name in ("prompt_tokens", "completion_tokens")
+        token_usage_fields = json_field_or_none(answer, "usage")
+        input_token_count, output_token_count = (
+            _token_count(json_field_or_none(token_usage_fields, name)) for name in ("prompt_tokens", "completion_tokens")
         )
         # An escape of JSON may bring half of a character, which can be neither sent nor written.
         text = _HALF.sub("\N{REPLACEMENT CHARACTER}", text)
-        return Reply(self._connection.mask_key(text), tokens_read, tokens_written, answer_ending_kind)
+        return Reply(self._connection.mask_key(text), input_token_count, output_token_count, answer_ending_kind)
 
 
 def _schema_without_lengths(schema: Any) -> Any:
@@ -315,7 +315,7 @@ REPEATING = "repetition"
 """Why an answer ended that stopped in the middle of a repetition, as no server says it."""
 
 
-def json_field(value: object, name: str) -> Any:
+def json_field_or_none(value: object, name: str) -> Any:
     """Return a field of a JSON object; None for another value, or without the field."""
     return value.get(name) if isinstance(value, dict) else None
 
@@ -339,15 +339,15 @@ def join_stream(body: bytes, client: "openai.OpenAI") -> dict[str, Any]:
     last_refusal_text = token_usage_fields = stream_finish_reason = None
     last_event_choices: list[Any] = []
     for event in openai.Stream(cast_to=object, response=whole_lines_response, client=client):
-        token_usage_fields = json_field(event, "usage") or token_usage_fields
-        event_choices = json_field(event, "choices")
+        token_usage_fields = json_field_or_none(event, "usage") or token_usage_fields
+        event_choices = json_field_or_none(event, "choices")
         # The last event has the numbers of tokens, and no choice.
         if not isinstance(event_choices, list) or not event_choices:
             continue
-        last_event_choices, delta = event_choices, json_field(event_choices[0], "delta")
-        stream_finish_reason = json_field(last_event_choices[0], "finish_reason") or stream_finish_reason
-        last_refusal_text = json_field(delta, "refusal") or last_refusal_text
-        content_pieces += [] if json_field(delta, "content") is None else [delta["content"]]
+        last_event_choices, delta = event_choices, json_field_or_none(event_choices[0], "delta")
+        stream_finish_reason = json_field_or_none(last_event_choices[0], "finish_reason") or stream_finish_reason
+        last_refusal_text = json_field_or_none(delta, "refusal") or last_refusal_text
+        content_pieces += [] if json_field_or_none(delta, "content") is None else [delta["content"]]
     # An empty answer has no piece with content.
     joined_answer_text: Any = content_pieces or (None if stream_finish_reason is None or last_refusal_text else "")
     if content_pieces and all(isinstance(piece, str) for piece in content_pieces):
@@ -400,8 +400,8 @@ def _local_server_at_port(port: int) -> LocalServer | None:
     local_server_address = f"http://127.0.0.1:{port}/v1"
     try:
         # Without the environment's proxy, to which this address is another machine.
-        with build_opener(ProxyHandler({})).open(f"{local_server_address}/models", timeout=_TIMEOUT_S) as answer:
-            served_model_entries = json.loads(answer.read(_MOST_BYTES))["data"]
+        with build_opener(ProxyHandler({})).open(f"{local_server_address}/models", timeout=_TIMEOUT_S) as server_response:
+            served_model_entries = json.loads(server_response.read(_MOST_BYTES))["data"]
         listed_model_names = [str(model["id"]) for model in served_model_entries]
     except (OSError, ValueError, LookupError, TypeError, RecursionError):
         return None

@@ -10,7 +10,7 @@ from pydantic import ValidationError
 from chunkers.language_models.answer_forms import Form, LineForm
 from chunkers.language_models.base import Message, Reply
 from chunkers.language_models.prompts import ASK_AGAIN, NO_WORDS
-from chunkers.support import first_validation_error, pluralize, short_repr
+from chunkers.support import first_field_and_error, pluralize, short_repr
 
 MOST_REPEATS = 2
 """Maximum number of times that the model is asked again, in the same conversation, after an unusable answer."""
@@ -165,9 +165,9 @@ def _without_code_fence(answer: str) -> str:
     if not opening_fence_match:
         return answer
     # Not by one regular expression: from each of a million blanks it would look for the end again.
-    after_opening, fence = answer[opening_fence_match.end() :].rstrip(), opening_fence_match[1]
-    text_inside_fence = after_opening.removesuffix(fence).rstrip(" \t").removesuffix("\n")
-    return text_inside_fence if after_opening.endswith(fence) and fence not in text_inside_fence else answer
+    text_after_opening, fence = answer[opening_fence_match.end() :].rstrip(), opening_fence_match[1]
+    text_inside_fence = text_after_opening.removesuffix(fence).rstrip(" \t").removesuffix("\n")
+    return text_inside_fence if text_after_opening.endswith(fence) and fence not in text_inside_fence else answer
 
 
 def parse_json_answer(answer: str, form: type[AnyForm]) -> AnyForm:
@@ -254,5 +254,5 @@ def _validated_form(parsed: object, form: type[AnyForm]) -> AnyForm:
             "the JSON of the answer must be nested less deeply; it is nested too deeply to be read"
         ) from None
     except ValidationError as error:
-        fault_place, first_fault = first_validation_error(error, "the object")
+        fault_place, first_fault = first_field_and_error(error, "the object")
         raise UnusableAnswer(f"{fault_place}: {first_fault['msg']}; got {short_repr(first_fault['input'])}") from None

@@ -159,13 +159,15 @@ class Budget(Ledger):
         Cancelled
             If the user stops while it waits.
         """
-        call_cost = model.price(most_in * requests, most_out * requests)
-        if self.limit.money is not None and call_cost is None:
+        maximum_call_cost = model.price(most_in * requests, most_out * requests)
+        if self.limit.money is not None and maximum_call_cost is None:
             raise ModelError(
                 f"{model.name}: a limit in money needs a known price; no price is known for this model at {model.host}. Set "
                 "a limit in tokens, which works for every model."
             )
-        maximum_call_spending = Spending(tokens_in=most_in * requests, tokens_out=most_out * requests, cost=call_cost)
+        maximum_call_spending = Spending(
+            tokens_in=most_in * requests, tokens_out=most_out * requests, cost=maximum_call_cost
+        )
         while True:
             with self._settled:
                 other_calls_reservations = [spending for other, spending in self._reserved.items() if other != call]

@@ -15,7 +15,7 @@ from chunkers.building_blocks import (
     enforce_size_limits,
     gap_distances,
     join_with_neighbours,
-    nearest_slider_stop,
+    nearest_changing_slider_stop,
     parameter_spec,
     scores_under_shuffling,
 )
@@ -117,7 +117,7 @@ class Breakpoint(ThresholdChunker, SizeLimitedChunker):
         )
         gap_score_array = np.array([gap.score])
         is_gap_cut = gap.verdict.is_cut
-        reversing_amount = nearest_slider_stop(
+        reversing_amount = nearest_changing_slider_stop(
             amount_parameter_spec,
             self.amount,
             lambda stop: bool(self.rule.passes(gap_score_array, level_by_stop[stop])[0]) != is_gap_cut,

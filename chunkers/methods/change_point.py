@@ -275,7 +275,7 @@ class ChangePoint(SizeLimitedChunker):
             return None
         unit_count = len(possible_start_sentences) + 1
         searched_sentence_count = sentence_count if unit_count <= WHOLE else round(WHOLE * sentence_count / unit_count)
-        unit_lengths = np.diff([0, *possible_start_sentences, sentence_count])
+        unit_sentence_counts = np.diff([0, *possible_start_sentences, sentence_count])
         seeded_random_generator = np.random.default_rng(0)
         product_count = 0
 
@@ -288,7 +288,7 @@ class ChangePoint(SizeLimitedChunker):
         def shuffled_critical_penalties(shuffled: FloatArray) -> FloatArray:
             if searched_sentence_count == sentence_count:
                 return np.array([[critical_penalty(shuffled, stop_if_cancelled, possible_start_sentences)]])
-            shuffled_edges = np.cumsum(seeded_random_generator.permutation(unit_lengths))
+            shuffled_edges = np.cumsum(seeded_random_generator.permutation(unit_sentence_counts))
             quarter_sentence_bounds = np.linspace(0, searched_sentence_count, QUARTERS + 1).astype(np.intp)
             stretch_penalties = []
             for start, end in [(0, searched_sentence_count), *pairwise(quarter_sentence_bounds)]:
@@ -368,16 +368,18 @@ REPORT = 5_000_000_000
 
 def _work_counter(vectors: FloatArray, tools: Tools) -> Callable[[int, int], None]:
     """Return the function that counts the work of the search, reports it now and then, and stops it at its limit."""
-    sentence_count, width = vectors.shape
+    sentence_count, vector_width = vectors.shape
     product_count = reported_product_count = 0
 
     def count_products(sentences: int, compared: int) -> None:
         nonlocal product_count, reported_product_count
-        product_count += compared * width
+        product_count += compared * vector_width
         if product_count > MOST_CHANGE_PRODUCTS:
             raise InputError(
-                f"change_point: the exact search may make at most {MOST_CHANGE_PRODUCTS // width:,} comparisons of vectors "
-                f"with {width:,} dimensions; it reached this limit after {sentences:,} of {sentence_count:,} sentences. "
+                f"change_point: the exact search may make at most {MOST_CHANGE_PRODUCTS // vector_width:,} comparisons of "
+                "vectors "
+                f"with {vector_width:,} dimensions; it reached this limit after {sentences:,} of {sentence_count:,} "
+                "sentences. "
                 "Set a much "
                 "higher or a much lower penalty."
             )
@@ -397,18 +399,18 @@ def _cut_gains(vectors: FloatArray, starts: set[int]) -> FloatArray:
     sentence_count = len(vectors)
     cumulative_vector_sums = np.concatenate([np.zeros((1, vectors.shape[1])), np.cumsum(vectors, axis=0)])
     chunk_edge_numbers = np.array([0, *sorted(starts), sentence_count])
-    gap_sentence_numbers = np.arange(1, sentence_count)
+    gap_edge_numbers = np.arange(1, sentence_count)
     # The chunks before and after the gap if it were cut.
-    previous_edge_numbers = chunk_edge_numbers[np.searchsorted(chunk_edge_numbers, gap_sentence_numbers, side="left") - 1]
-    next_edge_numbers = chunk_edge_numbers[np.searchsorted(chunk_edge_numbers, gap_sentence_numbers, side="right")]
+    previous_edge_numbers = chunk_edge_numbers[np.searchsorted(chunk_edge_numbers, gap_edge_numbers, side="left") - 1]
+    next_edge_numbers = chunk_edge_numbers[np.searchsorted(chunk_edge_numbers, gap_edge_numbers, side="right")]
 
     def explained_variation(first: np.ndarray, last: np.ndarray) -> FloatArray:
         chunk_vector_sums = cumulative_vector_sums[last] - cumulative_vector_sums[first]
         return np.asarray(np.einsum("ij,ij->i", chunk_vector_sums, chunk_vector_sums) / (last - first))
 
     return (
-        explained_variation(previous_edge_numbers, gap_sentence_numbers)
-        + explained_variation(gap_sentence_numbers, next_edge_numbers)
+        explained_variation(previous_edge_numbers, gap_edge_numbers)
+        + explained_variation(gap_edge_numbers, next_edge_numbers)
         - explained_variation(previous_edge_numbers, next_edge_numbers)
     )
 

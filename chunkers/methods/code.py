@@ -139,12 +139,12 @@ class _CodeCutter(PieceCutter):
     @cached_property
     def visible_line_starts(self) -> list[int]:
         """The first visible character of each line that has one."""
-        starts, line_offset = [], 0
+        line_starts, line_offset = [], 0
         for line in self.document.text.splitlines(keepends=True):
             if line_without_indent := line.lstrip():
-                starts.append(line_offset + len(line) - len(line_without_indent))
+                line_starts.append(line_offset + len(line) - len(line_without_indent))
             line_offset += len(line)
-        return starts
+        return line_starts
 
     @cached_property
     def size(self) -> TokenSizes:
@@ -180,8 +180,8 @@ class _CodeCutter(PieceCutter):
 
     def cut(self) -> list[Piece]:
         """Return the chunks."""
-        for unit_number, parts_together in enumerate(self._parts_belonging_together()):
-            if unit_number % _REPORT == 0:
+        for parts_group_index, parts_together in enumerate(self._parts_belonging_together()):
+            if parts_group_index % _REPORT == 0:
                 self.tools.report_deciding_progress(parts_together[0].start, len(self.document.text))
             new_chunk_reason = self._join_or_refusal_reason(parts_together[0].at, parts_together[-1].end)
             if new_chunk_reason is None or self._begin_chunk_if_fitting(
@@ -293,10 +293,10 @@ class _CodeCutter(PieceCutter):
                 if document_front_matter is None or not document_front_matter.cut_separates_fence(line_start)
             ),
         ]
-        syntax_definitions = self.syntax.definitions if self.syntax else []
+        definition_spans = self.syntax.definitions if self.syntax else []
         cut_offsets: list[int] = []
-        for start, end in syntax_definitions[
-            bisect_left(syntax_definitions, (part.start, 0)) : bisect_left(syntax_definitions, (part.end, 0))
+        for start, end in definition_spans[
+            bisect_left(definition_spans, (part.start, 0)) : bisect_left(definition_spans, (part.end, 0))
         ]:
             reached_offset = cut_offsets[-1] if cut_offsets else part.start
             if start >= reached_offset and end <= part.end and self.fits(start, end):

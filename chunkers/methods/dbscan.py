@@ -71,12 +71,12 @@ class Dbscan(JointDistanceChunker):
         if not len(sentence_vectors):
             return Chunking(document, (), ())
         distance_matrix = np.empty((len(sentence_vectors), len(sentence_vectors)))
-        for first_row, block in joint_distances(sentence_vectors, self.position_weight):
-            distance_matrix[first_row : first_row + len(block)] = block
+        for first_row, distance_rows in joint_distances(sentence_vectors, self.position_weight):
+            distance_matrix[first_row : first_row + len(distance_rows)] = distance_rows
         np.fill_diagonal(distance_matrix, 0)
         is_pair_near_at = distance_matrix <= self.eps
-        is_core = is_pair_near_at.sum(axis=1) >= self.min_samples
-        cluster_by_sentence = _density_clusters(is_pair_near_at, is_core)
+        is_core_at = is_pair_near_at.sum(axis=1) >= self.min_samples
+        cluster_by_sentence = _density_clusters(is_pair_near_at, is_core_at)
         noise_sentence_indices = np.flatnonzero(cluster_by_sentence < 0)
         sentence_cluster_labels = cluster_by_sentence.copy()
         sentence_cluster_labels[noise_sentence_indices] = (
@@ -84,7 +84,7 @@ class Dbscan(JointDistanceChunker):
         )
         roles: list[Role] = [
             "core" if core else "noise" if label < 0 else "border"
-            for core, label in zip(is_core, cluster_by_sentence, strict=True)
+            for core, label in zip(is_core_at, cluster_by_sentence, strict=True)
         ]
         dbscan_cluster_details = Clusters(roles=tuple(roles), core_size=self.min_samples)
         epsilon_lines = (Line("ε", self.eps, "eps"),)
@@ -128,9 +128,9 @@ def core_distances(vectors: FloatArray, position_weight: float, min_samples: int
     if min_samples > sentence_count:
         return np.full(sentence_count, np.inf)
     core_distance_by_sentence = np.empty(sentence_count)
-    for first_row, block in joint_distances(vectors, position_weight):
-        block[np.arange(len(block)), first_row + np.arange(len(block))] = 0
-        core_distance_by_sentence[first_row : first_row + len(block)] = np.partition(block, min_samples - 1, axis=1)[
-            :, min_samples - 1
-        ]
+    for first_row, distance_rows in joint_distances(vectors, position_weight):
+        distance_rows[np.arange(len(distance_rows)), first_row + np.arange(len(distance_rows))] = 0
+        core_distance_by_sentence[first_row : first_row + len(distance_rows)] = np.partition(
+            distance_rows, min_samples - 1, axis=1
+        )[:, min_samples - 1]
     return core_distance_by_sentence

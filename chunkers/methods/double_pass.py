@@ -58,9 +58,11 @@ class MeanGroups:
 
     def similarity(self, left: Span, right: Span) -> float:
         """Return the cosine similarity of two groups' vectors."""
-        left_sum = self._sums[left.end] - self._sums[left.start]
-        right_sum = self._sums[right.end] - self._sums[right.start]
-        return float(left_sum @ right_sum) / max(math.sqrt(float(left_sum @ left_sum) * float(right_sum @ right_sum)), 1e-12)
+        left_vector_sum = self._sums[left.end] - self._sums[left.start]
+        right_vector_sum = self._sums[right.end] - self._sums[right.start]
+        return float(left_vector_sum @ right_vector_sum) / max(
+            math.sqrt(float(left_vector_sum @ left_vector_sum) * float(right_vector_sum @ right_vector_sum)), 1e-12
+        )
 
     def length(self, first: int, last: int) -> int:
         """Return the number of characters in sentences ``first`` to ``last - 1``, as counted for the size limit."""
@@ -216,11 +218,11 @@ class DoublePass(Chunker):
         if not document.sentences:
             return Chunking(document, (), ())
         sentence_vectors = tools.embed(document.sentence_texts).astype(np.float64)
-        groups: Groups = (
+        sentence_group_measures: Groups = (
             MeanGroups(document, sentence_vectors, tools) if self.vector == "mean" else JoinedGroups(document, tools)
         )
         pass_decisions = _Decisions(document, [_UNDECIDED] * (len(document.sentences) - 1))
-        mini_chunks = self._grow_mini_chunks(pass_decisions, sentence_vectors, groups)
+        mini_chunks = self._grow_mini_chunks(pass_decisions, sentence_vectors, sentence_group_measures)
         pass_one_similarity_curve = Curve(
             label="similarity in pass one",
             scores=tuple(comparison.similarity for comparison in pass_decisions.comparisons),
@@ -232,7 +234,7 @@ class DoublePass(Chunker):
             live=False,
         )
         with tools.measure_merging_time():
-            self._merge_mini_chunks(pass_decisions, mini_chunks, groups)
+            self._merge_mini_chunks(pass_decisions, mini_chunks, sentence_group_measures)
         character_size_limits = SizeLimits(self.min_size, self.max_size, "characters")
         size_limited_gaps = enforce_size_limits(document, pass_decisions.gaps, character_size_limits, tools, lambda: ())
         mini_chunk_merges = [
@@ -251,7 +253,7 @@ class DoublePass(Chunker):
         """
         deciding_comparisons, would_cut = self._deciding_comparisons(chunking, gap), not gap.verdict.is_cut
         reversal_search = VerdictReversals(self, chunking, gap, tools)
-        candidate_threshold_stops = [
+        candidate_stops_with_margins = [
             (
                 next_slider_stop(parameter_spec(self, f"{kind}_threshold"), score, above=would_cut),
                 kind,
@@ -259,12 +261,12 @@ class DoublePass(Chunker):
             )
             for kind, score, threshold in deciding_comparisons
         ]
-        threshold_changes_to_stops = [
+        threshold_changes_with_margins = [
             (abs(stop - getattr(self, f"{kind}_threshold")), kind, stop, margin)
-            for stop, kind, margin in candidate_threshold_stops
+            for stop, kind, margin in candidate_stops_with_margins
             if stop is not None
         ]
-        for _, threshold_kind, stop, score_margin in sorted(threshold_changes_to_stops):
+        for _, threshold_kind, stop, score_margin in sorted(threshold_changes_with_margins):
             reversing_threshold = reversal_search.nearest_reversing_stop(f"{threshold_kind}_threshold", stop)
             if reversing_threshold is not None:
                 return Tipping(f"{threshold_kind}_threshold", threshold_kind, reversing_threshold, would_cut, score_margin)
@@ -305,7 +307,7 @@ class DoublePass(Chunker):
         if merging_threshold_stop is None:
             return None
         merging_threshold_setting = Setting("merging_threshold", "merging", merging_threshold_stop)
-        single_change_outcome = "pass two merges what pass one parts"
+        single_change_outcome_phrase = "pass two merges what pass one parts"
         return Tipping(
             threshold_parameter_name,
             threshold_kind,
@@ -313,7 +315,7 @@ class DoublePass(Chunker):
             True,
             abs(similarity - threshold),
             merging_threshold_setting,
-            single_change_outcome,
+            single_change_outcome_phrase,
         )
 
     def _parting_size_tipping(self, gap: Gap, reversals: VerdictReversals) -> Tipping | None:

@@ -12,7 +12,7 @@ from chunkers.building_blocks import (
     check_overlap,
     enforce_size_limits,
     gap_distances,
-    nearest_slider_stop,
+    nearest_changing_slider_stop,
     parameter_spec,
 )
 from chunkers.contract import Tipping, Tools
@@ -97,10 +97,12 @@ class FixedSentences(SizeLimitedChunker):
         size, overlap = self._size_and_overlap(sentence_count)
         sentence_windows = sliding_windows(sentence_count, size, overlap)
         if overlap:
-            span_array = np.array(document.sentences, dtype=np.intp).reshape(-1, 2)
+            sentence_span_array = np.array(document.sentences, dtype=np.intp).reshape(-1, 2)
             window_starts, window_ends = sentence_windows.T
             check_chunk_count(
-                self.name, len(window_starts), int((span_array[window_ends - 1, 1] - span_array[window_starts, 0]).sum())
+                self.name,
+                len(window_starts),
+                int((sentence_span_array[window_ends - 1, 1] - sentence_span_array[window_starts, 0]).sum()),
             )
         size_reached_reason = Reason(remark=f"size {size} reached")
         if overlap:
@@ -141,13 +143,13 @@ class FixedSentences(SizeLimitedChunker):
         """Return the nearest size, or number of chunks, that moves a chunk's end to this gap or away from this gap."""
         if self.min_size is not None or self.max_size is not None:
             return None
-        parameter, parameter_title = ("size", "size") if self.chunks is None else ("chunks", "number of chunks")
+        parameter_name, parameter_title = ("size", "size") if self.chunks is None else ("chunks", "number of chunks")
         sentence_count, sentence_after_gap = len(chunking.document.sentences), gap.index + 1
 
         def reverses_verdict(value: float) -> bool:
-            if parameter == "size" and value <= self.overlap:
+            if parameter_name == "size" and value <= self.overlap:
                 return False
-            size, overlap = self.model_copy(update={parameter: int(value)})._size_and_overlap(sentence_count)
+            size, overlap = self.model_copy(update={parameter_name: int(value)})._size_and_overlap(sentence_count)
             # A size of 1 cuts everywhere, which says nothing of this gap.
             return (
                 size > 1
@@ -155,9 +157,13 @@ class FixedSentences(SizeLimitedChunker):
                 != gap.verdict.is_cut
             )
 
-        reversing_value = nearest_slider_stop(parameter_spec(self, parameter), getattr(self, parameter), reverses_verdict)
+        reversing_value = nearest_changing_slider_stop(
+            parameter_spec(self, parameter_name), getattr(self, parameter_name), reverses_verdict
+        )
         return (
-            None if reversing_value is None else Tipping(parameter, parameter_title, reversing_value, not gap.verdict.is_cut)
+            None
+            if reversing_value is None
+            else Tipping(parameter_name, parameter_title, reversing_value, not gap.verdict.is_cut)
         )
 
 

@@ -75,11 +75,11 @@ class KMeans(Chunker):
         require_extra(self.extra, self.name)
         cluster_count = min(self.clusters, len(set(all_sentence_texts)))
         # One vector tells the dimensions.
-        clustering_work = _clustering_work_within_limit(
+        clustering_work = _checked_clustering_work(
             len(all_sentence_texts), cluster_count, tools.embed(all_sentence_texts[:1]).shape[1]
         )
         sentence_vectors = tools.embed(all_sentence_texts).astype(np.float64)
-        labels, distances = self._search_clusters(
+        labels, centre_distances = self._search_clusters(
             sentence_vectors, cluster_count, tools, reports=clustering_work > REPORTED * MOST_CLUSTERING_WORK
         )
         return chunking_from_labels(
@@ -88,7 +88,7 @@ class KMeans(Chunker):
             gap_distances(sentence_vectors),
             "distance",
             (),
-            _clusters_with_centre_distances(distances, labels),
+            _clusters_with_centre_distances(centre_distances, labels),
         )
 
     def _search_clusters(
@@ -115,7 +115,7 @@ class KMeans(Chunker):
         return lowest_inertia_search.labels_, lowest_inertia_search.transform(vectors)
 
 
-def _clustering_work_within_limit(count: int, clusters: int, width: int) -> int:
+def _checked_clustering_work(count: int, clusters: int, width: int) -> int:
     """Return the work of the search as `MOST_CLUSTERING_WORK` counts it; raise InputError if it is too much."""
     clustering_work = count * (clusters + CLUSTERS_OF_A_ROUND) * width
     if clustering_work > MOST_CLUSTERING_WORK:
@@ -130,17 +130,17 @@ def _clustering_work_within_limit(count: int, clusters: int, width: int) -> int:
 def _clusters_with_centre_distances(distances: FloatArray, labels: IntArray) -> Clusters:
     """Return every sentence's distances to its own and the next nearest centre; ``distances`` has shape (n, k)."""
     sentence_indices = np.arange(len(labels))
-    own_distances = distances[sentence_indices, labels]
+    own_centre_distances = distances[sentence_indices, labels]
     # Centres without sentences occur where different sentences have the same vector.
     chunk_number_by_label = {int(label): number for number, label in enumerate(dict.fromkeys(labels.tolist()))}
     if len(chunk_number_by_label) == 1:
-        return Clusters(own=tuple(own_distances.tolist()))
-    other_distances = np.full_like(distances, np.inf)
-    other_distances[:, [*chunk_number_by_label]] = distances[:, [*chunk_number_by_label]]
-    other_distances[sentence_indices, labels] = np.inf
-    nearest_other_centre_indices = other_distances.argmin(axis=1)
+        return Clusters(own=tuple(own_centre_distances.tolist()))
+    other_centre_distances = np.full_like(distances, np.inf)
+    other_centre_distances[:, [*chunk_number_by_label]] = distances[:, [*chunk_number_by_label]]
+    other_centre_distances[sentence_indices, labels] = np.inf
+    nearest_other_centre_indices = other_centre_distances.argmin(axis=1)
     return Clusters(
-        own=tuple(own_distances.tolist()),
-        other=tuple(other_distances[sentence_indices, nearest_other_centre_indices].tolist()),
+        own=tuple(own_centre_distances.tolist()),
+        other=tuple(other_centre_distances[sentence_indices, nearest_other_centre_indices].tolist()),
         other_chunk=tuple(chunk_number_by_label[int(label)] for label in nearest_other_centre_indices),
     )

@@ -134,19 +134,19 @@ class WindowedModelChunker(Chunker, ABC):
         """Estimate the requests and tokens needed to cut the document, assuming no retries; nothing is sent."""
         text, units = document.text, self.units(document, tools)
         unit_token_counts = tools.count_tokens([text[start:end] for start, end in units])
-        cumulative_token_counts, prompt_texts, unit_index = [0, *accumulate(unit_token_counts)], [], 0
-        while unit_index < len(units) - 1:
-            end_unit_index = window_end(unit_token_counts, unit_index, self.window, 2)
-            prompt_texts += [part.text for part in self._messages(text, units, unit_index, end_unit_index)]
+        cumulative_token_counts, prompt_texts, start_unit_index = [0, *accumulate(unit_token_counts)], [], 0
+        while start_unit_index < len(units) - 1:
+            end_unit_index = window_end(unit_token_counts, start_unit_index, self.window, 2)
+            prompt_texts += [part.text for part in self._messages(text, units, start_unit_index, end_unit_index)]
             # Where the last cut will be, nobody knows.
-            next_window_token_target = cumulative_token_counts[unit_index] + _ADVANCE * (
-                cumulative_token_counts[end_unit_index] - cumulative_token_counts[unit_index]
+            next_window_token_target = cumulative_token_counts[start_unit_index] + _ADVANCE * (
+                cumulative_token_counts[end_unit_index] - cumulative_token_counts[start_unit_index]
             )
-            unit_index = (
+            start_unit_index = (
                 end_unit_index
                 if end_unit_index == len(units)
                 else max(
-                    unit_index + 1,
+                    start_unit_index + 1,
                     next(at for at in range(end_unit_index + 1) if cumulative_token_counts[at] >= next_window_token_target),
                 )
             )
@@ -155,33 +155,33 @@ class WindowedModelChunker(Chunker, ABC):
     def _ask_about_windows(self, text: str, units: Sequence[tuple[int, int]], tools: Tools) -> WindowDecisions:
         """Ask about one window after the other."""
         unit_token_counts = tools.count_tokens([text[start:end] for start, end in units])
-        decisions, unit_index = WindowDecisions(), 0
-        while unit_index < len(units) - 1:
+        decisions, start_unit_index = WindowDecisions(), 0
+        while start_unit_index < len(units) - 1:
             # Not `decided`, which would end a run that is to find all its answers remembered.
-            tools.watcher.deciding(unit_index, len(units))
-            end_unit_index = window_end(unit_token_counts, unit_index, self.window, 2)
+            tools.watcher.deciding(start_unit_index, len(units))
+            end_unit_index = window_end(unit_token_counts, start_unit_index, self.window, 2)
             decisions.windows += 1
-            window_name = f"window of {self.unit_name}s {unit_index + 1} to {end_unit_index}"
+            window_name = f"window of {self.unit_name}s {start_unit_index + 1} to {end_unit_index}"
             try:
-                cut_unit_indices = self._ask_for_cuts(text, units, unit_index, end_unit_index, tools)
+                cut_unit_indices = self._ask_for_cuts(text, units, start_unit_index, end_unit_index, tools)
             except UnusableAnswer as complaint:
                 decisions.unusable += 1
                 self._judge_unusable_window(
-                    decisions, unit_index, end_unit_index, len(units), complaint.summary, window_name
+                    decisions, start_unit_index, end_unit_index, len(units), complaint.summary, window_name
                 )
-                unit_index = end_unit_index
+                start_unit_index = end_unit_index
                 continue
             last_judged_unit_index = (
                 cut_unit_indices[0] if self.names_first_cut_only and cut_unit_indices else end_unit_index - 2
             )
-            for judged_unit_index in range(unit_index, last_judged_unit_index + 1):
+            for judged_unit_index in range(start_unit_index, last_judged_unit_index + 1):
                 decisions.judged[judged_unit_index] = CutDecision(
                     judged_unit_index in cut_unit_indices,
                     self._reason_after_unit(judged_unit_index, judged_unit_index in cut_unit_indices, window_name),
                 )
             if end_unit_index == len(units) and not (self.names_first_cut_only and cut_unit_indices):
                 break
-            unit_index = cut_unit_indices[-1] + 1 if cut_unit_indices else end_unit_index - 1
+            start_unit_index = cut_unit_indices[-1] + 1 if cut_unit_indices else end_unit_index - 1
         return decisions
 
     def _messages(self, text: str, units: Sequence[tuple[int, int]], start: int, end: int) -> list[Message]:

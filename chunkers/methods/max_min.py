@@ -140,13 +140,13 @@ class MaxMin(SizeLimitedChunker):
         Cancelled
             If the user asked to stop.
         """
-        text_sentence_count, width = vectors.shape
+        text_sentence_count, vector_width = vectors.shape
         chunk_start, least_similarity = 0, math.inf
         product_count = 0
         for block_start in range(1, text_sentence_count, BLOCK):
             # What is open now can only lose its beginning before the block is done.
             first_compared_sentence, block_end = chunk_start, min(block_start + BLOCK, text_sentence_count)
-            product_count += (block_end - block_start) * (block_end - first_compared_sentence) * width
+            product_count += (block_end - block_start) * (block_end - first_compared_sentence) * vector_width
             if product_count > MOST_MAX_MIN_PRODUCTS:
                 raise InputError(
                     f"max_min: comparing each sentence with its whole chunk may take at most {MOST_MAX_MIN_PRODUCTS:,} "
@@ -159,13 +159,13 @@ class MaxMin(SizeLimitedChunker):
                 tools.report_deciding_progress(block_start, text_sentence_count)
             sentence_block_similarities = vectors[block_start:block_end] @ vectors[first_compared_sentence:block_end].T
             for sentence_index in range(block_start, block_end):
-                chunk_similarities = sentence_block_similarities[
+                similarities_to_chunk_sentences = sentence_block_similarities[
                     sentence_index - block_start,
                     chunk_start - first_compared_sentence : sentence_index - first_compared_sentence,
                 ]
                 chunk_sentence_count = sentence_index - chunk_start
                 if chunk_sentence_count == 1:
-                    similarity_to_first_sentence = float(chunk_similarities[0])
+                    similarity_to_first_sentence = float(similarities_to_chunk_sentences[0])
                     gap_decision_step = MaxMinStep(
                         self.initial_factor * similarity_to_first_sentence,
                         self.hard_threshold,
@@ -175,18 +175,18 @@ class MaxMin(SizeLimitedChunker):
                     )
                     least_similarity_with_next = similarity_to_first_sentence
                 else:
-                    nearest_sentence_in_chunk = int(chunk_similarities.argmax())
+                    nearest_sentence_in_chunk = int(similarities_to_chunk_sentences.argmax())
                     joining_threshold = max(
                         self.adaptive_threshold(chunk_sentence_count, least_similarity), self.hard_threshold
                     )
                     gap_decision_step = MaxMinStep(
-                        float(chunk_similarities[nearest_sentence_in_chunk]),
+                        float(similarities_to_chunk_sentences[nearest_sentence_in_chunk]),
                         joining_threshold,
                         chunk_sentence_count,
                         least_similarity,
                         chunk_start + nearest_sentence_in_chunk,
                     )
-                    least_similarity_with_next = min(least_similarity, float(chunk_similarities.min()))
+                    least_similarity_with_next = min(least_similarity, float(similarities_to_chunk_sentences.min()))
                 yield gap_decision_step
                 if gap_decision_step.joins:
                     least_similarity = least_similarity_with_next
@@ -200,13 +200,13 @@ class MaxMin(SizeLimitedChunker):
     def _judged_gap(self, index: int, step: "MaxMinStep") -> Gap:
         is_hard_threshold = step.threshold == self.hard_threshold
         if step.size == 1:
-            chunk_remark = (
+            threshold_remark = (
                 f"{format_number(self.initial_factor)} × {format_number(step.least, '.2f')}, as the chunk has one sentence"
             )
         elif is_hard_threshold:
-            chunk_remark = ""
+            threshold_remark = ""
         else:
-            chunk_remark = f"which follows the least of the {step.size:,} sentences, {format_number(step.least, '.2f')}"
+            threshold_remark = f"which follows the least of the {step.size:,} sentences, {format_number(step.least, '.2f')}"
         score_name = "greatest similarity" if step.size > 1 else "similarity"
         gap_verdict_reason = Reason(
             score_name,
@@ -214,7 +214,7 @@ class MaxMin(SizeLimitedChunker):
             ">" if step.joins else "≤",
             step.threshold,
             "hard" if is_hard_threshold else "adaptive",
-            chunk_remark,
+            threshold_remark,
         )
         return Gap(index, step.score, step.threshold, Verdict.KEPT if step.joins else Verdict.CUT, gap_verdict_reason)
 

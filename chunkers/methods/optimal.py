@@ -26,8 +26,8 @@ def mean_similarity(vectors: VectorArray) -> float:
     """Return the mean dot product over all pairs of different rows; at least two rows are required."""
     vector_count = len(vectors)
     vector_sum = vectors.sum(axis=0, dtype=np.float64)
-    self_similarity = float(np.einsum("ij,ij->i", vectors, vectors).sum(dtype=np.float64))
-    return (float(vector_sum @ vector_sum) - self_similarity) / (vector_count * (vector_count - 1))
+    self_similarity_sum = float(np.einsum("ij,ij->i", vectors, vectors).sum(dtype=np.float64))
+    return (float(vector_sum @ vector_sum) - self_similarity_sum) / (vector_count * (vector_count - 1))
 
 
 def run_rewards(vectors: VectorArray, longest: int) -> FloatArray:
@@ -42,10 +42,10 @@ def run_rewards(vectors: VectorArray, longest: int) -> FloatArray:
             _similarities_above_mean(vectors, mean_piece_similarity, start, longest), axis=1
         )
         for run_start in range(min(start + _BLOCK, piece_count - 1) - 1, start - 1, -1):
-            longest_run_here = min(longest, piece_count - run_start)
-            run_reward_table[run_start, 1:longest_run_here] = (
-                run_reward_table[run_start + 1, : longest_run_here - 1]
-                + 2 * cumulative_first_piece_similarities[run_start - start, : longest_run_here - 1]
+            longest_run_length_here = min(longest, piece_count - run_start)
+            run_reward_table[run_start, 1:longest_run_length_here] = (
+                run_reward_table[run_start + 1, : longest_run_length_here - 1]
+                + 2 * cumulative_first_piece_similarities[run_start - start, : longest_run_length_here - 1]
             )
     return run_reward_table
 
@@ -92,15 +92,15 @@ class PartitionTable:
     def from_rewards(cls, rewards: FloatArray) -> "PartitionTable":
         """Fill the table from left to right; of equally good last runs, it takes the shortest."""
         piece_count = len(rewards)
-        best_total_by_end, last_run_by_end = np.full(piece_count + 1, -np.inf), np.zeros(piece_count + 1, np.intp)
+        best_total_by_end, run_start_by_end = np.full(piece_count + 1, -np.inf), np.zeros(piece_count + 1, np.intp)
         best_total_by_end[0] = 0.0
         for run_start in range(piece_count):
             total_by_run_end = best_total_by_end[run_start] + rewards[run_start, : piece_count - run_start]
             run_end_slice = slice(run_start + 1, run_start + 1 + len(total_by_run_end))
             is_total_better_at = total_by_run_end >= best_total_by_end[run_end_slice]
             best_total_by_end[run_end_slice][is_total_better_at] = total_by_run_end[is_total_better_at]
-            last_run_by_end[run_end_slice][is_total_better_at] = run_start
-        return cls(rewards, best_total_by_end, last_run_by_end)
+            run_start_by_end[run_end_slice][is_total_better_at] = run_start
+        return cls(rewards, best_total_by_end, run_start_by_end)
 
     def cuts(self) -> IntArray:
         """Return the first piece of each run but the first in the best partition."""
@@ -252,12 +252,12 @@ class Optimal(Chunker):
         """Return the pieces of the recursive chunker, and for each the most pieces of a chunk that begins with it."""
         check_chunk_size(self.name, document.text, self.piece_size, "tokens")
         # A word has a token, but for the few without any, so there are no fewer pieces.
-        min_document_pieces = len(word_starts(document.text)) // self.piece_size
-        self._check_run_count(min_document_pieces, min(self.most_pieces_per_chunk, min_document_pieces), "at least ")
-        piece_offsets = recursive_spans(document.text, self.piece_size, 0, text_size_function("tokens", tools), "chroma")
-        most_pieces_per_chunk = min(self.most_pieces_per_chunk, len(piece_offsets))
-        self._check_run_count(len(piece_offsets), most_pieces_per_chunk)
-        return piece_offsets, np.full(len(piece_offsets), most_pieces_per_chunk)
+        least_piece_count = len(word_starts(document.text)) // self.piece_size
+        self._check_run_count(least_piece_count, min(self.most_pieces_per_chunk, least_piece_count), "at least ")
+        piece_spans = recursive_spans(document.text, self.piece_size, 0, text_size_function("tokens", tools), "chroma")
+        most_pieces_per_chunk = min(self.most_pieces_per_chunk, len(piece_spans))
+        self._check_run_count(len(piece_spans), most_pieces_per_chunk)
+        return piece_spans, np.full(len(piece_spans), most_pieces_per_chunk)
 
     def _sentence_pieces_and_limits(self, document: Document, tools: Tools) -> tuple[list[tuple[int, int]], IntArray]:
         """Return the sentences, and for each the most sentences of a chunk that begins with it."""

@@ -268,7 +268,7 @@ def _sentence_descriptions(
 
 def _gap_after_sentence(index: int, chunks_of: Sequence[Sequence[int]], places: Sequence[tuple[str, str]]) -> Gap:
     """Return the decision after a sentence: a cut where a chunk has the next one and not this."""
-    newly_begun_chunks = {*chunks_of[index + 1]} - {*chunks_of[index]}
+    newly_begun_chunk_numbers = {*chunks_of[index + 1]} - {*chunks_of[index]}
     (own_description, own_chunks_phrase), (next_description, next_chunks_phrase) = places[index], places[index + 1]
     gap_verdict_reason = Reason(
         remark=f"{own_description}; {next_description}",
@@ -276,24 +276,24 @@ def _gap_after_sentence(index: int, chunks_of: Sequence[Sequence[int]], places: 
         if own_chunks_phrase == next_chunks_phrase
         else f"{own_chunks_phrase}, then {next_chunks_phrase}",
     )
-    return Gap(index, None, None, Verdict.CUT if newly_begun_chunks else Verdict.KEPT, gap_verdict_reason)
+    return Gap(index, None, None, Verdict.CUT if newly_begun_chunk_numbers else Verdict.KEPT, gap_verdict_reason)
 
 
 def _proposition_notes(document: Document, statements: StatedPropositions, grouped: GroupedPropositions) -> tuple[str, ...]:
     """Return notes on lost sentences, invented propositions, and windows without a usable answer."""
     proposition_notes = []
-    lost_sentence_starts = [
+    unstated_sentence_starts = [
         sentence.start
         for sentence in (proposition.span for proposition in statements.propositions if proposition.tied == "as it is")
         if sentence is not None and document.sentence_at(sentence.start) not in statements.unusable
     ]
-    if lost_sentence_starts:
+    if unstated_sentence_starts:
         sentence_numbers_phrase = _shortened_list_phrase(
-            [f"{document.sentence_at(start) + 1:,}" for start in lost_sentence_starts]
+            [f"{document.sentence_at(start) + 1:,}" for start in unstated_sentence_starts]
         )
-        self_standing_phrase = "it stands for itself" if len(lost_sentence_starts) == 1 else "they stand for themselves"
+        self_standing_phrase = "it stands for itself" if len(unstated_sentence_starts) == 1 else "they stand for themselves"
         proposition_notes.append(
-            f"Lost: the model stated nothing of {pluralize(len(lost_sentence_starts), 'sentence')} "
+            f"Lost: the model stated nothing of {pluralize(len(unstated_sentence_starts), 'sentence')} "
             f"({sentence_numbers_phrase}); "
             f"{self_standing_phrase}."
         )

@@ -27,15 +27,15 @@ class DisjointSets:
 
     def join(self, left: int, right: int) -> bool:
         """Merge the groups of two items; return False if the items were already in the same group."""
-        kept_group, absorbed_group = self.label[left], self.label[right]
-        if kept_group == absorbed_group:
+        kept_label, absorbed_label = self.label[left], self.label[right]
+        if kept_label == absorbed_label:
             return False
-        if len(self._members[kept_group]) < len(self._members[absorbed_group]):
-            kept_group, absorbed_group = absorbed_group, kept_group
-        for item in self._members[absorbed_group]:
-            self.label[item] = kept_group
-        self._members[kept_group] += self._members[absorbed_group]
-        self._members[absorbed_group] = []
+        if len(self._members[kept_label]) < len(self._members[absorbed_label]):
+            kept_label, absorbed_label = absorbed_label, kept_label
+        for item in self._members[absorbed_label]:
+            self.label[item] = kept_label
+        self._members[kept_label] += self._members[absorbed_label]
+        self._members[absorbed_label] = []
         return True
 
 

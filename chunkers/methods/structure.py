@@ -292,13 +292,13 @@ class _StructureCutter:
             if block.kind in ("heading", "front matter") and self._may_open_section(block):
                 pending_section_blocks.append(block)
                 continue
-            _add_section(sections, pending_section_blocks, self.chunker.heading_levels)
+            _add_heading_run(sections, pending_section_blocks, self.chunker.heading_levels)
             sections[-1][1].append(block)
             pending_section_blocks = []
         if sections[-1][1]:
             sections[-1][1].extend(pending_section_blocks)
         else:
-            _add_section(sections, pending_section_blocks, self.chunker.heading_levels)
+            _add_heading_run(sections, pending_section_blocks, self.chunker.heading_levels)
         return ((level, section) for level, section in sections if section)
 
     @cached_property
@@ -450,9 +450,9 @@ class _StructureCutter:
             if token_count_with_context <= self.chunker.max_size:
                 cut_reason = slide_piece.why
                 if cut_reason is not None:
-                    first_step, *deeper_steps = cut_reason.steps()
+                    first_step, *later_steps = cut_reason.steps()
                     cut_reason = combine_reasons(
-                        first_step._replace(remark=f"{first_step.remark}; the slide's title is context"), *deeper_steps
+                        first_step._replace(remark=f"{first_step.remark}; the slide's title is context"), *later_steps
                     )
                 slide_piece = slide_piece._replace(context=title_and_piece_context, why=cut_reason)
             pieces_with_slide_title.append(slide_piece)
@@ -463,15 +463,15 @@ class _StructureCutter:
         for previous_block, block in pairwise([*group.lead, group.block, *group.tail]):
             self.uncut_reasons[block.span.start] = _kept_together_reason(previous_block, block, group)
         start, end, block = group.start, group.end, group.block
-        group_size, chunk_token_limit = self.splitter.size(start, end), self.chunker.max_size
+        group_token_count, chunk_token_limit = self.splitter.size(start, end), self.chunker.max_size
         if self._fits_only_alone(block, start, end):
             return [_Piece(start, block.span.end, block.kind), *_trailing_heading_pieces(group)]
-        if group_size <= chunk_token_limit or block.kind == "formula":
-            if group_size > chunk_token_limit:
+        if group_token_count <= chunk_token_limit or block.kind == "formula":
+            if group_token_count > chunk_token_limit:
                 self.long.append((block.kind, self.splitter.size(*block.span)))
             return [_Piece(start, end, block.kind)]
         # What leads takes of the first part, and what is behind of the last, of which it is not known yet which it is.
-        tail_token_count = group_size - self.splitter.size(start, block.span.end)
+        tail_token_count = group_token_count - self.splitter.size(start, block.span.end)
         lead_token_count = self.splitter.size(start, block.span.end) - self.splitter.size(*block.span)
         first_part_limit = max(1, chunk_token_limit - lead_token_count - tail_token_count - held)
         other_part_limit = max(1, chunk_token_limit - tail_token_count - (held or self.title.tokens))
@@ -516,10 +516,10 @@ class _StructureCutter:
             joined_size = (
                 open_chunk_size + piece_size if is_piece_after_space else self.splitter.size(chunk_start, piece.end)
             )
-            tokens_together = self.together[piece.start] = joined_size + context_token_count
+            token_count_together = self.together[piece.start] = joined_size + context_token_count
             # What has its context in its own chunk would lose it in another's.
             has_same_context = not piece.context or piece.context == context
-            if has_same_context and tokens_together <= max_tokens and min(open_chunk_size, piece_size) < join_below:
+            if has_same_context and token_count_together <= max_tokens and min(open_chunk_size, piece_size) < join_below:
                 self.uncut_reasons[piece.start] = Reason(
                     remark=f"joined: {same_section_phrase}, {open_chunk_size:,} + {piece_size:,} tokens"
                 )
@@ -528,13 +528,13 @@ class _StructureCutter:
             # White space between them may be tokens too, and so are those of a header that is repeated.
             joined_tokens_phrase = (
                 f"{open_chunk_size:,} + {piece_size:,} tokens"
-                if tokens_together == open_chunk_size + piece_size
-                else f"{tokens_together:,} tokens together"
+                if token_count_together == open_chunk_size + piece_size
+                else f"{token_count_together:,} tokens together"
             )
             too_large_phrase = f"{joined_tokens_phrase}, {max_tokens:,} at most"
             both_large_enough_phrase = f"{open_chunk_size:,} and {piece_size:,} tokens, both at least {join_below:,}"
             new_piece_remark = (
-                f"new {piece.name}: {too_large_phrase if tokens_together > max_tokens else both_large_enough_phrase}"
+                f"new {piece.name}: {too_large_phrase if token_count_together > max_tokens else both_large_enough_phrase}"
             )
             self.cuts[piece.start] = piece.why or Reason(remark=new_piece_remark)
             chunk_start, context, open_chunk_size = piece.start, self._context_of(piece), piece_size
@@ -564,7 +564,7 @@ class _StructureCutter:
         )
 
 
-def _add_section(sections: list[tuple[int, list[Block]]], run: Sequence[Block], levels: int) -> None:
+def _add_heading_run(sections: list[tuple[int, list[Block]]], run: Sequence[Block], levels: int) -> None:
     """Add a run of headings to the sections: a new one if one of them has a level that begins a chunk."""
     heading_level = next((block.level for block in run if block.level <= levels), 0)
     if heading_level:

@@ -178,13 +178,13 @@ class _TurnCutter(PieceCutter):
         """Return the parts of a sentence that is too long for a chunk."""
         cue_at_sentence_begin = self.transcript.cue_at(begin)
         # Only there another context begins.
-        context_offsets = (
+        context_change_offsets = (
             turn.spoken,
             turn.spoken if cue_at_sentence_begin is None else cue_at_sentence_begin.body,
             end - 1,
         )
         part_token_limit = max(
-            1, self.most - max(held, *(self._context(turn, place)[1] for place in context_offsets if place >= begin))
+            1, self.most - max(held, *(self._context(turn, place)[1] for place in context_change_offsets if place >= begin))
         )
         token_size_function = text_size_function("tokens", self.tools)
         return [

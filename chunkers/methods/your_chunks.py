@@ -141,14 +141,15 @@ class ChunkFile:
                     f"{self.name}: the file must have exactly one document that matches {short_repr(name)}; "
                     f"{_names_phrase(matching_names)} all match. Keep only one of them in the file."
                 )
-        for document, match_count in Counter(matches[0] for matches in matches_by_name.values()).items():
+        for matched_document_name, match_count in Counter(matches[0] for matches in matches_by_name.values()).items():
             if match_count > 1:
                 alike_names_phrase = _names_phrase(
-                    [name for name, matches in matches_by_name.items() if matches[0] == document]
+                    [name for name, matches in matches_by_name.items() if matches[0] == matched_document_name]
                 )
                 raise InputError(
                     f"{self.name}: the file must have a separate document for each of {alike_names_phrase}; it has only "
-                    f"{short_repr(document)}, which matches all of them. Give each document its full name in the file."
+                    f"{short_repr(matched_document_name)}, which matches all of them. Give each document its full name in "
+                    "the file."
                 )
         return {name: self._chunks_by_document_name[matches[0]] for name, matches in matches_by_name.items()}
 

@@ -147,20 +147,20 @@ def _watched_stream_class() -> type[Any]:
 
 
 def _before_request(request: "httpx2.Request") -> None:
-    call: _RunningCall = _thread.call
-    call.begin()
-    request.extensions["trace"] = call.count_unreached
+    running_call: _RunningCall = _thread.call
+    running_call.begin()
+    request.extensions["trace"] = running_call.count_unreached
 
 
 def _watch_response(response: "httpx2.Response") -> None:
-    call: _RunningCall = _thread.call
-    call.attempts.refused += not response.is_success
+    running_call: _RunningCall = _thread.call
+    running_call.attempts.refused += not response.is_success
     declared_length = response.headers.get("content-length", "") if response.is_success else ""
-    call.check(int(declared_length) if declared_length.isdecimal() and len(declared_length) < 20 else 0)
+    running_call.check(int(declared_length) if declared_length.isdecimal() and len(declared_length) < 20 else 0)
     if response.headers.get("content-encoding", "identity") != "identity":
         raise AnswerTooLarge
     is_event_stream = response.headers.get("content-type", "").startswith(EVENTS)
-    response.stream = _watched_stream_class()(response.stream, call, response.is_success, is_event_stream)
+    response.stream = _watched_stream_class()(response.stream, running_call, response.is_success, is_event_stream)
 
 
 HOOKS: dict[str, list[Callable[..., Any]]] = {"request": [_before_request], "response": [_watch_response]}
@@ -244,11 +244,14 @@ class Connection:
     @property
     def destination(self) -> str:
         """Host that receives the requests, and the proxy, if any. Raises ModelError if the address is invalid."""
-        host, proxy = self.host, _proxy_for(self.address)
-        if proxy is None:
+        host, proxy_address = self.host, _proxy_for(self.address)
+        if proxy_address is None:
             return host
         # Not parsed: whatever stands before the last @ may be a password.
-        return f"{host} through the environment's proxy {proxy.rpartition('@')[2].rpartition('//')[2].partition('/')[0]}"
+        return (
+            f"{host} through the environment's proxy "
+            f"{proxy_address.rpartition('@')[2].rpartition('//')[2].partition('/')[0]}"
+        )
 
     @property
     def is_local(self) -> bool:
@@ -319,11 +322,11 @@ class Connection:
 
         if self._of_environment:
             return {}
-        header_lines = os.environ.get("OPENAI_CUSTOM_HEADERS", "").splitlines()
-        header_names = [line.partition(":")[0].strip() for line in header_lines if ":" in line]
+        custom_header_lines = os.environ.get("OPENAI_CUSTOM_HEADERS", "").splitlines()
+        custom_header_names = [line.partition(":")[0].strip() for line in custom_header_lines if ":" in line]
         return {
             name: openai.omit
-            for name in (*header_names, "OpenAI-Organization", "OpenAI-Project")
+            for name in (*custom_header_names, "OpenAI-Organization", "OpenAI-Project")
             if name.lower() != "authorization"
         }
 

@@ -218,22 +218,22 @@ def check_chunker_class(kind: object) -> type[Chunker]:
         raise InputError(f"a chunker must be a subclass of Chunker; got {short_repr(kind)}.")
     if inspect.isabstract(kind):
         raise InputError(f"{kind.__name__} must have the method chunk(document, tools); it has none.")
-    chunker_class_name = getattr(kind, "name", None)
-    if not isinstance(chunker_class_name, str) or not NAME.fullmatch(chunker_class_name):
-        fault_phrase = f"got {short_repr(chunker_class_name)}" if chunker_class_name is not None else "it has none"
+    chunker_name = getattr(kind, "name", None)
+    if not isinstance(chunker_name, str) or not NAME.fullmatch(chunker_name):
+        fault_phrase = f"got {short_repr(chunker_name)}" if chunker_name is not None else "it has none"
         raise InputError(
             f"{kind.__name__}: name must be 1 to 40 lower-case letters, digits and underscores, beginning with a "
             f"letter; {fault_phrase}."
         )
-    for required_attribute in WORDS:
-        required_attribute_value = getattr(kind, required_attribute, None)
+    for required_attribute_name in WORDS:
+        required_attribute_value = getattr(kind, required_attribute_name, None)
         if not isinstance(required_attribute_value, str) or not required_attribute_value.strip():
             raise InputError(
-                f"{chunker_class_name}: {required_attribute} must be a non-empty string; got "
+                f"{chunker_name}: {required_attribute_name} must be a non-empty string; got "
                 f"{short_repr(required_attribute_value)}."
             )
     for spec in kind.fields():
-        _check_field(chunker_class_name, spec)
+        _check_field(chunker_name, spec)
     # What no parameter breaks by itself, a validator may.
     kind()
     return kind
@@ -262,8 +262,11 @@ def guard_chunker_class(kind: type[Chunker], package: str) -> None:
     kind.chunk = _guard_chunk_method(kind.chunk, kind.name, owner_phrase)  # type: ignore[method-assign]
     for hook_name, expected_type in HOOKS.items():
         setattr(kind, hook_name, _guard_hook(getattr(kind, hook_name), getattr(Chunker, hook_name), expected_type))
-    fields_method = Chunker.fields.__func__  # type: ignore[attr-defined]  # every class method has it
-    for hook_name, fallback_method, expected_type in (("fields", fields_method, list), ("versions", lambda kind: {}, dict)):
+    base_fields_method = Chunker.fields.__func__  # type: ignore[attr-defined]  # every class method has it
+    for hook_name, fallback_method, expected_type in (
+        ("fields", base_fields_method, list),
+        ("versions", lambda kind: {}, dict),
+    ):
         setattr(kind, hook_name, classmethod(_guard_hook(getattr(kind, hook_name).__func__, fallback_method, expected_type)))
     if package:
         kind.packages = tuple(dict.fromkeys((*kind.packages, package)))

@@ -109,9 +109,9 @@ def document_extract(document: Document, chunk: Chunk) -> Span:
     if len(text) <= longest_extract_length:
         return Span(0, len(text))
     document_headings = headings(text)
-    for level in range(1, 7):
+    for heading_level in range(1, 7):
         section_edges = sorted(
-            {0, *(heading.span.start for heading in document_headings if heading.level <= level), len(text)}
+            {0, *(heading.span.start for heading in document_headings if heading.level <= heading_level), len(text)}
         )
         for extract_start_offset, section_end in pairwise(section_edges):
             if (
@@ -177,10 +177,10 @@ def _context_sentence_notes(document: Document, chunks: tuple[Chunk, ...]) -> li
         )
     if missing_sentence_count := sum(not chunk.situation for chunk in chunks):
         count_phrase = "1 chunk" if len(chunks) == 1 else f"{len(chunks):,} chunks"
-        pronoun_phrase = "it is" if missing_sentence_count == 1 else "these are"
+        pronoun_and_verb = "it is" if missing_sentence_count == 1 else "these are"
         context_sentence_notes.append(
             f"The model gave no usable context of {missing_sentence_count:,} of {count_phrase}, though it was asked up to "
             f"{MOST_REPEATS + 1} times; "
-            f"{pronoun_phrase} embedded without."
+            f"{pronoun_and_verb} embedded without."
         )
     return context_sentence_notes

@@ -16,7 +16,7 @@ class Preset:
     published: bool = True
 
 
-def _lowest_similarity_preset(title: str, lowest: int, low: int, high: int) -> Preset:
+def _similarity_percentile_preset(title: str, lowest: int, low: int, high: int) -> Preset:
     return Preset(
         f"{title}: lowest {lowest} % by similarity",
         "breakpoint",
@@ -52,7 +52,7 @@ BOUND: Mapping[str, dict[str, Any]] = {
 """Parameters of the semantic chunkers that take a maximum size beside their own rule, by chunker."""
 
 
-def _retrieval_preset(chunker: str, without: float, bound: float) -> Preset:
+def _maximum_size_preset(chunker: str, without: float, bound: float) -> Preset:
     """Return the preset of a chunker with a maximum size, from its recall at 1,000 tokens without and with it."""
     maximum_size_parameters = BOUND[chunker]
     return Preset(
@@ -86,10 +86,10 @@ PRESETS: tuple[Preset, ...] = (
     Preset("LangChain: interquartile", "breakpoint", {"threshold": "interquartile", "amount": 1.5, "buffer": 1}),
     Preset("LangChain: gradient", "breakpoint", {"threshold": "gradient", "amount": 95, "buffer": 1}),
     Preset("Chroma: buffer 3", "breakpoint", {"threshold": "percentile", "amount": 95, "buffer": 3}),
-    _lowest_similarity_preset("Academic and technical", 30, 25, 35),
-    _lowest_similarity_preset("Legal", 20, 15, 25),
-    _lowest_similarity_preset("News and blogs", 35, 30, 40),
-    _lowest_similarity_preset("Dialogue and FAQ", 45, 40, 50),
+    _similarity_percentile_preset("Academic and technical", 30, 25, 35),
+    _similarity_percentile_preset("Legal", 20, 15, 25),
+    _similarity_percentile_preset("News and blogs", 35, 30, 40),
+    _similarity_percentile_preset("Dialogue and FAQ", 45, 40, 50),
     Preset(
         "Fall of similarity",
         "breakpoint",
@@ -206,9 +206,9 @@ PRESETS: tuple[Preset, ...] = (
         "Kamradt's agentic chunker sorts each proposition by itself, and asks for title and summary with requests of their "
         "own; here one answer gives all three.",
     ),
-    _retrieval_preset("breakpoint", 44.8, 80.3),
-    _retrieval_preset("change_point", 64.4, 83.4),
-    _retrieval_preset("double_pass", 35.3, 82.2),
+    _maximum_size_preset("breakpoint", 44.8, 80.3),
+    _maximum_size_preset("change_point", 64.4, 83.4),
+    _maximum_size_preset("double_pass", 35.3, 82.2),
     Preset("LangChain's separators", "recursive", {"size": 1000, "overlap": 0, "separators": "langchain"}),
     Preset("Markdown", "recursive", {"size": 1000, "overlap": 0, "separators": "markdown"}),
 )

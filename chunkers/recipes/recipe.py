@@ -13,7 +13,7 @@ from pydantic import BaseModel, Field, ValidationError
 from chunkers.contract import Chunker, Tools, base
 from chunkers.embedders import Embedder, Encoder, load_embedder
 from chunkers.embedders.base import as_embedder
-from chunkers.files.data_files import read_recipe_file, recipe_from_json
+from chunkers.files.data_files import read_recipe_entry, recipe_entry_from_json
 from chunkers.language_models import Asking, LanguageModel
 from chunkers.recipes.chunker_registry import chunker_class
 from chunkers.recipes.context_sentences import NEEDED, situate_chunks
@@ -110,7 +110,7 @@ class Recipe(BaseModel, frozen=True, extra="forbid"):
         """
         if not isinstance(text, str):
             raise InputError(f"recipe: the JSON must be passed as a string; got {short_repr(text)}.")
-        return cls.of_value(recipe_from_json(text, "recipe"))
+        return cls.of_value(recipe_entry_from_json(text, "recipe"))
 
     @classmethod
     def in_file(cls, data: bytes, name: str = "recipe", cancelled: Callable[[], bool] = bool) -> Recipe:
@@ -123,7 +123,7 @@ class Recipe(BaseModel, frozen=True, extra="forbid"):
         Cancelled
             If ``cancelled``, which is called repeatedly, returns true.
         """
-        (recipe_json_value,) = parse_in_reader_process(read_recipe_file, data, name, cancelled)
+        (recipe_json_value,) = parse_in_reader_process(read_recipe_entry, data, name, cancelled)
         return cls.of_value(recipe_json_value)
 
     @classmethod
@@ -216,10 +216,10 @@ class Recipe(BaseModel, frozen=True, extra="forbid"):
             If something that the recipe names is not available, or the text is unusable.
         """
         chunker = self.build()
-        recipe_embedder = self.embedder_for(chunker) if embedder is None else as_embedder(embedder)
+        used_embedder = self.embedder_for(chunker) if embedder is None else as_embedder(embedder)
         language_model_or_name = self.language_model or None if language_model is None else language_model
         model_access = language_model_access(chunker, language_model_or_name, self.embedded_as)
-        tools = Tools(recipe_embedder, load_tokenizer(self.tokenizer), _cache_or_shared(cache), asking=model_access)
+        tools = Tools(used_embedder, load_tokenizer(self.tokenizer), _cache_or_shared(cache), asking=model_access)
         document = Document.from_text(text, self.sentences if sentences is None else sentences, name)
         chunking = run(chunker, document, tools, self.embedded_as)
         changed_cuts_note = self.changed_since(len(document.sentences))

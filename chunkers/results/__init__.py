@@ -14,7 +14,7 @@ from chunkers.results.chunk_fields import (
     table_rows,
 )
 from chunkers.results.notebook_comparison import MOST_SIDE_BY_SIDE, SideBySide, compare
-from chunkers.results.parent_chunks import indices_of_parent_chunks, parent_by_child
+from chunkers.results.parent_chunks import indices_of_parent_chunks, parent_index_by_child
 from chunkers.results.propositions import Proposition, StatedContent, Tied
 from chunkers.results.result import (
     Band,

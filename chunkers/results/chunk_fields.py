@@ -223,7 +223,7 @@ METADATA: Mapping[str, str] = {
 
 def chunk_metadata(chunking: Chunking) -> list[dict[str, Any]]:
     """Return the metadata of every chunk: the entries of `METADATA` that apply to the chunk."""
-    document, parts = chunking.document, chunking.document.parts
+    document, document_parts = chunking.document, chunking.document.parts
     embedding_way = resolved_embedded_as(chunking, None)
     metadata_of_each_chunk = []
     for chunk in chunking.chunks:
@@ -234,10 +234,10 @@ def chunk_metadata(chunking: Chunking) -> list[dict[str, Any]]:
         }
         if len(chunk.spans) > 1:
             fields["spans"] = ", ".join(f"{start}-{end}" for start, end in chunk.spans)
-        if parts is not None:
+        if document_parts is not None:
             fields |= {
-                parts.kind: parts.part_number_at(chunk.start) + 1,
-                f"{parts.kind}s": ", ".join(parts.labels_of_overlapped_parts(chunk.spans)),
+                document_parts.kind: document_parts.part_number_at(chunk.start) + 1,
+                f"{document_parts.kind}s": ", ".join(document_parts.labels_of_overlapped_parts(chunk.spans)),
             }
         if chunk.context:
             fields["context"] = chunk.context

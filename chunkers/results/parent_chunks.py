@@ -17,7 +17,7 @@ def indices_of_parent_chunks(chunks: "Sequence[Chunk]") -> list[int]:
     return _indices_of_parent_spans([chunk.spans for chunk in chunks])
 
 
-def parent_by_child(chunks: "Sequence[Sequence[Span]]") -> dict[int, int]:
+def parent_index_by_child(chunks: "Sequence[Sequence[Span]]") -> dict[int, int]:
     """Return the number of each child's parent, by the child's number; empty if the chunks have one level.
 
     ``chunks`` are the spans of each chunk; parents are those of `indices_of_parent_chunks`. A child inside several
@@ -35,14 +35,16 @@ def parent_by_child(chunks: "Sequence[Sequence[Span]]") -> dict[int, int]:
 def _indices_of_parent_spans(chunks: "Sequence[Sequence[Span]]") -> list[int]:
     if any(len(spans) > 1 for spans in chunks):
         return []
-    child_counts: dict[int, int] = {}
+    child_count_by_parent: dict[int, int] = {}
     parent_end, latest_parent_number = -1, -1
     for number in sorted(range(len(chunks)), key=lambda number: (chunks[number][0].start, -chunks[number][0].end, number)):
         chunk_end_offset = chunks[number][0].end
         if chunk_end_offset <= parent_end:
-            child_counts[latest_parent_number] += 1
+            child_count_by_parent[latest_parent_number] += 1
         else:
             parent_end, latest_parent_number = chunk_end_offset, number
-            child_counts[number] = 0
-    has_parents_and_children = bool(child_counts) and min(child_counts.values()) > 0 and max(child_counts.values()) > 1
-    return list(child_counts) if has_parents_and_children else []
+            child_count_by_parent[number] = 0
+    has_parents_and_children = (
+        bool(child_count_by_parent) and min(child_count_by_parent.values()) > 0 and max(child_count_by_parent.values()) > 1
+    )
+    return list(child_count_by_parent) if has_parents_and_children else []

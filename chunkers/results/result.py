@@ -187,10 +187,10 @@ class Chunk(NamedTuple):
 
     def __repr__(self) -> str:
         """Return the fields, the last ones where there is something in them."""
-        filled_fields = [
+        filled_field_phrases = [
             f", {name}={getattr(self, name)!r}" for name in ("context", "stated", "situation") if getattr(self, name)
         ]
-        return f"Chunk(spans={self.spans!r}, text={self.text!r}{''.join(filled_fields)})"
+        return f"Chunk(spans={self.spans!r}, text={self.text!r}{''.join(filled_field_phrases)})"
 
     @classmethod
     def of(cls, document: Document, *spans: Span) -> Chunk:

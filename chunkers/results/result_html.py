@@ -67,7 +67,7 @@ def escape_html(written: str) -> str:
     return escaped_text.encode("utf-8", "replace").decode()
 
 
-def _css_declarations(theme: str) -> str:
+def _theme_colour_declarations(theme: str) -> str:
     return " ".join(f"--{name}: {colour};" for name, colour in theme_colours(theme).items())
 
 
@@ -78,10 +78,12 @@ def style_sheet() -> str:
         f".{ROOT} .k{number} {{ {colour_declaration_template.format(number)} }}" for number in range(COUNT)
     )
     return f"""
-.{ROOT} {{ {_css_declarations("light")} }}
-@media (prefers-color-scheme: dark) {{ .{ROOT} {{ {_css_declarations("dark")} }} }}
+.{ROOT} {{ {_theme_colour_declarations("light")} }}
+@media (prefers-color-scheme: dark) {{ .{ROOT} {{ {_theme_colour_declarations("dark")} }} }}
 @media print {{
-  .{ROOT} {{ {_css_declarations("light")} --page: #ffffff; print-color-adjust: exact; -webkit-print-color-adjust: exact; }}
+  .{ROOT} {{
+    {_theme_colour_declarations("light")} --page: #ffffff; print-color-adjust: exact; -webkit-print-color-adjust: exact;
+  }}
 }}
 {chunk_rules}
 {_RULES.replace("ROOT", ROOT)}"""
@@ -236,8 +238,8 @@ def chunk_list_html(chunking: Chunking, most: int | None = None) -> str:
 
 def _screen_reader_introduction(number: int, chunk: Chunk, reason: str) -> str:
     """Return the introduction to a chunk for screen readers."""
-    place_phrase = f"Chunk {number:,}, characters {chunk.start:,} to {chunk.end:,}"
-    return escape_html(f"{place_phrase}, cut: {reason}" if reason else place_phrase)
+    chunk_place_phrase = f"Chunk {number:,}, characters {chunk.start:,} to {chunk.end:,}"
+    return escape_html(f"{chunk_place_phrase}, cut: {reason}" if reason else chunk_place_phrase)
 
 
 def _cut_and_kept_reasons(chunking: Chunking) -> tuple[dict[int, str], dict[int, str]]:

@@ -148,20 +148,20 @@ class _VectorFile:
         return self._open(may_replace=False)
 
     def read(self, keys: list[bytes]) -> dict[bytes, CachedVector]:
-        entries: dict[bytes, CachedVector] = {}
+        entry_by_key: dict[bytes, CachedVector] = {}
         if self._connection is None:
-            return entries
+            return entry_by_key
         try:
-            for start in range(0, len(keys), _AT_ONCE):
-                key_batch = keys[start : start + _AT_ONCE]
+            for batch_start in range(0, len(keys), _AT_ONCE):
+                key_batch = keys[batch_start : batch_start + _AT_ONCE]
                 sql_key_placeholders = ",".join("?" * len(key_batch))
                 embeddings_sql = f"SELECT key, cost, vector, checksum FROM embeddings WHERE key IN ({sql_key_placeholders})"
                 for key, computation_seconds, vector, checksum in self._connection.execute(embeddings_sql, key_batch):
                     if checksum == _checksum(key, computation_seconds, vector):
-                        entries[key] = CachedVector(np.frombuffer(vector, dtype=np.float32), computation_seconds)
+                        entry_by_key[key] = CachedVector(np.frombuffer(vector, dtype=np.float32), computation_seconds)
         except sqlite3.Error as error:
             self._replace_if_damaged(error)
-        return entries
+        return entry_by_key
 
     def write(self, entries: dict[bytes, CachedVector]) -> None:
         if self._connection is None:

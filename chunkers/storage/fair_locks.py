@@ -79,10 +79,10 @@ class FairLocks:
             self._release_lock(key, lock_queue_ticket)
 
     def _wait(self, key: Hashable, cancelled: Callable[[], bool], waiting: Callable[[int], None], arrival: int) -> _Ticket:
-        ticket, own_thread = _Ticket(arrival), threading.get_ident()
+        ticket, own_thread_id = _Ticket(arrival), threading.get_ident()
         with self._changed:
             queue_of_key = self._queues.setdefault(key, _Queue())
-            if queue_of_key.holder == own_thread:
+            if queue_of_key.holder == own_thread_id:
                 queue_of_key.depth += 1
                 return queue_of_key.tickets[0]
             # By its arrival number, behind the ticket that holds the lock.
@@ -93,7 +93,7 @@ class FairLocks:
                 with self._changed:
                     callers_ahead = queue_of_key.tickets.index(ticket)
                     if callers_ahead == 0:
-                        queue_of_key.holder, queue_of_key.depth = own_thread, 1
+                        queue_of_key.holder, queue_of_key.depth = own_thread_id, 1
                         break
                 # Called without the lock: the caller's code may take its time.
                 if callers_ahead != last_reported_callers_ahead:

@@ -7,7 +7,7 @@ from chunkers.support.errors import (
     InputError,
     ModelError,
     ParameterError,
-    first_validation_error,
+    first_field_and_error,
     message_with_document_name,
     on_one_line,
     raise_if_cancelled,

@@ -32,10 +32,10 @@ def raise_if_cancelled(cancelled: "Callable[[], bool]") -> None:
         raise Cancelled
 
 
-def first_validation_error(error: "ValidationError", whole: str = "") -> "tuple[str, ErrorDetails]":
+def first_field_and_error(error: "ValidationError", whole: str = "") -> "tuple[str, ErrorDetails]":
     """Return the field of the first broken rule, such as ``columns.0.name``, and its details; ``whole`` names no field."""
-    first_detail = error.errors(include_url=False)[0]
-    return ".".join(map(str, first_detail["loc"])) or whole, first_detail
+    first_error_detail = error.errors(include_url=False)[0]
+    return ".".join(map(str, first_error_detail["loc"])) or whole, first_error_detail
 
 
 def message_with_document_name(name: str, error: BaseException) -> str:

@@ -67,15 +67,15 @@ def text_table(title: str, heads: Sequence[str], rows: Sequence[Sequence[str]], 
     min_width
         Minimum width, in characters, of a column of cells, including the two spaces in front of it.
     """
-    lines = ["", *heads], *rows
-    name_width, *cell_widths = (max(map(len, column)) for column in zip(*lines, strict=True))
+    heads_and_rows = ["", *heads], *rows
+    name_width, *cell_widths = (max(map(len, column)) for column in zip(*heads_and_rows, strict=True))
     return "\n".join(
         [
             title,
             *(
                 name.ljust(name_width)
                 + "".join(cell.rjust(max(width + 2, min_width)) for cell, width in zip(cells, cell_widths, strict=True))
-                for name, *cells in lines
+                for name, *cells in heads_and_rows
             ),
         ]
     )

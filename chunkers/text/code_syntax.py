@@ -337,11 +337,11 @@ class Syntax:
         from tree_sitter import Parser
 
         source_bytes = text.encode()
-        parsing_deadline_seconds = time.monotonic() + READ_SECONDS
+        parsing_deadline_time = time.monotonic() + READ_SECONDS
         try:
             parsed_syntax_tree = Parser(load_grammar(language)).parse(
                 lambda offset, _point: source_bytes[offset : offset + _PIECE],
-                progress_callback=lambda _offset, _has_error: cancelled() or time.monotonic() > parsing_deadline_seconds,
+                progress_callback=lambda _offset, _has_error: cancelled() or time.monotonic() > parsing_deadline_time,
             )
         except ValueError as error:
             raise_if_cancelled(cancelled)
@@ -615,11 +615,11 @@ class _BreakFinder:
         parsed_code = self._syntax
         previous_complete_member: Node | None = None
         leading_members: list[Node] = []
-        long_neighbour_phrase = ""
+        preceding_long_definition_phrase = ""
         child_syntax_nodes = self._children(node)
         named_children = [child for child in child_syntax_nodes if child.is_named and child.end_byte > child.start_byte]
-        too_long_numbers = {number for number, child in enumerate(named_children) if self._is_long(child)}
-        led_member_numbers = self._member_led_by_each(named_children)
+        too_long_child_numbers = {number for number, child in enumerate(named_children) if self._is_long(child)}
+        led_number_by_member = self._member_led_by_each(named_children)
         item_by_node_id: dict[int, CodeItem] = {}
 
         def item_of_child(child: Node) -> CodeItem:
@@ -635,46 +635,50 @@ class _BreakFinder:
                 continue
             # The definition that the comments in front belong to may be too long, so that they are alone with it.
             definition_item = (
-                item_of_child(named_children[led_member_numbers[number]])
-                if led_member_numbers[number] in too_long_numbers
+                item_of_child(named_children[led_number_by_member[number]])
+                if led_number_by_member[number] in too_long_child_numbers
                 else CodeItem("")
             )
             long_definition_phrase = (
                 definition_item.label and definition_item.noun and f"{definition_item.noun} {definition_item.name}"
             )
-            is_weak = preceding_member is None or bool(leading_members)
+            is_weak_break = preceding_member is None or bool(leading_members)
             code_break_offset = self._claim_break_offset(child.start_byte)
             if code_break_offset is not None:
                 child_item = item_of_child(child)
-                path_behind_break = (*path, child_item.label) if number in too_long_numbers and child_item.label else path
+                path_behind_break = (
+                    (*path, child_item.label) if number in too_long_child_numbers and child_item.label else path
+                )
                 item_behind_break = (
                     child_item
                     if preceding_member is None or leading_members
-                    else item_of_child(named_children[led_member_numbers[number]])
+                    else item_of_child(named_children[led_number_by_member[number]])
                 )
                 between_phrase = _between_phrase(
                     None if preceding_member is None else item_of_child(preceding_member), item_behind_break, path
                 )
-                too_long_neighbour_phrase = "" if leading_members else long_neighbour_phrase or long_definition_phrase
+                too_long_neighbour_phrase = (
+                    "" if leading_members else preceding_long_definition_phrase or long_definition_phrase
+                )
                 yield CodeBreak(
                     code_break_offset,
                     between_phrase,
                     str(child_item),
                     path,
                     path_behind_break,
-                    is_weak,
+                    is_weak_break,
                     too_long_neighbour_phrase if preceding_member is not None else "",
                 )
-            if number in too_long_numbers:
+            if number in too_long_child_numbers:
                 child_item = item_of_child(child)
                 path_inside = (*path, child_item.label) if child_item.label else path
                 yield from self._breaks_inside_node(
                     child, path_inside, child_item.noun if child_item.label else owner, depth + 1
                 )
-            if led_member_numbers[number] > number:
+            if led_number_by_member[number] > number:
                 leading_members.append(child)
                 continue
-            long_neighbour_phrase = long_definition_phrase or ""
+            preceding_long_definition_phrase = long_definition_phrase or ""
             previous_complete_member, leading_members = child, []
         closing_bracket = child_syntax_nodes[-1] if child_syntax_nodes else None
         if (
@@ -691,11 +695,11 @@ class _BreakFinder:
 
     def _member_led_by_each(self, members: Sequence[Node]) -> list[int]:
         """Return the member that each belongs to: itself, or what its comments, decorators or docstring lead."""
-        led_member_numbers = [*range(len(members))]
+        led_number_by_member = [*range(len(members))]
         for number in reversed(range(len(members) - 1)):
             if _LEADS.match(members[number].type) or (number == 0 and _is_docstring(members[number])):
-                led_member_numbers[number] = led_member_numbers[number + 1]
-        return led_member_numbers
+                led_number_by_member[number] = led_number_by_member[number + 1]
+        return led_number_by_member
 
 
 def _is_docstring(node: Node) -> bool:

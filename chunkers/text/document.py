@@ -142,7 +142,7 @@ class Document:
         """
         if not self.is_split:
             load_splitter(self.splitter, self.text)
-            split_start = time.perf_counter()
+            start_time = time.perf_counter()
             language = splitter_language(self.text, self.splitter)
             sentence_spans = split_sentences(self.text, f"sentencex:{language}" if language else self.splitter, cancelled)
             if len(sentence_spans) > MAX_SENTENCES:
@@ -151,7 +151,7 @@ class Document:
                     f"{len(sentence_spans):,}. "
                     "Divide the text."
                 )
-            elapsed_ms = (time.perf_counter() - split_start) * 1000
+            elapsed_ms = (time.perf_counter() - start_time) * 1000
             self.__dict__.update(language=language, split_ms=elapsed_ms, sentences=tuple(map(Span._make, sentence_spans)))
         return self
 

@@ -225,8 +225,10 @@ def _decode_by_letters(data: bytes, name: str) -> Encoded:
             break
         # An encoding with escape sequences is certain.
         lower_ranked_candidates = () if _DESIGNATOR.search(data) else ranked_encoding_candidates[number + 1 :]
-        similar_encodings = tuple(other for other, other_score in lower_ranked_candidates if other_score >= _NEAR * score)
-        return Encoded(text, encoding, guessed=True, others=similar_encodings)
+        similarly_likely_encodings = tuple(
+            other for other, other_score in lower_ranked_candidates if other_score >= _NEAR * score
+        )
+        return Encoded(text, encoding, guessed=True, others=similarly_likely_encodings)
     raise InputError(f"{name}: the file must be text in a known encoding; no encoding fits. Save it as UTF-8.")
 
 

@@ -53,8 +53,8 @@ class TextParts:
     @cached_property
     def identity(self) -> str:
         """Hash of the kind, the starts and the labels of the pages or chapters."""
-        part_contents_bytes = repr((self.kind, self.starts, self.labels)).encode("utf-8", "surrogatepass")
-        return hashlib.blake2b(part_contents_bytes, digest_size=12).hexdigest()
+        starts_and_labels_bytes = repr((self.kind, self.starts, self.labels)).encode("utf-8", "surrogatepass")
+        return hashlib.blake2b(starts_and_labels_bytes, digest_size=12).hexdigest()
 
     def part_number_at(self, offset: int) -> int:
         """Return the index of the page or chapter that contains an offset."""
@@ -100,13 +100,13 @@ class TextParts:
         return f"{plural if spans_several_parts else singular} {joined_part_range_names}"
 
     def _label_of_range(self, first: int, last: int) -> str:
-        first_name, last_name = self.name(first), self.name(last)
+        first_part_name, last_part_name = self.name(first), self.name(last)
         return (
-            first_name
+            first_part_name
             if first == last
-            else f"{first_name} – {last_name}"
+            else f"{first_part_name} – {last_part_name}"
             if self.kind == "chapter"
-            else f"{first_name}–{last_name}"
+            else f"{first_part_name}–{last_part_name}"
         )
 
     def name(self, number: int) -> str:

@@ -337,7 +337,11 @@ def _read_in_format(
 
 def omissions_sentence(omissions: Iterable[Omission]) -> str:
     """Return a sentence that counts the omitted content by kind; empty if nothing was omitted."""
-    counts: dict[str, int] = {}
+    count_by_kind: dict[str, int] = {}
     for omission in omissions:
-        counts[omission.what] = counts.get(omission.what, 0) + omission.times
-    return f"Left out: {join_words([pluralize(count, what) for what, count in counts.items()])}." if counts else ""
+        count_by_kind[omission.what] = count_by_kind.get(omission.what, 0) + omission.times
+    return (
+        f"Left out: {join_words([pluralize(count, what) for what, count in count_by_kind.items()])}."
+        if count_by_kind
+        else ""
+    )

@@ -62,10 +62,10 @@ def markdown_of(html: str, name: str, *, xml: bool = False) -> Markdown:
     if xml:
         html = _SELF_CLOSED.sub(_close_element, _unwrap_cdata_sections(html))
     html_tree = LexborHTMLParser(html)
-    for unseen_element in _UNSEEN:
-        unseen_html_elements = html_tree.css(unseen_element)
-        if unseen_element in _COUNTED:
-            omission_counts[_COUNTED[unseen_element]] += len(unseen_html_elements)
+    for unseen_element_name in _UNSEEN:
+        unseen_html_elements = html_tree.css(unseen_element_name)
+        if unseen_element_name in _COUNTED:
+            omission_counts[_COUNTED[unseen_element_name]] += len(unseen_html_elements)
         for element in unseen_html_elements:
             element.decompose()
     # The parser has closed what HTML leaves open, so any other parser reads the same tree from its output.
@@ -240,12 +240,12 @@ def _contents_entries(root: "Element") -> Iterator[tuple[str, str]]:
         label_element = navigation_point.find("{*}navLabel/{*}text")
         if content_element is not None and label_element is not None:
             yield content_element.get("src", ""), label_element.text or ""
-    type_attribute = "{http://www.idpf.org/2007/ops}type"
+    type_attribute_name = "{http://www.idpf.org/2007/ops}type"
     contents_tables = [
-        nav for nav in root.iter("{http://www.w3.org/1999/xhtml}nav") if "toc" in nav.get(type_attribute, "").split()
+        nav for nav in root.iter("{http://www.w3.org/1999/xhtml}nav") if "toc" in nav.get(type_attribute_name, "").split()
     ]
-    for table in contents_tables[:1]:
-        for link in table.iter("{http://www.w3.org/1999/xhtml}a"):
+    for contents_table in contents_tables[:1]:
+        for link in contents_table.iter("{http://www.w3.org/1999/xhtml}a"):
             yield link.get("href", ""), "".join(link.itertext())
 
 

@@ -178,8 +178,8 @@ def heading_path(text: str, offset: int) -> tuple[str, ...]:
 
     A heading belongs to its own section. Empty before the first heading; headings without a title are left out.
     """
-    heading_starts, paths = _heading_paths(text)
-    return paths[bisect_right(heading_starts, offset)]
+    heading_starts, title_paths = _heading_paths(text)
+    return title_paths[bisect_right(heading_starts, offset)]
 
 
 def check_outline(name: str, text: str) -> None:

@@ -95,7 +95,7 @@ def read_pdf(data: bytes, name: str) -> ExtractedText:
         for number in range(len(pdf_document)):
             with closing(pdf_document[number]) as page:
                 with closing(page.get_textpage()) as text_page:
-                    character_texts = _page_text(text_page, name)
+                    character_texts = _page_character_texts(text_page, name)
                     drawn_lines_by_page.append(_drawn_edge_lines(page, text_page, character_texts))
                 pdf_page_collector.add("".join(character_texts).replace("\r", ""), pdf_document.get_page_label(number))
                 picture_count = _count_pictures(page)
@@ -107,8 +107,10 @@ def read_pdf(data: bytes, name: str) -> ExtractedText:
     for number, lines_on_page in enumerate(running_lines_by_page):
         removed_line_numbers = set()
         for line in lines_on_page:
-            vertical_position, relative_size = drawn_lines_by_page[number].get(line.place, DrawnLine(float(line.upper), 1.0))
-            if EDGE < vertical_position < 1 - EDGE or (line.counts and not line.bare and relative_size > LARGER):
+            vertical_position, relative_line_size = drawn_lines_by_page[number].get(
+                line.place, DrawnLine(float(line.upper), 1.0)
+            )
+            if EDGE < vertical_position < 1 - EDGE or (line.counts and not line.bare and relative_line_size > LARGER):
                 # A line of the text, however often it is there; or a heading whose number is by chance that of the page.
                 continue
             omission_kind = (
@@ -127,7 +129,7 @@ def read_pdf(data: bytes, name: str) -> ExtractedText:
     return pdf_page_collector.joined(omissions, _page_separators(pdf_page_collector.texts))
 
 
-def _page_text(drawn: PdfTextPage, name: str) -> Sequence[str]:
+def _page_character_texts(drawn: PdfTextPage, name: str) -> Sequence[str]:
     """Return the text of PDFium's characters on a page by their numbers; one character may be several letters or none.
 
     Raises
@@ -326,13 +328,13 @@ def running_lines(pages: Sequence[str], labels: Sequence[str]) -> list[list[Runn
     for is_upper_edge in (True, False):
         _add_running_lines(lines_by_page, labels, running_lines_by_page, upper=is_upper_edge)
     text_page_numbers = [number for number, some in enumerate(lines_by_page) if any(map(str.strip, some))]
-    nonempty_page_count = 0
+    page_count_with_body = 0
     for number in text_page_numbers:
         removed_line_numbers = {running_line.place for running_line in running_lines_by_page[number]}
-        nonempty_page_count += any(
+        page_count_with_body += any(
             line.strip() and index not in removed_line_numbers for index, line in enumerate(lines_by_page[number])
         )
-    return running_lines_by_page if 2 * nonempty_page_count >= len(text_page_numbers) else [[] for _ in pages]
+    return running_lines_by_page if 2 * page_count_with_body >= len(text_page_numbers) else [[] for _ in pages]
 
 
 def _add_running_lines(
@@ -355,12 +357,12 @@ def _add_running_lines(
             shared_patterns = [pattern for pattern in patterns_of_line if pattern in recurring_patterns]
             if not shared_patterns or outermost_line_of_page is None:
                 continue
-            index, line_text = outermost_line_of_page
+            line_index, line_text = outermost_line_of_page
             numbered_patterns = [pattern for pattern in shared_patterns if pattern[2] != "whole"]
             if numbered_patterns or number > 0 or not upper:
                 is_bare_page_number = any(not before and not after for before, after, _ in numbered_patterns)
                 running_by_page[number].append(
-                    RunningLine(index, line_text, upper, is_bare_page_number, bool(numbered_patterns))
+                    RunningLine(line_index, line_text, upper, is_bare_page_number, bool(numbered_patterns))
                 )
             outermost_lines[number] = next(line_iterators[number], None)
 
@@ -371,10 +373,10 @@ def _lines_from_edge(
     """Yield the lines of a page that are not blank nor taken yet, with their numbers, from an edge."""
     running_line_indices = {running_line.place for running_line in running_before}
     line_order = range(len(lines)) if upper else range(len(lines) - 1, -1, -1)
-    for index in line_order:
-        line_text = " ".join(lines[index].split())
-        if line_text and index not in running_line_indices:
-            yield index, line_text
+    for line_index in line_order:
+        line_text = " ".join(lines[line_index].split())
+        if line_text and line_index not in running_line_indices:
+            yield line_index, line_text
 
 
 def _line_patterns(words: str, number: int, label: str) -> list[Pattern]:
@@ -403,10 +405,10 @@ def _recurring_patterns(patterns: dict[int, list[Pattern]]) -> set[Pattern]:
         patterns,
         *({n: own_patterns for n, own_patterns in patterns.items() if n % 2 == side} for side in (0, 1)),
     ):
-        pattern_page_counts = Counter(pattern for own_patterns in patterns_of_pages.values() for pattern in own_patterns)
+        page_count_by_pattern = Counter(pattern for own_patterns in patterns_of_pages.values() for pattern in own_patterns)
         recurring_patterns |= {
             pattern
-            for pattern, count in pattern_page_counts.items()
+            for pattern, count in page_count_by_pattern.items()
             if count >= LEAST_RETURNS and 2 * count > len(patterns_of_pages)
         }
     return recurring_patterns | _page_number_patterns(patterns)
@@ -418,11 +420,11 @@ def _page_number_patterns(patterns: dict[int, list[Pattern]]) -> set[Pattern]:
         [pattern for pattern in own_patterns if pattern[2] != "whole" and not (pattern[0] and pattern[1])]
         for own_patterns in patterns.values()
     ]
-    shift_page_counts = Counter(
+    page_count_by_shift = Counter(
         shift for own_patterns in edge_number_patterns for shift in {shift for _, _, shift in own_patterns}
     )
     recurring_number_shifts = {
-        shift for shift, count in shift_page_counts.items() if count >= LEAST_RETURNS and 2 * count > len(patterns)
+        shift for shift, count in page_count_by_shift.items() if count >= LEAST_RETURNS and 2 * count > len(patterns)
     }
     page_count_by_pattern = Counter(
         pattern for own_patterns in edge_number_patterns for pattern in own_patterns if pattern[2] in recurring_number_shifts

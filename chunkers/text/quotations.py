@@ -412,8 +412,10 @@ class SearchableText:
         )
         folded_text_before = self._folded.text[max(0, folded_span.start - 2 * _NEIGHBOURHOOD) : folded_span.start]
         folded_text_after = self._folded.text[folded_span.end : folded_span.end + 2 * _NEIGHBOURHOOD]
-        has_similar_surroundings = _is_similar(folded_quotation.text[: longest_span.start], folded_text_before, before=True)
-        has_similar_surroundings = has_similar_surroundings or _is_similar(
+        has_similar_surroundings = _half_agrees_with_neighbour(
+            folded_quotation.text[: longest_span.start], folded_text_before, before=True
+        )
+        has_similar_surroundings = has_similar_surroundings or _half_agrees_with_neighbour(
             folded_quotation.text[longest_span.end :], folded_text_after, before=False
         )
         return CommonPassage(
@@ -452,7 +454,7 @@ def _occurrence_starts(text: str, words: str, most: int) -> list[int]:
     return starts
 
 
-def _is_similar(rest: str, neighbour: str, *, before: bool) -> bool:
+def _half_agrees_with_neighbour(rest: str, neighbour: str, *, before: bool) -> bool:
     """Return whether half of ``rest`` agrees with what stands next to the passage in the text; both are folded."""
     # Enough to tell a repeated passage from another text, and of bounded cost.
     rest = rest[-_NEIGHBOURHOOD:] if before else rest[:_NEIGHBOURHOOD]

@@ -101,7 +101,7 @@ def _keep_or_end_reader(reader: "_Reader") -> None:
 
 
 @atexit.register
-def _end_idle_readers() -> None:
+def _end_all_idle_readers() -> None:
     with _lock:
         for reader in _idle_readers:
             reader.end()
@@ -213,7 +213,7 @@ class _Reader:
             raise ValueError("the process that reads files must have pipes; it has none")
         request_header = {
             "parser": [parser.__module__, parser.__name__],
-            "folder": _package_folder(parser),
+            "folder": _parser_package_folder(parser),
             "name": name,
             "options": options,
             "size": len(data),
@@ -231,12 +231,12 @@ class _Reader:
         raise ValueError("the process that reads files ended in the middle of its answer")
 
 
-def _package_folder(parser: Parser) -> str:
+def _parser_package_folder(parser: Parser) -> str:
     """Return the folder in which a parser's package lies, where that is not the package that the process has anyway."""
-    top_package = parser.__module__.partition(".")[0]
-    if top_package == str(__package__).partition(".")[0]:
+    top_package_name = parser.__module__.partition(".")[0]
+    if top_package_name == str(__package__).partition(".")[0]:
         return ""
-    return str(Path(next(iter(sys.modules[top_package].__path__))).parent)
+    return str(Path(next(iter(sys.modules[top_package_name].__path__))).parent)
 
 
 def _too_much_memory_error(name: str) -> InputError:

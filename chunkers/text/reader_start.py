@@ -24,7 +24,7 @@ class LazyPackage(Loader):
     def exec_module(self, module: ModuleType) -> None:
         """Give the package a ``__getattr__`` that imports the module of a name (PEP 562)."""
         package_init_source = Path(str(module.__file__)).read_text(encoding="utf-8")
-        module_by_name = {
+        module_name_by_attribute = {
             alias.name: statement.module
             for statement in ast.parse(package_init_source).body
             if isinstance(statement, ast.ImportFrom) and statement.module
@@ -32,9 +32,9 @@ class LazyPackage(Loader):
         }
 
         def import_attribute(name: str) -> Any:
-            if name not in module_by_name:
+            if name not in module_name_by_attribute:
                 raise AttributeError(f"module {module.__name__!r} has no attribute {name!r}")
-            return getattr(importlib.import_module(module_by_name[name]), name)
+            return getattr(importlib.import_module(module_name_by_attribute[name]), name)
 
         module.__dict__["__getattr__"] = import_attribute
 

@@ -121,7 +121,7 @@ def split_after_ideographic_stops(text: str, starts: list[int]) -> list[int]:
     """End a sentence after the ideographic stops 。！？｡ and closing marks, unless a comma follows."""
     if text.isascii() or not any(stop in text for stop in _IDEOGRAPHIC_STOPS):
         return starts
-    new_starts = set(starts)
+    corrected_starts = set(starts)
     counted_until_offset = quotation_mark_count = 0
     for stop_match in _IDEOGRAPHIC_STOP.finditer(text):
         next_start = stop_match.end()
@@ -131,10 +131,10 @@ def split_after_ideographic_stops(text: str, starts: list[int]) -> list[int]:
             # A straight quotation mark closes if one is open.
             next_start += 1
         next_start = _SPACE.match(text, next_start).end()  # type: ignore[union-attr]  # it also matches the empty string
-        new_starts.difference_update(range(stop_match.start() + 1, next_start))
+        corrected_starts.difference_update(range(stop_match.start() + 1, next_start))
         if next_start < len(text) and not _GOES_ON.match(text, next_start):
-            new_starts.add(next_start)
-    return sorted(new_starts)
+            corrected_starts.add(next_start)
+    return sorted(corrected_starts)
 
 
 def correct_sentence_starts(text: str, starts: list[int]) -> list[int]:

@@ -256,11 +256,13 @@ def _sentencex_starts(paragraph: str, starts_of: Callable[[str], list[int]]) -> 
         return starts_of(paragraph)
     sentence_starts, window_start = {0}, 0
     while window_start < len(paragraph):
-        window_starts = [window_start + start for start in starts_of(paragraph[window_start : window_start + _WINDOW])]
-        sentence_starts.update(window_starts[1:])
+        sentence_starts_in_window = [
+            window_start + start for start in starts_of(paragraph[window_start : window_start + _WINDOW])
+        ]
+        sentence_starts.update(sentence_starts_in_window[1:])
         # The last sentence of a window may be incomplete: the next window begins with it, unless it is the only one.
-        last_sentence_may_continue = window_start + _WINDOW < len(paragraph) and len(window_starts) > 1
-        window_start = window_starts[-1] if last_sentence_may_continue else window_start + _WINDOW
+        last_sentence_may_continue = window_start + _WINDOW < len(paragraph) and len(sentence_starts_in_window) > 1
+        window_start = sentence_starts_in_window[-1] if last_sentence_may_continue else window_start + _WINDOW
     return sorted(sentence_starts)
 
 

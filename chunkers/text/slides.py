@@ -46,14 +46,14 @@ def read_slides(packed: zipfile.ZipFile, name: str) -> ExtractedText:
     main_part_relations = _part_relations(packed, main_part)
     slide_collector = PartCollector(name, "slide")
     omissions: list[Omission] = []
-    hidden_count = 0
+    hidden_slide_count = 0
     for number, slide_entry in enumerate(xml_root(packed, main_part).iterfind("{*}sldIdLst/{*}sldId"), 1):
         slide_part = main_part_relations[
             next(slide_entry.attrib[name] for name in _RELATIONS if name in slide_entry.attrib)
         ][1]
         slide_xml_root = xml_root(packed, slide_part)
         if slide_xml_root.get("show") in ("0", "false"):
-            hidden_count += 1
+            hidden_slide_count += 1
             continue
         omission_counts: Counter[str] = Counter()
         title, blocks = _slide_content(slide_xml_root, name, omission_counts)
@@ -63,8 +63,8 @@ def read_slides(packed: zipfile.ZipFile, name: str) -> ExtractedText:
             blocks += [f"Notes: {note_blocks[0]}", *note_blocks[1:]] if note_blocks else []
         omissions += omissions_from_counts(omission_counts, len(slide_collector.texts))
         slide_collector.add("\n\n".join([f"# {title or f'Slide {number}'}", *blocks]), str(number))
-    if hidden_count:
-        omissions.append(Omission("hidden slide", hidden_count))
+    if hidden_slide_count:
+        omissions.append(Omission("hidden slide", hidden_slide_count))
     return slide_collector.joined(omissions)
 
 

@@ -164,17 +164,19 @@ def _count_header_rows(rows: Sequence[Row], grouped: Collection[int]) -> int:
     second_row_cells, *cells_below_second = cells_below
     first_row_has_gaps = any(name and not _cell_at(first_row_cells, column) for column, name in enumerate(second_row_cells))
     if first_row_has_gaps and cells_below_second and not any(_is_number_or_date(cell) for cell in second_row_cells):
-        columns_favouring_header, columns_against_header, _ = _header_evidence(second_row_cells, cells_below_second)
-        if rows[0].number in grouped or (columns_favouring_header and not columns_against_header):
+        header_favouring_column_count, header_opposing_column_count, _ = _header_evidence(
+            second_row_cells, cells_below_second
+        )
+        if rows[0].number in grouped or (header_favouring_column_count and not header_opposing_column_count):
             return 2
-    columns_favouring_header, columns_against_header, columns_repeating_header = _header_evidence(
+    header_favouring_column_count, header_opposing_column_count, header_repeating_column_count = _header_evidence(
         first_row_cells, [cells for cells in cells_below if cells != first_row_cells]
     )
     return int(
-        columns_favouring_header > columns_against_header
+        header_favouring_column_count > header_opposing_column_count
         or (
-            columns_favouring_header == columns_against_header
-            and bool(columns_favouring_header or not columns_repeating_header)
+            header_favouring_column_count == header_opposing_column_count
+            and bool(header_favouring_column_count or not header_repeating_column_count)
         )
     )
 

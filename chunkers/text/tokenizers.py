@@ -128,13 +128,13 @@ class WordPieceTokenizer:
         uncounted_text_by_digest = {
             key: text for key, text, count in zip(text_digests, texts, cached_counts, strict=True) if count is None
         }
-        text_encodings = (
+        word_piece_encodings = (
             word_piece_tokenizer().encode_batch_fast([*uncounted_text_by_digest.values()], add_special_tokens=False)
             if uncounted_text_by_digest
             else []
         )
         new_count_by_digest = {
-            key: len(encoding.ids) for key, encoding in zip(uncounted_text_by_digest, text_encodings, strict=True)
+            key: len(encoding.ids) for key, encoding in zip(uncounted_text_by_digest, word_piece_encodings, strict=True)
         }
         with self._lock:
             self._counted.update(new_count_by_digest)
@@ -180,12 +180,14 @@ class BytePairTokenizer:
 
     def starts(self, text: str) -> IntArray:
         """Return the start offset of each token, in code points. Raises the errors of ``count``."""
-        token_lengths = self._token_byte_lengths[self._encode(text)]
+        token_byte_lengths = self._token_byte_lengths[self._encode(text)]
         if not text.isascii():
             # A character begins at every byte of UTF-8 that is not of the form 10xxxxxx.
             character_start_mask = np.frombuffer(text.encode(), dtype=np.int8) >= -64
-            token_lengths = np.add.reduceat(character_start_mask, np.cumsum(token_lengths) - token_lengths, dtype=np.intp)
-        return np.asarray(np.cumsum(token_lengths) - token_lengths)
+            token_byte_lengths = np.add.reduceat(
+                character_start_mask, np.cumsum(token_byte_lengths) - token_byte_lengths, dtype=np.intp
+            )
+        return np.asarray(np.cumsum(token_byte_lengths) - token_byte_lengths)
 
     def _encode(self, text: str) -> npt.NDArray[np.uint32]:
         encode_ordinary = partial(self._encoding.encode_to_numpy, disallowed_special=())
@@ -265,9 +267,9 @@ def visible_mask(text: str) -> npt.NDArray[np.bool_]:
 
 def word_starts(text: str) -> IntArray:
     """Return the start offset of each word, in code points; words are separated by white space."""
-    is_visible = visible_mask(text)
-    follows_visible_mask = np.concatenate([[False], is_visible[:-1]])
-    return np.flatnonzero(is_visible & ~follows_visible_mask)
+    is_visible_at = visible_mask(text)
+    follows_visible_mask = np.concatenate([[False], is_visible_at[:-1]])
+    return np.flatnonzero(is_visible_at & ~follows_visible_mask)
 
 
 @lru_cache(maxsize=1)

@@ -154,15 +154,17 @@ class Transcript:
         """
         first_sentence_index, end_sentence_index = bisect_right(sentences, turn.start), bisect_right(sentences, turn.end - 1)
         ends_sentence_by_offset = {}
-        for offset in sentences[first_sentence_index:end_sentence_index]:
-            cue_at_break_offset = self.cue_at(offset)
+        for sentence_start in sentences[first_sentence_index:end_sentence_index]:
+            cue_at_break_offset = self.cue_at(sentence_start)
             # Neither between a label and its words nor between a cue's number, time and text.
-            if offset > turn.spoken and (
-                cue_at_break_offset is None or not cue_at_break_offset.start < offset <= cue_at_break_offset.body
+            if sentence_start > turn.spoken and (
+                cue_at_break_offset is None or not cue_at_break_offset.start < sentence_start <= cue_at_break_offset.body
             ):
-                ends_sentence_by_offset[offset] = not self.cues or self._is_after_sentence_end(offset)
-        for start in self._cue_starts[bisect_right(self._cue_starts, turn.start) : bisect_right(self._cue_starts, turn.end)]:
-            ends_sentence_by_offset[start] = self._is_after_sentence_end(start)
+                ends_sentence_by_offset[sentence_start] = not self.cues or self._is_after_sentence_end(sentence_start)
+        for cue_start in self._cue_starts[
+            bisect_right(self._cue_starts, turn.start) : bisect_right(self._cue_starts, turn.end)
+        ]:
+            ends_sentence_by_offset[cue_start] = self._is_after_sentence_end(cue_start)
         return sorted(ends_sentence_by_offset.items())
 
     def _is_after_sentence_end(self, offset: int) -> bool:

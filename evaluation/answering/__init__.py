@@ -15,7 +15,7 @@ from evaluation.answering.questions_and_answers import (
     QuestionItems,
     gather_passages,
     gather_trivial_row_passages,
-    question_items_by_text,
+    items_by_document_text,
     questions_of_file,
     questions_of_lines,
     row_numbers_of_controls,

@@ -116,7 +116,7 @@ def read_faithfulness(reply: str) -> _Verdict:
     It is undefined if the answer states nothing. Raises UnusableAnswer if the reply is not in the requested form.
     """
     judged_answer_statements = parse_json_answer(reply, answer_forms.Faithfulness).statements
-    statement_verdicts = tuple(
+    statement_verdict_sentences = tuple(
         f"{'borne out' if statement.supported else 'not borne out'}: {statement.statement}"
         for statement in judged_answer_statements
     )
@@ -124,7 +124,7 @@ def read_faithfulness(reply: str) -> _Verdict:
         return _Verdict(None, ("The answer states nothing.",))
     return _Verdict(
         sum(statement.supported for statement in judged_answer_statements) / len(judged_answer_statements),
-        statement_verdicts,
+        statement_verdict_sentences,
     )
 
 

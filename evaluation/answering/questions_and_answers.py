@@ -92,41 +92,46 @@ def questions_of_file(data: bytes, name: str, cancelled: Callable[[], bool] = bo
     return QuestionItems(question_items.usable, tuple(f"{name}, {problem}" for problem in question_items.problems))
 
 
-def question_items_by_text(questions: Iterable[Question], corpus: Corpus) -> dict[str, QuestionItems]:
+def items_by_document_text(questions: Iterable[Question], corpus: Corpus) -> dict[str, QuestionItems]:
     """Group retrieval questions by the text that answers them, with their excerpts as reference answers.
 
     A question with excerpts in several documents is left out, since the chunks of a single text cannot answer it. An excerpt
     that is a whole document, as in BEIR's question sets, does not become a reference answer.
     """
     # Not by document: two may have the same text, and the chunks of it answer what is asked of either.
-    question_rows_by_text: dict[str, list[tuple[str, Any, str]]] = {}
+    rows_by_document_text: dict[str, list[tuple[str, Any, str]]] = {}
     for question in questions:
         excerpt_document_numbers = {excerpt.document for excerpt in question.excerpts}
         if len(excerpt_document_numbers) != 1:
             continue
-        (number,) = excerpt_document_numbers
-        text = corpus.documents[number].text
-        excerpt_texts = [text[start:end] for _, (start, end) in question.excerpts if (start, end) != (0, len(text))]
-        question_rows_of_text = question_rows_by_text.setdefault(text, [])
-        if len(question_rows_of_text) <= MOST_QUESTIONS:
-            question_rows_of_text.append((short_repr(question.text), question.text, " ".join(excerpt_texts)))
-    return {text: _usable_items(rows) for text, rows in question_rows_by_text.items()}
+        (document_number,) = excerpt_document_numbers
+        document_text = corpus.documents[document_number].text
+        excerpt_texts = [
+            document_text[start:end] for _, (start, end) in question.excerpts if (start, end) != (0, len(document_text))
+        ]
+        rows_of_document_text = rows_by_document_text.setdefault(document_text, [])
+        if len(rows_of_document_text) <= MOST_QUESTIONS:
+            rows_of_document_text.append((short_repr(question.text), question.text, " ".join(excerpt_texts)))
+    return {text: _usable_items(rows) for text, rows in rows_by_document_text.items()}
 
 
 def _reference_answer(row: QuestionRow) -> str:
     """Return the reference answer of a row; empty if it has none."""
-    for column in ANSWER_COLUMNS:
-        column_value = row.get(column)
+    for answer_column_name in ANSWER_COLUMNS:
+        column_value = row.get(answer_column_name)
         if isinstance(column_value, list):
             column_value = " ".join(filter(None, (answer for answer in column_value if isinstance(answer, str))))
         if column_value is None or (isinstance(column_value, str) and not column_value.strip()):
             continue
         if not isinstance(column_value, str):
-            raise InputError(f"the value of {column} must be a string; got {short_repr(column_value)}.")
+            raise InputError(f"the value of {answer_column_name} must be a string; got {short_repr(column_value)}.")
         return column_value
-    for column in EXCERPTS:
-        if row.get(column):
-            return " ".join(_excerpt_text(excerpt, column) for excerpt in excerpt_list(row[column], column))
+    for answer_column_name in EXCERPTS:
+        if row.get(answer_column_name):
+            return " ".join(
+                _excerpt_text(excerpt, answer_column_name)
+                for excerpt in excerpt_list(row[answer_column_name], answer_column_name)
+            )
     return ""
 
 
@@ -258,24 +263,26 @@ def gather_passages(
     Cancelled
         If the user asked to stop.
     """
-    index = index_text(chunking, tools, "embedding")
+    search_index = index_text(chunking, tools, "embedding")
     context_of_each_question = []
     for question in questions:
         question_vector = embed_question(chunking, tools, question) if chunking.chunks else None
         if question_vector is None:
             context_of_each_question.append(AnswerContext((), 0))
             continue
-        question_with_ranked_chunks = retrieve_for_question(index, question, question_vector, Limit.of(tokens=budget), ruler)
-        passages_given = tuple(
+        question_with_ranked_chunks = retrieve_for_question(
+            search_index, question, question_vector, Limit.of(tokens=budget), ruler
+        )
+        passages_of_question = tuple(
             Passage(hit.chunk, "\n".join(chunking.document.text[start:end] for start, end in hit.parts), hit.whole)
             for hit in question_with_ranked_chunks.hits
         )
-        context_of_each_question.append(AnswerContext(passages_given, question_with_ranked_chunks.tokens))
+        context_of_each_question.append(AnswerContext(passages_of_question, question_with_ranked_chunks.tokens))
     chunking_model_spending = chunking.spending
     return GatheredPassages(
         tuple(context_of_each_question),
-        index.chunk_s,
-        index.embed_s,
+        search_index.chunk_s,
+        search_index.embed_s,
         len(chunking.chunks),
         None if chunking_model_spending is None else chunking_model_spending.tokens,
     )
@@ -328,13 +335,13 @@ class Recording:
         reply = self._asking.ask(messages, self._cancelled, kind=kind, repeat=self._repeat)
         sent_token_count, received_token_count = reply.tokens_in, reply.tokens_out
         if sent_token_count is None or received_token_count is None:
-            *tokens_by_message, received_token_count = self._count([*(text for _, text in messages), reply.text])
-            sent_token_count = sum(tokens_by_message)
-        earlier_model_exchange = self.exchange
+            *token_count_per_message, received_token_count = self._count([*(text for _, text in messages), reply.text])
+            sent_token_count = sum(token_count_per_message)
+        exchange_so_far = self.exchange
         self.exchange = Exchange(
             (*messages, Message("assistant", reply.text)),
-            earlier_model_exchange.tokens_in + sent_token_count,
-            earlier_model_exchange.tokens_out + received_token_count,
+            exchange_so_far.tokens_in + sent_token_count,
+            exchange_so_far.tokens_out + received_token_count,
         )
         return reply
 
@@ -406,16 +413,16 @@ def model_answer(question: str, context: AnswerContext, recording: Recording) ->
     if context.given is not None:
         return Answer(context.given, "" if context.given else "there is no reference answer", Exchange())
     try:
-        request_for_answer_in_words = partial(recording, kind=ANSWER_IN_WORDS)
-        text = usable_answer(
-            request_for_answer_in_words,
+        answer_asking_function = partial(recording, kind=ANSWER_IN_WORDS)
+        answer_text = usable_answer(
+            answer_asking_function,
             answer_messages(question, context),
             _stripped_answer,
             recording.record_answer_usability,
         )
     except UnusableAnswer as complaint:
         return Answer("", str(complaint), recording.exchange)
-    return Answer(text, "", recording.exchange)
+    return Answer(answer_text, "", recording.exchange)
 
 
 def _stripped_answer(answer: str) -> str:
@@ -485,11 +492,13 @@ def gather_trivial_row_passages(
     if name == NO_CUT:
         whole_document_span = Span(0, len(document.text))
         spans_within_token_budget = [span for (span,) in fill_budget([(whole_document_span,)], budget, ruler)]
-        passages_given = tuple(
+        passages_of_every_question = tuple(
             Passage(0, document.text[start:end], Span(start, end) == whole_document_span)
             for start, end in spans_within_token_budget
         )
-        return GatheredPassages((AnswerContext(passages_given, ruler(spans_within_token_budget)),) * len(items), 0.0, 0.0, 1)
+        return GatheredPassages(
+            (AnswerContext(passages_of_every_question, ruler(spans_within_token_budget)),) * len(items), 0.0, 0.0, 1
+        )
     gap_numbers_of_document = range(1, len(document.sentences))
     random_cuts = random.Random(_SEED).sample(gap_numbers_of_document, max(0, min(chunks - 1, len(gap_numbers_of_document))))
     return gather_passages(

@@ -74,8 +74,8 @@ class AnswerReport:
     def _values_without_controls(self, measure: str) -> list[FloatArray]:
         """Return a measure of every chunker as `values`, but of no control."""
         values_without_controls = self.values(measure)
-        for row in self.controls.values():
-            values_without_controls[row] = np.full(self.questions, np.nan)
+        for control_row_number in self.controls.values():
+            values_without_controls[control_row_number] = np.full(self.questions, np.nan)
         return values_without_controls
 
     @property
@@ -173,23 +173,25 @@ class AnswerReport:
         if len(self.controls) < 2:
             return []
         reference_row_number, swapped_row_number = self.controls[REFERENCE], self.controls[SWAPPED]
-        control_values = {
+        control_values_by_measure = {
             name: (rows[reference_row_number], rows[swapped_row_number])
             for name in self.measured
             if (rows := self.values(name))
         }
-        value_pair_by_measure = {
-            name: pair for name, pair in control_values.items() if not np.isnan(pair[0] - pair[1]).all()
+        comparable_values_by_measure = {
+            name: pair for name, pair in control_values_by_measure.items() if not np.isnan(pair[0] - pair[1]).all()
         }
-        if not value_pair_by_measure:
+        if not comparable_values_by_measure:
             return []
-        measure_range_widths = [ANSWER_MEASURES[name].high - ANSWER_MEASURES[name].low for name in value_pair_by_measure]
+        measure_range_widths = [
+            ANSWER_MEASURES[name].high - ANSWER_MEASURES[name].low for name in comparable_values_by_measure
+        ]
         control_paired_differences = paired_differences(
-            np.array([one - other for one, other in value_pair_by_measure.values()]), measure_range_widths
+            np.array([one - other for one, other in comparable_values_by_measure.values()]), measure_range_widths
         )
         return [
-            _measure_validity_sentence(name, *value_pair_by_measure[name], difference)
-            for name, difference in zip(value_pair_by_measure, control_paired_differences, strict=True)
+            _measure_validity_sentence(name, *comparable_values_by_measure[name], difference)
+            for name, difference in zip(comparable_values_by_measure, control_paired_differences, strict=True)
         ]
 
 
@@ -237,15 +239,15 @@ def _measure_validity_sentence(name: str, right: FloatArray, wrong: FloatArray, 
         f"{right[both_defined_mask].mean():.2f} for the reference answers, "
         f"{wrong[both_defined_mask].mean():.2f} for those of other questions"
     )
-    means_and_count = f"{right_and_wrong_means_phrase}, over {pluralize(int(both_defined_mask.sum()), 'question')}"
+    means_and_count_phrase = f"{right_and_wrong_means_phrase}, over {pluralize(int(both_defined_mask.sum()), 'question')}"
     if compared is None:
         return (
             f"{measure_title}: too few questions to say whether it tells right from wrong with this model: "
-            f"{means_and_count}."
+            f"{means_and_count_phrase}."
         )
     tells_or_does_not_tell_phrase = "tells" if compared.significant and compared.mean > 0 else "does not tell"
     return (
-        f"{measure_title} {tells_or_does_not_tell_phrase} right from wrong with this model: {means_and_count} "
+        f"{measure_title} {tells_or_does_not_tell_phrase} right from wrong with this model: {means_and_count_phrase} "
         f"({compared.p_value_phrase})."
     )
 

@@ -319,8 +319,8 @@ class PromptSizes(NamedTuple):
 
     def answer_tokens(self, question: int, context: AnswerContext) -> int:
         """Estimate the tokens of the request that asks a question with its passages."""
-        prompt_tokens = self.closed_book if context.closed_book else self.answering
-        return prompt_tokens + self.questions[question] + context.tokens
+        prompt_token_count = self.closed_book if context.closed_book else self.answering
+        return prompt_token_count + self.questions[question] + context.tokens
 
     def judgement_tokens(self, kind: Kind, question: int, context: AnswerContext) -> int:
         """Estimate the tokens of the request for one kind of judgement of an answer."""
@@ -354,13 +354,13 @@ def remaining_requests(
     applicable_judgement_kinds = () if judge is None else applicable_kinds_of_judgement(item.reference, context)
     if before is not None and before.is_complete(judged=judge is not None):
         return RemainingRequests(False, ())
-    earlier_text = before is not None and before.answer.text
-    answer_text = earlier_text or cached_model_answer(item.question, context, asking)
+    earlier_answer_text = before is not None and before.answer.text
+    answer_text = earlier_answer_text or cached_model_answer(item.question, context, asking)
     if answer_text is None:
         return RemainingRequests(True, applicable_judgement_kinds)
     if not answer_text or judge is None:
         return RemainingRequests(False, ())
-    earlier_judgements_by_kind = before.judgements if before is not None and earlier_text else {}
+    earlier_judgements_by_kind = before.judgements if before is not None and earlier_answer_text else {}
     judging_input = JudgingInput(item.question, item.reference, answer_text, context)
     unjudged_kinds = (kind for kind in applicable_judgement_kinds if kind not in earlier_judgements_by_kind)
     return RemainingRequests(
@@ -387,11 +387,13 @@ def estimate_answer_requests(
     answer_request_tokens: list[int] = []
     judgement_request_tokens: list[int] = []
     for chunker_number, retrieved_passages in gathered.items():
-        for number, (item, context) in enumerate(zip(items, retrieved_passages.contexts, strict=True)):
-            question_requests = left((chunker_number, number), item, context)
-            if question_requests.answer:
-                answer_request_tokens.append(sizes.answer_tokens(number, context))
-            judgement_request_tokens += [sizes.judgement_tokens(kind, number, context) for kind in question_requests.kinds]
+        for question_number, (item, context) in enumerate(zip(items, retrieved_passages.contexts, strict=True)):
+            remaining_requests_of_question = left((chunker_number, question_number), item, context)
+            if remaining_requests_of_question.answer:
+                answer_request_tokens.append(sizes.answer_tokens(question_number, context))
+            judgement_request_tokens += [
+                sizes.judgement_tokens(kind, question_number, context) for kind in remaining_requests_of_question.kinds
+            ]
     return RequestEstimates(
         Estimate(len(answer_request_tokens), sum(answer_request_tokens)),
         Estimate(len(judgement_request_tokens), sum(judgement_request_tokens)),

@@ -14,7 +14,7 @@ from pydantic import BaseModel, Field, ValidationError
 
 from chunkers import Chunking, Document, InputError, Recipe, Tools
 from chunkers.files.data_files import read_json_file
-from chunkers.support import first_validation_error, short_repr
+from chunkers.support import first_field_and_error, short_repr
 from chunkers.text import parse_in_reader_process
 from evaluation.checking.problems import BOUNDARIES, RETRIEVAL, CheckedDocument, Problem
 from evaluation.questions import Corpus, Question, TokenRuler
@@ -65,7 +65,7 @@ class Baseline(BaseModel, frozen=True, extra="forbid", allow_inf_nan=False):
         try:
             validated_baseline = cls.model_validate(baseline_json_value)
         except ValidationError as error:
-            faulty_field_path, detail = first_validation_error(error, "the file")
+            faulty_field_path, detail = first_field_and_error(error, "the file")
             raise InputError(
                 f"{name}: the baseline must be in the format that --write-baseline writes; {faulty_field_path} is invalid: "
                 f"{detail['msg']}."
@@ -184,7 +184,7 @@ class KnownProblems(BaseModel, frozen=True, extra="forbid"):
         try:
             return cls.model_validate_json(data.decode("utf-8-sig", "replace"))
         except ValidationError as error:
-            faulty_field_path, detail = first_validation_error(error, "the file")
+            faulty_field_path, detail = first_field_and_error(error, "the file")
             raise InputError(
                 f"{name}: known problems must be in the format that --write-known writes; {short_repr(faulty_field_path)} "
                 "is invalid: "
@@ -204,11 +204,13 @@ class KnownProblems(BaseModel, frozen=True, extra="forbid"):
 
     def to_json(self) -> str:
         """Return the known problems as JSON, with one problem per line for readable diffs."""
-        file_entries = []
-        for file, problems in sorted(self.files.items()):
-            json_lines = ",\n".join(f"      {json.dumps(problem.model_dump(), ensure_ascii=False)}" for problem in problems)
-            file_entries.append(f"    {json.dumps(file, ensure_ascii=False)}: [\n{json_lines}\n    ]")
-        joined_json_file_entries = ",\n".join(file_entries)
+        json_file_entries = []
+        for file_name, problems in sorted(self.files.items()):
+            problem_json_lines = ",\n".join(
+                f"      {json.dumps(problem.model_dump(), ensure_ascii=False)}" for problem in problems
+            )
+            json_file_entries.append(f"    {json.dumps(file_name, ensure_ascii=False)}: [\n{problem_json_lines}\n    ]")
+        joined_json_file_entries = ",\n".join(json_file_entries)
         return f'{{\n  "seamark_known": 1,\n  "files": {{\n{joined_json_file_entries}\n  }}\n}}\n'
 
     def mark_known_problems(self, checked: CheckedDocument) -> CheckedDocument:

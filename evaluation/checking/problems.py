@@ -50,12 +50,12 @@ def parse_ignore_comments(text: str, known_rules: Collection[str]) -> tuple[list
     )
     ignored_passages, unknown_names_with_spans = [], []
     for html_block_span in html_block_spans:
-        for comment in _COMMENT.finditer(text, *html_block_span):
-            span = Span(*comment.span())
-            rule_names_in_comment = [name for name in _RULE_NAMES.split(comment[1]) if name]
-            unknown_names_with_spans += [(span, name) for name in rule_names_in_comment if name not in known_rules]
+        for comment_match in _COMMENT.finditer(text, *html_block_span):
+            comment_span = Span(*comment_match.span())
+            rule_names_in_comment = [name for name in _RULE_NAMES.split(comment_match[1]) if name]
+            unknown_names_with_spans += [(comment_span, name) for name in rule_names_in_comment if name not in known_rules]
             known_rules_in_comment = frozenset(name for name in rule_names_in_comment if name in known_rules)
-            next_block_index = bisect_left(other_block_spans, span.end, key=lambda other: other.start)
+            next_block_index = bisect_left(other_block_spans, comment_span.end, key=lambda other: other.start)
             # A comment whose words are all wrong is about nothing, not about all.
             if next_block_index < len(other_block_spans) and (known_rules_in_comment or not rule_names_in_comment):
                 ignored_passages.append(IgnoredPassage(other_block_spans[next_block_index], known_rules_in_comment))
@@ -291,12 +291,13 @@ class Check:
             return
         most_readable_tokens, document = embedder.max_tokens, chunking.document
         embedded_chunk_texts = [embedded_text(document, chunk, self.embedded_as) for chunk in chunking.chunks]
-        for chunk, length in zip(chunking.chunks, embedder.lengths(embedded_chunk_texts), strict=True):
-            if length > most_readable_tokens:
+        for chunk, embedded_token_count in zip(chunking.chunks, embedder.lengths(embedded_chunk_texts), strict=True):
+            if embedded_token_count > most_readable_tokens:
                 yield _Violation(
                     "unread",
                     Span(chunk.start, chunk.end),
-                    f"The chunk is embedded as {length:,} tokens, of which {embedder.name} reads {most_readable_tokens:,}.",
+                    f"The chunk is embedded as {embedded_token_count:,} tokens, of which {embedder.name} reads "
+                    f"{most_readable_tokens:,}.",
                 )
 
     def _size_violations(self, chunking: Chunking) -> Iterator[_Violation]:

@@ -283,11 +283,11 @@ def _sarif_rule(name: str, level: str) -> dict[str, Any]:
 
 def _number_equal_problems(problems: Sequence[Problem]) -> Iterator[tuple[Problem, int]]:
     """Yield each problem with its number, from 1, among the problems of the same file, rule and passage."""
-    equal_counts: Counter[tuple[str, str, str]] = Counter()
+    problem_count_by_key: Counter[tuple[str, str, str]] = Counter()
     for problem in problems:
         file_rule_and_passage_key = (problem.file, problem.rule, problem.identity)
-        equal_counts[file_rule_and_passage_key] += 1
-        yield problem, equal_counts[file_rule_and_passage_key]
+        problem_count_by_key[file_rule_and_passage_key] += 1
+        yield problem, problem_count_by_key[file_rule_and_passage_key]
 
 
 def _sarif_result(problem: Problem, index: int, number: int) -> dict[str, Any]:

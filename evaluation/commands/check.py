@@ -169,7 +169,7 @@ def run_check(options: argparse.Namespace) -> int:
     chunker = recipe.build()
     tools.asking = _open_language_model(options, recipe, chunker)
     document_check = Check(
-        chunker, tools, parse_severity_levels(options.level), _requested_bounds(options), recipe.embedded_as
+        chunker, tools, parse_severity_levels(options.level), _size_bounds_of_options(options), recipe.embedded_as
     )
     sources_to_check = _read_sources(options, recipe.sentences)
     readable_documents = [source.document for source in sources_to_check if isinstance(source.document, Document)]
@@ -230,9 +230,10 @@ def _mark_known_problems(
     if options.write_known:
         known = KnownProblems.of(documents)
         write_output(known.to_json(), options.write_known)
-    elif known is not None and (gone_count := known.count_problems_gone(documents)):
+    elif known is not None and (gone_problem_count := known.count_problems_gone(documents)):
         print_to_stderr(
-            f"{options.known}: known problems that are there no more: {gone_count:,}; --write-known writes the list anew."
+            f"{options.known}: known problems that are there no more: {gone_problem_count:,}; --write-known writes the "
+            "list anew."
         )
     return documents if known is None else [known.mark_known_problems(document) for document in documents]
 
@@ -346,7 +347,7 @@ def _parse_report_option(text: str) -> tuple[str, str]:
     return form, file
 
 
-def _requested_bounds(options: argparse.Namespace) -> SizeBounds | None:
+def _size_bounds_of_options(options: argparse.Namespace) -> SizeBounds | None:
     given_size_limits = [bound for bound in (options.least, options.most) if bound is not None]
     if not given_size_limits:
         return None
@@ -371,20 +372,24 @@ def _read_sources(options: argparse.Namespace, splitter: str) -> list[_Source]:
     document_reading_function = document_reader(options.encoding)
     for path, name in named_files(options.files):
         try:
-            text = document_reading_function(file_bytes(path, name), name)
-            sources.append(_Source(printable_name(path), Document.from_text(text.text, splitter, name, text.parts)))
+            file_text = document_reading_function(file_bytes(path, name), name)
+            sources.append(
+                _Source(printable_name(path), Document.from_text(file_text.text, splitter, name, file_text.parts))
+            )
         except InputError as error:
             sources.append(_Source(printable_name(path), message_with_file_name(printable_name(path), error)))
     # By their paths, which reports name.
     path_by_name = {printable_name(path): path for path, _ in named_files(options.marked, (*READABLE_ENDINGS, MARKS_ENDING))}
-    texts, complaints = read_marked_texts(
+    marked_texts, complaints = read_marked_texts(
         ((name, file_bytes(path)) for name, path in path_by_name.items()), document_reading_function
     )
     sources += [
         _Source(next((path for path in path_by_name if complaint.startswith(path)), "--marked"), complaint)
         for complaint in complaints
     ]
-    sources += [_Source(marked_text.name, marked_text.split(splitter).document, marked_text.known) for marked_text in texts]
+    sources += [
+        _Source(marked_text.name, marked_text.split(splitter).document, marked_text.known) for marked_text in marked_texts
+    ]
     for sample in map(load_sample, options.sample):
         sources.append(_Source(sample.id, Document.from_text(sample.text, splitter, sample.id), sample.known or ()))
     if not sources:

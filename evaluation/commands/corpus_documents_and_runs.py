@@ -134,8 +134,8 @@ class CorpusRun:
         """The model that the chunker used, as ``name@revision``; empty if it used none."""
         import pyarrow.parquet as pq
 
-        metadata: dict[bytes, bytes] = pq.read_schema(self._chunk_files[0]).metadata or {}
-        return metadata.get(b"seamark.model", b"").decode()
+        parquet_metadata: dict[bytes, bytes] = pq.read_schema(self._chunk_files[0]).metadata or {}
+        return parquet_metadata.get(b"seamark.model", b"").decode()
 
     @cached_property
     def _chunk_files(self) -> list[Path]:
@@ -163,15 +163,15 @@ class CorpusRun:
 
         for path in self._chunk_files:
             try:
-                with pq.ParquetFile(path, buffer_size=_BUFFER, pre_buffer=False) as file:
-                    for batch in file.iter_batches(_ROWS_AT_ONCE, columns=_COLUMNS, use_threads=False):
-                        chunk_rows_of_batch = zip(*(batch.column(name).to_pylist() for name in _COLUMNS), strict=True)
+                with pq.ParquetFile(path, buffer_size=_BUFFER, pre_buffer=False) as parquet_file:
+                    for record_batch in parquet_file.iter_batches(_ROWS_AT_ONCE, columns=_COLUMNS, use_threads=False):
+                        chunk_rows_of_batch = zip(*(record_batch.column(name).to_pylist() for name in _COLUMNS), strict=True)
                         for document_id, chunk_rows in groupby(chunk_rows_of_batch, key=lambda row: str(row[0])):
                             yield document_id, self._embedded_texts_with_tokens([*chunk_rows])
             except (OSError, pa.ArrowException) as error:
-                error_line = " ".join(str(error).split())[:300]
+                one_line_error_message = " ".join(str(error).split())[:300]
                 raise InputError(
-                    f"{path}: a file of chunks must be valid Parquet; reading it failed: {error_line}"
+                    f"{path}: a file of chunks must be valid Parquet; reading it failed: {one_line_error_message}"
                 ) from error
 
     def _embedded_texts_with_tokens(self, rows: list[tuple[str, str, str | None, int]]) -> list[tuple[str, int]]:

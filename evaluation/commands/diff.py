@@ -36,9 +36,9 @@ from evaluation.commands.corpus_documents_and_runs import CorpusRun, corpus_docu
 from evaluation.commands.retrieval import (
     MeasuredColumn,
     add_search_options,
-    build_column,
     build_corpus,
     build_indexes,
+    column_of_chunker,
     open_language_model,
     print_json,
 )
@@ -183,9 +183,9 @@ def _measure_questions(options: argparse.Namespace, sides: Sequence[_Side], cach
 def _check_options(options: argparse.Namespace) -> None:
     if options.price is not None and not (options.price >= 0 and math.isfinite(options.price)):
         raise InputError(f"--price must be a number of dollars of at least 0; got {options.price:g}.")
-    for name in ("top", "top_k"):
-        if getattr(options, name) < 1:
-            raise InputError(f"--{name.replace('_', '-')} must be at least 1; got {getattr(options, name)}.")
+    for option_name in ("top", "top_k"):
+        if getattr(options, option_name) < 1:
+            raise InputError(f"--{option_name.replace('_', '-')} must be at least 1; got {getattr(options, option_name)}.")
     parse_budgets(options)
     parse_spending_limit(options.spend)
 
@@ -220,7 +220,7 @@ def _corpus_run_in_folder(written: str) -> CorpusRun | None:
 def _open_side(given: CorpusRun | ChunkerSpec, like: Recipe, embedded_as: EmbeddedAs | None) -> _Side:
     if isinstance(given, CorpusRun):
         return _Side(MeasuredColumn(str(given.folder), given.recipe, given.recipe.build()), given.recipe.embedded_as, given)
-    built_chunker_column = build_column(given, like, given.written)
+    built_chunker_column = column_of_chunker(given, like, given.written)
     return _Side(built_chunker_column, embedded_as or built_chunker_column.recipe.embedded_as)
 
 
@@ -271,7 +271,7 @@ def _cut_and_add_documents(
 ) -> int:
     """Cut the documents for each side that is no run; return the number of documents that were left out."""
     names_of_corpus_documents = [*corpus_document_names(options.corpus)]
-    chunk_functions = [
+    chunk_functions_with_sides = [
         (_chunk_function(options, side, names_of_corpus_documents, cache), after)
         for after, side in enumerate(sides)
         if side.run is None
@@ -283,15 +283,17 @@ def _cut_and_add_documents(
             if isinstance(file_text_or_error, InputError):
                 raise file_text_or_error
             # Both before either is added: a document that one side cannot cut is left out on both.
-            chunks_per_side = [(chunk_texts(file_text_or_error, name), after) for chunk_texts, after in chunk_functions]
+            chunks_per_side = [
+                (chunk_texts(file_text_or_error, name), after) for chunk_texts, after in chunk_functions_with_sides
+            ]
         except ModelError:
             raise
         except InputError as error:
             print_to_stderr(f"{error} The document is left out.")
             left_out_count += 1
             continue
-        for chunks, after in chunks_per_side:
-            comparison.add(name, chunks, bool(after))
+        for chunks, is_after in chunks_per_side:
+            comparison.add(name, chunks, bool(is_after))
         cutting_progress_callback(number, len(names_of_corpus_documents))
     end_progress()
     return left_out_count
@@ -408,8 +410,8 @@ class QuestionChanges:
             questions_file_name,
             build_corpus(named_document_texts, "lines", options.exact_ends),
         )
-        for sentence in (*questions_of_file.problems, *questions_of_file.changes):
-            print_to_stderr(sentence)
+        for problem_or_change_sentence in (*questions_of_file.problems, *questions_of_file.changes):
+            print_to_stderr(problem_or_change_sentence)
         questions_of_file.require_usable(questions_file_name)
         answering_document_numbers = sorted(
             {excerpt.document for question in questions_of_file.usable for excerpt in question.excerpts}
@@ -435,9 +437,11 @@ class QuestionChanges:
             load_tokenizer(columns[1].recipe.tokenizer),
         )
         recall_by_amount_per_side = []
-        for _, _, index, tools, _ in build_indexes(options, columns, documents_with_answers, cache):
+        for _, _, search_index, tools, _ in build_indexes(options, columns, documents_with_answers, cache):
             recall_by_amount_per_side.append(
-                recall_by_amount(index, renumbered_questions, tools, documents_ruler, options.top_k, retrieval_budgets)
+                recall_by_amount(
+                    search_index, renumbered_questions, tools, documents_ruler, options.top_k, retrieval_budgets
+                )
             )
             end_progress()
         return cls(renumbered_questions, len(answering_document_numbers), WonAndLost(*recall_by_amount_per_side))
@@ -467,30 +471,34 @@ class QuestionChanges:
         """Return the result in words, with at most ``most`` of the questions won and lost."""
         won_and_lost = self.changes
         result_lines = []
-        for retrieved_amount, difference in won_and_lost.recall_difference_by_amount().items():
+        for retrieved_amount, recall_difference in won_and_lost.recall_difference_by_amount().items():
             won_question_numbers, lost_question_numbers = won_and_lost.changed(retrieved_amount)
-            recall_per_side = (
+            mean_recall_per_side = (
                 mean_and_deviation(side[retrieved_amount]) for side in (won_and_lost.before, won_and_lost.after)
             )
             mean_recalls_phrase = " to ".join(
-                "undefined" if mean is None else f"{100 * mean[0]:.1f}" for mean in recall_per_side
+                "undefined" if mean is None else f"{100 * mean[0]:.1f}" for mean in mean_recall_per_side
             )
             recall_difference_sentence = (
-                "Too few questions for an interval." if difference is None else difference.words("B", "A", "recall")
+                "Too few questions for an interval."
+                if recall_difference is None
+                else recall_difference.words("B", "A", "recall")
             )
             result_lines.append(
                 f"Recall at {retrieved_amount}: {mean_recalls_phrase}; {len(won_question_numbers):,} questions won, "
                 f"{len(lost_question_numbers):,} lost. "
                 f"{recall_difference_sentence}"
             )
-        first_amount = next(iter(won_and_lost.before))
-        for won_or_lost, numbers in zip(("won", "lost"), won_and_lost.changed(first_amount), strict=True):
+        first_retrieved_amount = next(iter(won_and_lost.before))
+        for won_or_lost, changed_question_numbers in zip(
+            ("won", "lost"), won_and_lost.changed(first_retrieved_amount), strict=True
+        ):
             result_lines += [
-                f"  {won_or_lost} at {first_amount}: {on_printable_line(self.questions[number].text)}"
-                for number in numbers[:most]
+                f"  {won_or_lost} at {first_retrieved_amount}: {on_printable_line(self.questions[number].text)}"
+                for number in changed_question_numbers[:most]
             ]
-            if len(numbers) > most:
-                result_lines.append(f"  {won_or_lost}: and {len(numbers) - most:,} more")
+            if len(changed_question_numbers) > most:
+                result_lines.append(f"  {won_or_lost}: and {len(changed_question_numbers) - most:,} more")
         return "\n".join(result_lines)
 
 

@@ -17,7 +17,7 @@ from chunkers.commands.arguments import (
     parse_spending_limit,
     print_to_stderr,
     progress_callback,
-    read_named_files,
+    read_named_file_bytes,
     warn_of_unusable_answers,
     write_output,
 )
@@ -87,9 +87,9 @@ def add_questions_command(commands: "argparse._SubParsersAction[Parser]") -> Non
 def run_questions(options: argparse.Namespace) -> None:
     """Generate, filter and write questions; after an error, write the questions finished so far."""
     question_generation_settings = GenerationSettings(options.count, options.seed, options.window)
-    for name, cosine in (("--lowest", options.lowest), ("--highest", options.highest)):
-        if not -1 <= cosine <= 1:
-            raise InputError(f"{name} must be a cosine, from -1 to 1; got {cosine:g}.")
+    for option_name, cosine_limit in (("--lowest", options.lowest), ("--highest", options.highest)):
+        if not -1 <= cosine_limit <= 1:
+            raise InputError(f"{option_name} must be a cosine, from -1 to 1; got {cosine_limit:g}.")
     language_model_access = as_asking(options.language_model, parse_spending_limit(options.spend), warn_of_unusable_answers)
     tools = load_command_tools(options.embedder, device=options.device)
     _check_output_writable(options.output)
@@ -102,12 +102,12 @@ def run_questions(options: argparse.Namespace) -> None:
         f"{pluralize(request_estimate.requests + probe_request_count, 'request')}"
     )
     print_to_stderr(f"Sending windows of the documents to {model_server_destination}: about {tokens_and_requests_phrase}.")
-    outcomes: list[WindowResult] = []
-    report_passages_done = progress_callback("", "passages done")
+    window_outcomes: list[WindowResult] = []
+    passages_progress_callback = progress_callback("", "passages done")
 
     def keep_outcome(outcome: WindowResult) -> None:
-        outcomes.append(outcome)
-        report_passages_done(len(outcomes), question_generation_settings.count)
+        window_outcomes.append(outcome)
+        passages_progress_callback(len(window_outcomes), question_generation_settings.count)
 
     stopping_error: BaseException | None = None
     try:
@@ -122,8 +122,8 @@ def run_questions(options: argparse.Namespace) -> None:
         stopping_error = error
     end_progress()
     print_to_stderr(f"{language_model_access.model.name}: {language_model_access.summary}.")
-    if outcomes or stopping_error is None:
-        _write_filtered_questions(outcomes, readable_source_texts, tools, options)
+    if window_outcomes or stopping_error is None:
+        _write_filtered_questions(window_outcomes, readable_source_texts, tools, options)
     if stopping_error is not None:
         raise stopping_error
 
@@ -131,14 +131,14 @@ def run_questions(options: argparse.Namespace) -> None:
 def _read_documents(options: argparse.Namespace) -> SourceTexts:
     """Return the readable documents; report the others."""
     read_document, text_by_document_name = document_reader(options.encoding), dict[str, str]()
-    for name, data in read_named_files(options.documents, complain=print_to_stderr):
+    for name, file_data in read_named_file_bytes(options.documents, complain=print_to_stderr):
         try:
             if name in text_by_document_name:
                 raise InputError(
                     f"{name}: documents must have different names; an earlier document has this name, so this one is left "
                     "out. Rename the document to include it."
                 )
-            text_by_document_name[name] = read_document(data, name).text
+            text_by_document_name[name] = read_document(file_data, name).text
         except InputError as error:
             print_to_stderr(str(error))
     return SourceTexts(tuple(text_by_document_name), tuple(text_by_document_name.values()))
@@ -149,12 +149,13 @@ def _write_filtered_questions(
 ) -> None:
     """Filter the questions and write the rest; raises InputError if none is left."""
     generated_questions = [outcome for outcome in outcomes if isinstance(outcome, Generated)]
-    for outcome in outcomes:
-        if isinstance(outcome, Dropped):
-            start, end = outcome.window.span
+    for window_outcome in outcomes:
+        if isinstance(window_outcome, Dropped):
+            window_start, window_end = window_outcome.window.span
             print_to_stderr(
-                f"{texts.names[outcome.window.document]}, {start:,} to {end:,}: no question that can be used, as "
-                f"{outcome.why} in the last answer."
+                f"{texts.names[window_outcome.window.document]}, {window_start:,} to {window_end:,}: no question that can "
+                "be used, as "
+                f"{window_outcome.why} in the last answer."
             )
     if not generated_questions:
         raise InputError(
@@ -175,12 +176,12 @@ def _write_filtered_questions(
             "Lower --lowest or raise --highest."
         )
     write_output(generated_questions_to_csv(kept_questions, texts), str(options.output))
-    repaired_question_count = sum(question.repaired for question in kept_questions)
+    repaired_excerpt_count = sum(question.repaired for question in kept_questions)
     print(
         f"{options.output}: {pluralize(len(kept_questions), 'question')} of {len(outcomes):,}; left out are "
         f"{len(outcomes) - len(generated_questions):,} that cannot be used, {unrelated_question_count:,} with excerpts that "
         f"are not about them, {len(generated_questions) - unrelated_question_count - len(kept_questions):,} like an earlier "
-        f"one. {pluralize(repaired_question_count, 'excerpt')} quoted with small changes stand as in the document."
+        f"one. {pluralize(repaired_excerpt_count, 'excerpt')} quoted with small changes stand as in the document."
     )
 
 

@@ -61,7 +61,7 @@ from evaluation.answering import (
 )
 from evaluation.questions import TokenRuler
 from evaluation.report.html_page import ComparedColumns, html_report
-from evaluation.retrieval.asked_question import fitting_budget
+from evaluation.retrieval.asked_question import budget_for_text_length
 from evaluation.segmentation import BoundaryFile, remove_mark_lines, sentence_vectors
 
 
@@ -86,7 +86,7 @@ def add_column_options(command: argparse.ArgumentParser) -> None:
     add_encoding_option(command)
 
 
-def read_columns(options: argparse.Namespace) -> Columns:
+def columns_of_options(options: argparse.Namespace) -> Columns:
     """Return the chunkers named by command-line options. Raise InputError for none, too many or conflicting recipes."""
     if not 1 <= len(options.chunker) <= MOST_SIDE_BY_SIDE:
         raise InputError(f"--chunker must name 1 to {MOST_SIDE_BY_SIDE} chunkers; got {len(options.chunker)}.")
@@ -139,24 +139,28 @@ def add_report_command(commands: "argparse._SubParsersAction[Parser]") -> None:
 
 def run_report(options: argparse.Namespace) -> None:
     """Cut the document with every chunker and write an HTML report on the results."""
-    chunkers, splitter, embedder, tokenizer = read_columns(options)
+    chunkers, sentence_splitter_name, embedder, tokenizer = columns_of_options(options)
     document_name = "standard input" if options.file == "-" else Path(options.file).name
     file_text = document_reader(options.encoding)(file_bytes(options.file, document_name), document_name)
-    text, parts, known_boundaries = file_text.text, file_text.parts, None
+    text, document_parts, known_boundaries = file_text.text, file_text.parts, None
     if options.dashes and options.boundaries:
         raise InputError(
             "--dashes and --boundaries must not be given together: each defines the known boundaries. Leave one out."
         )
     if options.dashes:
-        (text, known_boundaries), parts = remove_mark_lines(text), None
+        (text, known_boundaries), document_parts = remove_mark_lines(text), None
     elif options.boundaries:
         known_boundaries = BoundaryFile.read(file_bytes(options.boundaries)).of(text)
-    document = Document.from_text(text, splitter, document_name, parts)
+    document = Document.from_text(text, sentence_splitter_name, document_name, document_parts)
     tools = Tools(embedder, tokenizer, EmbeddingCache(), watcher=preparation_watcher(embedder))
-    chunkers_with_results = [(chunker, run(chunker, document, tools)) for chunker in chunkers]
-    vectors = sentence_vectors(document, tools) if document.sentences else None
+    chunkers_with_chunkings = [(chunker, run(chunker, document, tools)) for chunker in chunkers]
+    document_sentence_vectors = sentence_vectors(document, tools) if document.sentences else None
     write_output(
-        html_report(ComparedColumns(document, chunkers_with_results, known_boundaries, embedder, tokenizer.name, vectors)),
+        html_report(
+            ComparedColumns(
+                document, chunkers_with_chunkings, known_boundaries, embedder, tokenizer.name, document_sentence_vectors
+            )
+        ),
         options.output,
     )
 
@@ -218,14 +222,14 @@ def run_answers(options: argparse.Namespace) -> None:
     spending_limit = parse_spending_limit(options.spend)
     if options.budget is not None and options.budget < 1:
         raise InputError(f"--budget must be a whole number of tokens of at least 1; got {options.budget:,}.")
-    chunker_columns = read_columns(options)
+    chunkers_with_shared_settings = columns_of_options(options)
     language_model_access = as_asking(
         options.language_model, spending_limit, warn_of_unusable_answers if options.goes_on else _stop_if_answers_unusable
     )
     if options.keep:
         language_model_access = language_model_access.with_answers(AnswerCache(Path(options.keep)))
     try:
-        _answer_questions(options, language_model_access, chunker_columns)
+        _answer_questions(options, language_model_access, chunkers_with_shared_settings)
     finally:
         print_to_stderr(f"{language_model_access.model.name}: {language_model_access.summary}.")
 
@@ -238,7 +242,7 @@ def _stop_if_answers_unusable(message: str, unusable: int) -> None:
 
 
 def _answer_questions(options: argparse.Namespace, asking: Asking, columns: Columns) -> None:
-    chunkers, splitter, embedder, tokenizer = columns
+    chunkers, sentence_splitter_name, embedder, tokenizer = columns
     judge_model_access = None if options.not_judged else asking
     if options.judge:
         judge_model_access = asking.with_model(ChatServer(options.judge))
@@ -251,16 +255,16 @@ def _answer_questions(options: argparse.Namespace, asking: Asking, columns: Colu
         )
     document_name = "standard input" if options.file == "-" else Path(options.file).name
     file_text = document_reader(options.encoding)(file_bytes(options.file, document_name), document_name)
-    document = Document.from_text(file_text.text, splitter, document_name, file_text.parts)
-    passage_budget = fitting_budget(len(document.text)) if options.budget is None else options.budget
+    document = Document.from_text(file_text.text, sentence_splitter_name, document_name, file_text.parts)
+    passage_budget = budget_for_text_length(len(document.text)) if options.budget is None else options.budget
     embedding_cache = EmbeddingCache()
     tools = Tools(embedder, tokenizer, embedding_cache, watcher=preparation_watcher(embedder), asking=asking)
     tokenizer.load()
     document_token_ruler = TokenRuler(document.text, tokenizer)
     usable_questions = [item.question for item in file_questions.usable]
     passages_by_row_number: dict[int, GatheredPassages] = {}
-    for number, chunker in enumerate(chunkers):
-        passages_by_row_number[number] = gather_passages(
+    for row_number, chunker in enumerate(chunkers):
+        passages_by_row_number[row_number] = gather_passages(
             run(chunker, document, tools),
             usable_questions,
             passage_budget,
@@ -270,9 +274,9 @@ def _answer_questions(options: argparse.Namespace, asking: Asking, columns: Colu
 
     typical_chunk_count = round(median(own.chunks for own in passages_by_row_number.values()))
     trivial_row_names = [*dict.fromkeys(options.trivial)]
-    for number, document_name in enumerate(trivial_row_names, start=len(chunkers)):
-        passages_by_row_number[number] = gather_trivial_row_passages(
-            document_name,
+    for row_number, trivial_row_name in enumerate(trivial_row_names, start=len(chunkers)):
+        passages_by_row_number[row_number] = gather_trivial_row_passages(
+            trivial_row_name,
             document,
             file_questions.usable,
             passage_budget,
@@ -285,7 +289,7 @@ def _answer_questions(options: argparse.Namespace, asking: Asking, columns: Colu
         compared_text_vectors = Tools(embedder.for_document(document), tokenizer, embedding_cache).embed([text, *others])
         return np.asarray(compared_text_vectors[1:] @ compared_text_vectors[0], dtype=float)
 
-    results: dict[tuple[int, int], AnswerResult] = {}
+    answer_results: dict[tuple[int, int], AnswerResult] = {}
     chunker_and_trivial_titles = [chunker.title for chunker in chunkers] + [
         TRIVIAL_TITLES[name] for name in trivial_row_names
     ]
@@ -293,20 +297,20 @@ def _answer_questions(options: argparse.Namespace, asking: Asking, columns: Colu
     try:
         answering_services = Services(asking, judge_model_access, cosines_with_others, tokenizer.count)
         answer_all_questions(
-            file_questions.usable, passages_by_row_number, answering_services, results.__setitem__, lambda _: None
+            file_questions.usable, passages_by_row_number, answering_services, answer_results.__setitem__, lambda _: None
         )
     finally:
         # What was answered and paid for is printed, however it ends.
-        sys.stdout.write((answers_to_json_lines if options.json else answers_to_csv)(numbered_row_titles, results))
+        sys.stdout.write((answers_to_json_lines if options.json else answers_to_csv)(numbered_row_titles, answer_results))
     answer_report = AnswerReport(
-        numbered_row_titles, len(usable_questions), results, row_numbers_of_controls(trivial_row_names, len(chunkers))
+        numbered_row_titles, len(usable_questions), answer_results, row_numbers_of_controls(trivial_row_names, len(chunkers))
     )
     for measure in answer_report.measured:
         print_to_stderr(answer_report.verdict(measure))
-    for sentence in answer_report.measure_validity_sentences():
-        print_to_stderr(sentence)
-    for row in cost_table(answer_report, passages_by_row_number, asking.model):
+    for measure_validity_sentence in answer_report.measure_validity_sentences():
+        print_to_stderr(measure_validity_sentence)
+    for cost_row in cost_table(answer_report, passages_by_row_number, asking.model):
         cost_phrases = [
-            f"{name} {'unknown' if value is None else value}" for name, value in row.items() if name != "chunker"
+            f"{name} {'unknown' if value is None else value}" for name, value in cost_row.items() if name != "chunker"
         ]
-        print_to_stderr(f"{row['chunker']}: {', '.join(cost_phrases)}")
+        print_to_stderr(f"{cost_row['chunker']}: {', '.join(cost_phrases)}")

@@ -167,27 +167,29 @@ def run_retrieval(options: argparse.Namespace) -> None:
     tokenizer = load_tokenizer(options.tokenizer)
     # The places of excerpts and tokens do not depend on the sentences.
     whole_corpus = build_corpus(named_document_texts, "lines", options.exact_ends)
-    for column in recipe_columns:
+    for recipe_column in recipe_columns:
         # Before anything is measured.
-        column.chunker.for_documents([document.name for document in whole_corpus.documents if document.sentences])
+        recipe_column.chunker.for_documents([document.name for document in whole_corpus.documents if document.sentences])
     questions_of_file = _read_questions(name, questions_file_data, whole_corpus)
-    for sentence in filter(None, (missing_sections_note(whole_corpus, return_mode) for return_mode in return_modes)):
-        print_to_stderr(sentence)
+    for note_on_missing_sections in filter(
+        None, (missing_sections_note(whole_corpus, return_mode) for return_mode in return_modes)
+    ):
+        print_to_stderr(note_on_missing_sections)
     if options.labels is not None:
         write_output(questions_to_json_lines(questions_of_file.usable, whole_corpus).decode(), str(options.labels))
     token_ruler = TokenRuler(whole_corpus.whole.text, tokenizer)
     measured_recipes: list[MeasuredRecipe] = []
-    for name, embedded_as, index, tools, return_mode in build_indexes(
+    for name, embedded_as, search_index, tools, return_mode in build_indexes(
         options, recipe_columns, named_document_texts, embedding_cache, return_modes
     ):
-        top_k_evaluation = evaluate_retrieval(index, questions_of_file.usable, tools, token_ruler, options.top_k)
+        top_k_evaluation = evaluate_retrieval(search_index, questions_of_file.usable, tools, token_ruler, options.top_k)
         budget_results = (
             None
             if retrieval_budgets is None
-            else evaluate_at_budgets(index, questions_of_file.usable, tools, token_ruler, retrieval_budgets)
+            else evaluate_at_budgets(search_index, questions_of_file.usable, tools, token_ruler, retrieval_budgets)
         )
-        near_duplicate_chunks = find_repeats(
-            index,
+        retrieved_near_duplicates = find_repeats(
+            search_index,
             questions_of_file.usable,
             tools,
             token_ruler,
@@ -201,14 +203,14 @@ def run_retrieval(options: argparse.Namespace) -> None:
         if options.json:
             recipe_result_json = evaluation_as_json(name, top_k_evaluation, token_ruler, questions_of_file, budget_results)
             recipe_result_json["near_duplicates"] = near_duplicates_as_json(
-                near_duplicate_chunks, top_k_evaluation, token_ruler, budget_results
+                retrieved_near_duplicates, top_k_evaluation, token_ruler, budget_results
             )
             print_json(recipe_result_json | _unusual_settings(embedded_as, options.search, return_mode))
         else:
             _print_evaluation(row_title, top_k_evaluation, token_ruler)
             print(
                 f"  {'near-duplicates':16} "
-                f"{near_duplicate_cost_text(near_duplicate_chunks, top_k_evaluation, token_ruler, budget_results)}",
+                f"{near_duplicate_cost_text(retrieved_near_duplicates, top_k_evaluation, token_ruler, budget_results)}",
                 flush=True,
             )
     if measured_recipes and options.json:
@@ -257,10 +259,10 @@ def _columns_of_options(options: argparse.Namespace) -> list[MeasuredColumn]:
         )
     default_recipe = next(iter(recipes_of_specs), Recipe(chunker="recursive"))
     distinct_column_names = _distinct_names([(_column_name(spec), spec.file or Path(spec.written)) for spec in specs])
-    return [build_column(spec, default_recipe, name) for spec, name in zip(specs, distinct_column_names, strict=True)]
+    return [column_of_chunker(spec, default_recipe, name) for spec, name in zip(specs, distinct_column_names, strict=True)]
 
 
-def build_column(spec: ChunkerSpec, like: Recipe, name: str) -> MeasuredColumn:
+def column_of_chunker(spec: ChunkerSpec, like: Recipe, name: str) -> MeasuredColumn:
     """Return the column of a chunker; settings not given on the command line are taken from the recipe ``like``."""
     # The embedder is asked for its defaults alone, and is not loaded for it.
     chunker = spec.build(load_embedder(like.embedder))
@@ -304,7 +306,7 @@ def build_indexes(
     With it come the recipe's name, what of its chunks is embedded, the tools that embed the questions, and the way.
     """
     corpus_by_splitter: dict[str, Corpus] = {}
-    for number, (name, recipe, chunker) in enumerate(columns, start=1):
+    for column_number, (name, recipe, chunker) in enumerate(columns, start=1):
         sentence_splitter_name = recipe.sentences
         if sentence_splitter_name not in corpus_by_splitter:
             corpus_by_splitter[sentence_splitter_name] = build_corpus(texts, sentence_splitter_name, options.exact_ends)
@@ -313,8 +315,8 @@ def build_indexes(
         tools.asking = language_model_access(chunker, open_language_model(options, recipe), embedded_as)
         if embedded_as == "late":
             print_to_stderr(f"{name}: {LATE_SAID}")
-        report_texts_embedded = progress_callback(f"{name}, {number} of {len(columns)}: ", "texts embedded")
-        tools.watcher = replace(tools.watcher, progress=report_texts_embedded)
+        embedding_progress_callback = progress_callback(f"{name}, {column_number} of {len(columns)}: ", "texts embedded")
+        tools.watcher = replace(tools.watcher, progress=embedding_progress_callback)
         index_by_children_only: dict[bool, Index] = {}
         for return_mode in ways:
             if return_mode.only_children not in index_by_children_only:
@@ -438,8 +440,8 @@ def _beir_file_paths(folder: Path) -> list[str]:
 
 def _read_questions(name: str, data: bytes, corpus: Corpus) -> Questions:
     questions_of_file = read_questions(data, name, corpus)
-    for sentence in (*questions_of_file.problems, *questions_of_file.changes):
-        print_to_stderr(sentence)
+    for problem_or_change_sentence in (*questions_of_file.problems, *questions_of_file.changes):
+        print_to_stderr(problem_or_change_sentence)
     excerpt_count_by_state = questions_of_file.excerpt_counts_by_state()
     if {*excerpt_count_by_state} - {"valid"}:
         print_to_stderr(

@@ -49,16 +49,20 @@ def parse_budgets(options: argparse.Namespace) -> Budgets | None:
         If the budgets are not positive integers, if there are too many, or if another budget option is given without them.
     """
     if options.budget is None:
-        for name, given_value in (("--budget-unit", options.budget_unit), ("--last", options.last)):
+        for option_name, given_value in (("--budget-unit", options.budget_unit), ("--last", options.last)):
             if given_value is not None:
-                raise InputError(f"{name} works only with --budget, which is missing. Add --budget, or leave {name} out.")
+                raise InputError(
+                    f"{option_name} works only with --budget, which is missing. Add --budget, or leave {option_name} out."
+                )
         return None
-    budget_sizes = [part.strip() for part in options.budget.split(",")]
-    if not all(part.isascii() and part.isdigit() and len(part) <= 12 for part in budget_sizes):
+    budget_size_texts = [part.strip() for part in options.budget.split(",")]
+    if not all(part.isascii() and part.isdigit() and len(part) <= 12 for part in budget_size_texts):
         raise InputError(
             f"--budget must be a list of whole numbers separated by commas, such as 1000,2000; got {options.budget[:60]!r}."
         )
-    return Budgets(tuple(sorted(set(map(int, budget_sizes)))), options.budget_unit or "tokens", _LAST[options.last or "cut"])
+    return Budgets(
+        tuple(sorted(set(map(int, budget_size_texts)))), options.budget_unit or "tokens", _LAST[options.last or "cut"]
+    )
 
 
 @dataclass(frozen=True, eq=False)
@@ -104,7 +108,7 @@ def budget_tables(measured: Sequence[MeasuredRecipe], k: int) -> str:
             tables_and_lead_sentences.append(leads_at_budgets(measured, measure).words())
     if len(measured) > 1:
         tables_and_lead_sentences.append(FALSE_VERDICTS)
-    length_rows = [
+    retrieved_length_rows = [
         [
             recipe.name,
             f"{recipe.top_k_given:,.0f}",
@@ -113,7 +117,9 @@ def budget_tables(measured: Sequence[MeasuredRecipe], k: int) -> str:
         for recipe in measured
     ]
     tables_and_lead_sentences.append(
-        text_table(f"{shared_retrieval_budgets.unit} that a question is given:", budget_column_headings, length_rows)
+        text_table(
+            f"{shared_retrieval_budgets.unit} that a question is given:", budget_column_headings, retrieved_length_rows
+        )
     )
     return "\n\n".join(tables_and_lead_sentences)
 
@@ -180,10 +186,10 @@ def question_results_as_json(at: BudgetResults, number: int) -> list[dict[str, A
 
 def leads_as_json(measured: Sequence[MeasuredRecipe]) -> dict[str, Any]:
     """Return the leader at each budget, for every measure, as JSON-compatible values."""
-    return {"leads": {measure: _leads_as_json(leads_at_budgets(measured, measure)) for measure in FOUND_SCORES}}
+    return {"leads": {measure: _measure_leads_as_json(leads_at_budgets(measured, measure)) for measure in FOUND_SCORES}}
 
 
-def _leads_as_json(all_leads: Leads) -> dict[str, Any]:
+def _measure_leads_as_json(all_leads: Leads) -> dict[str, Any]:
     return {
         "comparisons": all_leads.comparisons,
         "at": [

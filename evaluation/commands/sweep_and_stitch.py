@@ -21,7 +21,7 @@ from chunkers.commands.arguments import (
     parse_value,
     print_to_stderr,
     progress_callback,
-    read_named_files,
+    read_named_file_bytes,
 )
 from chunkers.recipes import ASKING, MADE_ELSEWHERE
 from chunkers.support import pluralize
@@ -39,7 +39,7 @@ from evaluation.segmentation import (
     read_passages,
     rows_to_csv,
     settings_grid,
-    stitch_documents,
+    stitch_several_documents,
     summarize_settings,
     sweep_settings,
 )
@@ -113,8 +113,8 @@ def run_sweep(options: argparse.Namespace) -> None:
     if options.csv:
         print(rows_to_csv(sweep_rows), end="")
     elif options.json:
-        for row in sweep_rows:
-            print(json.dumps(_row_as_json(row), ensure_ascii=False))
+        for sweep_row in sweep_rows:
+            print(json.dumps(_row_as_json(sweep_row), ensure_ascii=False))
     else:
         _print_best_settings(sweep_rows, options.measure, options.top)
 
@@ -133,12 +133,14 @@ def _chunker_grid(written: str, grid: Sequence[str]) -> list[SweptSetting]:
             "model, or its cuts were made elsewhere. Name another."
         )
     grid_values_by_parameter: dict[str, list[Any]] = {}
-    for key, values in map(_parse_grid_axis, grid):
-        if key in grid_values_by_parameter:
-            raise InputError(f"--grid must name each parameter once, with all its values; {key} appears twice.")
-        if key in chunker_spec.parameters:
-            raise InputError(f"--grid must not vary what --chunker holds fixed; {key} is in both. Leave it out of one.")
-        grid_values_by_parameter[key] = values
+    for parameter_name, parameter_values in map(_parse_grid_axis, grid):
+        if parameter_name in grid_values_by_parameter:
+            raise InputError(f"--grid must name each parameter once, with all its values; {parameter_name} appears twice.")
+        if parameter_name in chunker_spec.parameters:
+            raise InputError(
+                f"--grid must not vary what --chunker holds fixed; {parameter_name} is in both. Leave it out of one."
+            )
+        grid_values_by_parameter[parameter_name] = parameter_values
     return settings_grid(
         chunker_spec.name, **{key: [value] for key, value in chunker_spec.parameters.items()}, **grid_values_by_parameter
     )
@@ -154,19 +156,19 @@ def _load_marked_sample(name: str) -> MarkedDocument:
 
 
 def _read_marked_files(paths: Sequence[Path], encoding: str | None) -> list[MarkedDocument]:
-    texts, complaints = read_marked_texts(
-        read_named_files([str(path) for path in paths], (*READABLE_ENDINGS, MARKS_ENDING)), document_reader(encoding)
+    marked_texts, complaints = read_marked_texts(
+        read_named_file_bytes([str(path) for path in paths], (*READABLE_ENDINGS, MARKS_ENDING)), document_reader(encoding)
     )
     if complaints:
         raise InputError(complaints[0])
-    return [marked_text.split(DEFAULT_SPLITTER) for marked_text in texts]
+    return [marked_text.split(DEFAULT_SPLITTER) for marked_text in marked_texts]
 
 
 def _parse_grid_axis(text: str) -> tuple[str, list[Any]]:
-    key, equals_sign, values_text = text.partition("=")
-    if not equals_sign or not key or not values_text:
+    parameter_name, equals_sign, values_text = text.partition("=")
+    if not equals_sign or not parameter_name or not values_text:
         raise InputError(f"--grid must have the form KEY=VALUE,...; got {text!r}.")
-    return key, [parse_value(word) for word in values_text.split(",")]
+    return parameter_name, [parse_value(word) for word in values_text.split(",")]
 
 
 def _row_as_json(row: SweepRow) -> dict[str, Any]:
@@ -233,11 +235,14 @@ def run_stitch(options: argparse.Namespace) -> None:
             f"--sentences {sentences_per_document} is written in another way now: --sentences-each {sentences_per_document}."
         )
     passages, complaints = read_passages(
-        read_named_files([str(path) for path in options.paths], complain=print_to_stderr), document_reader(options.encoding)
+        read_named_file_bytes([str(path) for path in options.paths], complain=print_to_stderr),
+        document_reader(options.encoding),
     )
     for complaint in complaints:
         print_to_stderr(complaint)
-    for document in stitch_documents(passages, options.sentences_each, options.count, options.seed, options.sentences):
+    for document in stitch_several_documents(
+        passages, options.sentences_each, options.count, options.seed, options.sentences
+    ):
         stitched_document_path = options.output / f"{document.name.replace(' ', '-')}.txt"
         try:
             options.output.mkdir(parents=True, exist_ok=True)

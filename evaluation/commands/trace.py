@@ -110,10 +110,10 @@ def _diagnose(tracing: TraceDiagnoser, count: int, diagnoses: list[Diagnosis]) -
     except KeyboardInterrupt as interruption:
         stopping_interruption = interruption
     try:
-        report_diagnosed_count = progress_callback("Answers looked for: ", "questions")
+        diagnosing_progress_callback = progress_callback("Answers looked for: ", "questions")
         for diagnosis in tracing.question_diagnoses():
             diagnoses.append(diagnosis)
-            report_diagnosed_count(len(diagnoses), count)
+            diagnosing_progress_callback(len(diagnoses), count)
     except KeyboardInterrupt as interruption:
         stopping_interruption = interruption
     return stopping_interruption
@@ -176,8 +176,8 @@ def _excerpts_by_question(file: str | None, documents: Sequence[Document]) -> di
     if file is None:
         return {}
     questions_of_file = read_questions(file_bytes(file), Path(file).name, Corpus(tuple(documents)))
-    for sentence in (*questions_of_file.problems, *questions_of_file.changes):
-        print_to_stderr(sentence)
+    for problem_or_change_sentence in (*questions_of_file.problems, *questions_of_file.changes):
+        print_to_stderr(problem_or_change_sentence)
     return {
         question.text: [Place(*excerpt) for excerpt in question.excerpts]
         for question in questions_of_file.require_usable(Path(file).name)

@@ -36,7 +36,7 @@ from chunkers.commands.arguments import (
 )
 from chunkers.contract import run
 from chunkers.support import text_table
-from evaluation.report.cells import OF_EDITS, edit_cells, label_free_measure_cells
+from evaluation.report.cells import OF_EDITS, edit_stability_cells, label_free_measure_cells
 from evaluation.segmentation import (
     BASELINE_SETTINGS,
     DEFAULT_EDITS,
@@ -116,10 +116,10 @@ def run_unlabelled(options: argparse.Namespace) -> None:
             check_edit_count(document, options.edits)
         chunker_measure_rows = _measure_chunkers(document, named_chunkers, tools, size_bounds, options.edits, options.seed)
         if options.json:
-            for label, label_free_measures, stability_under_edits in chunker_measure_rows:
+            for chunker_label, label_free_measures, stability_under_edits in chunker_measure_rows:
                 print(
                     json.dumps(
-                        measures_as_json(name, label, label_free_measures, stability_under_edits), ensure_ascii=False
+                        measures_as_json(name, chunker_label, label_free_measures, stability_under_edits), ensure_ascii=False
                     ),
                     flush=True,
                 )
@@ -142,17 +142,17 @@ def _measure_chunkers(
 ) -> Iterator[Row]:
     """Measure every chunker on a document; without edits if their number is 0."""
     document_sentence_vectors = sentence_vectors(document, tools)
-    for label, chunker in chunkers:
+    for chunker_label, chunker in chunkers:
         chunking = run(chunker, document, replace(tools))
         unlabelled_measures = measure_without_labels(
             chunking, document_sentence_vectors, count_size_compliance(chunking, chunker, tools, bounds)
         )
         chunker_edit_stability = None
         if edits:
-            report_edits_done = progress_callback(f"{label}: ", "edits")
-            chunker_edit_stability = edit_stability(chunker, document, tools, edits, seed, report_edits_done)
+            edits_progress_callback = progress_callback(f"{chunker_label}: ", "edits")
+            chunker_edit_stability = edit_stability(chunker, document, tools, edits, seed, edits_progress_callback)
             end_progress()
-        yield label, unlabelled_measures, chunker_edit_stability
+        yield chunker_label, unlabelled_measures, chunker_edit_stability
 
 
 def measures_table(name: str, rows: Sequence[Row]) -> str:
@@ -161,7 +161,13 @@ def measures_table(name: str, rows: Sequence[Row]) -> str:
         [*MEASURES_EXPLAINED] if any(edits is not None for *_, edits in rows) else [*MEASURES_EXPLAINED][:-OF_EDITS]
     )
     measure_rows = [
-        [label, *(cell.text for cell in [*label_free_measure_cells(measured), *edit_cells(edits)][: len(measure_names)])]
+        [
+            label,
+            *(
+                cell.text
+                for cell in [*label_free_measure_cells(measured), *edit_stability_cells(edits)][: len(measure_names)]
+            ),
+        ]
         for label, measured, edits in rows
     ]
     measures_table_lines = [text_table(name, measure_names, measure_rows, MIN_WIDTH)]
@@ -184,7 +190,7 @@ def measures_table(name: str, rows: Sequence[Row]) -> str:
 
 def measures_as_json(name: str, label: str, measured: LabelFreeMeasures, edits: EditStability | None) -> dict[str, Any]:
     """Return a chunker's results on a document as JSON-compatible values, with shares from 0 to 1."""
-    size_compliance, contrast = measured.sizes, measured.contrast
+    size_compliance, similarity_contrast = measured.sizes, measured.contrast
     return {
         "document": name,
         "chunker": label,
@@ -201,9 +207,9 @@ def measures_as_json(name: str, label: str, measured: LabelFreeMeasures, edits: 
             "too_small": size_compliance.short,
             "too_large": size_compliance.long,
         },
-        "inside": None if contrast is None else contrast.inside,
-        "across": None if contrast is None else contrast.across,
-        "contrast": None if contrast is None else contrast.difference,
+        "inside": None if similarity_contrast is None else similarity_contrast.inside,
+        "across": None if similarity_contrast is None else similarity_contrast.across,
+        "contrast": None if similarity_contrast is None else similarity_contrast.difference,
         "context": measured.coherence,
         "edits": None
         if edits is None

@@ -25,11 +25,11 @@ _INSERTED = r"(?:[^\s,.;:]+\s+){0,4}[^\s,.;:]+,\s+"
 
 @cache
 def _german_pointer_pattern() -> re.Pattern[str]:
-    own_noun_pattern = _phrase_pattern(
+    document_noun_pattern = _phrase_pattern(
         "Anleitung, Handbuch, Handbuchseite, Kapitel, Abschnitt, Artikel, Seite, Dokument, Vertrag, Gesetz, "
         "Vorschrift, Beispiel, Leitfaden"
     )
-    demonstrative_pattern = r"[Dd]ies(?:e[rnms]?)?(?:\s+(?!" + own_noun_pattern + r")|\s*,)"
+    demonstrative_pattern = r"[Dd]ies(?:e[rnms]?)?(?:\s+(?!" + document_noun_pattern + r")|\s*,)"
     pronoun_pattern = (
         r"(?:ihn|ihm|ihr|ihnen|sie|dessen|deren|(?:all(?:e[mnr]?)?\s+)?"
         + demonstrative_pattern
@@ -51,8 +51,8 @@ def _german_pointer_pattern() -> re.Pattern[str]:
     return _compile_alternatives(
         r"(?:Er|Ihm|Ihn|Dies|Diese[rnms]|Jene[rnms]?|Solche[rnms]?|Ein(?:e|en|em)?\s+solche[rnms]?|Beides"
         r"|Letztere[rnms]?|Erstere[rnms]?)\b"
-        r"(?!\s+" + own_noun_pattern + ")",
-        r"Diese\b(?!\s+" + own_noun_pattern + ")",
+        r"(?!\s+" + document_noun_pattern + ")",
+        r"Diese\b(?!\s+" + document_noun_pattern + ")",
         r"Beide\s+(?=[a-zäöü])",
         rf"Es\b(?!\s+{impersonal_verb_pattern}\b)(?=\s+[a-zäöü])",
         rf"(?:Das|Der|Die)\s+{finite_verb_pattern}\b",
@@ -86,11 +86,11 @@ _GERMAN_THEY = re.compile(r"(?:Sie|Ihnen|Ihre?[rnms]?)\s+(?=[\wäöüß])")
 
 @cache
 def _english_pointer_pattern() -> re.Pattern[str]:
-    own_noun_pattern = _phrase_pattern(
+    document_noun_pattern = _phrase_pattern(
         "manual, section, chapter, document, article, guide, page, paper, report, example, tutorial, agreement, policy, "
         "notice, post, study, website"
     )
-    demonstrative_pattern = r"(?:this|that|these|those|such)\b(?!\s+" + own_noun_pattern + ")"
+    demonstrative_pattern = r"(?:this|that|these|those|such)\b(?!\s+" + document_noun_pattern + ")"
     pronoun_pattern = r"(?:it|them|him|" + demonstrative_pattern + ")"
     impersonal_adjective_pattern = _phrase_pattern(
         "likely, unlikely, possible, impossible, important, necessary, clear, unclear, true, worth, not~enough, enough, "
@@ -104,7 +104,7 @@ def _english_pointer_pattern() -> re.Pattern[str]:
         r"|makes\s+(?:no\s+)?sense|pays"
         r"|(?:is|was)\s+(?:the|a|an|in|on|only)\b[^.]*\b(?:that|who)\b))",
         r"(?:They|He|She|Its|Their|His|Her|Neither|Both\s+of\s+(?:them|these|those))\b",
-        rf"(?:This|These|Such|That)\b(?!\s+{own_noun_pattern})(?!\s+said\b)",
+        rf"(?:This|These|Such|That)\b(?!\s+{document_noun_pattern})(?!\s+said\b)",
         r"Those\b(?!\s+(?:who|of|that|with|in|without|which|whose|from|on|at)\b)",
         r"(?:[Oo]ne|[Ss]ome|[Nn]one|[Mm]any|[Mm]ost|[Ee]ach|[Aa]ll|[Tt]wo|[Tt]hree|[Ff]ew|[Ss]everal|[Bb]oth|[Aa]ny"
         r"|[Ee]ither|[Nn]othing|Part|Much)"
@@ -136,10 +136,10 @@ def _english_pointer_pattern() -> re.Pattern[str]:
 
 @cache
 def _french_pointer_pattern() -> re.Pattern[str]:
-    own_noun_pattern = _phrase_pattern(
+    document_noun_pattern = _phrase_pattern(
         "manuel, section, chapitre, document, article, guide, page, notice, contrat, exemple, règlement, rapport"
     )
-    demonstrative_pattern = rf"(?:ce(?:t|tte|s)?|tel(?:le)?s?)\b(?!\s+{own_noun_pattern}|\s+qu|\s+dont)"
+    demonstrative_pattern = rf"(?:ce(?:t|tte|s)?|tel(?:le)?s?)\b(?!\s+{document_noun_pattern}|\s+qu|\s+dont)"
     pronoun_pattern = rf"(?:cel(?:a|ui-ci|le-ci)|ceux-ci|celles-ci|lui|elles?|eux|{demonstrative_pattern})\b"
     impersonal_adjective_pattern = _phrase_pattern(
         "probable, possible, impossible, prudent, nécessaire, important, interdit, utile, conseillé, recommandé, "
@@ -152,7 +152,7 @@ def _french_pointer_pattern() -> re.Pattern[str]:
         rf"|pleut|neige|semble|arrive|se\s+peut|(?:est|était|sera|serait)\s+(?:\w+ment\s+)?{impersonal_adjective_pattern}\b"
         rf"|doit\s+(?:pas\s+)?y|peut\s+y))",
         r"(?:Ils|Elles?|Cela|Ceci|Ça|Celle-ci|Celui-ci|Ceux-ci|Celles-ci|C['’](?:est|était)|Ce\s+(?:sont|n['’]est|sera))\b",
-        rf"(?:Ce|Cet|Cette|Ces|Telles?|Tels?|Un\s+tel|Une\s+telle)\b(?!\s+(?:qui|que|qu['’]|dont|{own_noun_pattern}))",
+        rf"(?:Ce|Cet|Cette|Ces|Telles?|Tels?|Un\s+tel|Une\s+telle)\b(?!\s+(?:qui|que|qu['’]|dont|{document_noun_pattern}))",
         r"(?:Son|Sa|Ses|Leurs?)\s+(?=[a-zàâéèêîïôûœ])",
         r"(?:L['’]une?|L['’]autre|Certaine?s|D['’]autres|Aucune?|Chacune?|La\s+plupart|Beaucoup|Tous|Toutes)\s+"
         r"(?:d['’](?:eux|elles)|d['’]entre\s+(?:eux|elles)|deux)\b",
@@ -182,11 +182,11 @@ def _french_pointer_pattern() -> re.Pattern[str]:
 
 @cache
 def _spanish_pointer_pattern() -> re.Pattern[str]:
-    own_noun_pattern = _phrase_pattern(
+    document_noun_pattern = _phrase_pattern(
         "manual, sección, capítulo, documento, artículo, guía, página, contrato, ejemplo, aviso, informe, reglamento"
     )
     demonstrative_pattern = (
-        rf"(?:est[aeo]s?|es[aeo]s?|aquel(?:l[ao]s?)?|dich[ao]s?|tal(?:es)?)\b(?!\s+{own_noun_pattern}|\s+vez|\s+que)"
+        rf"(?:est[aeo]s?|es[aeo]s?|aquel(?:l[ao]s?)?|dich[ao]s?|tal(?:es)?)\b(?!\s+{document_noun_pattern}|\s+vez|\s+que)"
     )
     impersonal_adjective_pattern = _phrase_pattern(
         "probable, posible, imposible, necesario, recomendable, importante, conveniente, preciso, prudente, fácil, difícil, "
@@ -194,7 +194,7 @@ def _spanish_pointer_pattern() -> re.Pattern[str]:
     )
     return _compile_alternatives(
         r"(?:Él|Ell[ao]s?|Ello|Ambos|Ambas|Sus?)\b",
-        rf"(?:Est[aeo]s?|Es[aeo]s?|Aquel(?:l[ao]s?)?|Dich[ao]s?|Tal(?:es)?)\b(?!\s+{own_noun_pattern}|\s+vez|\s+que)",
+        rf"(?:Est[aeo]s?|Es[aeo]s?|Aquel(?:l[ao]s?)?|Dich[ao]s?|Tal(?:es)?)\b(?!\s+{document_noun_pattern}|\s+vez|\s+que)",
         r"(?:Un[ao]|Cada\s+un[ao]|Algun[ao]s|Ningun[ao]|Much[ao]s|L[ao]s?\s+mayoría|Otr[ao]s)\s+(?:de\s+"
         r"|entre\s+)(?:ell[ao]s|est[ao]s|es[ao]s)\b",
         r"Cada\s+un[ao]\s+(?!de\b)",
@@ -222,12 +222,12 @@ def _spanish_pointer_pattern() -> re.Pattern[str]:
 
 @cache
 def _chinese_pointer_pattern() -> re.Pattern[str]:
-    own_noun_pattern = "(?:本|手册|份(?:说明|文件|手册|合同)|篇文章|一?[章节]|部分)"
+    document_noun_pattern = "(?:本|手册|份(?:说明|文件|手册|合同)|篇文章|一?[章节]|部分)"
     return _compile_alternatives(
-        f"[他她它](?:们)?|其(?![他它余实])|该(?!死)|此(?!致|{own_noun_pattern})|这(?!里|{own_noun_pattern})|那(?!么多)",
+        f"[他她它](?:们)?|其(?![他它余实])|该(?!死)|此(?!致|{document_noun_pattern})|这(?!里|{document_noun_pattern})|那(?!么多)",
         "但是?|然而|不过|可是|因此|因而|所以|于是|否则|另外|而且|并且|而(?!立)|然后|随后|之后|接着|同时|相反|反之|例如|比如|尽管如此"
         "|结果[，,]|从此|当时|作为回报|也就是说|换句话说|与此相反|同样",
-        f"(?:[为对由因在从除据用和与跟像把被给让向比]|对于|关于|根据|按照|除了)(?:[他她它](?:们)?|[这那](?!里|{own_noun_pattern})|此)",
+        f"(?:[为对由因在从除据用和与跟像把被给让向比]|对于|关于|根据|按照|除了)(?:[他她它](?:们)?|[这那](?!里|{document_noun_pattern})|此)",
         "[^，。！？；：、\\s]{1,4}(?<![规原法细准守否总])则(?![是])",
     )
 
@@ -254,10 +254,10 @@ def phrase_pointing_back(beginning: str, language: str, addresses_reader: bool) 
     addresses_reader
         True if its text addresses the reader by the German *Sie*, which also means *they*.
     """
-    match = POINTING[language]().match(beginning)
-    if match is None and language == "de" and not addresses_reader:
-        match = _GERMAN_THEY.match(beginning)
-    return match[0].strip(" ,") if match else ""
+    pointing_phrase_match = POINTING[language]().match(beginning)
+    if pointing_phrase_match is None and language == "de" and not addresses_reader:
+        pointing_phrase_match = _GERMAN_THEY.match(beginning)
+    return pointing_phrase_match[0].strip(" ,") if pointing_phrase_match else ""
 
 
 def addresses_reader(text: str, language: str) -> bool:
@@ -315,14 +315,20 @@ def find_dangling_starts(case: ExaminedChunking) -> RuleFindings:
     if language not in POINTING:
         return
     reader_addressed = addresses_reader(text, language)
-    for chunk, start in _chunk_beginnings(case):
-        if not _begins_sentence(text, start) or _ITEM.match(text, start) or not case.is_prose(start):
+    for chunk, chunk_text_start in _chunk_beginnings(case):
+        if (
+            not _begins_sentence(text, chunk_text_start)
+            or _ITEM.match(text, chunk_text_start)
+            or not case.is_prose(chunk_text_start)
+        ):
             continue
-        sentence_stop_match = _STOP.search(text, start, chunk.end)
-        end_offset = sentence_stop_match.end() if sentence_stop_match else chunk.end
-        if pointing_phrase := phrase_pointing_back(text[start : min(end_offset, start + 160)], language, reader_addressed):
+        sentence_stop_match = _STOP.search(text, chunk_text_start, chunk.end)
+        first_sentence_end = sentence_stop_match.end() if sentence_stop_match else chunk.end
+        if pointing_phrase := phrase_pointing_back(
+            text[chunk_text_start : min(first_sentence_end, chunk_text_start + 160)], language, reader_addressed
+        ):
             yield (
-                Span(start, end_offset),
+                Span(chunk_text_start, first_sentence_end),
                 0.6,
                 f"the chunk begins with “{pointing_phrase}”, which points back to an earlier one",
             )
@@ -334,20 +340,28 @@ def find_missing_lead_ins(case: ExaminedChunking) -> RuleFindings:
     if language not in POINTING:
         return
     lead_in_by_item: dict[tuple[int, str], str] = {}
-    for chunk, start in _chunk_beginnings(case):
-        cut_offset, line_end = chunk.start, text.find("\n", start, chunk.end)
-        first_line_span = Span(start, line_end if line_end > 0 else chunk.end)
-        item_marker_match = _ITEM.match(text, start)
-        if item_marker_match is not None and _begins_line(text, start) and case.is_prose(start):
-            lead_in = _lead_in_sentence_of(text, start, item_marker_match.lastgroup or "", language, lead_in_by_item)
+    for chunk, chunk_text_start in _chunk_beginnings(case):
+        cut_offset, line_end = chunk.start, text.find("\n", chunk_text_start, chunk.end)
+        first_line_span = Span(chunk_text_start, line_end if line_end > 0 else chunk.end)
+        item_marker_match = _ITEM.match(text, chunk_text_start)
+        if item_marker_match is not None and _begins_line(text, chunk_text_start) and case.is_prose(chunk_text_start):
+            lead_in_sentence = _lead_in_sentence_of(
+                text, chunk_text_start, item_marker_match.lastgroup or "", language, lead_in_by_item
+            )
         else:
-            lead_in = _announcement_before_cut(text, cut_offset, language) if case.is_prose(max(0, cut_offset - 2)) else ""
-        if lead_in and lead_in in chunk.context:
+            lead_in_sentence = (
+                _announcement_before_cut(text, cut_offset, language) if case.is_prose(max(0, cut_offset - 2)) else ""
+            )
+        if lead_in_sentence and lead_in_sentence in chunk.context:
             continue
-        if lead_in:
-            yield first_line_span, 0.65, f"its lead-in, “{_shorten(lead_in)}”, is in an earlier chunk"
-        elif condition := _cut_condition(case, cut_offset, language):
-            yield first_line_span, 0.65, f"the cut parts the condition “{_shorten(condition)}” from what depends on it"
+        if lead_in_sentence:
+            yield first_line_span, 0.65, f"its lead-in, “{_shorten(lead_in_sentence)}”, is in an earlier chunk"
+        elif cut_condition_text := _condition_at_cut(case, cut_offset, language):
+            yield (
+                first_line_span,
+                0.65,
+                f"the cut parts the condition “{_shorten(cut_condition_text)}” from what depends on it",
+            )
 
 
 def _chunk_beginnings(case: ExaminedChunking) -> Iterator[tuple[Chunk, int]]:
@@ -378,35 +392,35 @@ def _lead_in_sentence_of(text: str, start: int, kind: str, language: str, known:
     ``known`` has what earlier calls found for items, by their line and kind of mark, so that no list is walked twice.
     """
     item_line_start = text.rfind("\n", 0, start) + 1
-    lead_in, preceding_line_end_offset = "", item_line_start
+    lead_in_sentence, preceding_line_end_offset = "", item_line_start
     while preceding_line_end_offset > 0:
         line_start = text.rfind("\n", 0, preceding_line_end_offset - 1) + 1
         preceding_line_text = text[max(line_start, preceding_line_end_offset - REACH) : preceding_line_end_offset].strip()
         if (line_start, kind) in known:
-            lead_in = known[line_start, kind]
+            lead_in_sentence = known[line_start, kind]
             break
         preceding_line_end_offset = line_start
         if not preceding_line_text:
             continue
         if _announces_what_follows(preceding_line_text, language):
-            lead_in = "" if _HEADING.match(preceding_line_text) else _last_sentence(preceding_line_text)
+            lead_in_sentence = "" if _HEADING.match(preceding_line_text) else _last_sentence(preceding_line_text)
             break
         item_marker_match = _ITEM.match(text, line_start)
         is_continuation = text[line_start : line_start + 2].isspace() and not item_marker_match
         if not is_continuation and (item_marker_match is None or item_marker_match.lastgroup != kind):
             break
-    known[item_line_start, kind] = lead_in
-    return lead_in
+    known[item_line_start, kind] = lead_in_sentence
+    return lead_in_sentence
 
 
 def _announcement_before_cut(text: str, cut: int, language: str) -> str:
     """Return the last line before a cut if it announces what follows; empty otherwise."""
     text_before_cut = text[max(0, cut - REACH) : cut].rstrip()
-    last_line = text_before_cut[text_before_cut.rfind("\n") + 1 :]
+    last_line_before_cut = text_before_cut[text_before_cut.rfind("\n") + 1 :]
     return (
         ""
-        if _HEADING.match(last_line) or not _announces_what_follows(last_line, language, at_cut=True)
-        else _last_sentence(last_line)
+        if _HEADING.match(last_line_before_cut) or not _announces_what_follows(last_line_before_cut, language, at_cut=True)
+        else _last_sentence(last_line_before_cut)
     )
 
 
@@ -423,7 +437,7 @@ def _announces_what_follows(line: str, language: str, *, at_cut: bool = False) -
     return not at_cut and re.search(rf"\b(?:{_CONDITIONS[language]})\Z", line) is not None
 
 
-def _cut_condition(case: ExaminedChunking, cut: int, language: str) -> str:
+def _condition_at_cut(case: ExaminedChunking, cut: int, language: str) -> str:
     """Return the condition in or at whose end a sentence is cut; empty if there is none."""
     if not case.is_prose(cut):
         return ""

@@ -135,12 +135,15 @@ def is_empty(text: str) -> bool:
 
 def unreadable_reason(text: str) -> str:
     """Return the reason why broken characters make a chunk unreadable; empty if they do not."""
-    meaningless_char_count = (
+    meaningless_character_count = (
         sum(map(len, _find_meaningless_codes(text))) + len(_PRIVATE.findall(text)) + len(_LOST.findall(text))
     )
-    if meaningless_char_count and 2 * meaningless_char_count >= (visible_character_count := len("".join(text.split()))):
+    if meaningless_character_count and 2 * meaningless_character_count >= (
+        visible_character_count := len("".join(text.split()))
+    ):
         return (
-            f"{meaningless_char_count:,} of its {visible_character_count:,} characters are codes or signs without a meaning"
+            f"{meaningless_character_count:,} of its {visible_character_count:,} characters are codes or signs without a "
+            "meaning"
         )
     if text.isascii():
         return ""

@@ -130,23 +130,23 @@ class Rule:
 
 def _find_cut_sentences(case: ExaminedChunking) -> RuleFindings:
     document = case.chunking.document
-    for cut in case.cuts:
-        cut_sentence_index = document.sentence_at(cut)
+    for cut_offset in case.cuts:
+        cut_sentence_index = document.sentence_at(cut_offset)
         start, end = document.sentences[cut_sentence_index]
-        prose_span_around_cut = case.prose_around(cut) if start < cut < end else None
+        prose_span_around_cut = case.prose_around(cut_offset) if start < cut_offset < end else None
         if prose_span_around_cut is None:
             continue
         # A splitter does not know all blocks: of what it took for one sentence, the part in this block is meant.
         start, end = max(start, prose_span_around_cut.start), min(end, prose_span_around_cut.end)
         # A full stop alone says nothing that the sentence lacks without it.
-        sentence_halves_at_cut = document.text[start:cut], document.text[cut:end]
+        sentence_halves_at_cut = document.text[start:cut_offset], document.text[cut_offset:end]
         if all(re.search(r"\w", half) for half in sentence_halves_at_cut) and has_prose(document.text[start:end]):
             # Worst in the middle, where each half needs the other.
-            cut_centrality_score = 0.7 + 0.3 * (1 - abs(2 * (cut - start) / (end - start) - 1))
+            cut_centrality_score = 0.7 + 0.3 * (1 - abs(2 * (cut_offset - start) / (end - start) - 1))
             yield (
                 Span(start, end),
                 cut_centrality_score,
-                f"sentence {cut_sentence_index + 1:,} is cut after {cut - start:,} of its {end - start:,} characters",
+                f"sentence {cut_sentence_index + 1:,} is cut after {cut_offset - start:,} of its {end - start:,} characters",
             )
 
 
@@ -169,22 +169,26 @@ _ORDINAL = re.compile(r"(?:\S+\s+){0,2}\d{1,2}\.")
 def _find_bad_splits(case: ExaminedChunking) -> RuleFindings:
     document = case.chunking.document
     distinct_cut_offsets = set(case.cuts)
-    for number in range(1, len(document.sentences)):
-        earlier_sentence, later_sentence = document.sentences[number - 1], document.sentences[number]
+    for later_sentence_index in range(1, len(document.sentences)):
+        earlier_sentence, later_sentence = (
+            document.sentences[later_sentence_index - 1],
+            document.sentences[later_sentence_index],
+        )
         earlier_text, later_text = (
             document.text[earlier_sentence.start : earlier_sentence.end],
             document.text[later_sentence.start : later_sentence.end],
         )
-        bad_split_place = _bad_split_place_phrase(
+        bad_split_place_phrase = _bad_split_place_phrase(
             earlier_text, later_text, touching=earlier_sentence.end == later_sentence.start
         )
-        if bad_split_place and case.prose_around(earlier_sentence.end) is not None:
+        if bad_split_place_phrase and case.prose_around(earlier_sentence.end) is not None:
             bad_split_score = 0.9 if later_sentence.start in distinct_cut_offsets else 0.4
             chunk_begins_phrase = ", and a chunk begins there" if later_sentence.start in distinct_cut_offsets else ""
             yield (
                 Span(earlier_sentence.start, later_sentence.end),
                 bad_split_score,
-                f"sentences {number:,} and {number + 1:,} part {bad_split_place}{chunk_begins_phrase}",
+                f"sentences {later_sentence_index:,} and {later_sentence_index + 1:,} part "
+                f"{bad_split_place_phrase}{chunk_begins_phrase}",
             )
 
 
@@ -222,10 +226,10 @@ def _find_heading_distant_chunks(case: ExaminedChunking) -> RuleFindings:
     if not all_headings or not case.cuts:
         return
     chunk_edge_offsets = [case.chunking.chunks[0].start, *case.cuts, case.chunking.document.sentences[-1].end]
-    for number, (start, end) in enumerate(pairwise(chunk_edge_offsets)):
-        heading_index = bisect_right(heading_starts, start) - 1
+    for chunk_index, (chunk_start, chunk_end) in enumerate(pairwise(chunk_edge_offsets)):
+        heading_index = bisect_right(heading_starts, chunk_start) - 1
         chunks_between_count = (
-            number - bisect_right(chunk_edge_offsets, heading_starts[heading_index]) + 1 if heading_index >= 0 else 0
+            chunk_index - bisect_right(chunk_edge_offsets, heading_starts[heading_index]) + 1 if heading_index >= 0 else 0
         )
         if chunks_between_count >= FAR:
             heading_title = all_headings[heading_index].title
@@ -233,7 +237,7 @@ def _find_heading_distant_chunks(case: ExaminedChunking) -> RuleFindings:
                 f"“{heading_title[:60]}{'…' * (len(heading_title) > 60)}”" if heading_title else "without a title"
             )
             yield (
-                Span(start, end),
+                Span(chunk_start, chunk_end),
                 0.25,
                 f"the heading of its section, {heading_title_phrase}, is {chunks_between_count:,} chunks before",
             )
@@ -244,10 +248,10 @@ def _find_headerless_table_rows(case: ExaminedChunking) -> RuleFindings:
     table_block_spans = [block.span for block in outline_of(text).special if block.kind == "table"]
     table_starts = [table.start for table in table_block_spans]
     for chunk in case.chunking.chunks:
-        for start, end in chunk.spans:
-            cut_table_index = bisect_left(table_starts, start) - 1
-            if cut_table_index >= 0 and start < table_block_spans[cut_table_index].end and not chunk.context:
-                headerless_rows_span = Span(start, min(end, table_block_spans[cut_table_index].end))
+        for chunk_span_start, chunk_span_end in chunk.spans:
+            cut_table_index = bisect_left(table_starts, chunk_span_start) - 1
+            if cut_table_index >= 0 and chunk_span_start < table_block_spans[cut_table_index].end and not chunk.context:
+                headerless_rows_span = Span(chunk_span_start, min(chunk_span_end, table_block_spans[cut_table_index].end))
                 headerless_line_count = text.count("\n", *headerless_rows_span) + 1
                 yield (
                     headerless_rows_span,
@@ -260,7 +264,7 @@ def _find_headerless_table_rows(case: ExaminedChunking) -> RuleFindings:
 _STOP = re.compile(r"[.!?…][\"'”’»)\]]*\s+(?=\S)|[。！？]")
 
 
-def _find_unsplit_paragraphs(case: ExaminedChunking) -> RuleFindings:
+def _find_one_sentence_paragraphs(case: ExaminedChunking) -> RuleFindings:
     """Find sentences that are whole paragraphs, where the splitter is one that looks for sentences."""
     document = case.chunking.document
     if document.splitter in ("lines", "paragraphs", GIVEN_SPLITTER):
@@ -295,17 +299,22 @@ def _find_off_paragraph_cuts(case: ExaminedChunking) -> RuleFindings:
         for number in range(1, len(document_sentence_spans))
         if _BLANK_LINE.search(document.text, document_sentence_spans[number - 1].end, document_sentence_spans[number].start)
     }
-    for number in sorted(cut_offset_by_sentence_index.keys() - paragraph_first_sentence_indexes):
-        if cut_offset_by_sentence_index[number] > document_sentence_spans[number].start:
+    for cut_sentence_index in sorted(cut_offset_by_sentence_index.keys() - paragraph_first_sentence_indexes):
+        if cut_offset_by_sentence_index[cut_sentence_index] > document_sentence_spans[cut_sentence_index].start:
             # Inside a sentence, which is another rule's.
             continue
-        for paragraph_first_sentence_index, later_or_earlier in ((number + 1, "later"), (number - 1, "earlier")):
+        for paragraph_first_sentence_index, later_or_earlier in (
+            (cut_sentence_index + 1, "later"),
+            (cut_sentence_index - 1, "earlier"),
+        ):
             if (
                 paragraph_first_sentence_index in paragraph_first_sentence_indexes
                 and paragraph_first_sentence_index not in cut_offset_by_sentence_index
             ):
                 stranded_sentence_index, neighbour_sentence_index = (
-                    (number, number - 1) if paragraph_first_sentence_index > number else (number - 1, number)
+                    (cut_sentence_index, cut_sentence_index - 1)
+                    if paragraph_first_sentence_index > cut_sentence_index
+                    else (cut_sentence_index - 1, cut_sentence_index)
                 )
                 yield (
                     Span(
@@ -337,8 +346,8 @@ def _find_tiny_chunks(case: ExaminedChunking) -> RuleFindings:
 
 def _find_oversized_chunks(case: ExaminedChunking) -> RuleFindings:
     median_chunk_size = _median_size(case)
-    for number, (chunk, size) in enumerate(zip(case.chunking.chunks, case.sizes, strict=True)):
-        if median_chunk_size is not None and size > OVERSIZED * median_chunk_size and number not in case.parent_numbers:
+    for chunk_index, (chunk, size) in enumerate(zip(case.chunking.chunks, case.sizes, strict=True)):
+        if median_chunk_size is not None and size > OVERSIZED * median_chunk_size and chunk_index not in case.parent_numbers:
             yield (
                 Span(chunk.start, chunk.end),
                 0.65 * (1 - median_chunk_size / size),
@@ -350,11 +359,11 @@ def _find_truncated_chunks(case: ExaminedChunking) -> RuleFindings:
     embedder = case.embedder
     if embedder is None:
         return
-    for chunk, length, unread_token_count in chunks_beyond_embedder_limit(case.chunking, embedder):
+    for chunk, chunk_token_count, unread_token_count in chunks_beyond_embedder_limit(case.chunking, embedder):
         yield (
             Span(chunk.start, chunk.end),
-            0.5 + 0.4 * unread_token_count / length,
-            f"{length:,} tokens, of which {embedder.name} reads {length - unread_token_count:,}",
+            0.5 + 0.4 * unread_token_count / chunk_token_count,
+            f"{chunk_token_count:,} tokens, of which {embedder.name} reads {chunk_token_count - unread_token_count:,}",
         )
 
 
@@ -405,26 +414,29 @@ def _find_near_duplicate_chunks(case: ExaminedChunking) -> RuleFindings:
     """Find chunks that say what another chunk says, except worthless ones, which other rules report."""
     repeated_text_runs = repeated_runs(case.chunking.document.text)
     compared_chunks, furthest_end = [], 0
-    for number, (chunk, chunk_fault) in enumerate(zip(case.chunking.chunks, case.chunk_faults, strict=True)):
-        if number in case.parent_numbers:
+    for chunk_index, (chunk, chunk_fault) in enumerate(zip(case.chunking.chunks, case.chunk_faults, strict=True)):
+        if chunk_index in case.parent_numbers:
             # It says what its children say.
             continue
         # Only what the document repeats, or chunks share by overlap, can be alike.
-        may_be_alike = (
+        may_have_near_duplicate = (
             chunk.start < furthest_end or len(chunk.spans) > 1 or repeated_text_runs.share(chunk.start, chunk.end) >= ALIKE
         )
-        if chunk_fault is None and len(chunk.text) >= LEAST_COMPARED and may_be_alike:
+        if chunk_fault is None and len(chunk.text) >= LEAST_COMPARED and may_have_near_duplicate:
             compared_chunks.append(chunk)
         furthest_end = max(furthest_end, chunk.end)
     nearest_match_by_chunk: dict[int, tuple[float, int]] = {}
     for first_chunk_index, second_chunk_index, similarity in find_near_duplicates(
         [chunk.text for chunk in compared_chunks], ALIKE
     ).pairs:
-        for number, other_chunk_index in ((first_chunk_index, second_chunk_index), (second_chunk_index, first_chunk_index)):
-            if similarity > nearest_match_by_chunk.get(number, (0.0, 0))[0]:
-                nearest_match_by_chunk[number] = similarity, other_chunk_index
-    for number, (similarity, other_chunk_index) in sorted(nearest_match_by_chunk.items()):
-        chunk, other_text = compared_chunks[number], " ".join(compared_chunks[other_chunk_index].text.split())
+        for chunk_index, other_chunk_index in (
+            (first_chunk_index, second_chunk_index),
+            (second_chunk_index, first_chunk_index),
+        ):
+            if similarity > nearest_match_by_chunk.get(chunk_index, (0.0, 0))[0]:
+                nearest_match_by_chunk[chunk_index] = similarity, other_chunk_index
+    for chunk_index, (similarity, other_chunk_index) in sorted(nearest_match_by_chunk.items()):
+        chunk, other_text = compared_chunks[chunk_index], " ".join(compared_chunks[other_chunk_index].text.split())
         shortened_other_chunk_text = other_text if len(other_text) <= MOST_SHOWN else f"{other_text[:MOST_SHOWN]}…"
         yield (
             Span(chunk.start, chunk.end),
@@ -477,7 +489,7 @@ RULES: dict[str, Rule] = {
     "whole_paragraph": Rule(
         "Paragraph taken for one sentence",
         "No boundary was found in it, so no chunker can cut it; another splitter or language may find some.",
-        _find_unsplit_paragraphs,
+        _find_one_sentence_paragraphs,
         cause="splitter",
     ),
     "dangling_start": Rule(

@@ -36,15 +36,15 @@ class SourceTexts:
 
     def excerpt_texts(self, generated: Generated) -> list[str]:
         """Return the texts of the excerpts that answer a question."""
-        text = self.texts[generated.window.document]
-        return [text[start:end] for start, end in generated.excerpts]
+        document_text = self.texts[generated.window.document]
+        return [document_text[start:end] for start, end in generated.excerpts]
 
     def question_row(self, generated: Generated) -> dict[str, Any]:
         """Return a question as a row for a file, with the document, position and context of each excerpt."""
-        name, text = self.names[generated.window.document], self.texts[generated.window.document]
+        document_name, document_text = self.names[generated.window.document], self.texts[generated.window.document]
         return {
             "question": generated.question,
-            "references": [excerpt_as_json(name, text, span) for span in generated.excerpts],
+            "references": [excerpt_as_json(document_name, document_text, span) for span in generated.excerpts],
         }
 
 
@@ -131,23 +131,26 @@ def apply_question_edits(generated: Generated, texts: SourceTexts, question: str
 
 def _excerpt_span(excerpt: str, window: Window, texts: SourceTexts) -> Span:
     """Return the span of an exact match of an excerpt, in the window if possible."""
-    name, text = texts.names[window.document], texts.texts[window.document]
-    start, end = window.span
-    match = SearchableText(text[start:end]).exact_match(Quotation(excerpt))
-    if match is not None:
-        return Span(start + match.span.start, start + match.span.end)
-    match = SearchableText(text).exact_match(Quotation(excerpt, start=start))
-    if match is not None:
-        return match.span
-    excerpt_not_found_message = f"An excerpt must stand in {name} word for word, and {short_repr(excerpt)} does not."
+    document_name, document_text = texts.names[window.document], texts.texts[window.document]
+    window_start, window_end = window.span
+    exact_excerpt_match = SearchableText(document_text[window_start:window_end]).exact_match(Quotation(excerpt))
+    if exact_excerpt_match is not None:
+        return Span(window_start + exact_excerpt_match.span.start, window_start + exact_excerpt_match.span.end)
+    exact_excerpt_match = SearchableText(document_text).exact_match(Quotation(excerpt, start=window_start))
+    if exact_excerpt_match is not None:
+        return exact_excerpt_match.span
+    excerpt_not_found_message = (
+        f"An excerpt must stand in {document_name} word for word, and {short_repr(excerpt)} does not."
+    )
     nearest_match = (
-        SearchableText(text[start:end]).altered_match(Quotation(excerpt), MIN_NEAREST_SIMILARITY)
-        if len(excerpt) <= 2 * (end - start)
+        SearchableText(document_text[window_start:window_end]).altered_match(Quotation(excerpt), MIN_NEAREST_SIMILARITY)
+        if len(excerpt) <= 2 * (window_end - window_start)
         else None
     )
     if nearest_match is not None:
         excerpt_not_found_message += (
-            f" The nearest passage is {short_repr(text[start:end][nearest_match.span.start : nearest_match.span.end])}."
+            " The nearest passage is "
+            f"{short_repr(document_text[window_start:window_end][nearest_match.span.start : nearest_match.span.end])}."
         )
     raise InputError(excerpt_not_found_message)
 
@@ -241,10 +244,10 @@ def filter_questions(cosines: Cosines, lowest: float = LOWEST, highest: float = 
     """
     resembles_excerpts_mask = cosines.excerpts >= lowest
     highest_earlier_cosines = np.full(len(resembles_excerpts_mask), np.nan)
-    for number in np.flatnonzero(resembles_excerpts_mask):
-        earlier_cosines = cosines.questions[number, :number][resembles_excerpts_mask[:number]]
+    for question_number in np.flatnonzero(resembles_excerpts_mask):
+        earlier_cosines = cosines.questions[question_number, :question_number][resembles_excerpts_mask[:question_number]]
         if earlier_cosines.size:
-            highest_earlier_cosines[number] = earlier_cosines.max()
+            highest_earlier_cosines[question_number] = earlier_cosines.max()
     return FilterResult(
         cosines.excerpts, highest_earlier_cosines, resembles_excerpts_mask & ~(highest_earlier_cosines > highest)
     )

@@ -353,19 +353,22 @@ def _longest_unquoted_part(
     The prompt about this part need not show earlier questions, which a weak model copies. If the part has fewer than
     ``least`` characters, the window is returned.
     """
-    text, (start, end) = texts[window.document], window.span
+    text, (window_start, window_end) = texts[window.document], window.span
     quoted_spans = [
         excerpt for question in asked if question.window.document == window.document for excerpt in question.excerpts
     ]
-    window_sentence_spans = [(start + first, start + last) for first, last in Document.from_text(text[start:end]).sentences]
+    window_sentence_spans = [
+        (window_start + first, window_start + last)
+        for first, last in Document.from_text(text[window_start:window_end]).sentences
+    ]
     quoted_sentences = [
         (first, last)
         for first, last in window_sentence_spans
         if any(first < excerpt.end and excerpt.start < last for excerpt in quoted_spans)
     ]
     unquoted_starts, unquoted_ends = (
-        [start, *(last for _, last in quoted_sentences)],
-        [*(first for first, _ in quoted_sentences), end],
+        [window_start, *(last for _, last in quoted_sentences)],
+        [*(first for first, _ in quoted_sentences), window_end],
     )
     longest_unquoted_span = max(map(Span, unquoted_starts, unquoted_ends), key=lambda span: span.end - span.start)
     return (
@@ -459,13 +462,13 @@ def estimate_generation(texts: Sequence[str], settings: GenerationSettings, toke
 
 
 def _prompt_messages(texts: Sequence[str], window: Window, number: int, asked: Sequence[Generated]) -> list[Message]:
-    document_index, (start, end) = window
+    document_index, (window_start, window_end) = window
     question_lines = [f"- {question.question}" for question in _nearest_questions(window, asked)]
     earlier_questions_phrase = (
         QUESTIONS_BEFORE.format(questions="\n".join(question_lines)) if question_lines else NO_QUESTIONS
     )
     passage_prompt = QUESTION_PASSAGE.format(
-        passage=texts[document_index][start:end], before=earlier_questions_phrase, number=number
+        passage=texts[document_index][window_start:window_end], before=earlier_questions_phrase, number=number
     )
     example_prompt, example_answer = QUESTION_EXAMPLE
     system_and_example_messages = [
@@ -548,16 +551,19 @@ class _AnswerReader:
         excerpt_quotation = Quotation(excerpt.strip())
         if not excerpt_quotation.text:
             raise UnusableAnswer(f"every excerpt must have words; excerpt {number} is empty")
-        match = self._searchable_window_text.exact_match(
+        excerpt_match = self._searchable_window_text.exact_match(
             excerpt_quotation
         ) or self._searchable_window_text.typographic_match(excerpt_quotation)
         # What is much longer than the window is not like any part of it, and need not be compared.
-        if match is None and len(excerpt_quotation.text) <= 2 * len(self._searchable_window_text.text):
-            match = self._searchable_window_text.altered_match(excerpt_quotation, REPAIRED)
-        if match is None:
+        if excerpt_match is None and len(excerpt_quotation.text) <= 2 * len(self._searchable_window_text.text):
+            excerpt_match = self._searchable_window_text.altered_match(excerpt_quotation, REPAIRED)
+        if excerpt_match is None:
             raise UnusableAnswer(
                 f"every excerpt must be copied from the passage letter by letter; excerpt {number}, "
                 f"{short_repr(excerpt_quotation.text)}, is not in it"
             )
         window_start = self.window.span.start
-        return Span(window_start + match.span.start, window_start + match.span.end), match.how in ("in place", "elsewhere")
+        return Span(window_start + excerpt_match.span.start, window_start + excerpt_match.span.end), excerpt_match.how in (
+            "in place",
+            "elsewhere",
+        )

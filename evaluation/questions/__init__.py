@@ -8,7 +8,7 @@ from evaluation.questions.corpus import (
     TokenRuler,
     difference,
     intersection,
-    overlapping_chunks,
+    numbers_of_overlapping_chunks,
     ruler_for,
     total_length,
     trim_span,

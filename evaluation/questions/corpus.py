@@ -20,15 +20,15 @@ from evaluation.questions.question_rows import JOINT
 
 def union(ranges: Iterable[tuple[int, int]]) -> list[Span]:
     """Return the union of ranges as ascending spans that neither overlap nor touch."""
-    spans: list[Span] = []
+    merged_spans: list[Span] = []
     for start, end in sorted(ranges):
         if start >= end:
             continue
-        if spans and start <= spans[-1].end:
-            spans[-1] = Span(spans[-1].start, max(spans[-1].end, end))
+        if merged_spans and start <= merged_spans[-1].end:
+            merged_spans[-1] = Span(merged_spans[-1].start, max(merged_spans[-1].end, end))
         else:
-            spans.append(Span(start, end))
-    return spans
+            merged_spans.append(Span(start, end))
+    return merged_spans
 
 
 def intersection(left: Iterable[tuple[int, int]], right: Iterable[tuple[int, int]]) -> list[Span]:
@@ -87,7 +87,7 @@ def total_length(ranges: Sequence[tuple[int, int]]) -> int:
     return sum(end - start for start, end in ranges)
 
 
-def overlapping_chunks(edges: IntArray, ranges: Iterable[tuple[int, int]]) -> list[int]:
+def numbers_of_overlapping_chunks(edges: IntArray, ranges: Iterable[tuple[int, int]]) -> list[int]:
     """Return the numbers of the chunks that overlap any of the ranges, by their ``edges``, shape (chunks, 2)."""
     overlapping_chunk_mask = np.zeros(len(edges), dtype=bool)
     # One by one: a question may have as many excerpts as there are documents.
@@ -132,8 +132,10 @@ class Corpus:
     def __post_init__(self) -> None:
         if not self.documents:
             raise InputError("A corpus must have at least one document; got none.")
-        if repeated_name := next((name for name, times in Counter(self.names).items() if times > 1), None):
-            raise InputError(f"The documents of a corpus must have different names; {repeated_name!r} appears twice.")
+        if repeated_document_name := next((name for name, times in Counter(self.names).items() if times > 1), None):
+            raise InputError(
+                f"The documents of a corpus must have different names; {repeated_document_name!r} appears twice."
+            )
 
     @cached_property
     def names(self) -> list[str]:

@@ -120,7 +120,7 @@ class ExcerptFinder:
             If the excerpt is not found; the message names the most similar passage if there is one.
         """
         excerpt_fields = item if isinstance(item, dict) else {"content": item}
-        excerpt_quotation = _quotation(excerpt_fields)
+        excerpt_quotation = _quotation_of_item(excerpt_fields)
         own_document_number = self.document_number(excerpt_fields.get("corpus_id"))
         number = number if own_document_number is None else own_document_number
         searched_document_numbers = range(len(self._searched)) if number is None else [number]
@@ -171,20 +171,26 @@ class ExcerptFinder:
 
     def _excerpt_with_remark(self, number: int, quoted: Quotation, match: Match) -> LocatedExcerpt:
         """Return the excerpt with a remark where it is not as it was given."""
-        name, passage = self.corpus.names[number], self.corpus.documents[number].text[match.span.start : match.span.end]
+        document_name, matched_passage_text = (
+            self.corpus.names[number],
+            self.corpus.documents[number].text[match.span.start : match.span.end],
+        )
         deviation_phrase = ""
         if match.how == "elsewhere":
-            deviation_phrase = f"stands in {name} word for word, but at {match.span.start:,} and not at {quoted.start:,}"
+            deviation_phrase = (
+                f"stands in {document_name} word for word, but at {match.span.start:,} and not at {quoted.start:,}"
+            )
         elif match.how == "typography":
-            deviation_phrase = f"stands in {name} at {match.span.start:,} with other white space or signs"
+            deviation_phrase = f"stands in {document_name} at {match.span.start:,} with other white space or signs"
         elif match.how == "altered":
             match_similarity_percent = _similarity_percent(match)
             deviation_phrase = (
-                f"stands in {name} at {match.span.start:,} altered, {match_similarity_percent} alike: {short_repr(passage)}"
+                f"stands in {document_name} at {match.span.start:,} altered, {match_similarity_percent} alike: "
+                f"{short_repr(matched_passage_text)}"
             )
         if match.several:
             deviation_phrase += (
-                f"{'; it' if deviation_phrase else ''} stands in {name} more than once, and the first is used"
+                f"{'; it' if deviation_phrase else ''} stands in {document_name} more than once, and the first is used"
             )
         excerpt_remark_sentence = f"the excerpt {short_repr(quoted.text)} {deviation_phrase}." if deviation_phrase else ""
         return LocatedExcerpt(number, (match.span,), match.how, excerpt_remark_sentence)
@@ -203,7 +209,7 @@ def _similarity_percent(match: Match) -> str:
     return f"{int(100 * match.alike)} %"
 
 
-def _quotation(given: Mapping[str, Any]) -> Quotation:
+def _quotation_of_item(given: Mapping[str, Any]) -> Quotation:
     """Return an item's quotation.
 
     Raises
@@ -211,14 +217,16 @@ def _quotation(given: Mapping[str, Any]) -> Quotation:
     InputError
         If it has no text, or its place is none.
     """
-    content, start = given.get("content"), _start_index(given.get("start_index"))
-    if not isinstance(content, str) or not content.strip():
-        raise InputError(f"every excerpt must be a string that is not empty; got {short_repr(content)}.")
+    excerpt_text, excerpt_start = given.get("content"), _start_index(given.get("start_index"))
+    if not isinstance(excerpt_text, str) or not excerpt_text.strip():
+        raise InputError(f"every excerpt must be a string that is not empty; got {short_repr(excerpt_text)}.")
     prefix, suffix = given.get("prefix") or "", given.get("suffix") or ""
-    for name, context in (("prefix", prefix), ("suffix", suffix)):
-        if not isinstance(context, str):
-            raise InputError(f"the {name} of an excerpt must be a string; got {short_repr(context)}.")
-    return Quotation(content, prefix, suffix, start)
+    for context_field_name, context_field_value in (("prefix", prefix), ("suffix", suffix)):
+        if not isinstance(context_field_value, str):
+            raise InputError(
+                f"the {context_field_name} of an excerpt must be a string; got {short_repr(context_field_value)}."
+            )
+    return Quotation(excerpt_text, prefix, suffix, excerpt_start)
 
 
 def _start_index(given: object) -> int | None:
@@ -332,7 +340,7 @@ def read_questions(data: bytes, name: str, corpus: Corpus, cancelled: Callable[[
     problem_sentences: list[str] = []
     change_sentences: list[str] = []
     excerpt_labels: list[Label] = []
-    seen_keys: set[tuple[object, ...]] = set()
+    seen_question_keys: set[tuple[object, ...]] = set()
     for row_place, row in question_rows:
         raise_if_cancelled(cancelled)
         if len(usable_questions) == MOST_QUESTIONS:
@@ -351,7 +359,7 @@ def read_questions(data: bytes, name: str, corpus: Corpus, cancelled: Callable[[
                 row.get("corpus_id"),
                 frozenset(excerpt.document for excerpt in question.excerpts),
             )
-            if question_identity_key in seen_keys:
+            if question_identity_key in seen_question_keys:
                 raise InputError(
                     f"every question must appear only once; {short_repr(question.text)} appears again, and this repetition "
                     "is left out."
@@ -359,7 +367,7 @@ def read_questions(data: bytes, name: str, corpus: Corpus, cancelled: Callable[[
         except InputError as error:
             problem_sentences.append(f"{name}, {row_place}: {error}")
             continue
-        seen_keys.add(question_identity_key)
+        seen_question_keys.add(question_identity_key)
         usable_questions.append(question)
         problem_sentences += [f"{name}, {row_place}: {sentence}" for sentence in lost_excerpt_sentences]
         change_sentences += [f"{name}, {row_place}: {sentence}" for sentence in changed_excerpt_sentences]
@@ -371,12 +379,13 @@ def _question_of_row(row: QuestionRow, finder: ExcerptFinder, labels: list[Label
 
     What has become of each excerpt is added to ``labels``.
     """
-    text = row.get("question")
-    if not isinstance(text, str) or not text.strip():
-        raise InputError(f"the question must be a string that is not empty; got {short_repr(text)}.")
-    if not text.isascii() and any("\ud800" <= character <= "\udfff" for character in text):
+    question_text = row.get("question")
+    if not isinstance(question_text, str) or not question_text.strip():
+        raise InputError(f"the question must be a string that is not empty; got {short_repr(question_text)}.")
+    if not question_text.isascii() and any("\ud800" <= character <= "\udfff" for character in question_text):
         raise InputError(
-            f"the question must be valid Unicode; {short_repr(text)} contains a lone surrogate. Remove the broken character."
+            f"the question must be valid Unicode; {short_repr(question_text)} contains a lone surrogate. Remove the broken "
+            "character."
         )
     named_document_number = finder.document_number(row.get("corpus_id"))
     located_excerpts: list[LocatedExcerpt] = []
@@ -394,13 +403,13 @@ def _question_of_row(row: QuestionRow, finder: ExcerptFinder, labels: list[Label
             )
         except InputError as error:
             lost_excerpt_sentences.append(str(error))
-            labels.append(Label(text, quoted_excerpt_text, "orphaned", remark=lost_excerpt_sentences[-1]))
+            labels.append(Label(question_text, quoted_excerpt_text, "orphaned", remark=lost_excerpt_sentences[-1]))
             continue
         located_excerpts.append(located_excerpt)
         label_state = _label_state(located_excerpt, excerpts)
         labels.append(
             Label(
-                text,
+                question_text,
                 quoted_excerpt_text,
                 label_state,
                 finder.corpus.names[located_excerpt.document],
@@ -411,10 +420,11 @@ def _question_of_row(row: QuestionRow, finder: ExcerptFinder, labels: list[Label
         excerpts += [excerpt for excerpt in located_excerpt.excerpts if label_state != "merged" or excerpt not in excerpts]
     if excerpt_items_of_row and not located_excerpts:
         raise InputError(
-            f"no excerpt of {short_repr(text)} could be located, so the question is left out: {lost_excerpt_sentences[0]}"
+            f"no excerpt of {short_repr(question_text)} could be located, so the question is left out: "
+            f"{lost_excerpt_sentences[0]}"
         )
     return (
-        Question(text, tuple(excerpts)),
+        Question(question_text, tuple(excerpts)),
         lost_excerpt_sentences,
         [excerpt.remark for excerpt in located_excerpts if excerpt.remark],
     )

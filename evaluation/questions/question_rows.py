@@ -9,7 +9,14 @@ from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from contextlib import suppress
 from typing import Any, Literal
 
-from chunkers.files.data_files import InputCounter, check_brackets, column_positions, csv_rows, decode_file, numbered_lines
+from chunkers.files.data_files import (
+    InputCounter,
+    check_bracket_count,
+    column_positions,
+    csv_rows,
+    decode_file,
+    numbered_lines,
+)
 from chunkers.support import InputError, short_repr, unescape_cell
 from chunkers.text import find_csv_separator, parse_in_reader_process
 
@@ -167,7 +174,7 @@ def raw_rows(
     wrong or missing.
     """
     # In the cells of CSV, lists are written in JSON.
-    check_brackets(text, name)
+    check_bracket_count(text, name)
     return _json_rows(text) if text.lstrip().startswith(("{", "[")) else _csv_rows(text, name, check)
 
 
@@ -240,7 +247,7 @@ def _csv_rows(
         for question_number, row in enumerate(parsed_csv_rows, start=1):
             yield (
                 f"question {question_number:,}",
-                _csv_fields(csv_header_columns, row, csv_field_separator, used_column_positions),
+                _known_fields_of_row(csv_header_columns, row, csv_field_separator, used_column_positions),
             )
     except csv.Error as error:
         yield (
@@ -275,7 +282,7 @@ def _check_question_column(columns: Sequence[str], name: str) -> Collection[str]
     return KNOWN_COLUMNS
 
 
-def _csv_fields(
+def _known_fields_of_row(
     columns: Sequence[str], row: Sequence[str], separator: str, places: Mapping[str, int]
 ) -> QuestionRow | InputError:
     """Return the known fields of a row, or what is wrong with it if it has too few or too many fields."""
@@ -313,14 +320,18 @@ def _rows_of_json(text: str) -> list[Any] | None:
         parsed_json_value = parsed_json_value["data"]
     if isinstance(parsed_json_value, list):
         return parsed_json_value
-    column_values = {
+    values_by_column = {
         name: list(column.values()) if isinstance(column, dict) else column for name, column in parsed_json_value.items()
     }
-    question_column_values = column_values.get("question", column_values.get("user_input"))
+    question_column_values = values_by_column.get("question", values_by_column.get("user_input"))
     if not isinstance(question_column_values, list):
         return None
     return [
-        {name: column[number] for name, column in column_values.items() if isinstance(column, list) and number < len(column)}
+        {
+            name: column[number]
+            for name, column in values_by_column.items()
+            if isinstance(column, list) and number < len(column)
+        }
         for number in range(len(question_column_values))
     ]
 

@@ -17,7 +17,7 @@ from itertools import accumulate, chain, count
 from pathlib import PurePosixPath
 from typing import Any, NamedTuple
 
-from chunkers.files.data_files import InputCounter, check_brackets, csv_rows, decode_file, parse_json
+from chunkers.files.data_files import InputCounter, check_bracket_count, csv_rows, decode_file, parse_json
 from chunkers.support import MAX_BYTES, MAX_UNPACKED, InputError, csv_text, short_repr
 from chunkers.text import parse_in_reader_process
 from evaluation.questions.question_rows import JOINT, QuestionRow, json_line_objects, shorten_text
@@ -112,22 +112,24 @@ def _set_from_pieces(pieces: Iterable[Any]) -> QuestionSet | None:
         contents_by_kind[piece_kind].append(piece_content)
     if not contents_by_kind["questions"]:
         return None
-    (name,) = contents_by_kind["questions"][0]
-    rows_bytes = b"\n".join(row.encode("utf-8", "surrogatepass") for (row,) in contents_by_kind["row"])
+    (questions_file_name,) = contents_by_kind["questions"][0]
+    question_rows_bytes = b"\n".join(row.encode("utf-8", "surrogatepass") for (row,) in contents_by_kind["row"])
     return QuestionSet(
-        tuple(map(tuple, contents_by_kind["text"])), (name, rows_bytes), tuple(note for (note,) in contents_by_kind["note"])
+        tuple(map(tuple, contents_by_kind["text"])),
+        (questions_file_name, question_rows_bytes),
+        tuple(note for (note,) in contents_by_kind["note"]),
     )
 
 
 def _pieces_of_set(question_set: QuestionSet) -> Iterator[tuple[str, ...]]:
     """Yield the pieces of a set for `_set_from_pieces`, its texts counted."""
-    name, rows_bytes = question_set.questions
-    question_set_input_counter = InputCounter(name, "a set")
-    yield "questions", name
+    questions_file_name, question_rows_bytes = question_set.questions
+    question_set_input_counter = InputCounter(questions_file_name, "a set")
+    yield "questions", questions_file_name
     for title, text in question_set.texts:
         question_set_input_counter.count_row(title, text)
         yield "text", title, text
-    for row in rows_bytes.decode("utf-8", "surrogatepass").split("\n"):
+    for row in question_rows_bytes.decode("utf-8", "surrogatepass").split("\n"):
         question_set_input_counter.count_row(row)
         yield "row", row
     for note in question_set.notes:
@@ -199,7 +201,7 @@ def _read_beir(parts: Mapping[str, bytes], name: str, split: str | None) -> Ques
     )
     return QuestionSet(
         tuple(named_texts),
-        json_lines_file(question_and_documents_rows, f"{PurePosixPath(name).stem}.jsonl"),
+        rows_to_json_lines(question_and_documents_rows, f"{PurePosixPath(name).stem}.jsonl"),
         tuple(set_notes),
     )
 
@@ -259,7 +261,7 @@ def _rows_by_id(data: bytes, name: str) -> Iterator[tuple[str, QuestionRow]]:
     _check_size(name, len(data))
     seen_ids: set[str] = set()
     text = decode_file(data, name)
-    check_brackets(text, name)
+    check_bracket_count(text, name)
     for row_place, row in json_line_objects(text):
         if isinstance(row, InputError):
             raise InputError(f"{name}, {row_place}: {row}")
@@ -367,7 +369,7 @@ def _left_out_notes(label: str, names: list[str]) -> list[str]:
     return [f"{label}: {len(names):,} ({shorten_text(', '.join(names), 60)})."] if names else []
 
 
-def json_lines_file(rows: Iterable[Mapping[str, Any]], name: str) -> tuple[str, bytes]:
+def rows_to_json_lines(rows: Iterable[Mapping[str, Any]], name: str) -> tuple[str, bytes]:
     """Return the rows as a file of JSON lines, given by its name and its content."""
     return name, "\n".join(json.dumps(row, ensure_ascii=False) for row in rows).encode("utf-8", "surrogatepass")
 
@@ -432,7 +434,7 @@ def _read_squad(articles: list[Any], name: str) -> QuestionSet:
             f"{name}: questions without an answer in the text, which are left out: {unanswered_question_count:,}."
         )
     return QuestionSet(
-        tuple(named_texts), json_lines_file(question_rows, f"{PurePosixPath(name).stem}.jsonl"), tuple(question_set_notes)
+        tuple(named_texts), rows_to_json_lines(question_rows, f"{PurePosixPath(name).stem}.jsonl"), tuple(question_set_notes)
     )
 
 
@@ -508,7 +510,7 @@ def marked_question_set(marked: Iterable[MarkedQuestion], texts: Mapping[str, st
         )
     return QuestionSet(
         tuple((name, document_text) for document_text, name in name_by_text.items()),
-        json_lines_file(marked_question_rows, "kept-questions.jsonl"),
+        rows_to_json_lines(marked_question_rows, "kept-questions.jsonl"),
         (),
     )
 

@@ -21,7 +21,7 @@ from evaluation.remedies.settings_search import (
     try_variations,
 )
 from evaluation.retrieval import chunk_lengths
-from evaluation.retrieval.asked_question import PosedQuestion, chunks_with_whole_answer
+from evaluation.retrieval.asked_question import PosedQuestion, whole_answer_chunk_numbers
 from evaluation.search import PRODUCT_TOLERANCE, Reranker, embed_texts
 
 # Changes that keep an answer whole, at the same limit on what is retrieved.
@@ -49,7 +49,9 @@ def try_settings_for_answer(failure: FailingColumn, tools: Tools) -> list[Trial[
     text, answer_span = failure.chunking.document.text, failure.posed.answer
 
     def chunking_with_whole_answer(chunking: Chunking) -> Chunking | None:
-        return chunking if chunks_with_whole_answer(text, [chunk.spans for chunk in chunking.chunks], answer_span) else None
+        return (
+            chunking if whole_answer_chunk_numbers(text, [chunk.spans for chunk in chunking.chunks], answer_span) else None
+        )
 
     return try_variations(failure, tools, chunking_with_whole_answer)
 
@@ -100,14 +102,14 @@ class _Reach:
 
     def __init__(self, failure: FailingColumn, questions: QuestionRetrieval) -> None:
         self.failure, self.questions = failure, questions
-        index, question_vector = questions.current_index, questions.question_vector(failure.posed.question)
+        search_index, question_vector = questions.current_index, questions.question_vector(failure.posed.question)
         self._scores: dict[str, float] = {}
         """Cosine of the failing question and each text embedded so far."""
-        chunk_texts = index.texts
+        chunk_texts = search_index.texts
         if question_vector is not None:
-            self._scores.update(zip(chunk_texts, (index.vectors @ question_vector).tolist(), strict=True))
+            self._scores.update(zip(chunk_texts, (search_index.vectors @ question_vector).tolist(), strict=True))
         self._column_scores = np.array([self._scores.get(text, -1.0) for text in chunk_texts])
-        self._starts, self._ends = index.edges.T
+        self._starts, self._ends = search_index.edges.T
 
     def is_answer_unreachable(self, chunking: Chunking) -> bool:
         """Return whether retrieval certainly returns no alternative chunk with the whole answer.
@@ -128,7 +130,7 @@ class _Reach:
         document, answer_span = chunking.document, failing_column.posed.answer
         alternative_chunk_spans = [chunk.spans for chunk in chunking.chunks]
         embedded_texts = [embedded_text(document, chunk, failing_column.embedded_as) for chunk in chunking.chunks]
-        answer_chunk_numbers = chunks_with_whole_answer(document.text, alternative_chunk_spans, answer_span)
+        answer_chunk_numbers = whole_answer_chunk_numbers(document.text, alternative_chunk_spans, answer_span)
         retrieval_token_budget = failing_column.limit.tokens or self.questions.current_retrieval(failing_column.posed).tokens
         tokens_left = retrieval_token_budget - min(
             ruler(_spans_until(alternative_chunk_spans[chunk], answer_span.end)) for chunk in answer_chunk_numbers
@@ -145,11 +147,11 @@ class _Reach:
         }
         unscored_texts_best_first = sorted(expected_score_by_text, key=expected_score_by_text.__getitem__, reverse=True)
         while True:
-            is_ranked_above_answer = np.array(
+            ranked_above_answer_mask = np.array(
                 [self._scores.get(text, -np.inf) > best_answer_chunk_score for text in embedded_texts]
             )
-            if chunk_token_lengths[is_ranked_above_answer].sum() > tokens_left or (
-                failing_column.limit.top is not None and is_ranked_above_answer.sum() >= failing_column.limit.top
+            if chunk_token_lengths[ranked_above_answer_mask].sum() > tokens_left or (
+                failing_column.limit.top is not None and ranked_above_answer_mask.sum() >= failing_column.limit.top
             ):
                 return True
             if not unscored_texts_best_first:
@@ -169,8 +171,8 @@ class _Reach:
 
     def _best_overlapping_score(self, spans: Sequence[Span]) -> float:
         """Return the score of the most similar chunk of the column that overlaps a chunk."""
-        is_overlapping_column_chunk_at = (self._starts < spans[-1].end) & (self._ends > spans[0].start)
-        return float(np.max(self._column_scores, where=is_overlapping_column_chunk_at, initial=-1.0))
+        overlapping_column_chunk_mask = (self._starts < spans[-1].end) & (self._ends > spans[0].start)
+        return float(np.max(self._column_scores, where=overlapping_column_chunk_mask, initial=-1.0))
 
 
 def _spans_until(spans: Sequence[Span], end: int) -> list[Span]:
@@ -252,6 +254,6 @@ def remedies_for_finding(
     """
     question_retrieval = QuestionRetrieval(suspect, tools, ruler, reranker)
     other_finding_count_before = findings_by_rule(suspect.chunking, tools, suspect.hair).total - 1
-    for trial, new_findings in smallest_solutions(tried, lambda findings: findings.lacks(finding), tools):
+    for trial, findings_after_change in smallest_solutions(tried, lambda findings: findings.lacks(finding), tools):
         chunking = run(trial.variation.chunker, suspect.chunking.document, tools)
-        yield question_retrieval.assess_remedy(trial, chunking, (other_finding_count_before, new_findings.total))
+        yield question_retrieval.assess_remedy(trial, chunking, (other_finding_count_before, findings_after_change.total))

@@ -33,7 +33,7 @@ from evaluation.segmentation import (
     SweptSetting,
     block_integrity,
     boundary_scores,
-    count_cut_positions,
+    count_cuts_by_position,
     count_found_missed_added,
     cut_offsets,
     sentence_counts,
@@ -94,7 +94,7 @@ def share_cell(value: float | None, why: str = "") -> Cell:
     return unknown_cell(why) if value is None else Cell(f"{value * 100:.3g}\N{NO-BREAK SPACE}%", value, why)
 
 
-def difference_cell(value: float | None, why: str = "") -> Cell:
+def signed_number_cell(value: float | None, why: str = "") -> Cell:
     """Return the table cell for a signed number, formatted with two decimals."""
     return unknown_cell(why) if value is None else Cell(format_number(value, ".2f"), value, why)
 
@@ -120,7 +120,7 @@ QUESTION_HEADS: Sequence[Head] = (
     Head("Lost", "Questions with a lower recall than with the selected column."),
     Head("Difference", "Difference of the mean recalls in percentage points, with its confidence interval (Holm)."),
 )
-"""The heads of `question_cells`."""
+"""The heads of `question_change_cells`."""
 
 
 def index_change_heads(documents: int, price: float | None) -> list[Head]:
@@ -165,20 +165,22 @@ def index_change_cells(chunks: int, comparison: IndexComparison | None, document
 
 def document_change_row(name: str, changes: Changes) -> Row:
     """Return the row of a document that a change of chunkers changes."""
-    counts = ("tokens_again", "kept", "changed", "new", "gone")
+    count_field_names = ("tokens_again", "kept", "changed", "new", "gone")
     return {
         Head("document"): Cell(name),
-        **{Head(field.replace("_", " "), number=""): count_cell(getattr(changes, field)) for field in counts},
+        **{Head(field.replace("_", " "), number=""): count_cell(getattr(changes, field)) for field in count_field_names},
     }
 
 
-def question_cells(name: str, baseline: str, changes: WonAndLost, amount: str, tested: Difference | None) -> list[Cell]:
+def question_change_cells(
+    name: str, baseline: str, changes: WonAndLost, amount: str, tested: Difference | None
+) -> list[Cell]:
     """Return the cells of a column that replaces the column ``baseline``; ``tested`` is None with too few questions."""
-    won_questions, lost_questions = changes.changed(amount)
+    won_question_numbers, lost_question_numbers = changes.changed(amount)
     recall_won_lost_cells = [
         recall_cell(changes.after[amount]),
-        count_cell(len(won_questions)),
-        count_cell(len(lost_questions)),
+        count_cell(len(won_question_numbers)),
+        count_cell(len(lost_question_numbers)),
     ]
     if tested is None:
         return [*recall_won_lost_cells, unknown_cell("Too few questions for an interval.")]
@@ -237,7 +239,7 @@ def retrieval_row(
 
 def near_duplicate_row(name: str, cost: RepeatCost, chunks: int) -> Row:
     """Return the row of a chunker with this number of chunks: its near-duplicates and their cost."""
-    gain = cost.difference
+    recall_gain = cost.difference
     return {
         Head("chunker"): Cell(name),
         Head("with a near-duplicate"): Cell(f"{cost.near:,} of {chunks:,}"),
@@ -246,8 +248,8 @@ def near_duplicate_row(name: str, cost: RepeatCost, chunks: int) -> Row:
         Head("recall, %"): mean_cell(mean_and_deviation(cost.recall), with_deviation=False),
         Head("without them, %"): mean_cell(mean_and_deviation(cost.without), with_deviation=False),
         Head("difference, points"): Cell("too few questions")
-        if gain is None
-        else Cell(f"{gain.points} ({' to '.join(format_interval_ends(gain.low, gain.high, 100, 1))})"),
+        if recall_gain is None
+        else Cell(f"{recall_gain.points} ({' to '.join(format_interval_ends(recall_gain.low, recall_gain.high, 100, 1))})"),
     }
 
 
@@ -270,8 +272,8 @@ def answers_row(report: AnswerReport, number: int, measures: Sequence[str], defi
 
 def _judged_mean_cell(mean: tuple[float, float] | None, unjudged_count: int) -> Cell:
     """Return the cell of a mean and the number of failed judgements, or of that number alone if the judge always failed."""
-    words = [] if mean is None else [f"{format_number(mean[0], '.2f')} ± {mean[1]:.2f}"]
-    return Cell(", ".join(words + [f"{unjudged_count} not judged"] * bool(unjudged_count)) or "undefined")
+    mean_phrases = [] if mean is None else [f"{format_number(mean[0], '.2f')} ± {mean[1]:.2f}"]
+    return Cell(", ".join(mean_phrases + [f"{unjudged_count} not judged"] * bool(unjudged_count)) or "undefined")
 
 
 def difference_row(first: str, second: str, difference: Difference) -> Row:
@@ -301,7 +303,7 @@ BY_KNOWN: Sequence[Head] = (
     *_BEHIND,
     *starmap(Head, BOUNDARY_MEASURES.items()),
 )
-"""The heads of a ranking by known boundaries: of `lead_cells`, then of `boundary_cells`."""
+"""The heads of a ranking by known boundaries: of `score_and_distance_cells`, then of `boundary_cells`."""
 
 BY_STRUCTURE: Sequence[Head] = (
     Head(
@@ -320,10 +322,10 @@ BY_STRUCTURE: Sequence[Head] = (
     Head("Inside blocks", "Other cuts inside a list, a table, code or a formula."),
     Head("Too long", "Chunks that are longer than the embedder reads."),
 )
-"""The heads of a ranking by structure: of `lead_cells`, then of `structure_cells`."""
+"""The heads of a ranking by structure: of `score_and_distance_cells`, then of `structure_cells`."""
 
 UNLABELLED_HEADS = tuple(Head(name.capitalize(), explained) for name, explained in MEASURES_EXPLAINED.items())
-"""The heads of the measures without labels: of `label_free_measure_cells`, then of `edit_cells`."""
+"""The heads of the measures without labels: of `label_free_measure_cells`, then of `edit_stability_cells`."""
 
 OF_EDITS = 3
 """Number of cells at the end of a row that are about edits."""
@@ -338,20 +340,20 @@ FOUND_HEADS = (
 SUSPICIOUS_HEAD = Head("Suspicious", "Findings by the rules of the Failures page; they may be mistaken.")
 
 
-def lead_cells(ranking: ChunkingRanking, place: int) -> list[Cell]:
+def score_and_distance_cells(ranking: ChunkingRanking, place: int) -> list[Cell]:
     """Return the table cells for a chunking's score and its distance from the best, with interval and p-value."""
     lead_of_best_chunking = ranking.leads.get(place)
-    score_cell = difference_cell(ranking.values[place], "It cuts nowhere." if ranking.values[place] is None else "")
+    score_cell = signed_number_cell(ranking.values[place], "It cuts nowhere." if ranking.values[place] is None else "")
     if lead_of_best_chunking is None:
         return [score_cell, *[Cell("")] * 3]
     tested_difference, verdict_sentence = lead_of_best_chunking.tested, lead_of_best_chunking.verdict
-    distance_cell = difference_cell(lead_of_best_chunking.ahead, verdict_sentence)
+    distance_from_best_cell = signed_number_cell(lead_of_best_chunking.ahead, verdict_sentence)
     if tested_difference is None:
-        return [score_cell, distance_cell, unknown_cell(verdict_sentence), unknown_cell(verdict_sentence)]
+        return [score_cell, distance_from_best_cell, unknown_cell(verdict_sentence), unknown_cell(verdict_sentence)]
     interval_ends_phrase = " to ".join(format_interval_ends(tested_difference.low, tested_difference.high, 1, 2))
     return [
         score_cell,
-        distance_cell,
+        distance_from_best_cell,
         Cell(interval_ends_phrase, tested_difference.low, verdict_sentence),
         Cell(tested_difference.p_value_phrase.rpartition(" ")[2], tested_difference.adjusted, verdict_sentence),
     ]
@@ -385,7 +387,7 @@ def structure_cells(chunking: Chunking, embedder: Embedder | None, lengths: Sequ
 
     ``lengths`` holds the number of tokens of each chunk; None if tokens cannot be counted.
     """
-    cut_position_counts, whole_block_counts = count_cut_positions(chunking, embedder), block_integrity(chunking)
+    cut_position_counts, whole_block_counts = count_cuts_by_position(chunking, embedder), block_integrity(chunking)
     median_sentences_per_chunk = median(sentence_counts(chunking) or [0])
     chunk_token_counts_cell = unknown_cell("They cannot be counted here.")
     if lengths:
@@ -429,22 +431,22 @@ def label_free_measure_cells(measured: LabelFreeMeasures) -> list[Cell]:
     no_pairs_reason = "No two sentences share a chunk." if similarity_contrast.inside is None else "There is one chunk."
     return [
         *unlabelled_measure_cells,
-        difference_cell(
+        signed_number_cell(
             similarity_contrast.inside,
             f"{similarity_contrast.pairs:,} pairs" if similarity_contrast.pairs else no_pairs_reason,
         ),
-        difference_cell(
+        signed_number_cell(
             similarity_contrast.across,
             f"{similarity_contrast.crossing:,} pairs" if similarity_contrast.crossing else no_pairs_reason,
         ),
-        difference_cell(
+        signed_number_cell(
             similarity_contrast.difference, "" if similarity_contrast.difference is not None else no_pairs_reason
         ),
-        difference_cell(measured.coherence, "" if measured.coherence is not None else no_pairs_reason),
+        signed_number_cell(measured.coherence, "" if measured.coherence is not None else no_pairs_reason),
     ]
 
 
-def edit_cells(stability: EditStability | str | None) -> list[Cell]:
+def edit_stability_cells(stability: EditStability | str | None) -> list[Cell]:
     """Return the table cells for edit stability, or for the reason why it was not measured."""
     if not isinstance(stability, EditStability):
         return [unknown_cell(stability or "Not measured with these settings.")] * OF_EDITS

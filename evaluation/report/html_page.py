@@ -36,7 +36,7 @@ from evaluation.report.cells import (
     boundary_count_cells,
     count_cell,
     label_free_measure_cells,
-    lead_cells,
+    score_and_distance_cells,
     size_spread_cell,
     structure_cells,
     suspicious_cell,
@@ -146,7 +146,8 @@ def ranking_table(compared: ComparedColumns) -> Table:
             BY_KNOWN,
         )
     ranked_chunker_rows = [
-        (contender_names[place], lead_cells(chunker_ranking, place) + measure_cells[place]) for place in rank_order
+        (contender_names[place], score_and_distance_cells(chunker_ranking, place) + measure_cells[place])
+        for place in rank_order
     ]
     return Table("Which is best?", summary_sentence, ranking_column_heads, ranked_chunker_rows)
 
@@ -169,7 +170,7 @@ def chunking_summary_table(compared: ComparedColumns) -> Table:
 
 
 def _score_cells(compared: ComparedColumns, chunking: Chunking) -> list[Cell]:
-    chunk_texts, timing = [*chunking.texts], chunking.timing
+    chunk_texts, chunking_timing = [*chunking.texts], chunking.timing
     chunk_token_counts = None
     with suppress(InputError):
         chunk_token_counts = load_tokenizer(compared.tokenizer).count(chunk_texts)
@@ -179,7 +180,9 @@ def _score_cells(compared: ComparedColumns, chunking: Chunking) -> list[Cell]:
         size_spread_cell(chunk_token_counts),
         *([] if compared.known is None else boundary_count_cells(chunking, compared.known)),
         suspicious_cell(finding_count_per_rule(find_suspicious_cuts(chunking, compared.embedder))),
-        unknown_cell() if timing is None else Cell(format_milliseconds(timing.decide_ms + timing.merge_ms)),
+        unknown_cell()
+        if chunking_timing is None
+        else Cell(format_milliseconds(chunking_timing.decide_ms + chunking_timing.merge_ms)),
     ]
 
 
@@ -241,12 +244,12 @@ def answers_table(compared: ComparedColumns) -> Table:
 
 def _answer_cell(chunking: Chunking, question: MarkedQuestion) -> Cell:
     """Return the first chunk that contains a marked answer, or the number of chunks that contain parts of it."""
-    start, end = question.start, question.start + len(question.answer)
+    answer_start, answer_end = question.start, question.start + len(question.answer)
     partial_answer_chunk_count = 0
     for chunk_number, chunk in enumerate(chunking.chunks, start=1):
-        if any(span.start <= start and end <= span.end for span in chunk.spans):
+        if any(span.start <= answer_start and answer_end <= span.end for span in chunk.spans):
             return Cell(f"chunk {chunk_number:,}", 1)
-        partial_answer_chunk_count += any(span.start < end and start < span.end for span in chunk.spans)
+        partial_answer_chunk_count += any(span.start < answer_end and answer_start < span.end for span in chunk.spans)
     return Cell(
         f"split in {partial_answer_chunk_count:,}" if partial_answer_chunk_count else "in none",
         partial_answer_chunk_count or None,

@@ -180,8 +180,8 @@ class _Drawing:
             self.y += 14
             svg_elements.extend(self._column_elements(column_index, chunking))
         self.y += 14
-        for paragraph in caption:
-            svg_elements += [self._words(line, 24, _INK["ink"]) for line in wrap(paragraph, LETTERS)]
+        for caption_paragraph in caption:
+            svg_elements += [self._words(line, 24, _INK["ink"]) for line in wrap(caption_paragraph, LETTERS)]
         svg_height = self.y + EDGE - 10
         yield (
             f'<svg xmlns="http://www.w3.org/2000/svg" width="{WIDE}" height="{svg_height}" viewBox="0 0 {WIDE} '
@@ -217,8 +217,8 @@ class _Drawing:
 
     def _curve(self, cut: Chunking, end: int) -> Iterator[str]:
         first_score_curve = cut.curves[0]
-        finite_line_levels = [line.level for line in first_score_curve.lines if math.isfinite(line.level)]
-        finite_scores_and_levels = [*filter(math.isfinite, first_score_curve.scores), *finite_line_levels]
+        finite_threshold_levels = [line.level for line in first_score_curve.lines if math.isfinite(line.level)]
+        finite_scores_and_levels = [*filter(math.isfinite, first_score_curve.scores), *finite_threshold_levels]
         lowest_value, value_range = (
             min(finite_scores_and_levels),
             (max(finite_scores_and_levels) - min(finite_scores_and_levels)) or 1.0,
@@ -230,7 +230,7 @@ class _Drawing:
             return curve_top_y + (CURVE - 10) * (1 - (score - lowest_value) / value_range)
 
         score_curve_label = first_score_curve.label
-        for threshold_level in finite_line_levels:
+        for threshold_level in finite_threshold_levels:
             yield (
                 f'<path d="M{EDGE} {y_of_score(threshold_level):.1f}H{WIDE - EDGE}" stroke="{_INK["accent"]}" '
                 'stroke-width="2" '
@@ -249,9 +249,9 @@ class _Drawing:
             else ""
         )
         is_cut_by_gap = {gap.index: gap.verdict.is_cut for gap in cut.gaps if gap.offset is None}
-        for x, y, index in indexed_score_points:
-            fill_colour = _INK["accent"] if is_cut_by_gap.get(index) else _INK["page"]
-            stroke_colour = _INK["accent"] if is_cut_by_gap.get(index) else _INK["muted"]
+        for x, y, gap_index in indexed_score_points:
+            fill_colour = _INK["accent"] if is_cut_by_gap.get(gap_index) else _INK["page"]
+            stroke_colour = _INK["accent"] if is_cut_by_gap.get(gap_index) else _INK["muted"]
             yield f'<circle cx="{x:.1f}" cy="{y:.1f}" r="6" fill="{fill_colour}" stroke="{stroke_colour}" stroke-width="2"/>'
         yield self._words(f"{score_curve_label} · ● cut ○ no cut")
 

@@ -61,7 +61,7 @@ class Limit(NamedTuple):
         return cls(tokens, top)
 
 
-def fitting_budget(characters: int) -> int:
+def budget_for_text_length(characters: int) -> int:
     """Return a token budget of about a quarter of a text of this length, at most 500 tokens.
 
     With a larger budget, retrieval would return the whole of a short text.
@@ -86,8 +86,8 @@ def index_text(chunking: Chunking, tools: Tools, method: SearchMethod, embedded_
     Raises the same errors as `evaluation.search.index_chunkings`.
     """
     method = checked_method(method) if tools.embedder is not None else "bm25"
-    index = index_chunkings(Corpus((chunking.document,)), [chunking], tools, embedded_as, method)
-    return replace(index, chunking=chunking)
+    search_index = index_chunkings(Corpus((chunking.document,)), [chunking], tools, embedded_as, method)
+    return replace(search_index, chunking=chunking)
 
 
 def has_stated_texts(chunking: Chunking) -> bool:
@@ -193,9 +193,9 @@ def retrieve_for_question(
     if reranker is not None:
         texts_to_rerank = [index.texts[chunk] for chunk in final_chunk_ranking.order[:MOST_RERANKED]]
         final_chunk_ranking = rerank_first(final_chunk_ranking, reranker.scores(question, texts_to_rerank))
-    ranked_spans = [index.chunks[chunk] for chunk in final_chunk_ranking.order]
+    ranked_chunk_spans = [index.chunks[chunk] for chunk in final_chunk_ranking.order]
     retrieved_parts_by_rank = (
-        ranked_spans[: limit.top] if limit.tokens is None else fill_budget(ranked_spans, limit.tokens, ruler)
+        ranked_chunk_spans[: limit.top] if limit.tokens is None else fill_budget(ranked_chunk_spans, limit.tokens, ruler)
     )
     best_chunk_hits = tuple(
         Hit(int(chunk), rank, float(score), parts, parts == index.chunks[chunk])
@@ -301,8 +301,8 @@ def judge_retrieval(asked: AskedQuestion, answer: Span) -> AnswerRetrieval:
 
     White space is ignored.
     """
-    parts_by_chunk = {hit.chunk: hit.parts for hit in asked.hits}
-    return judge_answer_retrieval(asked.chunking, asked.ranking.ranks_by_chunk(), parts_by_chunk, answer)
+    retrieved_parts_by_chunk = {hit.chunk: hit.parts for hit in asked.hits}
+    return judge_answer_retrieval(asked.chunking, asked.ranking.ranks_by_chunk(), retrieved_parts_by_chunk, answer)
 
 
 def judge_answer_retrieval(
@@ -340,7 +340,7 @@ def judge_answer_retrieval(
     ]
     if not answer_chunks:
         return AnswerRetrieval("in no chunk")
-    whole_answer_chunks = chunks_with_whole_answer(text, chunk_spans, answer)
+    whole_answer_chunks = whole_answer_chunk_numbers(text, chunk_spans, answer)
     if not whole_answer_chunks:
         retrieved_parts = [part for chunk in answer_chunks for part in given.get(chunk, ())]
         return retrieval_outcome(
@@ -362,7 +362,7 @@ def judge_answer_retrieval(
     )
 
 
-def chunks_with_whole_answer(text: str, chunks: Sequence[Sequence[Span]], answer: Span) -> list[int]:
+def whole_answer_chunk_numbers(text: str, chunks: Sequence[Sequence[Span]], answer: Span) -> list[int]:
     """Return the numbers of the chunks that contain a whole answer, ignoring white space."""
     return [
         number
@@ -425,12 +425,14 @@ def retrieved_whole_per_question(
     """
     if not questions:
         return []
-    index = index_text(chunking, tools, search.method, search.embedded_as)
+    search_index = index_text(chunking, tools, search.method, search.embedded_as)
     whole_flag_per_question = []
     for posed_question in questions:
-        question_vector = None if index.searched_by == "bm25" else embed_question(chunking, tools, posed_question.question)
+        question_vector = (
+            None if search_index.searched_by == "bm25" else embed_question(chunking, tools, posed_question.question)
+        )
         question_with_ranked_chunks = retrieve_for_question(
-            index, posed_question.question, question_vector, search.limit, ruler, search.reranker
+            search_index, posed_question.question, question_vector, search.limit, ruler, search.reranker
         )
         whole_flag_per_question.append(judge_retrieval(question_with_ranked_chunks, posed_question.answer).fate == "whole")
     return whole_flag_per_question

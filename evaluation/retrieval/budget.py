@@ -21,7 +21,15 @@ import numpy as np
 
 from chunkers import InputError, Span, Tools
 from chunkers.support import FloatArray, IntArray, raise_if_cancelled
-from evaluation.questions import AnyRuler, CharacterRuler, Question, TokenRuler, intersection, overlapping_chunks, union
+from evaluation.questions import (
+    AnyRuler,
+    CharacterRuler,
+    Question,
+    TokenRuler,
+    intersection,
+    numbers_of_overlapping_chunks,
+    union,
+)
 from evaluation.retrieval.measures import FOUND_SCORES, RANGE_UNITS, excerpt_ranges
 from evaluation.search import QUERY_BLOCK, Index, PreparedQuestions
 
@@ -82,17 +90,19 @@ def fill_budget(chunks: Iterable[Sequence[Span]], size: int, length: AnyRuler, l
     the result is its beginning, or empty if the last chunk is left out.
     """
     spans_of_taken_chunks: list[tuple[Span, ...]] = []
-    sums = [0]
+    cumulative_lengths = [0]
     for chunk_spans in chunks:
-        if sums[-1] >= size:
+        if cumulative_lengths[-1] >= size:
             break
         spans_of_taken_chunks.append(tuple(chunk_spans))
-        sums.append(sums[-1] + length(chunk_spans))
-    whole_count, last_chunk_beginning = budget_end(spans_of_taken_chunks.__getitem__, sums, size, length, last)
-    return spans_of_taken_chunks[:whole_count] + [tuple(last_chunk_beginning)] * bool(last_chunk_beginning)
+        cumulative_lengths.append(cumulative_lengths[-1] + length(chunk_spans))
+    whole_chunk_count, last_chunk_beginning = whole_count_and_beginning(
+        spans_of_taken_chunks.__getitem__, cumulative_lengths, size, length, last
+    )
+    return spans_of_taken_chunks[:whole_chunk_count] + [tuple(last_chunk_beginning)] * bool(last_chunk_beginning)
 
 
-def budget_end(
+def whole_count_and_beginning(
     spans_at: Callable[[int], Sequence[Span]], sums: Sequence[int] | IntArray, size: int, length: AnyRuler, last: Last
 ) -> tuple[int, list[Span]]:
     """Return the number of chunks that fit whole into a budget, and the beginning of the next one if it is cut off.
@@ -107,11 +117,13 @@ def budget_end(
         The budget, at least 0.
     """
     # The first chunks whose sum reaches the budget; where it passes it, the last of them does not fit.
-    reaching_count = min(bisect_left(sums, size), len(sums) - 1)
-    if sums[reaching_count] <= size:
-        return reaching_count, []
-    room = int(size - sums[reaching_count - 1])
-    return reaching_count - 1, spans_up_to(spans_at(reaching_count - 1), room, length) if last == "cut" else []
+    reaching_chunk_count = min(bisect_left(sums, size), len(sums) - 1)
+    if sums[reaching_chunk_count] <= size:
+        return reaching_chunk_count, []
+    remaining_length = int(size - sums[reaching_chunk_count - 1])
+    return reaching_chunk_count - 1, spans_up_to(
+        spans_at(reaching_chunk_count - 1), remaining_length, length
+    ) if last == "cut" else []
 
 
 def spans_up_to(spans: Sequence[Span], most: int, length: AnyRuler) -> list[Span]:
@@ -177,9 +189,9 @@ class BudgetResults:
         """Return the budgets within which every question receives all ``chunks`` chunks in full."""
         if not self.taken.shape[1]:
             return ()
-        is_everything_given = ((self.taken == chunks) & (self.part == 0)).all(axis=1)
+        everything_given_mask = ((self.taken == chunks) & (self.part == 0)).all(axis=1)
         return tuple(
-            size for size, all_of_it in zip(self.budgets.sizes, is_everything_given.tolist(), strict=True) if all_of_it
+            size for size, all_of_it in zip(self.budgets.sizes, everything_given_mask.tolist(), strict=True) if all_of_it
         )
 
     def values(self, measure: str, size: int, unit: str = "characters") -> FloatArray:
@@ -274,7 +286,7 @@ class _Pieces:
         cumulative_lengths_by_unit = [np.concatenate([[0], np.cumsum(sizes[ranked])]) for sizes in lengths]
         return cls(
             lambda place: index.chunks[ranked[place]],
-            overlapping_chunks(index.edges[ranked], excerpts),
+            numbers_of_overlapping_chunks(index.edges[ranked], excerpts),
             cumulative_lengths_by_unit,
         )
 
@@ -375,17 +387,19 @@ def _write_question_results(
 ) -> None:
     """Write the results of question ``number`` at every budget."""
     unit_index = RANGE_UNITS.index(at.budgets.unit)
-    ruler, sums = rulers[unit_index], pieces.sums[unit_index]
+    ruler, cumulative_lengths = rulers[unit_index], pieces.sums[unit_index]
     at.wanted[:, number] = [length(union(excerpts)) for length in rulers]
     for budget_index, budget_size in enumerate(at.budgets.sizes):
-        whole_count, beginning = budget_end(pieces.spans, sums, budget_size, ruler, at.budgets.last)
-        whole_spans = [span for place in pieces.holding if place < whole_count for span in pieces.spans(place)]
-        at.taken[budget_index, number] = whole_count + bool(beginning)
-        at.part[budget_index, number] = ruler(beginning)
+        whole_chunk_count, last_chunk_beginning = whole_count_and_beginning(
+            pieces.spans, cumulative_lengths, budget_size, ruler, at.budgets.last
+        )
+        whole_chunk_spans = [span for place in pieces.holding if place < whole_chunk_count for span in pieces.spans(place)]
+        at.taken[budget_index, number] = whole_chunk_count + bool(last_chunk_beginning)
+        at.part[budget_index, number] = ruler(last_chunk_beginning)
         for measured_unit_index, measure_length in enumerate(rulers):
             at.given[measured_unit_index, budget_index, number] = int(
-                pieces.sums[measured_unit_index][whole_count]
-            ) + measure_length(beginning)
+                pieces.sums[measured_unit_index][whole_chunk_count]
+            ) + measure_length(last_chunk_beginning)
             at.hit[measured_unit_index, budget_index, number] = measure_length(
-                intersection(excerpts, whole_spans + beginning)
+                intersection(excerpts, whole_chunk_spans + last_chunk_beginning)
             )

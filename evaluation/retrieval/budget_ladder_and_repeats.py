@@ -7,7 +7,15 @@ import numpy as np
 
 from chunkers import Tools
 from chunkers.support import FloatArray, IntArray, raise_if_cancelled
-from evaluation.questions import Corpus, Question, TokenRuler, intersection, overlapping_chunks, ruler_for, total_length
+from evaluation.questions import (
+    Corpus,
+    Question,
+    TokenRuler,
+    intersection,
+    numbers_of_overlapping_chunks,
+    ruler_for,
+    total_length,
+)
 from evaluation.retrieval.budget import LAST_CHUNK_CHOICES, BudgetResults, Budgets, Last, evaluate_at_budget_sets
 from evaluation.retrieval.measures import RANGE_UNITS, Evaluation, excerpt_ranges, text_scores, value_or_nan
 from evaluation.search import (
@@ -136,8 +144,8 @@ def count_repeats_by_words(
     repeat_counts_by_question = []
     for question in questions:
         bm25_chunk_scores = bm25.scores(question)
-        best_chunks = np.argsort(-bm25_chunk_scores, kind="stable")[: min(top_k, np.count_nonzero(bm25_chunk_scores))]
-        repeat_counts_by_question.append(len(near_duplicates.repeated_chunks(best_chunks.tolist())))
+        best_chunk_numbers = np.argsort(-bm25_chunk_scores, kind="stable")[: min(top_k, np.count_nonzero(bm25_chunk_scores))]
+        repeat_counts_by_question.append(len(near_duplicates.repeated_chunks(best_chunk_numbers.tolist())))
     return np.array(repeat_counts_by_question, dtype=np.intp)
 
 
@@ -308,15 +316,15 @@ def measure_ladder(
 
     Raises the same errors as `evaluate_at_budgets`.
     """
-    chunks_by_question: list[IntArray] = [np.zeros(0, dtype=np.intp)] * len(questions)
+    ranked_chunks_by_question: list[IntArray] = [np.zeros(0, dtype=np.intp)] * len(questions)
     chunks_beyond_kept_ranks: list[tuple[int, int, int]] = []
 
     kept_rank_count = min(KEPT_RANKS, max(FEWEST_KEPT, KEPT_IN_ALL // max(1, len(questions))))
 
     def keep_ranks(number: int, ranked: IntArray) -> None:
-        chunks_by_question[number] = ranked[:kept_rank_count].copy()
+        ranked_chunks_by_question[number] = ranked[:kept_rank_count].copy()
         chunks_after_kept_ranks = ranked[kept_rank_count:]
-        overlap_indexes = overlapping_chunks(
+        overlap_indexes = numbers_of_overlapping_chunks(
             index.returned_edges[chunks_after_kept_ranks], excerpt_ranges(index.corpus, questions[number])
         )
         chunks_beyond_kept_ranks.extend(
@@ -330,20 +338,24 @@ def measure_ladder(
         np.max([at.taken[-1] for at in results_per_budget_set], axis=0) if questions else np.zeros(0, dtype=np.intp)
     )
     # One more than is given, as the chunk that does not fit is shown as well.
-    chunks_by_question = [row[: most + 1] for row, most in zip(chunks_by_question, needed_rank_counts.tolist(), strict=True)]
-    ranked = np.full((len(chunks_by_question), max(map(len, chunks_by_question), default=0)), -1, dtype=np.intp)
-    for number, row in enumerate(chunks_by_question):
-        ranked[number, : len(row)] = row
+    ranked_chunks_by_question = [
+        row[: most + 1] for row, most in zip(ranked_chunks_by_question, needed_rank_counts.tolist(), strict=True)
+    ]
+    ranked_chunk_matrix = np.full(
+        (len(ranked_chunks_by_question), max(map(len, ranked_chunks_by_question), default=0)), -1, dtype=np.intp
+    )
+    for question_number, ranked_chunk_numbers in enumerate(ranked_chunks_by_question):
+        ranked_chunk_matrix[question_number, : len(ranked_chunk_numbers)] = ranked_chunk_numbers
     chunks_beyond_within_budget = np.array(
         [triple for triple in chunks_beyond_kept_ranks if triple[2] <= needed_rank_counts[triple[0]]], dtype=np.intp
     ).reshape(-1, 3)
     retrieved_near_duplicates = (
         find_repeats(index, questions, tools, ruler, top_k, results_per_budget_set) if top_k else None
     )
-    best_holder_of_each_excerpt = _best_holder_per_excerpt(index, questions, tools, chunks_by_question)
+    best_holder_of_each_excerpt = _best_holder_per_excerpt(index, questions, tools, ranked_chunks_by_question)
     return BudgetLadder(
         results_per_budget_set,
-        ranked,
+        ranked_chunk_matrix,
         chunks_beyond_within_budget,
         best_holder_of_each_excerpt,
         _reasons_inside_excerpts(index, questions),
@@ -354,16 +366,16 @@ def measure_ladder(
 def _reasons_inside_excerpts(index: Index, questions: Sequence[Question]) -> dict[int, str]:
     """Return the reasons of the cuts inside excerpts."""
     cut_offsets = np.array(sorted(index.reasons), dtype=np.intp)
-    is_inside_excerpt = np.zeros(len(cut_offsets), dtype=bool)
+    inside_excerpt_mask = np.zeros(len(cut_offsets), dtype=bool)
     for question in questions:
         for start, end in excerpt_ranges(index.corpus, question):
-            is_inside_excerpt[np.searchsorted(cut_offsets, start, "right") : np.searchsorted(cut_offsets, end)] = True
-    return {place: index.reasons[place] for place in cut_offsets[is_inside_excerpt].tolist()}
+            inside_excerpt_mask[np.searchsorted(cut_offsets, start, "right") : np.searchsorted(cut_offsets, end)] = True
+    return {place: index.reasons[place] for place in cut_offsets[inside_excerpt_mask].tolist()}
 
 
 def chunks_holding_most(index: Indexed, excerpt: tuple[int, int]) -> tuple[list[int], int]:
     """Return the numbers of the chunks with the largest part of an excerpt, and the length of that part."""
-    overlapping_chunk_numbers = overlapping_chunks(index.edges, [excerpt])
+    overlapping_chunk_numbers = numbers_of_overlapping_chunks(index.edges, [excerpt])
     held_length_by_chunk = {
         number: total_length(intersection([excerpt], index.chunks[number])) for number in overlapping_chunk_numbers
     }

@@ -215,9 +215,9 @@ def tokens_to_embed(tokens: int, chunker: Chunker, method: SearchMethod, embedde
     ``buffer`` neighbours on either side is read with each of them. Overlaps of chunks, and headings and contexts in front of
     them, do not count; texts in a cache count.
     """
-    search_passes = 0 if method == "bm25" else 2 if embedded_as == "late" else 1
-    cutting_passes = 2 * int(getattr(chunker, "buffer", 0)) + 1 if chunker.embeds else 0
-    return tokens * (search_passes + cutting_passes)
+    search_pass_count = 0 if method == "bm25" else 2 if embedded_as == "late" else 1
+    cutting_pass_count = 2 * int(getattr(chunker, "buffer", 0)) + 1 if chunker.embeds else 0
+    return tokens * (search_pass_count + cutting_pass_count)
 
 
 @dataclass(frozen=True, eq=False)

@@ -39,9 +39,11 @@ class PairedDifferences(Generic[Key]):
             for one, other in combinations(range(len(measured)), 2)
         }
         self.defined = sum(not np.isnan(row).all() for row in differences_by_pair.values())
-        pair_widths = [1.0 if widths is None else widths[key] for key, _, _ in differences_by_pair]
+        measure_range_widths = [1.0 if widths is None else widths[key] for key, _, _ in differences_by_pair]
         tested_pair_differences = (
-            paired_differences(np.array([*differences_by_pair.values()]), pair_widths, seed) if differences_by_pair else []
+            paired_differences(np.array([*differences_by_pair.values()]), measure_range_widths, seed)
+            if differences_by_pair
+            else []
         )
         self.tested = {
             pair: difference
@@ -170,11 +172,13 @@ class Leads:
                 if difference is None or not difference.significant
             ]
             closest_rival_number = (chunkers_not_behind or other_chunker_numbers)[0]
-            lead_over_rival = scores_by_chunker[best_chunker_number] - scores_by_chunker[closest_rival_number]
+            question_leads_over_rival = scores_by_chunker[best_chunker_number] - scores_by_chunker[closest_rival_number]
             too_few_sentence = (
                 ""
                 if differences_from_best[closest_rival_number]
-                else too_few_values_sentence(pair_differences.defined, int(np.count_nonzero(~np.isnan(lead_over_rival))))
+                else too_few_values_sentence(
+                    pair_differences.defined, int(np.count_nonzero(~np.isnan(question_leads_over_rival)))
+                )
             )
             significantly_behind_chunkers = tuple(
                 other for other in other_chunker_numbers if other not in chunkers_not_behind
@@ -184,7 +188,7 @@ class Leads:
                 for other in other_chunker_numbers
                 if abs(mean_by_chunker[best_chunker_number] - mean_by_chunker[other]) < _SAME
             )
-            question_count_for_lead = questions_needed(lead_over_rival)
+            question_count_for_lead = questions_needed(question_leads_over_rival)
             leads_at_budgets[size] = Lead(
                 best_chunker_number,
                 mean_by_chunker[best_chunker_number],
@@ -214,13 +218,13 @@ class Leads:
         sizes_by_leaders: dict[tuple[int, ...], list[int]] = {}
         for size, lead in self.leads.items():
             sizes_by_leaders.setdefault((lead.best, *lead.level), []).append(size)
-        untied_leader_sizes = {
+        sizes_by_leaders_ahead = {
             best: sizes for best, sizes in sizes_by_leaders.items() if len(best) <= self.leads[sizes[0]].others
         }
-        if untied_leader_sizes:
+        if sizes_by_leaders_ahead:
             leaders_by_budget_phrases = [
                 f"with {self._leaders_in_words(best)} at {self._sizes_in_words(sizes)}"
-                for best, sizes in untied_leader_sizes.items()
+                for best, sizes in sizes_by_leaders_ahead.items()
             ]
             leader_summary_sentences.append(f"The highest {self.measure} is {join_words(leaders_by_budget_phrases)}.")
         all_tied_sizes = [size for size, lead in self.leads.items() if lead.are_all_means_equal]
@@ -233,7 +237,7 @@ class Leads:
         undecided_lead_sizes = [
             size for size, lead in self.leads.items() if not lead.significant and not lead.are_all_means_equal
         ]
-        if self.comparisons and untied_leader_sizes:
+        if self.comparisons and sizes_by_leaders_ahead:
             leader_summary_sentences.append(self._significance_sentence())
         if undecided_lead_sizes:
             leader_summary_sentences += [

@@ -293,10 +293,10 @@ def measure_search(searched: Search, ruler: TokenRuler, top_k: int = 5) -> Evalu
         zip(searched.questions, searched.ranked.tolist(), strict=True)
     ):
         question_excerpt_ranges = excerpt_ranges(searched_chunk_index.corpus, question)
-        spans_near_excerpts = searched_chunk_index.spans_returned_near_excerpts(question_excerpt_ranges)
+        chunk_spans_near_excerpts = searched_chunk_index.spans_returned_near_excerpts(question_excerpt_ranges)
         for unit_index, measure_length in enumerate(rulers):
             all_question_scores[unit_index, omega_measure_index, question_number] = value_or_nan(
-                precision_omega(question_excerpt_ranges, spans_near_excerpts, measure_length)
+                precision_omega(question_excerpt_ranges, chunk_spans_near_excerpts, measure_length)
             )
         returned_spans_by_rank = list(searched_chunk_index.returned_spans_without_repeats(ranked_chunk_numbers))
         for scores_to_fill, scores_by_k in (

@@ -314,8 +314,8 @@ def differing_question_indexes(values: Mapping[int, FloatArray]) -> IntArray:
 
     ``values`` holds the measure of at least one chunker, each of shape (questions,).
     """
-    all_values = np.array(list(values.values()))
-    return np.flatnonzero(np.fmax.reduce(all_values) > np.fmin.reduce(all_values))
+    values_of_all_chunkers = np.array(list(values.values()))
+    return np.flatnonzero(np.fmax.reduce(values_of_all_chunkers) > np.fmin.reduce(values_of_all_chunkers))
 
 
 def _gives_all_chunks(measured: MeasuredChunker, limit: RankCutoff) -> bool:
@@ -475,18 +475,20 @@ class Reports:
 
     @_computed_once
     def _repeat_cost(self, measured: MeasuredChunker, limit: RankCutoff, unit: str) -> RepeatCost | None:
-        ladder = measured.ladder
-        if ladder is None or ladder.repeats is None or not ladder.repeats.near:
+        budget_ladder = measured.ladder
+        if budget_ladder is None or budget_ladder.repeats is None or not budget_ladder.repeats.near:
             return None
         if limit.budget:
-            return ladder.repeats.cost_at_budget(ladder.results_in_unit(limit.unit, limit.last), limit.budget, unit)
-        return ladder.repeats.cost_in_top_k(self._evaluation_and_costs(measured, limit)[0], unit, self._ruler)
+            return budget_ladder.repeats.cost_at_budget(
+                budget_ladder.results_in_unit(limit.unit, limit.last), limit.budget, unit
+            )
+        return budget_ladder.repeats.cost_in_top_k(self._evaluation_and_costs(measured, limit)[0], unit, self._ruler)
 
     @_computed_once
     def _evaluation_and_costs(self, measured: MeasuredChunker, limit: RankCutoff) -> tuple[Evaluation, Costs]:
-        chunker_evaluation, ladder = measured
-        if limit.budget and ladder is not None:
-            results_at_budgets = ladder.results_in_unit(limit.unit, limit.last)
+        chunker_evaluation, budget_ladder = measured
+        if limit.budget and budget_ladder is not None:
+            results_at_budgets = budget_ladder.results_in_unit(limit.unit, limit.last)
             budget_row_index = results_at_budgets.budgets.sizes.index(limit.budget)
             scores_at_budget = chunker_evaluation.scores.copy()
             for measure_index, name in enumerate(FOUND_SCORES):

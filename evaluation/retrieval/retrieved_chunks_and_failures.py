@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 from chunkers import Span
 from chunkers.support import IntArray
-from evaluation.questions import TokenRuler, difference, overlapping_chunks, ruler_for
+from evaluation.questions import TokenRuler, difference, numbers_of_overlapping_chunks, ruler_for
 from evaluation.retrieval.budget import BudgetResults, Last, spans_up_to
 from evaluation.retrieval.budget_ladder_and_repeats import BudgetLadder, chunks_holding_most
 from evaluation.retrieval.measures import RANGE_UNITS, Evaluation, excerpt_ranges
@@ -248,14 +248,18 @@ def retrieval_failures(
                     holder_chunk_number, rank, held_character_count = _best_holder_with_rank(
                         all_measured[chunker], question_number, overall_excerpt_number, excerpt
                     )
-                    index, ladder = all_measured[chunker].evaluation.index, all_measured[chunker].ladder
+                    search_index, budget_ladder = all_measured[chunker].evaluation.index, all_measured[chunker].ladder
                     span_chunk_pairs = [
-                        (span, chunk) for chunk in overlapping_chunks(index.edges, [excerpt]) for span in index.chunks[chunk]
+                        (span, chunk)
+                        for chunk in numbers_of_overlapping_chunks(search_index.edges, [excerpt])
+                        for span in search_index.chunks[chunk]
                     ]
                     # Where one chunk holds all of it, no cut split it.
                     is_split = held_character_count < excerpt.end - excerpt.start
                     cuts_in_split_excerpt = (
-                        cuts_inside(span_chunk_pairs, excerpt, {} if ladder is None else ladder.reasons) if is_split else ()
+                        cuts_inside(span_chunk_pairs, excerpt, {} if budget_ladder is None else budget_ladder.reasons)
+                        if is_split
+                        else ()
                     )
                     characters_outside_chunks = count_missing_characters(
                         corpus_text, excerpt, [span for span, _ in span_chunk_pairs]
@@ -309,7 +313,7 @@ class _GivenText:
         ranked_chunk_numbers: IntArray = self._ranked[question, :taken_chunk_count]
         chunks_return_themselves = self._index.returns is None
         rank_indexes = (
-            overlapping_chunks(self._index.edges[ranked_chunk_numbers], [excerpt])
+            numbers_of_overlapping_chunks(self._index.edges[ranked_chunk_numbers], [excerpt])
             if chunks_return_themselves
             else range(len(ranked_chunk_numbers))
         )

@@ -6,7 +6,7 @@ import numpy as np
 from pydantic import BaseModel, ValidationError
 
 from chunkers import InputError, Span
-from chunkers.support import FloatArray, IntArray, first_validation_error
+from chunkers.support import FloatArray, IntArray, first_field_and_error
 from evaluation.questions import Corpus, Question
 from evaluation.retrieval.budget import LAST_CHUNK_CHOICES, BudgetResults, Budgets, Last
 from evaluation.retrieval.budget_ladder_and_repeats import BudgetLadder, RetrievedDuplicates
@@ -90,7 +90,7 @@ def evaluation_to_json(evaluation: Evaluation, ladder: BudgetLadder | None = Non
         scores=evaluation.scores.tolist(),
         documents=evaluation.documents.tolist(),
         evidence=evaluation.evidence.tolist(),
-        ladder=None if ladder is None else _stored_ladder(ladder),
+        ladder=None if ladder is None else _stored_budget_ladder(ladder),
         exact_ends=index.corpus.exact_ends,
         caveat=index.caveat,
         parents=None if index.parents is None else tuple((spans[0].start, spans[-1].end) for spans in index.parents),
@@ -98,7 +98,7 @@ def evaluation_to_json(evaluation: Evaluation, ladder: BudgetLadder | None = Non
     return stored_evaluation.model_dump_json().encode()
 
 
-def _stored_ladder(ladder: BudgetLadder) -> _StoredLadder:
+def _stored_budget_ladder(ladder: BudgetLadder) -> _StoredLadder:
     return _StoredLadder(
         wanted=ladder.at[0].wanted.tolist(),
         at=_stored_budget_results(ladder.at),
@@ -106,11 +106,11 @@ def _stored_ladder(ladder: BudgetLadder) -> _StoredLadder:
         beyond=[tuple(row) for row in ladder.beyond.tolist()],
         holders=[tuple(row) for row in ladder.holders.tolist()],
         reasons=[*ladder.reasons.items()],
-        repeats=None if ladder.repeats is None else _stored_repeats(ladder.repeats),
+        repeats=None if ladder.repeats is None else _stored_retrieved_duplicates(ladder.repeats),
     )
 
 
-def _stored_repeats(repeats: RetrievedDuplicates) -> _StoredRepeats:
+def _stored_retrieved_duplicates(repeats: RetrievedDuplicates) -> _StoredRepeats:
     return _StoredRepeats(
         near=repeats.near,
         groups=repeats.groups,
@@ -151,7 +151,7 @@ def evaluation_from_json(
     try:
         stored_evaluation = _Stored.model_validate_json(data)
     except ValidationError as error:
-        invalid_field_path, _ = first_validation_error(error, "its JSON")
+        invalid_field_path, _ = first_field_and_error(error, "its JSON")
         raise InputError(
             f"The stored evaluation must be in the format that Seamark writes; {invalid_field_path} is invalid. Run the "
             "evaluation again."
@@ -207,12 +207,12 @@ def evaluation_from_json(
         _float_array(stored_evaluation.documents, shape_at_k, "documents"),
         _float_array(stored_evaluation.evidence, shape_at_k, "evidence"),
     )
-    return restored_evaluation, None if stored_evaluation.ladder is None else _restored_ladder(
+    return restored_evaluation, None if stored_evaluation.ladder is None else _restored_budget_ladder(
         stored_evaluation.ladder, len(restored_chunk_index.chunks), questions
     )
 
 
-def _restored_ladder(stored: _StoredLadder, chunks: int, questions: Sequence[Question]) -> BudgetLadder | None:
+def _restored_budget_ladder(stored: _StoredLadder, chunks: int, questions: Sequence[Question]) -> BudgetLadder | None:
     """Return a ladder; None if it lacks a unit or a treatment of the last chunk."""
     if [(stored_at.unit, stored_at.last) for stored_at in stored.at] != [
         (unit, last) for unit in RANGE_UNITS for last in LAST_CHUNK_CHOICES
@@ -220,7 +220,7 @@ def _restored_ladder(stored: _StoredLadder, chunks: int, questions: Sequence[Que
         return None
     question_count = len(questions)
     excerpt_lengths = _count_array(stored.wanted, (len(RANGE_UNITS), question_count), "wanted")
-    results_by_budget_set = tuple(_restored_results(stored_at, excerpt_lengths) for stored_at in stored.at)
+    results_by_budget_set = tuple(_restored_budget_results(stored_at, excerpt_lengths) for stored_at in stored.at)
     if len(stored.ranked) != question_count:
         raise InputError(
             f"The stored evaluation must rank chunks for {question_count:,} questions; it does so for "
@@ -231,18 +231,18 @@ def _restored_ladder(stored: _StoredLadder, chunks: int, questions: Sequence[Que
     for question_index, ranked_chunk_numbers in enumerate(stored.ranked):
         padded_question_rankings[question_index, : len(ranked_chunk_numbers)] = ranked_chunk_numbers
     total_excerpt_count = sum(len(question.excerpts) for question in questions)
-    best_holder_of_each_excerpt = np.array(stored.holders, dtype=np.intp).reshape(-1, 2)
-    if len(best_holder_of_each_excerpt) != total_excerpt_count:
+    best_holders_and_ranks = np.array(stored.holders, dtype=np.intp).reshape(-1, 2)
+    if len(best_holders_and_ranks) != total_excerpt_count:
         raise InputError(
             f"The stored evaluation must list the chunks that contain {total_excerpt_count:,} excerpts; it does so for "
-            f"{len(best_holder_of_each_excerpt):,}. Run the evaluation again."
+            f"{len(best_holders_and_ranks):,}. Run the evaluation again."
         )
-    chunks_beyond_kept_ranks = np.array(stored.beyond, dtype=np.intp).reshape(-1, 3)
+    lower_ranked_chunk_triples = np.array(stored.beyond, dtype=np.intp).reshape(-1, 3)
     for stored_numbers, item_count, item_kind in (
         (padded_question_rankings, chunks, "chunks"),
-        (best_holder_of_each_excerpt[:, 0], chunks, "chunks"),
-        (chunks_beyond_kept_ranks[:, 1], chunks, "chunks"),
-        (chunks_beyond_kept_ranks[:, 0], question_count, "questions"),
+        (best_holders_and_ranks[:, 0], chunks, "chunks"),
+        (lower_ranked_chunk_triples[:, 1], chunks, "chunks"),
+        (lower_ranked_chunk_triples[:, 0], question_count, "questions"),
     ):
         if stored_numbers.size and not -1 <= stored_numbers.min() <= stored_numbers.max() < item_count:
             raise InputError(
@@ -250,22 +250,24 @@ def _restored_ladder(stored: _StoredLadder, chunks: int, questions: Sequence[Que
                 "the evaluation "
                 "again."
             )
-    restored_near_duplicates = None if stored.repeats is None else _restored_repeats(stored.repeats, chunks, excerpt_lengths)
+    restored_near_duplicates = (
+        None if stored.repeats is None else _restored_retrieved_duplicates(stored.repeats, chunks, excerpt_lengths)
+    )
     return BudgetLadder(
         results_by_budget_set,
         padded_question_rankings,
-        chunks_beyond_kept_ranks,
-        best_holder_of_each_excerpt,
+        lower_ranked_chunk_triples,
+        best_holders_and_ranks,
         dict(stored.reasons),
         repeats=restored_near_duplicates,
     )
 
 
-def _restored_results(stored: _StoredAt, wanted: IntArray) -> BudgetResults:
+def _restored_budget_results(stored: _StoredAt, wanted: IntArray) -> BudgetResults:
     """Return results at budgets, of questions whose excerpts have the lengths ``wanted``, shape (units, questions)."""
     restored_budgets = Budgets(stored.sizes, stored.unit, stored.last)
     budgets_by_questions_shape = len(restored_budgets.sizes), wanted.shape[1]
-    taken_chunk_counts, cut_off_lengths = (
+    taken_chunk_counts, kept_beginning_lengths = (
         _count_array(stored.taken, budgets_by_questions_shape, "taken"),
         _count_array(stored.part, budgets_by_questions_shape, "part"),
     )
@@ -273,18 +275,20 @@ def _restored_results(stored: _StoredAt, wanted: IntArray) -> BudgetResults:
         _count_array(counts, (len(RANGE_UNITS), *budgets_by_questions_shape), name)
         for name, counts in (("given", stored.given), ("hit", stored.hit))
     )
-    return BudgetResults(restored_budgets, taken_chunk_counts, cut_off_lengths, retrieved_lengths, hit_lengths, wanted)
+    return BudgetResults(
+        restored_budgets, taken_chunk_counts, kept_beginning_lengths, retrieved_lengths, hit_lengths, wanted
+    )
 
 
-def _restored_repeats(stored: _StoredRepeats, chunks: int, wanted: IntArray) -> RetrievedDuplicates:
-    repeat_ranks = {number: tuple(ranks) for number, ranks in stored.places}
+def _restored_retrieved_duplicates(stored: _StoredRepeats, chunks: int, wanted: IntArray) -> RetrievedDuplicates:
+    repeat_ranks_by_question = {number: tuple(ranks) for number, ranks in stored.places}
     rankings_with_repeats_last = (
-        _float_array(stored.ranked, (len(repeat_ranks), -1), "repeats").astype(np.intp)
-        if repeat_ranks
+        _float_array(stored.ranked, (len(repeat_ranks_by_question), -1), "repeats").astype(np.intp)
+        if repeat_ranks_by_question
         else np.zeros((0, 0), np.intp)
     )
     for stored_numbers, item_count, item_kind in (
-        ([*repeat_ranks], wanted.shape[1], "questions"),
+        ([*repeat_ranks_by_question], wanted.shape[1], "questions"),
         (rankings_with_repeats_last.ravel().tolist(), chunks, "chunks"),
     ):
         if stored_numbers and not 0 <= min(stored_numbers) <= max(stored_numbers) < item_count:
@@ -293,9 +297,11 @@ def _restored_repeats(stored: _StoredRepeats, chunks: int, wanted: IntArray) -> 
                 "the evaluation "
                 "again."
             )
-    results_with_repeats_last = tuple(_restored_results(stored_at, wanted[:, [*repeat_ranks]]) for stored_at in stored.at)
+    results_with_repeats_last = tuple(
+        _restored_budget_results(stored_at, wanted[:, [*repeat_ranks_by_question]]) for stored_at in stored.at
+    )
     return RetrievedDuplicates(
-        stored.near, stored.groups, repeat_ranks, rankings_with_repeats_last, results_with_repeats_last
+        stored.near, stored.groups, repeat_ranks_by_question, rankings_with_repeats_last, results_with_repeats_last
     )
 
 

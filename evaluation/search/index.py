@@ -16,10 +16,10 @@ from chunkers import Chunker, Chunking, Document, InputError, Span, Tools, run
 from chunkers.contract import Meter
 from chunkers.embedders.late_chunking import LateChunks
 from chunkers.recipes import MADE_ELSEWHERE
-from chunkers.results import EmbeddedAs, embedded_text, parent_by_child
+from chunkers.results import EmbeddedAs, embedded_text, parent_index_by_child
 from chunkers.support import FloatArray, IntArray, VectorArray, raise_if_cancelled
 from chunkers.text import detect_language
-from evaluation.questions import Corpus, CoveredRanges, Question, overlapping_chunks
+from evaluation.questions import Corpus, CoveredRanges, Question, numbers_of_overlapping_chunks
 from evaluation.search.near_duplicates import NearDuplicates
 from evaluation.search.ranking import (
     Bm25,
@@ -97,14 +97,14 @@ class Indexed:
         if self.returns is None:
             yield from (self.chunks[number] for number in ranked)
             return
-        returned_ranges = CoveredRanges()
+        already_returned_ranges = CoveredRanges()
         for chunk_number in ranked:
-            yield tuple(returned_ranges.add(self.returns[chunk_number]))
+            yield tuple(already_returned_ranges.add(self.returns[chunk_number]))
 
     def spans_returned_near_excerpts(self, excerpts: Sequence[Span]) -> list[tuple[Span, ...]]:
         """Return, for each chunk that overlaps an excerpt, the spans of the text that it returns."""
         returned_spans_by_chunk = self.chunks if self.returns is None else self.returns
-        return [returned_spans_by_chunk[number] for number in overlapping_chunks(self.edges, excerpts)]
+        return [returned_spans_by_chunk[number] for number in numbers_of_overlapping_chunks(self.edges, excerpts)]
 
 
 @dataclass(frozen=True, eq=False)
@@ -152,8 +152,10 @@ class Index(Indexed):
             rankings_by_method["embedding"] = rank_by_embedding(vector, self.vectors)
         if self.bm25 is not None:
             rankings_by_method["bm25"] = rank_by_score(self.bm25.scores(question))
-        first, *others = rankings_by_method.values()
-        return fuse_rankings([first, *others], len(self.texts)) if others else first, rankings_by_method
+        first_ranking, *other_rankings = rankings_by_method.values()
+        return fuse_rankings(
+            [first_ranking, *other_rankings], len(self.texts)
+        ) if other_rankings else first_ranking, rankings_by_method
 
 
 def build_index(
@@ -183,7 +185,7 @@ def build_index(
         raise_if_cancelled(tools.cancelled)
         chunkings.append(run(chunker, document, tools, embedded_as))
     chunk_spans = _spans_in_corpus(corpus, chunkings)
-    parent_by_child_number = parent_by_child(chunk_spans)
+    parent_by_child_number = parent_index_by_child(chunk_spans)
     parents, levels_note = None, ""
     if parent_by_child_number and only_children:
         parents = tuple(chunk_spans[parent] for parent in parent_by_child_number.values())
@@ -300,13 +302,13 @@ def embed_chunks_late(chunkings: Sequence[Chunking], tools: Tools) -> VectorArra
         raise InputError("Late chunking embeds the document's own words; a language model wrote the texts of these chunks.")
     if tools.embedder is None:
         return tools.embed(())
-    chunk_places_in_documents = [
+    chunk_place_keys = [
         LateChunks.chunk_place_key(chunking.document.text, chunk.spans)
         for chunking in chunkings
         for chunk in chunking.chunks
     ]
     late_embedder = LateChunks(tools.embedder, [chunking.document.text for chunking in chunkings])
-    return replace(tools, embedder=late_embedder).embed(chunk_places_in_documents)
+    return replace(tools, embedder=late_embedder).embed(chunk_place_keys)
 
 
 @dataclass(frozen=True, eq=False)

@@ -128,8 +128,8 @@ class RepeatedRuns:
 
         Of a near-duplicate, this share is at least the Jaccard similarity.
         """
-        first_run_index, stop_word_index = np.searchsorted(self.starts, (start, end))
-        end_run_index = stop_word_index - SHINGLE_WORDS + 1
+        first_run_index, end_word_index = np.searchsorted(self.starts, (start, end))
+        end_run_index = end_word_index - SHINGLE_WORDS + 1
         return (
             float(self.repeated[end_run_index] - self.repeated[first_run_index]) / (end_run_index - first_run_index)
             if end_run_index > first_run_index
@@ -141,16 +141,17 @@ class RepeatedRuns:
 def repeated_runs(text: str) -> RepeatedRuns:
     """Return the repeated runs of a document; its chunks by many settings are compared with the same ones."""
     number_by_word: dict[str, int] = {}
-    starts_and_numbers = [
+    word_starts_and_numbers = [
         (word.start(), number_by_word.setdefault(word[0].lower(), len(number_by_word))) for word in _WORDS.finditer(text)
     ]
-    word_start_offsets = np.array([start for start, _ in starts_and_numbers], np.int32)
-    word_number_codes = np.array([number + 1 for _, number in starts_and_numbers], np.uint64)
+    word_start_offsets = np.array([start for start, _ in word_starts_and_numbers], np.int32)
+    word_number_codes = np.array([number + 1 for _, number in word_starts_and_numbers], np.uint64)
     word_run_hashes = np.zeros(max(0, len(word_number_codes) - SHINGLE_WORDS + 1), np.uint64)
-    for word_offset in range(SHINGLE_WORDS):
+    for word_position_in_run in range(SHINGLE_WORDS):
         # Hashes: two runs with the same one only cost a comparison of chunks.
         word_run_hashes = (
-            word_run_hashes * np.uint64(_FACTOR) + word_number_codes[word_offset : word_offset + len(word_run_hashes)]
+            word_run_hashes * np.uint64(_FACTOR)
+            + word_number_codes[word_position_in_run : word_position_in_run + len(word_run_hashes)]
         )
     _, run_hash_indexes, run_hash_counts = np.unique(word_run_hashes, return_inverse=True, return_counts=True)
     cumulative_repeated_run_counts = np.zeros(len(word_number_codes) + 1, np.int32)

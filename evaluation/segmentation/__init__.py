@@ -38,7 +38,7 @@ from evaluation.segmentation.chunk_statistics import (
 from evaluation.segmentation.chunking_ranking import (
     ChunkingRanking,
     Contender,
-    count_cut_positions,
+    count_cuts_by_position,
     f1_from_counts,
     rank_by_known_boundaries,
     rank_by_structure,
@@ -76,8 +76,8 @@ from evaluation.segmentation.marked_texts import (
     read_marked_texts,
     read_passages,
     split_by_subject,
-    stitch_documents,
-    texts_sharing_sections,
+    stitch_several_documents,
+    texts_with_heldout_sections,
 )
 from evaluation.segmentation.settings_sweep import (
     HIGHER_IS_BETTER,

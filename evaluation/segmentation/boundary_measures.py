@@ -239,11 +239,11 @@ def misassigned_units(sections: Sequence[int], chunks: Sequence[int | None]) -> 
         raise ValueError(f"sections and chunks must have the same length; got {len(sections)} and {len(chunks)}.")
     if not sections:
         return MisassignedUnits((), {})
-    sections_and_chunks = [(section, chunk) for section, chunk in zip(sections, chunks, strict=True) if chunk is not None]
+    section_chunk_pairs = [(section, chunk) for section, chunk in zip(sections, chunks, strict=True) if chunk is not None]
     section_chunk_overlap_counts = np.zeros(
-        (max(sections) + 1, max((chunk for _, chunk in sections_and_chunks), default=0) + 1), dtype=np.intp
+        (max(sections) + 1, max((chunk for _, chunk in section_chunk_pairs), default=0) + 1), dtype=np.intp
     )
-    np.add.at(section_chunk_overlap_counts, tuple(zip(*sections_and_chunks, strict=True)) or ([], []), 1)
+    np.add.at(section_chunk_overlap_counts, tuple(zip(*section_chunk_pairs, strict=True)) or ([], []), 1)
     chunk_by_matched_section = largest_assignment(section_chunk_overlap_counts)
     misassigned_unit_numbers = [
         unit
@@ -297,14 +297,14 @@ def mixed_chunk_section_counts(chunking: Chunking, known: Sequence[int]) -> dict
     known
         Ascending offsets, in code points, at which the sections after the first begin.
     """
-    section_counts = {}
+    section_count_by_chunk = {}
     for chunk_number, chunk in enumerate(chunking.chunks):
         overlapped_section_numbers: set[int] = set()
         for start, end in chunk.spans:
             overlapped_section_numbers.update(range(bisect_right(known, start), bisect_right(known, end - 1) + 1))
         if len(overlapped_section_numbers) > 1:
-            section_counts[chunk_number] = len(overlapped_section_numbers)
-    return section_counts
+            section_count_by_chunk[chunk_number] = len(overlapped_section_numbers)
+    return section_count_by_chunk
 
 
 @dataclass(frozen=True)
@@ -429,9 +429,11 @@ def _assign_row(
             current_row,
         )
         path_cost = shortest_path_costs[unvisited_columns].min()
-        unvisited_positions = np.flatnonzero(shortest_path_costs[unvisited_columns] == path_cost)
-        free_nearest_positions = unvisited_positions[row_of[unvisited_columns[unvisited_positions]] < 0]
-        chosen_unvisited_position = free_nearest_positions[-1] if len(free_nearest_positions) else unvisited_positions[0]
+        nearest_unvisited_positions = np.flatnonzero(shortest_path_costs[unvisited_columns] == path_cost)
+        free_nearest_positions = nearest_unvisited_positions[row_of[unvisited_columns[nearest_unvisited_positions]] < 0]
+        chosen_unvisited_position = (
+            free_nearest_positions[-1] if len(free_nearest_positions) else nearest_unvisited_positions[0]
+        )
         chosen_column_number = int(unvisited_columns[chosen_unvisited_position])
         seen_columns.append(chosen_column_number)
         unvisited_columns[chosen_unvisited_position] = unvisited_columns[-1]
@@ -484,7 +486,7 @@ def every_n_sentences_name(count: int) -> str:
     return "a cut after every sentence" if count == 1 else f"a cut after every {count:,} sentences"
 
 
-def regular_cuts(reference: Segmentation) -> tuple[int, ...]:
+def cuts_at_mean_length(reference: Segmentation) -> tuple[int, ...]:
     """Return the cuts of a baseline that cuts at regular intervals, as long as the reference's mean section."""
     section_length = max(1, round(reference.mean_length))
     return (*range(section_length, reference.units, section_length),)
@@ -500,11 +502,11 @@ def random_cuts(units: int, count: int, draw: int) -> tuple[int, ...]:
     return tuple(sorted(random.Random(draw).sample(range(1, units), count)))
 
 
-def trivial_cuts(name: str, reference: Segmentation) -> list[tuple[int, ...]]:
+def cuts_of_trivial_baseline(name: str, reference: Segmentation) -> list[tuple[int, ...]]:
     """Return the cuts of the trivial baseline called ``name``; a random baseline is drawn several times."""
     if name == RANDOM:
         return [random_cuts(reference.units, len(reference.boundaries), draw) for draw in range(DRAWS)]
-    return [regular_cuts(reference) if name == REGULAR else ()]
+    return [cuts_at_mean_length(reference) if name == REGULAR else ()]
 
 
 def chunking_from_cuts(document: Document, places: Iterable[int]) -> Chunking:

@@ -328,13 +328,13 @@ def rank_by_known_boundaries(
         return np.array(boundary_counts_by_section, dtype=np.intp).reshape(-1, 3)
 
     boundaries_by_chunking = [segmentation_in_sentences(document, cut_offsets(made)).boundaries for _, made in named]
-    chunkings_and_baselines = [
+    contenders = [
         Contender(name, section_counts(cuts)) for (name, _), cuts in zip(named, boundaries_by_chunking, strict=True)
     ]
-    chunkings_and_baselines.append(Contender(NO_CUT, section_counts(()), trivial=True))
+    contenders.append(Contender(NO_CUT, section_counts(()), trivial=True))
     baseline_cut_count = len(
         max(
-            zip(chunkings_and_baselines, boundaries_by_chunking, strict=False),
+            zip(contenders, boundaries_by_chunking, strict=False),
             key=lambda pair: _f1_of_sections(pair[0].counts),
             default=((), ()),
         )[1]
@@ -345,7 +345,7 @@ def rank_by_known_boundaries(
             (random_cuts(known_boundary_segmentation.units, baseline_cut_count, draw) for draw in range(DRAWN)),
             key=lambda cuts: _f1_of_sections(section_counts(cuts)),
         )[DRAWN // 2]
-        chunkings_and_baselines += [
+        contenders += [
             Contender(
                 evenly_spaced_cuts_name(baseline_cut_count),
                 section_counts(evenly_spaced_boundaries),
@@ -359,9 +359,7 @@ def rank_by_known_boundaries(
                 cuts=median_random_cuts,
             ),
         ]
-    return rank_contenders(
-        chunkings_and_baselines, f1_from_counts, [_f1_of_sections(contender.counts) for contender in chunkings_and_baselines]
-    )
+    return rank_contenders(contenders, f1_from_counts, [_f1_of_sections(contender.counts) for contender in contenders])
 
 
 def _f1_of_sections(counts: IntArray) -> float:
@@ -394,16 +392,16 @@ class CutPositions:
     too_long: int
 
 
-def count_cut_positions(chunking: Chunking, embedder: Embedder | None = None) -> CutPositions:
+def count_cuts_by_position(chunking: Chunking, embedder: Embedder | None = None) -> CutPositions:
     """Count a chunking's cuts by position, such as at paragraph ends or inside sentences."""
-    cut_position_kinds = [kind for kind, _ in _positions_with_kinds(chunking, embedder)]
+    cut_position_kinds = [kind for kind, _ in _cuts_and_overlong_chunks(chunking, embedder)]
     return CutPositions(
         len(cut_position_kinds) - cut_position_kinds.count("too long"),
         *(cut_position_kinds.count(kind) for kind in ("end", "sentence", "block", "too long")),
     )
 
 
-def _positions_with_kinds(chunking: Chunking, embedder: Embedder | None) -> list[tuple[str, int]]:
+def _cuts_and_overlong_chunks(chunking: Chunking, embedder: Embedder | None) -> list[tuple[str, int]]:
     """Return the kind and position of each cut, and of each chunk that is too long."""
     return [
         *_cuts_with_kinds(chunking.document, cut_offsets(chunking)),
@@ -454,8 +452,8 @@ class StructurePoints:
     @classmethod
     def of(cls, document: Document) -> "StructurePoints":
         """Return the scoring for a document, with one extra cut at chance level per paragraph."""
-        start_cut_kinds = [kind for kind, _ in _cuts_with_kinds(document, document.starts[1:])]
-        chance_points_per_cut = sum(_POINTS[kind] for kind in start_cut_kinds) / max(1, len(start_cut_kinds))
+        sentence_start_kinds = [kind for kind, _ in _cuts_with_kinds(document, document.starts[1:])]
+        chance_points_per_cut = sum(_POINTS[kind] for kind in sentence_start_kinds) / max(1, len(sentence_start_kinds))
         return cls(chance_points_per_cut, 1 + sum(1 for _ in _PARAGRAPH_END.finditer(document.text)))
 
     def __call__(self, sums: FloatArray) -> FloatArray:
@@ -481,7 +479,7 @@ def rank_by_structure(
     values: list[float | None] = []
     for chunking_index, (name, chunking) in enumerate(named):
         points_and_cuts_by_paragraph = np.zeros((len(paragraph_end_offsets) + 1, 2), dtype=np.intp)
-        for position_kind, position in _positions_with_kinds(chunking, embedder):
+        for position_kind, position in _cuts_and_overlong_chunks(chunking, embedder):
             points_and_cuts_by_paragraph[bisect_left(paragraph_end_offsets, position)] += (_POINTS[position_kind], 1)
         contenders.append(Contender(name, points_and_cuts_by_paragraph, apart=chunking_index in apart))
         total_points_and_cuts = points_and_cuts_by_paragraph.sum(axis=0)

@@ -237,9 +237,9 @@ def compare_stretches(
         For each sentence after which ``greedy`` cuts, the cuts of both chunkings between its previous and its next cut.
     """
     greedy_cuts, other_cuts = cut_sentence_numbers(greedy), cut_sentence_numbers(other)
-    greedy_cut_edges = [-1, *greedy_cuts, len(greedy.document.sentences) - 1]
+    greedy_cuts_with_ends = [-1, *greedy_cuts, len(greedy.document.sentences) - 1]
     comparison_by_greedy_cut = {}
-    for previous_cut, cut, next_cut in zip(greedy_cut_edges, greedy_cuts, greedy_cut_edges[2:], strict=False):
+    for previous_cut, cut, next_cut in zip(greedy_cuts_with_ends, greedy_cuts, greedy_cuts_with_ends[2:], strict=False):
         stretch_around_cut = Span(previous_cut + 1, next_cut + 1)
         other_cuts_inside_stretch = tuple(
             place for place in other_cuts if stretch_around_cut.start <= place < stretch_around_cut.end - 1

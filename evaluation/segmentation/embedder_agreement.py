@@ -127,13 +127,13 @@ class BoundaryAgreement:
     def _boundary_places_phrase(self, offsets: Sequence[int]) -> str:
         """Describe the positions of some boundaries by the sentences before or inside which they lie."""
         # A sentence that is cut in several places is named once.
-        sentences_by_position: dict[str, dict[str, None]] = {"before": {}, "inside": {}}
+        sentences_before_or_inside: dict[str, dict[str, None]] = {"before": {}, "inside": {}}
         for offset in offsets[:NAMED]:
             sentence_index = max(self.document.sentence_at(offset), 0)
             before_or_inside_word = "before" if self.document.sentences[sentence_index].start == offset else "inside"
-            sentences_by_position[before_or_inside_word][f"{sentence_index + 1:,}"] = None
+            sentences_before_or_inside[before_or_inside_word][f"{sentence_index + 1:,}"] = None
         position_phrase = " and ".join(
-            f"{how} {_sentence_list_phrase(numbers)}" for how, numbers in sentences_by_position.items() if numbers
+            f"{how} {_sentence_list_phrase(numbers)}" for how, numbers in sentences_before_or_inside.items() if numbers
         )
         unlisted_boundary_count = len(offsets) - NAMED
         return (
@@ -167,11 +167,11 @@ def compare_boundaries(full: Chunking, other: Chunking) -> BoundaryAgreement:
         tuple(sorted(full_cuts & other_cuts)),
         tuple(sorted(full_cuts - other_cuts)),
         tuple(sorted(other_cuts - full_cuts)),
-        _score_shift(full, other),
+        _first_curve_shift(full, other),
     )
 
 
-def _score_shift(full: Chunking, other: Chunking) -> GapShift | None:
+def _first_curve_shift(full: Chunking, other: Chunking) -> GapShift | None:
     """Return the shift of the first curve's scores, which all pages draw."""
     if not full.curves or not other.curves:
         return None

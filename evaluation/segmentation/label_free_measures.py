@@ -92,11 +92,11 @@ def count_whole_spans(stretches: Sequence[tuple[str, Span]], pieces: Sequence[Sp
     pieces_in_text_order = sorted(pieces)
     piece_start_offsets = [piece.start for piece in pieces_in_text_order]
     # How far the pieces reach that begin no later than each.
-    furthest_ends = [*accumulate((piece.end for piece in pieces_in_text_order), max)]
+    furthest_ends_so_far = [*accumulate((piece.end for piece in pieces_in_text_order), max)]
     whole_blocks_by_kind: dict[str, WholeBlocks] = {}
     for kind, (start, end) in stretches:
         begun_piece_count = bisect_right(piece_start_offsets, start)
-        is_whole = begun_piece_count > 0 and furthest_ends[begun_piece_count - 1] >= end
+        is_whole = begun_piece_count > 0 and furthest_ends_so_far[begun_piece_count - 1] >= end
         kind_counts_so_far = whole_blocks_by_kind.get(kind, WholeBlocks(0, 0))
         whole_blocks_by_kind[kind] = WholeBlocks(kind_counts_so_far.count + is_whole, kind_counts_so_far.of + 1)
     return BlockIntegrity(whole_blocks_by_kind)
@@ -285,11 +285,11 @@ def check_edit_count(document: Document, edits: int) -> None:
         raise InputError(f"Edit stability needs at least 1 edit; got {edits:,}.")
     if not document.sentences:
         raise InputError(f"{document.name}: edit stability needs a text with at least one sentence; this one has none.")
-    cut_character_count = edits * len(document.text)
-    if cut_character_count > MOST_EDITED_CHARACTERS:
+    chunked_character_count = edits * len(document.text)
+    if chunked_character_count > MOST_EDITED_CHARACTERS:
         raise InputError(
             f"{document.name}: edits × characters must be at most {MOST_EDITED_CHARACTERS:,}; {edits:,} × "
-            f"{len(document.text):,} is {cut_character_count:,}. Use fewer edits or a shorter text."
+            f"{len(document.text):,} is {chunked_character_count:,}. Use fewer edits or a shorter text."
         )
 
 

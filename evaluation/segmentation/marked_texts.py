@@ -115,7 +115,7 @@ def message_with_file_name(name: str, error: InputError) -> str:
     return message if message.startswith(name) else f"{name}: {message}"
 
 
-def texts_sharing_sections(texts: Sequence[MarkedText], held: Sequence[MarkedText]) -> list[MarkedText]:
+def texts_with_heldout_sections(texts: Sequence[MarkedText], held: Sequence[MarkedText]) -> list[MarkedText]:
     """Return the texts that share a section with a held-out text and would leak it into tuning."""
     held_out_sections = frozenset[str]().union(*(text.sections for text in held))
     return [text for text in texts if not held_out_sections.isdisjoint(text.sections)]
@@ -198,7 +198,7 @@ def stitch_passages(
     )
 
 
-def stitch_documents(
+def stitch_several_documents(
     passages: Sequence[SubjectPassage], sentences: int, count: int, seed: int, splitter: str, first: int = 1
 ) -> list[MarkedText]:
     """Stitch ``count`` documents from passages, with consecutive seeds.

@@ -23,11 +23,11 @@ from evaluation.segmentation.boundary_measures import (
     chunking_from_cuts,
     count_crossing_chunks,
     cut_offsets,
+    cuts_of_trivial_baseline,
     misassigned_units,
     pk,
     segment_numbers,
     segmentation_in_sentences,
-    trivial_cuts,
     window_diff,
 )
 from evaluation.segmentation.label_free_measures import block_integrity
@@ -136,7 +136,9 @@ def _sweep_row(marked: MarkedDocument, setting: SweptSetting, chunker: Chunker, 
 def _trivial_row(marked: MarkedDocument, setting: SweptSetting, tools: Tools) -> SweepRow:
     document = marked.document
     boundary_segmentation = segmentation_in_sentences(document, marked.known)
-    trivial_chunkings = [chunking_from_cuts(document, cuts) for cuts in trivial_cuts(setting.chunker, boundary_segmentation)]
+    trivial_chunkings = [
+        chunking_from_cuts(document, cuts) for cuts in cuts_of_trivial_baseline(setting.chunker, boundary_segmentation)
+    ]
     trivial_chunking_scores = [score_chunking(marked, chunking) for chunking in trivial_chunkings]
     return SweepRow(
         setting,

@@ -37,7 +37,7 @@ from evaluation.statistics.significance import (
     format_confidence_level,
     format_p_value,
     holm_correction,
-    padded_interval,
+    mean_interval_with_extremes,
     students_t_quantile,
 )
 
@@ -345,14 +345,14 @@ def subset_masks(count: int, draws: int, seed: int) -> Iterator[FloatArray]:
     subset and ``draws`` random ones.
     """
     if _takes_all_subsets(count, draws):
-        for start in range(0, 2**count, _AT_ONCE):
-            subset_bitmask_numbers = np.arange(start, min(start + _AT_ONCE, 2**count))
+        for batch_start in range(0, 2**count, _AT_ONCE):
+            subset_bitmask_numbers = np.arange(batch_start, min(batch_start + _AT_ONCE, 2**count))
             yield ((subset_bitmask_numbers[:, None] >> np.arange(count)) & 1).astype(float)
         return
     random_generator = np.random.default_rng(seed)
     yield np.zeros((1, count))
-    for start in range(0, draws, _AT_ONCE):
-        batch_subset_count = min(_AT_ONCE, draws - start)
+    for batch_start in range(0, draws, _AT_ONCE):
+        batch_subset_count = min(_AT_ONCE, draws - batch_start)
         packed_subset_bits = random_generator.integers(0, 256, (batch_subset_count, ceil(count / 8)), dtype=np.uint8)
         yield np.unpackbits(packed_subset_bits, axis=1, count=count).astype(float)
 
@@ -369,7 +369,9 @@ def _widen_interval(interval: tuple[float, float], values: FloatArray, alpha: fl
         min(width, 1.5 * float(np.abs(values).max())) ** (1 - most_frequent_share) * width**most_frequent_share
     )
     widened_lower_end, widened_upper_end = interval
-    padded_lower_end, padded_upper_end = padded_interval(values, -assumed_unseen_value, assumed_unseen_value, alpha)
+    padded_lower_end, padded_upper_end = mean_interval_with_extremes(
+        values, -assumed_unseen_value, assumed_unseen_value, alpha
+    )
     if widened_lower_end <= 0:
         widened_lower_end = max(-width, min(widened_lower_end, padded_lower_end))
     if widened_upper_end >= 0:
@@ -505,9 +507,9 @@ def section_swap_differences(
         return [None] * len(pairs)
     count_totals = [table.sum(axis=0) for table in counts]
     observed_differences = [float(statistic(count_totals[one]) - statistic(count_totals[other])) for one, other in pairs]
-    section_count_differences = np.stack([counts[other] - counts[one] for one, other in pairs]).astype(float)
+    count_differences_by_section = np.stack([counts[other] - counts[one] for one, other in pairs]).astype(float)
     absolute_swap_differences = _absolute_differences_of_swaps(
-        section_count_differences,
+        count_differences_by_section,
         [(count_totals[one], count_totals[other]) for one, other in pairs],
         statistic,
         seed,
@@ -526,7 +528,7 @@ def section_swap_differences(
         low, high = _swap_interval(
             observed_differences[pair_index],
             critical_swap_difference,
-            _least_half_width(section_count_differences[pair_index], width, corrected_p.alpha),
+            _least_half_width(count_differences_by_section[pair_index], width, corrected_p.alpha),
             corrected_p,
             width,
         )

@@ -125,13 +125,13 @@ def mean_interval(values: FloatArray, low: float = 0.0, high: float = 1.0) -> tu
     defined_values = values[~np.isnan(values)]
     if len(defined_values) < FEWEST_VALUES:
         return None
-    padded_lower_end, padded_upper_end = padded_interval(defined_values, low, high)
+    padded_lower_end, padded_upper_end = mean_interval_with_extremes(defined_values, low, high)
     # All values at one end have their mean there; sums may miss it by a rounding.
     mean_of_defined_values = float(defined_values.mean())
     return max(low, min(padded_lower_end, mean_of_defined_values)), min(high, max(padded_upper_end, mean_of_defined_values))
 
 
-def padded_interval(values: FloatArray, low: float, high: float, alpha: float = ALPHA) -> tuple[float, float]:
+def mean_interval_with_extremes(values: FloatArray, low: float, high: float, alpha: float = ALPHA) -> tuple[float, float]:
     """Return Student's confidence interval of the mean, with ``low`` and ``high`` added once each to the values."""
     padded_value_count = len(values) + 2
     # Summed so that the interval of the negative values is exactly the negative one.

@@ -347,26 +347,26 @@ class TraceDiagnoser:
         return self._unordered.find(retrieved_chunk)
 
     def _diagnosis(self, question: TracedQuestion, placements: tuple[Placement, ...]) -> Diagnosis:
-        is_feedback_positive, verdict_phrase = question.verdict
+        is_feedback_positive, feedback_name_and_value = question.verdict
         passage_outcomes = [self._outcome(question, placements, passage) for passage in self._answer_passages(question)]
         lost_passage_outcomes = [outcome for outcome in passage_outcomes if outcome.stage is not None]
         passage_kind = "excerpt" if question.excerpts or question.question in self._answers else "reference"
         if is_feedback_positive is False:
-            is_failed, rule_phrase = True, f"the feedback is negative: {verdict_phrase}"
+            is_failed, rule_phrase = True, f"the feedback is negative: {feedback_name_and_value}"
         elif is_feedback_positive is True:
-            is_failed, rule_phrase = False, f"the feedback is positive: {verdict_phrase}"
+            is_failed, rule_phrase = False, f"the feedback is positive: {feedback_name_and_value}"
         elif any(outcome.was_retrieved is False for outcome in passage_outcomes):
             is_failed, rule_phrase = True, f"its {passage_kind} was not retrieved"
         elif passage_outcomes and all(outcome.was_retrieved for outcome in passage_outcomes):
             is_failed, rule_phrase = False, f"its {passage_kind} was retrieved"
         else:
-            feedback_phrase = (
-                f"the feedback {verdict_phrase} is neither positive nor negative"
-                if verdict_phrase
+            undecided_feedback_phrase = (
+                f"the feedback {feedback_name_and_value} is neither positive nor negative"
+                if feedback_name_and_value
                 else "there is no feedback"
             )
             return Diagnosis(
-                question, placements, None, f"{feedback_phrase}, and {_explain_unknown_outcome(passage_outcomes)}"
+                question, placements, None, f"{undecided_feedback_phrase}, and {_explain_unknown_outcome(passage_outcomes)}"
             )
         if not is_failed:
             return Diagnosis(question, placements, False, rule_phrase)
@@ -399,8 +399,12 @@ class TraceDiagnoser:
             ]
         if question.reference is not None and question.reference.strip():
             reference_passage = self._locate_passage(question.reference, self._unordered.document_numbers_for_name(None))
-            holder_word = "document" if self._searched.has_documents else "chunk"
-            return [reference_passage._replace(unplaced=f"the reference is in words of its own, which no {holder_word} has")]
+            document_or_chunk_word = "document" if self._searched.has_documents else "chunk"
+            return [
+                reference_passage._replace(
+                    unplaced=f"the reference is in words of its own, which no {document_or_chunk_word} has"
+                )
+            ]
         return []
 
     def _locate_passage(self, words: str, numbers: Sequence[int]) -> _Passage:
@@ -423,8 +427,8 @@ class TraceDiagnoser:
                     and retrieved_text.text is not None
                     and folded_passage_text in fold_text(retrieved_text.text)
                 ):
-                    place_of_passage = places[0] if len(places) == 1 else None
-                    return PassageOutcome(None, f"all of it is in retrieved text {retrieved_text.rank}", place_of_passage)
+                    only_passage_place = places[0] if len(places) == 1 else None
+                    return PassageOutcome(None, f"all of it is in retrieved text {retrieved_text.rank}", only_passage_place)
         if not places:
             if unplaced_explanation:
                 return PassageOutcome("cannot be told", unplaced_explanation)
@@ -443,10 +447,10 @@ class TraceDiagnoser:
             )
         # A copy is as good: the one that came furthest counts.
         furthest_stage_outcome = max(outcomes_at_places, key=lambda outcome: _FURTHEST.index(outcome.stage))
-        several_phrase = f"it stands in {len(places)} places" if len(places) > 1 else ""
+        several_places_phrase = f"it stands in {len(places)} places" if len(places) > 1 else ""
         return replace(
             furthest_stage_outcome,
-            said="; ".join(part for part in (furthest_stage_outcome.said, remark, several_phrase) if part),
+            said="; ".join(part for part in (furthest_stage_outcome.said, remark, several_places_phrase) if part),
         )
 
     def _passage_outcome_at(self, question: TracedQuestion, placements: Sequence[Placement], place: Place) -> PassageOutcome:
@@ -461,7 +465,7 @@ class TraceDiagnoser:
                 return PassageOutcome(None, f"all of it is in retrieved text {retrieved_text.rank}", place)
         chunking = self._chunkings[place.document]
         best_rank_by_chunk: dict[int, int] = {}
-        parts_by_chunk: dict[int, list[Span]] = {}
+        retrieved_parts_by_chunk: dict[int, list[Span]] = {}
         for retrieved_text, placement in zip(question.retrieved, placements, strict=True):
             if placement.only_place is not None and placement.only_place.document == place.document:
                 for chunk_number in self._chunk_numbers_at(self._chunkings, placement.only_place):
@@ -472,8 +476,10 @@ class TraceDiagnoser:
                         retrieved_spans_in_chunk = intersection(
                             chunking.chunks[chunk_number].spans, [placement.only_place.span]
                         )
-                        parts_by_chunk.setdefault(chunk_number, []).extend(retrieved_spans_in_chunk)
-        answer_ranking_judgement = judge_answer_retrieval(chunking, best_rank_by_chunk, parts_by_chunk, answer_span)
+                        retrieved_parts_by_chunk.setdefault(chunk_number, []).extend(retrieved_spans_in_chunk)
+        answer_ranking_judgement = judge_answer_retrieval(
+            chunking, best_rank_by_chunk, retrieved_parts_by_chunk, answer_span
+        )
         stage, evidence_phrase, cuts_inside_passage = self._stage_and_evidence(
             question, placements, place, answer_ranking_judgement, answer_span
         )
@@ -536,27 +542,31 @@ class TraceDiagnoser:
 
     def _better_ranked_in_words(self, question: TracedQuestion, placements: Sequence[Placement]) -> str:
         """Name the retrieved texts that stood before a chunk that was ranked too low."""
-        given_texts = [
+        given_texts_with_placements = [
             (retrieved, spot) for retrieved, spot in zip(question.retrieved, placements, strict=True) if retrieved.given
         ]
-        if not given_texts:
+        if not given_texts_with_placements:
             return "nothing was retrieved"
-        named_texts = [
+        ranked_text_phrases = [
             f"{retrieved.rank:,} {self._documents[spot.only_place.document].name} "
             f"{spot.only_place.span.start:,}–{spot.only_place.span.end:,}"
             if spot.only_place is not None
             else f"{retrieved.rank:,} {short_repr(retrieved.text or retrieved.id)}"
-            for retrieved, spot in given_texts[:MOST_BEFORE]
+            for retrieved, spot in given_texts_with_placements[:MOST_BEFORE]
         ]
-        more_phrase = f" and {len(given_texts) - MOST_BEFORE:,} more" if len(given_texts) > MOST_BEFORE else ""
-        return f"before it: {', '.join(named_texts)}{more_phrase}"
+        more_phrase = (
+            f" and {len(given_texts_with_placements) - MOST_BEFORE:,} more"
+            if len(given_texts_with_placements) > MOST_BEFORE
+            else ""
+        )
+        return f"before it: {', '.join(ranked_text_phrases)}{more_phrase}"
 
     def _chunk_numbers_at(self, chunkings: Sequence[Chunking], place: Place) -> tuple[int, ...]:
         """Return the numbers of the chunks that a located text is: one, the one that it is a part of, or all inside it."""
         if chunkings is not self._searched.chunkings:
-            return _matching_chunk_numbers(_visible_edges(chunkings[place.document]), place.span)
+            return _chunk_numbers_at_span(_visible_edges(chunkings[place.document]), place.span)
         if place not in self._matching:
-            self._matching[place] = _matching_chunk_numbers(self._edges[place.document], place.span)
+            self._matching[place] = _chunk_numbers_at_span(self._edges[place.document], place.span)
         return self._matching[place]
 
     @cached_property
@@ -581,7 +591,7 @@ def _visible_edges(chunking: Chunking) -> IntArray:
     return np.array(visible_chunk_ranges, dtype=np.intp).reshape(-1, 2)
 
 
-def _matching_chunk_numbers(edges: IntArray, span: Span) -> tuple[int, ...]:
+def _chunk_numbers_at_span(edges: IntArray, span: Span) -> tuple[int, ...]:
     chunk_starts, chunk_ends = edges[:, 0], edges[:, 1]
     equal_chunk_numbers = np.flatnonzero((chunk_starts == span.start) & (chunk_ends == span.end))
     if len(equal_chunk_numbers):

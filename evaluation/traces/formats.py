@@ -9,7 +9,7 @@ import json
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from typing import Any
 
-from chunkers.files.data_files import InputCounter, check_brackets, decode_file
+from chunkers.files.data_files import InputCounter, check_bracket_count, decode_file
 from chunkers.support import InputError, short_repr
 from evaluation.questions import excerpt_list, json_line_objects, raw_rows
 from evaluation.traces.trace_spans import (
@@ -32,7 +32,7 @@ from evaluation.traces.trace_spans import (
     otlp_spans,
     parse_if_json,
     question_row,
-    ranked_rows,
+    retrieved_text_rows,
 )
 
 _LANGFUSE = frozenset(
@@ -83,7 +83,7 @@ def _count_against_limits(row: Row, counted: InputCounter) -> Row:
 
 def _rows_of_file(text: str, name: str) -> Iterator[tuple[str, Mapping[str, Any] | InputError]]:
     """Yield every row with its place; an error takes the place of what is no row."""
-    check_brackets(text, name)
+    check_bracket_count(text, name)
     if not text.lstrip().startswith(("{", "[")):
         yield from _table_rows(text, name)
         return
@@ -186,7 +186,7 @@ def _question_of_plain_row(row: Mapping[str, Any], place: str) -> Row:
     given_rank_limit = (
         int(given_rank_limit) if isinstance(given_rank_limit, str) and given_rank_limit.isdecimal() else given_rank_limit
     )
-    ranked_retrieved_texts = ranked_rows(
+    ranked_retrieved_texts = retrieved_text_rows(
         [{"id": item} if is_id_list and isinstance(item, str | int) else item for item in retrieved_items]
     )
     if isinstance(given_rank_limit, int) and not isinstance(given_rank_limit, bool):

@@ -97,9 +97,11 @@ def report_as_text(report: TraceReport) -> str:
         f"located, {text_count_by_status['several places']:,} in "
         f"several places, {text_count_by_status['missing']:,} missing"
     )
-    missing_sentences = [*report.missing_text_sentences()]
-    report_lines += [f"  {_printable_line(remark, 200)}" for remark in missing_sentences[:MOST_MISSING]]
-    report_lines += [f"  and {len(missing_sentences) - MOST_MISSING:,} more"] * (len(missing_sentences) > MOST_MISSING)
+    sentences_on_missing_texts = [*report.missing_text_sentences()]
+    report_lines += [f"  {_printable_line(remark, 200)}" for remark in sentences_on_missing_texts[:MOST_MISSING]]
+    report_lines += [f"  and {len(sentences_on_missing_texts) - MOST_MISSING:,} more"] * (
+        len(sentences_on_missing_texts) > MOST_MISSING
+    )
     return "\n".join(report_lines) + "\n"
 
 

@@ -60,7 +60,7 @@ def first_field(held: Mapping[str, Any], names: Iterable[str]) -> Any:
     return next((held[name] for name in names if held.get(name) not in (None, "", [])), None)
 
 
-def ranked_rows(items: Sequence[Any]) -> list[Row]:
+def retrieved_text_rows(items: Sequence[Any]) -> list[Row]:
     """Return a row for each retrieved text, best first. Raise InputError if one has neither a text, a place nor a name."""
     return [_retrieved_row(item, rank) for rank, item in enumerate(items, start=1)]
 
@@ -181,18 +181,18 @@ class _Trace:
         )
         if question_text is None:
             question_text = next((message_text(query) for query, _ in self.searches if query is not None), None)
-        search_rows = [row for _, items in self.searches for row in ranked_rows(items)]
+        search_rows = [row for _, items in self.searches for row in retrieved_text_rows(items)]
         # Several searches of one question: the best of each first.
         search_rows.sort(key=lambda row: row["rank"])
         if self.passed_on is not None:
-            passed_rows = ranked_rows(self.passed_on)
-            passed_texts, passed_ids = (
-                {row["text"] for row in passed_rows} - {None},
-                {row["id"] for row in passed_rows} - {None},
+            passed_on_rows = retrieved_text_rows(self.passed_on)
+            passed_on_texts, passed_on_ids = (
+                {row["text"] for row in passed_on_rows} - {None},
+                {row["id"] for row in passed_on_rows} - {None},
             )
             search_rows = [
-                {**row, "given": row["text"] in passed_texts or row["id"] in passed_ids} for row in search_rows
-            ] or passed_rows
+                {**row, "given": row["text"] in passed_on_texts or row["id"] in passed_on_ids} for row in search_rows
+            ] or passed_on_rows
         return question_row(self.place, self.form, question_text, search_rows, self.held, self.feedback)
 
 
@@ -242,8 +242,10 @@ class TraceCollector:
         span_attributes |= flatten_attributes(parsed_log_body) if isinstance(parsed_log_body, dict) else {}
         span_event_objects = [event for event in _as_parsed_list(span.get("events")) if isinstance(event, dict)]
         attributes_per_event = [flatten_attributes(event.get("attributes") or {}) for event in span_event_objects]
-        is_genai = any(key.startswith("gen_ai.") for some in (span_attributes, *attributes_per_event) for key in some)
-        trace = self._trace_of(str(trace_id or place), place, "OpenTelemetry" if is_genai else "OpenInference")
+        has_genai_attributes = any(
+            key.startswith("gen_ai.") for some in (span_attributes, *attributes_per_event) for key in some
+        )
+        trace = self._trace_of(str(trace_id or place), place, "OpenTelemetry" if has_genai_attributes else "OpenInference")
         is_root = first_field(span_fields, _PARENTS) is None and not any(key in span for key in _RECORD)
         span_query_text = self._add_exchange(trace, span_attributes, is_root=is_root)
         self._add_searches(trace, span_attributes, attributes_per_event, span_query_text, str(span_fields.get("span_kind")))
@@ -359,10 +361,10 @@ class TraceCollector:
         for score in _as_parsed_list(parsed_langfuse_scores):
             if isinstance(score, dict):
                 self._add_score(trace_id, score, place)
-        named_fields = {**row, **(parsed_langfuse_scores if isinstance(parsed_langfuse_scores, dict) else {})}
+        row_fields_and_scores = {**row, **(parsed_langfuse_scores if isinstance(parsed_langfuse_scores, dict) else {})}
         trace_feedback_pairs = self._trace_of(trace_id, place, "Langfuse").feedback
-        for name in filter(is_feedback, named_fields):
-            values_of_named_score = parse_if_json(named_fields[name])
+        for name in filter(is_feedback, row_fields_and_scores):
+            values_of_named_score = parse_if_json(row_fields_and_scores[name])
             trace_feedback_pairs += [
                 [name, value]
                 for value in (values_of_named_score if isinstance(values_of_named_score, list) else [values_of_named_score])

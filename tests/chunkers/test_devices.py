@@ -10,7 +10,13 @@ from chunkers import InputError, ModelError, load_embedder
 from chunkers.commands.command_line import main as chunkers_main
 from chunkers.embedders import sentence_models
 from chunkers.embedders import sentence_models as device
-from chunkers.embedders.sentence_models import DEVICES, MiniLM, device_without_torch, find_device, revision_on_device
+from chunkers.embedders.sentence_models import (
+    DEVICES,
+    MiniLM,
+    device_before_importing_torch,
+    find_device,
+    revision_on_device,
+)
 from chunkers.support import optional_packages
 from chunkers.text.bundled_model import checked_model_folder
 from evaluation.command_line import main as evaluation_main
@@ -55,7 +61,11 @@ def test_a_machine_without_another_device_is_told_without_torch(monkeypatch):
     monkeypatch.setattr(device, "import_torch", lambda: pytest.fail("torch was imported"))
     assert find_device("auto") == find_device("cpu") == "cpu"
     monkeypatch.setattr(device, "_may_have_accelerator", lambda: True)
-    assert (device_without_torch("auto"), device_without_torch("cpu"), device_without_torch("cuda")) == ("", "cpu", "")
+    assert (
+        device_before_importing_torch("auto"),
+        device_before_importing_torch("cpu"),
+        device_before_importing_torch("cuda"),
+    ) == ("", "cpu", "")
 
 
 @pytest.mark.parametrize(
@@ -160,7 +170,7 @@ def test_with_a_broken_torch_auto_is_the_processor_and_a_device_is_a_sentence(mo
 def test_without_torch_auto_is_the_processor_and_a_device_is_a_sentence(missing, monkeypatch):
     monkeypatch.setattr(device, "_may_have_accelerator", lambda: True)
     monkeypatch.setattr(optional_packages, "find_spec", lambda module: None if module == missing else module)
-    assert device_without_torch("auto") == find_device("auto") == "cpu"
+    assert device_before_importing_torch("auto") == find_device("auto") == "cpu"
     sentence = (
         rf"^The device cuda needs the package {missing}; to install what is missing: pip install 'seamark\[models\]'\.$"
     )

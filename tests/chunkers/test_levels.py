@@ -5,7 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from chunkers import Document, Span, build_chunker
-from chunkers.results.parent_chunks import indices_of_parent_chunks, parent_by_child
+from chunkers.results.parent_chunks import indices_of_parent_chunks, parent_index_by_child
 from chunkers.results.result import Chunk
 from tests.support import cut
 
@@ -50,7 +50,7 @@ def test_parents_hold_children_and_all_others_are_children(spans, parents):
     ],
 )
 def test_every_child_has_the_first_parent_that_holds_it(spans, parents):
-    assert parent_by_child([[Span(*span)] for span in spans]) == parents
+    assert parent_index_by_child([[Span(*span)] for span in spans]) == parents
 
 
 def test_chunks_in_several_places_have_no_levels():

@@ -148,16 +148,16 @@ def _latest_judgement_data(times: Sequence[Judgement]) -> JudgementData:
     if last_judgement.problem:
         judgement_sentences.append(f"Not judged, as no reply could be used: {last_judgement.problem}.")
     if len(times) > 1:
-        judgement_sentences.append(f"Before: {', '.join(map(_value_in_words, times[:-1]))}.")
+        judgement_sentences.append(f"Before: {', '.join(map(_judged_value_in_words, times[:-1]))}.")
     return {
         "title": answer_measure_title,
-        "value": _value_in_words(last_judgement),
+        "value": _judged_value_in_words(last_judgement),
         "said": judgement_sentences,
         "turns": _turns_data(last_judgement.exchange),
     }
 
 
-def _value_in_words(judgement: Judgement) -> str:
+def _judged_value_in_words(judgement: Judgement) -> str:
     if judgement.problem:
         return "not judged"
     return "undefined" if judgement.value is None else format_number(judgement.value, ".2f")
@@ -172,12 +172,12 @@ def show_question(
 ) -> None:
     """Draw a question selector, and each chunker's card for the selected question, with answers if there is a run."""
     st.header("Question details", anchor=False)
-    label_by_question = {
+    label_by_question_number = {
         str(question_number): f"{question_number}. {item.question}"
         for question_number, item in enumerate(plan.items, start=1)
     }
     question_index = (
-        int(draw_setting_select_box("Question", choices.extra, "question", label_by_question, "answers/question")) - 1
+        int(draw_setting_select_box("Question", choices.extra, "question", label_by_question_number, "answers/question")) - 1
     )
     question_item, answer_results = plan.items[question_index], {} if run is None else run.results.copy()
     is_run_in_progress = run is not None and run.running

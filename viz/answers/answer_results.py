@@ -24,10 +24,10 @@ from evaluation.statistics import FALSE_VERDICTS
 from viz.components.figure import show_figure
 from viz.components.measure_table import show_measures
 from viz.components.page_elements import download_button, notice
-from viz.controls import draw_setting_switch
+from viz.controls import draw_setting_segmented_control
 from viz.jobs.answering_plan_and_jobs import Answering
 from viz.state import access_to_chosen_model, model_identity
-from viz.theme import ANSWERS, edge_colour
+from viz.theme import ANSWERS, chunker_colour
 
 # The figures of the page Answers; they contain no user text.
 
@@ -50,7 +50,7 @@ def box_plots(values: Sequence[FloatArray], names: Sequence[str], measure: Answe
                 boxmean=True,
                 jitter=0.5,
                 pointpos=0,
-                marker={"color": edge_colour(chunker_index), "size": 5, "opacity": 0.7},
+                marker={"color": chunker_colour(chunker_index), "size": 5, "opacity": 0.7},
                 line={"width": 1.5},
                 fillcolor="rgba(0,0,0,0)",
                 hovertemplate="%{text}<extra></extra>",
@@ -88,7 +88,7 @@ def show_report(run: Answering, report: AnswerReport, words: dict[str, str]) -> 
     """
     measure_names = report.measured
     if measure_names:
-        draw_setting_switch(
+        draw_setting_segmented_control(
             "Measure",
             words,
             MEASURE_WORD,
@@ -99,13 +99,13 @@ def show_report(run: Answering, report: AnswerReport, words: dict[str, str]) -> 
     displayed_measure_name = words[MEASURE_WORD] if words[MEASURE_WORD] in measure_names else next(iter(measure_names), "")
     if displayed_measure_name and not run.running:
         notice(report.verdict(displayed_measure_name), key="answers_verdict")
-    numbers = range(len(report.names))
+    chunker_numbers = range(len(report.names))
     shown_measures = [
         name
         for name in ANSWER_MEASURES
-        if name in measure_names or any(report.not_judged(number, name) for number in numbers)
+        if name in measure_names or any(report.not_judged(number, name) for number in chunker_numbers)
     ]
-    show_measures([answers_row(report, number, shown_measures, ANSWERS) for number in numbers], _WIDTHS)
+    show_measures([answers_row(report, number, shown_measures, ANSWERS) for number in chunker_numbers], _WIDTHS)
     st.caption(
         "Mean ± standard deviation over the questions with this measure. Answers that could not be judged are left "
         "out, not counted as 0."
@@ -163,7 +163,7 @@ def _show_costs(run: Answering, report: AnswerReport) -> None:
     cost_rows = cost_table(
         report, run.gathered, answering_model_access.model if answering_model_access is not None and is_run_model else None
     )
-    cells_by_column = {name: _rounded_or_unknown([row[name] for row in cost_rows]) for name in cost_rows[0]}
+    cells_by_column = {name: _rounded_column_or_unknown([row[name] for row in cost_rows]) for name in cost_rows[0]}
     st.dataframe(
         cells_by_column,
         hide_index=True,
@@ -185,7 +185,7 @@ def _show_costs(run: Answering, report: AnswerReport) -> None:
     )
 
 
-def _rounded_or_unknown(values: list[float | str | None]) -> list[float | str | None]:
+def _rounded_column_or_unknown(values: list[float | str | None]) -> list[float | str | None]:
     """Return a column of the table with missing values as None; a column without any value says “unknown”."""
     if all(value is None for value in values):
         return ["unknown"] * len(values)
@@ -195,11 +195,11 @@ def _rounded_or_unknown(values: list[float | str | None]) -> list[float | str | 
 def _offer_files(run: Answering, report: AnswerReport) -> None:
     download_buttons_row = st.container(horizontal=True)
     content_key = (run.plan, [(place, repr(outcome)) for place, outcome in sorted(report.results.items())])
-    names, results = list(report.names), report.results
+    chunker_names, results = list(report.names), report.results
     download_button(
         download_buttons_row,
         "All answers as CSV",
-        lambda: answers_to_csv(names, results),
+        lambda: answers_to_csv(chunker_names, results),
         "answers.csv",
         "text/csv",
         content_key,
@@ -208,7 +208,7 @@ def _offer_files(run: Answering, report: AnswerReport) -> None:
     download_button(
         download_buttons_row,
         "With every prompt and judgement, as JSON lines",
-        lambda: answers_to_json_lines(names, results),
+        lambda: answers_to_json_lines(chunker_names, results),
         "answers.jsonl",
         "application/jsonl",
         content_key,

@@ -7,7 +7,7 @@ from chunkers.support import ModelName
 from evaluation.answering import has_bert_score
 from viz.answers.session import session
 from viz.components.page_elements import remark
-from viz.controls import draw_setting_switch, language_model_form, value_binding
+from viz.controls import draw_setting_segmented_control, language_model_form, value_binding
 from viz.state import Choices, access_to_chosen_model, no_model_message
 
 NO_MODEL = no_model_message("Answering needs")
@@ -33,7 +33,7 @@ def model_controls(choices: Choices) -> None:
 
 
 def _judging_controls(choices: Choices) -> None:
-    draw_setting_switch("Answers are", choices.extra, "judged", JUDGING, "answers/judged")
+    draw_setting_segmented_control("Answers are", choices.extra, "judged", JUDGING, "answers/judged")
     if choices.extra["judged"] != "no":
 
         def set_judge_name(name: str) -> None:
@@ -79,5 +79,7 @@ def judging_model(choices: Choices, asking: Asking) -> Asking | None:
         return None
     if session.judge in ("", asking.model.title):
         return asking
-    language_server = session.language_server
-    return asking.with_model(ChatServer(ModelName("openai", session.judge), language_server.address, language_server.key))
+    language_model_server = session.language_server
+    return asking.with_model(
+        ChatServer(ModelName("openai", session.judge), language_model_server.address, language_model_server.key)
+    )

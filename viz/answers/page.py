@@ -19,7 +19,7 @@ from evaluation.answering import (
     remaining_requests,
     reusable_results,
 )
-from evaluation.retrieval.asked_question import STATED_SEARCHED, fitting_budget, has_stated_texts
+from evaluation.retrieval.asked_question import STATED_SEARCHED, budget_for_text_length, has_stated_texts
 from sample_docs import sample_splitters
 from viz.answers.answer_cards import show_question
 from viz.answers.answer_results import MEASURE_WORD, show_costs_and_files, show_report
@@ -46,9 +46,9 @@ from viz.shell import (
     say_changed_settings,
     say_run_was_interrupted,
     say_texts_are_missing,
+    show_compare_column_number,
     show_consent,
     show_misfit_warnings,
-    show_place_on_compare,
     show_progress,
 )
 from viz.shell.page import page
@@ -83,7 +83,7 @@ TRIVIAL_HELP = (
 )
 
 
-def first_screen() -> Choices:
+def default_choices() -> Choices:
     """Return the default choices of the Answers page: a structural, a sentence-based and a semantic chunker."""
     return Choices(
         "article",
@@ -99,7 +99,7 @@ def first_screen() -> Choices:
 
 def show() -> None:
     """Draw the Answers page."""
-    with page(PAGE, first_screen()) as current_page:
+    with page(PAGE, default_choices()) as current_page:
         _check_link_parameters(current_page)
         text = current_page.text
         column_results = [] if text is None else run_columns(current_page, text, current_page.choices.columns)
@@ -134,7 +134,7 @@ def _check_link_parameters(current_page: Page) -> None:
 
 def _draw_controls(current_page: Page, results: list[ColumnResult]) -> None:
     choices, text = current_page.choices, current_page.text
-    fitting_budget_phrase = "" if text is None else f": {fitting_budget(len(text.document.text)):,} tokens"
+    fitting_budget_phrase = "" if text is None else f": {budget_for_text_length(len(text.document.text)):,} tokens"
     budget_label_by_option = {FITTING: f"auto{fitting_budget_phrase}", **{str(size): f"{size:,} tokens" for size in BUDGETS}}
     draw_setting_select_box(
         "Budget",
@@ -149,7 +149,7 @@ def _draw_controls(current_page: Page, results: list[ColumnResult]) -> None:
     offer_columns_of_compare(PAGE, choices)
     chunker = results[choices.selected].chunker if results else None
     column_controls(choices, chunker, current_page.embedder, elsewhere=True, model=False)
-    show_place_on_compare(
+    show_compare_column_number(
         PAGE, choices.columns[choices.selected], current_page.embedder, valid=not results or chunker is not None
     )
 
@@ -159,7 +159,7 @@ def _draw(current_page: Page, text: PageText, results: list[ColumnResult]) -> No
     _say_column_problems(results)
     answers_run_plan = _answer_plan(current_page, text, results, chosen_question_items)
     chunk_gathering_job = (
-        _gathering_job(answers_run_plan, results, current_page.embedder) if answers_run_plan is not None else None
+        _chunk_retrieval_job(answers_run_plan, results, current_page.embedder) if answers_run_plan is not None else None
     )
     linked_run = find_run(
         current_page.choices.extra[RUN_PARAMETER],
@@ -229,7 +229,9 @@ def _answer_plan(current_page: Page, text: PageText, results: list[ColumnResult]
     if not items.usable or len(finished_chunking_tasks) < len(results):
         return None
     chosen_budget_option = current_page.choices.extra["budget"]
-    budget_tokens = fitting_budget(len(text.document.text)) if chosen_budget_option == FITTING else int(chosen_budget_option)
+    budget_tokens = (
+        budget_for_text_length(len(text.document.text)) if chosen_budget_option == FITTING else int(chosen_budget_option)
+    )
     row_names = tuple(
         f"{number}. {type(column.chunker).title}" for number, column in enumerate(results, start=1) if column.chunker
     )
@@ -247,7 +249,7 @@ def _answer_plan(current_page: Page, text: PageText, results: list[ColumnResult]
     )
 
 
-def _gathering_job(plan: AnswerPlan, results: list[ColumnResult], embedder: Embedder | None) -> Gathering | None:
+def _chunk_retrieval_job(plan: AnswerPlan, results: list[ColumnResult], embedder: Embedder | None) -> Gathering | None:
     """Return the job that retrieves the plan's chunks, starting it if necessary, and draw its progress."""
     chunk_gathering_job = session.gathering
     if chunk_gathering_job is None or chunk_gathering_job.plan != plan or chunk_gathering_job.embedder is not embedder:
@@ -348,19 +350,19 @@ def show_send_row(choices: Choices, gathering: Gathering, embedder: Embedder, as
         run_button_row(None, begin_run_callback, answered_note, "answers_nothing_left", "answers/run", ready=True)
         return
     answer_count = len(plan.names) * len(plan.items)
-    judgements = remaining_request_estimates.judgements
+    remaining_judgement_estimate = remaining_request_estimates.judgements
     is_judge_only = judging_model_access is not None and not remaining_request_estimates.answers.requests
     model_requests = ModelRequests(
         (plan, model_identities),
         judging_model_access if is_judge_only else asking,
-        judgements if is_judge_only else remaining_request_estimates.answers,
+        remaining_judgement_estimate if is_judge_only else remaining_request_estimates.answers,
         _requests_in_words(plan, remaining_request_estimates, answer_count),
         "answers_run",
         ANSWER_TOKENS,
         formed=judging_model_access,
         also=None
         if judging_model_access is None or is_judge_only
-        else (judging_model_access.model, judgements, ANSWER_TOKENS),
+        else (judging_model_access.model, remaining_judgement_estimate, ANSWER_TOKENS),
     )
     show_consent(model_requests, begin_run_callback)
 
@@ -377,10 +379,10 @@ def _requests_in_words(plan: AnswerPlan, about: RequestEstimates, total: int) ->
         trivial_rows_phrase = f" and for {pluralize(len(plan.trivial), 'trivial row')}" if plan.trivial else ""
         questions_phrase, chunkers_phrase = pluralize(len(plan.items), "question"), pluralize(len(plan.tasks), "chunker")
         return f"“Answers” sends {questions_phrase} with the chunks of {chunkers_phrase}{trivial_rows_phrase}"
-    remaining_phrases = [f"{answer_request_count:,} of {total:,} answers"] * bool(answer_request_count) + [
+    remaining_request_phrases = [f"{answer_request_count:,} of {total:,} answers"] * bool(answer_request_count) + [
         pluralize(judgement_request_count, "judgement")
     ] * bool(judgement_request_count)
-    return f"“Answers” sends what is left, {' and '.join(remaining_phrases)},"
+    return f"“Answers” sends what is left, {' and '.join(remaining_request_phrases)},"
 
 
 def _reusable_results(

@@ -9,7 +9,7 @@ from evaluation.answering import ANSWER_SEPARATOR, QuestionItem, QuestionItems, 
 from sample_docs import SAMPLES_FOLDER
 from viz.answers.session import session
 from viz.components.page_elements import notice, remark, show_job_progress
-from viz.controls import adopt_as_own_text, draw_setting_switch, value_binding
+from viz.controls import adopt_as_own_text, draw_setting_segmented_control, value_binding
 from viz.jobs import ReadingJob, single_file_converter
 from viz.jobs.answering_plan_and_jobs import QuestionSharing, SharedText
 from viz.shell import open_page_at_next_run, shared_question_sets
@@ -28,7 +28,7 @@ AT_ONCE_S = 0.3
 def choose_questions(choices: Choices, text: PageText) -> QuestionItems:
     """Draw the controls for choosing questions, report the invalid questions, and return the valid ones."""
     with st.container(key="answers_source"):
-        draw_setting_switch("Questions", choices.extra, SOURCE_WORD, SOURCES, "answers/questions")
+        draw_setting_segmented_control("Questions", choices.extra, SOURCE_WORD, SOURCES, "answers/questions")
         if choices.extra[SOURCE_WORD] == "retrieval":
             return _questions_from_retrieval(choices, text)
         chosen_question_items = _typed_questions() if choices.extra[SOURCE_WORD] == "typed" else _questions_from_file()
@@ -53,7 +53,7 @@ def _say_problems(items: QuestionItems) -> None:
 
 def _questions_from_retrieval(choices: Choices, text: PageText) -> QuestionItems:
     """Return Retrieval's questions about the text; draw their origin and a link to Retrieval."""
-    question_sharing_job = _question_lookup_job()
+    question_sharing_job = _retrieval_questions_job()
     shared_question_set = question_sharing_job.found.get(text.document.text)
     questions_from_compare = tuple(
         QuestionItem(question.question, question.answer)
@@ -99,7 +99,7 @@ def _questions_from_retrieval(choices: Choices, text: PageText) -> QuestionItems
     return distinct_question_items
 
 
-def _question_lookup_job() -> QuestionSharing:
+def _retrieval_questions_job() -> QuestionSharing:
     """Return the job that looks up Retrieval's questions, starting a new one if its material has changed."""
     question_sets, lookup_job = shared_question_sets(), session.sharing
     if lookup_job is None or lookup_job.given != question_sets:

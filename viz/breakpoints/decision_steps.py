@@ -86,7 +86,7 @@ def _gap_step(
         gap_label_value_pairs.append(["its size", f"{len(chunk_before_gap.text):,} characters"])
         optimal_comparison_at_gap = (compared or {}).get(gap.index)
         if optimal_comparison_at_gap is not None:
-            comparison_sentences = _cut_comparison_phrases(optimal_comparison_at_gap)
+            comparison_sentences = _optimal_cuts_phrases(optimal_comparison_at_gap)
             labelled_cohesions = [
                 ["in these chunks", _cohesion_in_words(optimal_comparison_at_gap.greedy_cohesion)],
                 ["in optimal’s", _cohesion_in_words(optimal_comparison_at_gap.other_cohesion)],
@@ -153,7 +153,7 @@ def sentence_range_phrase(first: int, last: int) -> str:
     return f"sentence {last:,}" if last - first == 1 else f"sentences {first + 1:,} to {last:,}"
 
 
-def _cut_comparison_phrases(comparison: StretchComparison) -> list[str]:
+def _optimal_cuts_phrases(comparison: StretchComparison) -> list[str]:
     """Describe the other chunker's cuts over the same stretch, and which chunker groups more similar sentences."""
     greedy_cut_index = comparison.greedy[0]
     other_cut_numbers = [f"{place + 1:,}" for place in comparison.other if place != greedy_cut_index]
@@ -245,11 +245,11 @@ def _threshold_in_words(chunker: MaxMin, scanned: MaxMinStep) -> str:
     adaptive_threshold_text = _format_three_decimals(chunker.adaptive_threshold(scanned.size, scanned.least))
     symbolic_threshold_formula = f"{chunker.relaxation:g} × σ({scanned.size - 1:,}) × {least_similarity_text}"
     filled_formula = f"{chunker.relaxation:g} × {sigmoid_value:.3f} × {least_similarity_text} = {adaptive_threshold_text}"
-    threshold_kind = "hard" if scanned.threshold == chunker.hard_threshold else "that it follows"
+    threshold_kind_phrase = "hard" if scanned.threshold == chunker.hard_threshold else "that it follows"
     hard_threshold_text = format_number(chunker.hard_threshold)
     return (
         f"{symbolic_threshold_formula} = {filled_formula}; not below hard {hard_threshold_text}: "
-        f"{_format_three_decimals(scanned.threshold)}, {threshold_kind}"
+        f"{_format_three_decimals(scanned.threshold)}, {threshold_kind_phrase}"
     )
 
 
@@ -274,13 +274,13 @@ def change_point_steps(chunking: Chunking, chunker: ChangePoint, margin: float) 
         *(gap.index + 1 for _, gap in steps_and_gaps if gap.offset is None and is_cut_before_limits(gap)),
         sentence_count,
     ]
-    next_step_gaps = [*(step["mark"]["gap"] for step, _ in steps_and_gaps[1:]), sentence_count - 1]
-    for (step, gap), next_gap in zip(steps_and_gaps, next_step_gaps, strict=True):
-        assert next_gap is not None
+    next_step_gap_indexes = [*(step["mark"]["gap"] for step, _ in steps_and_gaps[1:]), sentence_count - 1]
+    for (step, gap), next_gap_index in zip(steps_and_gaps, next_step_gap_indexes, strict=True):
+        assert next_gap_index is not None
         # Up to the next place there is no other cut.
-        step["placed"] = step["placed"][0], next_gap + 1
+        step["placed"] = step["placed"][0], next_gap_index + 1
         if gap.offset is None:
-            step["mark"] = {**step["mark"], "next": (gap.index + 1, next_gap + 1)}
+            step["mark"] = {**step["mark"], "next": (gap.index + 1, next_gap_index + 1)}
             _explain_change_point(step, gap, searched_chunk_edge_indexes, chunker)
     return [_penalty_step(chunking, chunker), *(step for step, _ in steps_and_gaps)]
 
@@ -288,18 +288,18 @@ def change_point_steps(chunking: Chunking, chunker: ChangePoint, margin: float) 
 def _penalty_step(chunking: Chunking, chunker: ChangePoint) -> Step:
     """Return the step that says what a cut must gain, and why."""
     change_point_gain_curve = chunking.curves[0]
-    search_sentences = (
+    search_explanation = (
         "The search weighs all partitions at once. The steps go through the best one, and show what each cut gains in it."
     )
     if not change_point_gain_curve.lines:
         return explaining_step(
             f"The best {len(chunking.chunks):,} chunks",
-            ["The number of chunks is set: no penalty decides.", search_sentences],
+            ["The number of chunks is set: no penalty decides.", search_explanation],
         )
     cut_penalty = change_point_gain_curve.lines[0].level
     if change_point_gain_curve.null is None or chunker.penalty is not None:
         return explaining_step(
-            f"A cut must gain {cut_penalty:.2f}", ["The penalty is set, whatever cuts gain by chance.", search_sentences]
+            f"A cut must gain {cut_penalty:.2f}", ["The penalty is set, whatever cuts gain by chance.", search_explanation]
         )
     low_chance_gain, high_chance_gain = change_point_gain_curve.null.low, change_point_gain_curve.null.high
     shuffles_phrase = f"In {SHUFFLES} shuffles of the sentences, where order means nothing, the best cuts still gain as much"
@@ -310,7 +310,7 @@ def _penalty_step(chunking: Chunking, chunker: ChangePoint) -> Step:
     }
     return explaining_step(
         f"A cut must gain more than {cut_penalty:.2f}",
-        [f"{shuffles_phrase} {phrase_by_caution[chunker.caution]}.", search_sentences],
+        [f"{shuffles_phrase} {phrase_by_caution[chunker.caution]}.", search_explanation],
         [["shuffles", f"the middle half gains {low_chance_gain:.2f} to {high_chance_gain:.2f} a cut"]],
     )
 

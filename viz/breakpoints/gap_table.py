@@ -105,12 +105,12 @@ def _gap_rows_json(chunking: Chunking, identity: Hashable, margin: float) -> str
 def gap_rows(chunking: Chunking, margin: float) -> GapRows:
     """Return the rows of the table of gaps as one list per column, in the order of the gaps."""
     gaps_in_order = chunking.gaps
-    verdicts, verdict_digits = encode_verdicts(gaps_in_order, STANDING)
+    distinct_verdicts, verdict_digits = encode_verdicts(gaps_in_order, STANDING)
     return {
         "gaps": [gap.index for gap in gaps_in_order],
         "scores": [gap.score for gap in gaps_in_order],
         "away": [None if gap.score is None or gap.threshold is None else gap.score - gap.threshold for gap in gaps_in_order],
-        "verdicts": [{**verdict_data(verdict), "standing": STANDING[verdict]} for verdict in verdicts],
+        "verdicts": [{**verdict_data(verdict), "standing": STANDING[verdict]} for verdict in distinct_verdicts],
         "verdictOf": verdict_digits,
         "inside": [gap.offset is not None for gap in gaps_in_order],
         "near": [is_near_threshold(gap, margin) for gap in gaps_in_order],

@@ -18,22 +18,36 @@ from viz.components.browser_exchange import take_event
 from viz.components.page_elements import notice
 from viz.components.reader.reader import HeadRow, ReaderColumn, show_reader
 from viz.components.stepper.stepper import DEFAULT_WORDS
-from viz.controls import draw_setting_select_box, draw_setting_switch, offer_undo, parameter_controls, value_binding
+from viz.controls import (
+    draw_setting_segmented_control,
+    draw_setting_select_box,
+    offer_undo,
+    parameter_controls,
+    value_binding,
+)
 from viz.shell import (
     ColumnResult,
     Page,
     columns_to_open_with,
     known_boundaries_comparison_row,
-    reader_column_of,
+    reader_column_for_result,
     run_columns,
+    show_compare_column_number,
     show_misfit_warnings,
-    show_place_on_compare,
     show_progress,
     side_by_side_columns,
 )
 from viz.shell.card.verdicts import answer_verdict_requests, apply_parameter_change
 from viz.shell.page import page
-from viz.state import Choices, ColumnChoice, TextSource, embedder_defaults, fresh_column, main_page, search_settings_of
+from viz.state import (
+    Choices,
+    ColumnChoice,
+    TextSource,
+    chunker_defaults_of_embedder,
+    fresh_column,
+    main_page,
+    search_settings_of,
+)
 from viz.theme import palette
 
 PAGE = "breakpoints"
@@ -103,9 +117,12 @@ def _draw(current_page: Page, spot: DeltaGenerator) -> None:
         _choose_chunker(choices)
         offer_undo(PAGE)
         parameter_controls(
-            0, column_choice, column_results[0].chunker, embedder_defaults(current_page.embedder, column_choice.chunker)
+            0,
+            column_choice,
+            column_results[0].chunker,
+            chunker_defaults_of_embedder(current_page.embedder, column_choice.chunker),
         )
-        show_place_on_compare(
+        show_compare_column_number(
             PAGE, column_choice, current_page.embedder, valid=column_results[0].chunker is not None or text is None
         )
         _choose_axis(choices, column_results[0].chunker)
@@ -148,7 +165,9 @@ def _draw(current_page: Page, spot: DeltaGenerator) -> None:
         )
     with view_container, st.container(key="beside"):
         view_switch_key = f"{PAGE}/view" if view_label_by_name == VIEWS else f"{PAGE}/view/{column_choice.chunker}"
-        draw_setting_switch("Beside the text", choices.extra, "view", view_label_by_name, view_switch_key, hidden=True)
+        draw_setting_segmented_control(
+            "Beside the text", choices.extra, "view", view_label_by_name, view_switch_key, hidden=True
+        )
         if shown_result is None:
             notice("There is nothing to show yet: the text has not been cut.", key="nothing_beside")
         elif not shown_result.chunking.gaps:
@@ -218,19 +237,21 @@ def _checked_margin(choices: Choices) -> float:
 
 
 def _choose_chunker(choices: Choices) -> None:
-    chunker_choice = {"chunker": choices.columns[0].chunker}
+    chunker_select_values = {"chunker": choices.columns[0].chunker}
 
     def use_chosen_chunker() -> None:
-        choices.columns = [new_column_choice(chunker_choice["chunker"])]
+        choices.columns = [new_column_choice(chunker_select_values["chunker"])]
         choices.extra["step"] = "1"
 
-    draw_setting_select_box("Chunker", chunker_choice, "chunker", SHOWN, key=f"{PAGE}/chunker", then=use_chosen_chunker)
+    draw_setting_select_box(
+        "Chunker", chunker_select_values, "chunker", SHOWN, key=f"{PAGE}/chunker", then=use_chosen_chunker
+    )
 
 
 def _choose_axis(choices: Choices, chunker: object) -> None:
     if isinstance(chunker, Breakpoint) and has_similarity_reading(chunker):
         axis_help = "Similarity is 1 minus the distance: curve, line and wording are flipped, the cuts stay the same."
-        draw_setting_switch("Read the curve as", choices.extra, "axis", READINGS, f"{PAGE}/axis", help=axis_help)
+        draw_setting_segmented_control("Read the curve as", choices.extra, "axis", READINGS, f"{PAGE}/axis", help=axis_help)
 
 
 def _choose_margin(choices: Choices, margin: float) -> None:
@@ -254,7 +275,7 @@ def _choose_margin(choices: Choices, margin: float) -> None:
 
 
 def _reader_column(result: ColumnResult, shown: DisplayedResult | None, source: TextSource) -> ReaderColumn:
-    return reader_column_of(result, lambda chunking: ReaderColumn(rows=_summary_rows(chunking, source)), drawn=shown)
+    return reader_column_for_result(result, lambda chunking: ReaderColumn(rows=_summary_rows(chunking, source)), drawn=shown)
 
 
 def _summary_rows(chunking: Chunking, chosen: TextSource) -> tuple[HeadRow, ...]:

@@ -190,17 +190,17 @@ def score_histogram_figure(counted: ScoreHistogram, level: float, label: str) ->
 
 def _series_label_positions(counted: ScoreHistogram) -> list[tuple[str, int, str]]:
     """Return the label of each kind of bar, the index of its tallest bar, and the anchor of the label."""
-    named_bar_counts = (("kept", counted.short), ("past the line", counted.beyond))
+    series_names_and_counts = (("kept", counted.short), ("past the line", counted.beyond))
     tallest_bars = [
-        (name, max(range(len(counts)), key=counts.__getitem__)) for name, counts in named_bar_counts if any(counts)
+        (name, max(range(len(counts)), key=counts.__getitem__)) for name, counts in series_names_and_counts if any(counts)
     ]
-    tallest_indices = [place for _, place in tallest_bars]
-    if len(tallest_bars) < 2 or abs(tallest_indices[0] - tallest_indices[1]) > 1:
+    tallest_bar_indexes = [place for _, place in tallest_bars]
+    if len(tallest_bars) < 2 or abs(tallest_bar_indexes[0] - tallest_bar_indexes[1]) > 1:
         return [(name, place, "center") for name, place in tallest_bars]
     # Labels of adjacent bars extend away from each other.
-    leftmost_label_index = min(range(2), key=lambda at: (tallest_indices[at], at))
+    leftmost_series_index = min(range(2), key=lambda at: (tallest_bar_indexes[at], at))
     return [
-        (name, place, "right" if at == leftmost_label_index else "left") for at, (name, place) in enumerate(tallest_bars)
+        (name, place, "right" if at == leftmost_series_index else "left") for at, (name, place) in enumerate(tallest_bars)
     ]
 
 

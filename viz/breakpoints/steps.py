@@ -206,7 +206,7 @@ def show_optimal_steps(
         stepper_half, heatmap_half = st.columns(2)
         with stepper_half:
             show_stepper(optimal_partition_steps, choices.extra, key="stepper", known=bool(text.source.known))
-            _compare_with_greedy(shown.chunking, greedy, text, choices)
+            _show_greedy_comparison(shown.chunking, greedy, text, choices)
         with heatmap_half:
             show_heatmap(
                 SentenceColours([0] * sentence_count, [0]),
@@ -223,7 +223,7 @@ def _partition_table(shown: DisplayedResult, chunker: Optimal, embedder: Embedde
     return chunker.pieces_and_table(shown.chunking.document, _cached_only_tools(shown, embedder))[1]
 
 
-def _compare_with_greedy(chunking: Chunking, greedy: ColumnResult, text: PageText, choices: Choices) -> None:
+def _show_greedy_comparison(chunking: Chunking, greedy: ColumnResult, text: PageText, choices: Choices) -> None:
     """Say how far both results are from the known boundaries, and offer a text on which Optimal wins."""
     known_boundaries = text.source.known
     # What is built up or predicted is not given away.
@@ -271,7 +271,7 @@ def optimal_steps(chunking: Chunking, table: PartitionTable, mean: float) -> lis
         Mean similarity of all pairs of sentences.
     """
     sentence_count = len(chunking.document.sentences)
-    all_sentences = (0, sentence_count)
+    whole_sentence_range = (0, sentence_count)
     table_entry_steps = [_entry_step(table, end) for end in range(1, sentence_count + 1)]
     full_table_step: Step = {
         **explaining_step(
@@ -284,16 +284,18 @@ def optimal_steps(chunking: Chunking, table: PartitionTable, mean: float) -> lis
         ),
         "tone": "turn",
         "pauses": True,
-        "table": (all_sentences, all_sentences),
+        "table": (whole_sentence_range, whole_sentence_range),
     }
-    edge_indexes = [0, *table.cuts().tolist(), sentence_count]
-    read_off_steps = [_read_off_step(chunking, table, first, end) for first, end in reversed([*pairwise(edge_indexes)])]
+    chunk_edge_indexes = [0, *table.cuts().tolist(), sentence_count]
+    read_off_steps = [
+        _read_off_step(chunking, table, first, end) for first, end in reversed([*pairwise(chunk_edge_indexes)])
+    ]
     # Only now is every cut final.
     read_off_steps[-1]["placed"] = (0, sentence_count)
-    return [_opening_step(sentence_count, mean), *table_entry_steps, full_table_step, *read_off_steps]
+    return [_partition_count_step(sentence_count, mean), *table_entry_steps, full_table_step, *read_off_steps]
 
 
-def _opening_step(count: int, mean: float) -> Step:
+def _partition_count_step(count: int, mean: float) -> Step:
     partition_count_phrase = f"{2 ** (count - 1):,}"
     if len(partition_count_phrase) > MOST_DIGITS:
         partition_count_phrase = f"a number of {len(partition_count_phrase.replace(',', ''))} digits"
@@ -314,12 +316,12 @@ def _opening_step(count: int, mean: float) -> Step:
 
 def _entry_step(table: PartitionTable, end: int) -> Step:
     """Return the step that fills in the entry of the first ``end`` sentences."""
-    last_chunks = table.ranked_last_runs(end)
-    chunk_start, best_partition_value = last_chunks[0]
+    possible_last_chunks = table.ranked_last_runs(end)
+    chunk_start, best_partition_value = possible_last_chunks[0]
     chunk_phrase = sentence_range_phrase(chunk_start, end)
     entry_story_sentences = [
-        f"The best last chunk is {chunk_phrase}, one of {len(last_chunks):,} possible."
-        if len(last_chunks) > 1
+        f"The best last chunk is {chunk_phrase}, one of {len(possible_last_chunks):,} possible."
+        if len(possible_last_chunks) > 1
         else f"It is one chunk, {chunk_phrase}."
     ]
     if chunk_start:
@@ -328,13 +330,13 @@ def _entry_step(table: PartitionTable, end: int) -> Step:
             f"Before it, {_first_sentences_phrase(chunk_start)} {keep_verb_form} the value that the table has: "
             f"{_format_entry_value(table, chunk_start)}."
         )
-    entry_label_value_pairs = [["value", _value_in_words(table, chunk_start, end, best_partition_value)]]
+    entry_label_value_pairs = [["value", _value_as_sum_phrase(table, chunk_start, end, best_partition_value)]]
     entry_label_value_pairs += [
         [
             "runner-up" if place == 1 else "",
-            f"{sentence_range_phrase(start, end)}: {_value_in_words(table, start, end, total)}",
+            f"{sentence_range_phrase(start, end)}: {_value_as_sum_phrase(table, start, end, total)}",
         ]
-        for place, (start, total) in enumerate(last_chunks[1 : 1 + RUNNERS_UP], start=1)
+        for place, (start, total) in enumerate(possible_last_chunks[1 : 1 + RUNNERS_UP], start=1)
     ]
     return {
         "title": f"{_first_sentences_phrase(end).capitalize()}: value {_format_entry_value(table, end)}",
@@ -364,7 +366,7 @@ def _entry_step(table: PartitionTable, end: int) -> Step:
 def _read_off_step(chunking: Chunking, table: PartitionTable, first: int, end: int) -> Step:
     """Return the step that reads off the chunk of the sentences from ``first`` to before ``end``."""
     chunk_phrase, sentence_count = sentence_range_phrase(first, end), len(chunking.document.sentences)
-    following_phrase = (
+    next_entry_sentence = (
         f"The next entry to read is that of {_first_sentences_phrase(first)}."
         if first
         else f"Nothing is left before it: {len(chunking.chunks):,} chunks."
@@ -372,9 +374,9 @@ def _read_off_step(chunking: Chunking, table: PartitionTable, first: int, end: i
     return {
         **explaining_step(
             f"Chunk of {chunk_phrase}",
-            [f"The entry of {_first_sentences_phrase(end)} names {chunk_phrase} as its last chunk.", following_phrase],
+            [f"The entry of {_first_sentences_phrase(end)} names {chunk_phrase} as its last chunk.", next_entry_sentence],
             [
-                ["value", _value_in_words(table, first, end, float(table.totals[end]))],
+                ["value", _value_as_sum_phrase(table, first, end, float(table.totals[end]))],
                 *([["the cut", chunking.gaps[first - 1].reason]] if first else []),
             ],
         ),
@@ -392,7 +394,7 @@ def _format_entry_value(table: PartitionTable, end: int) -> str:
     return format_number(float(table.totals[end]), ".2f")
 
 
-def _value_in_words(table: PartitionTable, first: int, end: int, value: float) -> str:
+def _value_as_sum_phrase(table: PartitionTable, first: int, end: int, value: float) -> str:
     """Return a value as the entry before the last chunk plus the reward of the chunk."""
     chunk_reward = float(table.rewards[first, end - first - 1])
     chunk_reward_sign = "\N{MINUS SIGN}" if chunk_reward < 0 else "+"

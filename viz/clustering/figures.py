@@ -157,10 +157,10 @@ def heatmap_figure(distances: FloatArray, block: int, coloured: SentenceColours,
             hovertemplate="sentences %{customdata}: %{z:.2f}<extra></extra>",
         )
     )
-    sentence_numbers, edge_positions = [*range(1, sentence_count + 1)], [-0.02 * sentence_count] * sentence_count
+    sentence_numbers, margin_marker_positions = [*range(1, sentence_count + 1)], [-0.02 * sentence_count] * sentence_count
     sentence_chunk_colours = [palette.EDGES[theme][coloured.grounds[chunk]] for chunk in coloured.chunk_of]
     chunk_colour_marker_style = {"symbol": "square", "size": 6, "color": sentence_chunk_colours}
-    for x, y in ((sentence_numbers, edge_positions), (edge_positions, sentence_numbers)):
+    for x, y in ((sentence_numbers, margin_marker_positions), (margin_marker_positions, sentence_numbers)):
         figure.add_scatter(x=x, y=y, mode="markers", marker=chunk_colour_marker_style, hoverinfo="skip", showlegend=False)
     sentence_axis_settings = {"title": "Sentence number", "showgrid": False, "constrain": "domain"}
     return figure.update_layout(

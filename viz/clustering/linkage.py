@@ -24,15 +24,18 @@ class Decision(NamedTuple):
 
 def linkage_decisions(merges: Sequence[Merge], clusters: Clusters) -> list[Decision]:
     """Return the accepted and the refused joins in the order in which they were decided."""
-    ordered_accepted_joins = [
+    accepted_order_decision_pairs = [
         ((number, 1), Decision(True, merge.left.start, merge.right.start, 1 - merge.similarity))
         for number, merge in enumerate(merges)
     ]
-    ordered_refused_joins = [
+    refused_order_decision_pairs = [
         ((refusal.joins, 0), Decision(False, refusal.left, refusal.right, refusal.distance)) for refusal in clusters.refused
     ]
     # A refusal precedes the join with the same number.
-    return [decision for _, decision in sorted([*ordered_accepted_joins, *ordered_refused_joins], key=lambda pair: pair[0])]
+    return [
+        decision
+        for _, decision in sorted([*accepted_order_decision_pairs, *refused_order_decision_pairs], key=lambda pair: pair[0])
+    ]
 
 
 def linkage_steps(count: int, merges: Sequence[Merge], clusters: Clusters, cap: int, most: float) -> list[Step]:
@@ -103,8 +106,10 @@ def ranges_in_words(sentences: Sequence[int]) -> str:
 
 def _consecutive_runs(sentences: Sequence[int]) -> list[tuple[int, int]]:
     """Return the first and last number of each run of consecutive numbers."""
-    number_runs = [[number for _, number in row] for _, row in groupby(enumerate(sentences), key=lambda at: at[1] - at[0])]
-    return [(row[0], row[-1]) for row in number_runs]
+    runs_of_sentence_numbers = [
+        [number for _, number in row] for _, row in groupby(enumerate(sentences), key=lambda at: at[1] - at[0])
+    ]
+    return [(row[0], row[-1]) for row in runs_of_sentence_numbers]
 
 
 # The layout of the dendrogram.
@@ -164,16 +169,16 @@ def lay_out_dendrogram(count: int, merges: Sequence[Merge], clusters: Clusters) 
 
 def _roots_with_refused_adjacent(roots: Sequence[int], first: Sequence[int], clusters: Clusters) -> list[int]:
     """Return the distinct roots of ``roots``, ordered so that clusters whose join was refused are neighbours."""
-    neighbours_by_root = {root: [root] for root in roots}
+    root_group_by_root = {root: [root] for root in roots}
     for refusal in clusters.refused:
-        left_neighbours, right_neighbours = sorted(
-            (neighbours_by_root[roots[refusal.left]], neighbours_by_root[roots[refusal.right]]),
+        left_root_group, right_root_group = sorted(
+            (root_group_by_root[roots[refusal.left]], root_group_by_root[roots[refusal.right]]),
             key=lambda row: first[row[0]],
         )
-        if left_neighbours is not right_neighbours:
-            left_neighbours += right_neighbours
-            neighbours_by_root.update(dict.fromkeys(right_neighbours, left_neighbours))
-    return [root for row in {id(row): row for row in neighbours_by_root.values()}.values() for root in row]
+        if left_root_group is not right_root_group:
+            left_root_group += right_root_group
+            root_group_by_root.update(dict.fromkeys(right_root_group, left_root_group))
+    return [root for row in {id(row): row for row in root_group_by_root.values()}.values() for root in row]
 
 
 def _leaf_sentences_below(root: int, count: int, children: Sequence[tuple[int, int]]) -> list[int]:

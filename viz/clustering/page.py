@@ -46,15 +46,15 @@ from viz.shell import (
     Page,
     columns_to_open_with,
     lecture_mode,
-    reader_column_of,
+    reader_column_for_result,
     run_columns,
+    show_compare_column_number,
     show_misfit_warnings,
-    show_place_on_compare,
     show_progress,
     side_by_side_columns,
 )
 from viz.shell.page import page
-from viz.state import Choices, ColumnChoice, PageText, embedder_defaults, main_page, session
+from viz.state import Choices, ColumnChoice, PageText, chunker_defaults_of_embedder, main_page, session
 from viz.theme import embedding_time_in_words, known_boundary_count_phrase, stage_times_in_words, theme_name
 
 PAGE = "clustering"
@@ -86,9 +86,9 @@ def _draw(current_page: Page) -> None:
             choices.selected,
             column_choice,
             column_result.chunker,
-            embedder_defaults(current_page.embedder, column_choice.chunker),
+            chunker_defaults_of_embedder(current_page.embedder, column_choice.chunker),
         )
-        show_place_on_compare(
+        show_compare_column_number(
             PAGE, column_choice, current_page.embedder, valid=column_result.chunker is not None or text is None
         )
     if text is None:
@@ -171,7 +171,7 @@ def _draw_text(result: ColumnResult, text: PageText) -> None:
         )
     show_reader(
         document,
-        [reader_column_of(result, lambda chunking: ReaderColumn(rows=_summary_rows(chunking, known_boundaries)))],
+        [reader_column_for_result(result, lambda chunking: ReaderColumn(rows=_summary_rows(chunking, known_boundaries)))],
         title=text.source.name,
         summary=known_boundaries_summary,
         selected=0,

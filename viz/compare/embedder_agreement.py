@@ -20,12 +20,12 @@ def show_agreement(current_page: Page, text: PageText, results: Sequence[ColumnR
     The full embedder is used only after the user asks for it; from then on, changed columns are compared again.
     """
     embedder = current_page.embedder
-    embedding_columns = [
+    numbered_embedding_columns = [
         (number, column.finished_column)
         for number, column in enumerate(results, start=1)
         if column.chunker and column.chunker.embeds
     ]
-    numbered_finished_columns = [(number, column) for number, column in embedding_columns if column is not None]
+    numbered_finished_columns = [(number, column) for number, column in numbered_embedding_columns if column is not None]
     document_and_embedder_identity = text.document.identity, "" if embedder is None else embedder.name
     if session.compared_embedders not in (None, document_and_embedder_identity):
         # The comparison of another text or embedder is forgotten.
@@ -35,7 +35,7 @@ def show_agreement(current_page: Page, text: PageText, results: Sequence[ColumnR
         embedder is None
         or not embedder.approximates
         or not numbered_finished_columns
-        or len(numbered_finished_columns) < len(embedding_columns)
+        or len(numbered_finished_columns) < len(numbered_embedding_columns)
     ):
         return
     if session.compared_embedders is None:
@@ -69,11 +69,11 @@ def _full_embedder_results(
     tasks: Sequence[tuple[ChunkingTask, Chunker]], document: Document, full: Embedder
 ) -> dict[ChunkingTask, Chunking] | None:
     """Return the results with the full embedder; None while a job computes them, or if it was stopped or failed."""
-    embedder_job = session.full_job
+    full_chunking_job = session.full_job
     available_chunking_by_task = (
-        session.full_results if embedder_job is None else {**session.full_results, **embedder_job.results_so_far()}
+        session.full_results if full_chunking_job is None else {**session.full_results, **full_chunking_job.results_so_far()}
     )
-    chunkings: dict[ChunkingTask, Chunking] = {}
+    full_chunking_by_task: dict[ChunkingTask, Chunking] = {}
     missing_tasks_and_chunkers = []
     for task, chunker in tasks:
         chunking = available_chunking_by_task.get(task)
@@ -82,19 +82,19 @@ def _full_embedder_results(
         if chunking is None:
             missing_tasks_and_chunkers.append((task, chunker))
         else:
-            chunkings[task] = chunking
-    session.full_results = chunkings
+            full_chunking_by_task[task] = chunking
+    session.full_results = full_chunking_by_task
     if not missing_tasks_and_chunkers:
         session.full_job = None
-        return chunkings
-    if embedder_job is None:
-        session.full_job = embedder_job = ChunkingJob(document, full, missing_tasks_and_chunkers, session.on_disk)
-        embedder_job.start()
-    if embedder_job.in_progress:
-        show_job_progress(embedder_job)
-    elif embedder_job.error or embedder_job.cancelled():
-        if embedder_job.error:
-            notice(embedder_job.error, "error", key="agreement_error")
+        return full_chunking_by_task
+    if full_chunking_job is None:
+        session.full_job = full_chunking_job = ChunkingJob(document, full, missing_tasks_and_chunkers, session.on_disk)
+        full_chunking_job.start()
+    if full_chunking_job.in_progress:
+        show_job_progress(full_chunking_job)
+    elif full_chunking_job.error or full_chunking_job.cancelled():
+        if full_chunking_job.error:
+            notice(full_chunking_job.error, "error", key="agreement_error")
         st.button(
             f"Compare with {full.name}",
             key="compare_embedders_again",
@@ -127,8 +127,8 @@ def _show_comparison(
         else "."
     )
     remark(f"{embedder_name} beside {full.name}{distance_shift_phrase}", key="agreement")
-    for number, column, chunking in columns:
-        boundary_agreement = compare_boundaries(chunking, column.chunking)
+    for number, column, full_chunking in columns:
+        boundary_agreement = compare_boundaries(full_chunking, column.chunking)
         score_shift_phrase = (
             f"; scores moved by {_shift_in_words(boundary_agreement.scores)}"
             if gap_distance_shift is None and boundary_agreement.scores is not None

@@ -43,12 +43,12 @@ def finish_first_screen_preparation() -> None:
     # Streamlit reads the page's icon with Pillow.
     importlib.import_module("PIL.ImageFile")
     discover()
-    for job in _started:
-        job.join(MAX_WAIT_S)
+    for started_job in _started:
+        started_job.join(MAX_WAIT_S)
 
 
 def wait_for_first_screen(document: Document) -> None:
     """Wait for the job if it chunks this document, so that the page is drawn once, with its results."""
-    for job in _started:
-        if job.running and job.source.identity == document.identity:
-            job.join(PAGE_WAIT_S)
+    for started_job in _started:
+        if started_job.running and started_job.source.identity == document.identity:
+            started_job.join(PAGE_WAIT_S)

@@ -25,7 +25,7 @@ from viz.shell import (
     FinishedColumn,
     known_boundaries_comparison_row,
     lecture_mode,
-    reader_column_of,
+    reader_column_for_result,
     run_columns,
     show_misfit_warnings,
     show_progress,
@@ -65,13 +65,13 @@ def show() -> None:
             with current_page.controls:
                 column_controls(choices, None, current_page.embedder, elsewhere=True)
             return
-        if marking_error_message := apply_marking(choices, text, READER):
+        if marking_error_message := apply_gap_clicks(choices, text, READER):
             notice(marking_error_message, "error", key="cuts_complaint")
         first_screen_preparation.wait_for_first_screen(text.document)
         column_results = run_columns(current_page, text, choices.columns)
         show_progress(column_results)
         show_misfit_warnings(current_page.choices, column_results)
-        say_reopened_file(column_results)
+        say_whether_session_matches(column_results)
         body_hashes = show_reader(
             text.document,
             [_reader_column(number, column, text, current_page.embedder) for number, column in enumerate(column_results)],
@@ -80,8 +80,8 @@ def show() -> None:
             selected=choices.selected,
             known=text.source.known,
             key=READER,
-            marking=marking_payload(choices, text),
-            offers=fold_purpose_availability(choices),
+            marking=clickable_gaps_when_folded(choices, text),
+            offers=column_folding_purposes(choices),
             asking=question_form_data(choices, len(text.document.text)),
             card=True,
         )
@@ -115,7 +115,7 @@ def show() -> None:
 
 
 def _reader_column(number: int, result: ColumnResult, text: PageText, embedder: Embedder | None) -> ReaderColumn:
-    return reader_column_of(result, lambda _: column_summary(number, result, text, embedder))
+    return reader_column_for_result(result, lambda _: column_summary(number, result, text, embedder))
 
 
 def _text_summary(chosen: TextSource) -> str:
@@ -142,17 +142,17 @@ def _take_events(choices: Choices, text: PageText | None, embedder: Embedder | N
         choices.columns[threshold_event["column"]].put(str(threshold_event["parameter"]), float(threshold_event["value"]))
     if selection_event and 0 <= selection_event["column"] < len(choices.columns):
         choices.selected = int(selection_event["column"])
-    settings_event, answer_event = take_event(READER, "asking"), take_event(READER, "answer")
-    if settings_event:
-        _take_question_settings(choices, settings_event)
+    question_settings_event, answer_event = take_event(READER, "asking"), take_event(READER, "answer")
+    if question_settings_event:
+        _take_question_settings(choices, question_settings_event)
     question_count_before = len(session.questions)
     if answer_event and text is not None:
         mark_answer(text.document, answer_event)
     if remedy_event := take_event(READER, "remedy"):
         # The search for remedies needs many modules, which the first screen does without.
-        from viz.compare.asking.remedies import take_remedy
+        from viz.compare.asking.remedies import add_remedied_column
 
-        take_remedy(remedy_event, embedder)
+        add_remedied_column(remedy_event, embedder)
     if parameter_change_event := take_event(READER, "change"):
         apply_parameter_change(COMPARE_PAGE, parameter_change_event)
     if len(session.questions) > question_count_before:
@@ -209,12 +209,12 @@ def question_form_data(choices: Choices, characters: int) -> AskingData:
 # The columns folded into one text whose gaps the user clicks, to set known boundaries or a column's cuts.
 
 
-def apply_marking(choices: Choices, text: PageText, reader_key: str) -> str:
+def apply_gap_clicks(choices: Choices, text: PageText, reader_key: str) -> str:
     """Apply the user's clicks on gaps, and fold or unfold the columns; return an error message, or an empty string."""
     gap_clicks, fold_event = take_clicked_gaps(reader_key, text.document), take_event(reader_key, "fold")
     if fold_event is not None:
         session.folded = (text.document.identity, str(fold_event["purpose"]))
-    if not gap_clicks or fold_purpose_availability(choices).get(gap_clicks[-1].purpose) != "":
+    if not gap_clicks or column_folding_purposes(choices).get(gap_clicks[-1].purpose) != "":
         return ""
     if gap_clicks[-1].purpose == "cuts":
         try:
@@ -227,17 +227,17 @@ def apply_marking(choices: Choices, text: PageText, reader_key: str) -> str:
     return ""
 
 
-def marking_payload(choices: Choices, text: PageText) -> MarkingData | None:
+def clickable_gaps_when_folded(choices: Choices, text: PageText) -> MarkingData | None:
     """Return the gaps that the user can click while the columns are folded; None if the columns are not folded."""
     folded_document_identity, fold_purpose = session.folded
-    if folded_document_identity != text.document.identity or fold_purpose_availability(choices).get(fold_purpose) != "":
+    if folded_document_identity != text.document.identity or column_folding_purposes(choices).get(fold_purpose) != "":
         return None
     if fold_purpose == "cuts":
         return clickable_gaps_data(text.document, "cuts", own_cut_offsets(choices, text.document), folded=True)
     return clickable_gaps_data(text.document, "marks", text.source.known or (), folded=True)
 
 
-def fold_purpose_availability(choices: Choices) -> dict[str, str]:
+def column_folding_purposes(choices: Choices) -> dict[str, str]:
     """Return each purpose for which the columns can fold into one text, with the reason if the purpose is unavailable.
 
     The known boundaries of a bundled text cannot be changed.
@@ -251,19 +251,24 @@ def fold_purpose_availability(choices: Choices) -> dict[str, str]:
 # The notice about a reopened session file.
 
 
-def say_reopened_file(results: Sequence[ColumnResult]) -> None:
+def say_whether_session_matches(results: Sequence[ColumnResult]) -> None:
     """Report whether the results match the reopened session file, until the text or the columns change."""
-    session_file, finished = session.reopened, [finished for column in results if (finished := column.finished_column)]
-    if session_file is None or len(finished) < len(results):
+    session_file, finished_columns = (
+        session.reopened,
+        [finished_column for column in results if (finished_column := column.finished_column)],
+    )
+    if session_file is None or len(finished_columns) < len(results):
         return
-    shown_settings = [(column.chunker.name, column.chunker.model_dump()) for column in finished]
+    shown_settings = [(column.chunker.name, column.chunker.model_dump()) for column in finished_columns]
     stored_settings = [(column.recipe.chunker, column.recipe.build().model_dump()) for column in session_file.columns]
-    if shown_settings != stored_settings or any(column.chunking.document.text != session_file.text for column in finished):
+    if shown_settings != stored_settings or any(
+        column.chunking.document.text != session_file.text for column in finished_columns
+    ):
         session.reopened = None
         return
     differing_column_numbers = [
         number
-        for number, (result, column) in enumerate(zip(finished, session_file.columns, strict=True), start=1)
+        for number, (result, column) in enumerate(zip(finished_columns, session_file.columns, strict=True), start=1)
         if spans_of_each_chunk(result.chunking) != column.chunks
     ]
     if not differing_column_numbers:
@@ -281,7 +286,7 @@ def say_reopened_file(results: Sequence[ColumnResult]) -> None:
         f"{recipe_versions_phrase}."
     )
     result_difference_reasons = dict.fromkeys(
-        session_file.columns[number - 1].recipe.changed_since(len(finished[number - 1].chunking.document.sentences))
+        session_file.columns[number - 1].recipe.changed_since(len(finished_columns[number - 1].chunking.document.sentences))
         for number in differing_column_numbers
     )
     notice(" ".join([message, *filter(None, result_difference_reasons)]), "error", key="reopened_file")

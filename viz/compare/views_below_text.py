@@ -36,7 +36,7 @@ from viz.state import (
     record_columns_for_undo,
     session_file,
 )
-from viz.theme import edge_colour
+from viz.theme import chunker_colour
 
 _arrival = Component[Data]("seamark_arrival", "compare/scroll_to_view.js", html='<div class="arrival"></div>')
 
@@ -45,23 +45,33 @@ def show_requested_views(
     choices: Choices, results: list[ColumnResult], chosen: TextSource, embedder: Embedder | None
 ) -> None:
     """Draw the control that selects a view below the text, and the selected view."""
-    finished_chunkings = [(number, column.chunking) for number, column in enumerate(results) if column.chunking is not None]
-    if not finished_chunkings:
+    numbered_finished_chunkings = [
+        (number, column.chunking) for number, column in enumerate(results) if column.chunking is not None
+    ]
+    if not numbered_finished_chunkings:
         return
-    views: dict[str, Callable[[], None]] = {
+    draw_by_view: dict[str, Callable[[], None]] = {
         "Scores": lambda: show_scoreboard(choices, results, chosen.known, embedder),
-        "Which is best?": lambda: show_ranking(choices, results, finished_chunkings[0][1].document, chosen.known, embedder),
-        "Without labels": lambda: show_label_free_measures(choices, results, finished_chunkings[0][1].document, embedder),
+        "Which is best?": lambda: show_ranking(
+            choices, results, numbered_finished_chunkings[0][1].document, chosen.known, embedder
+        ),
+        "Without labels": lambda: show_label_free_measures(
+            choices, results, numbered_finished_chunkings[0][1].document, embedder
+        ),
         **(
-            {"Diff": lambda: show_index_replacement(choices, results, chosen, finished_chunkings[0][1].document, embedder)}
+            {
+                "Diff": lambda: show_index_replacement(
+                    choices, results, chosen, numbered_finished_chunkings[0][1].document, embedder
+                )
+            }
             if len(results) > 1
             else {}
         ),
-        "Chunk sizes": lambda: _show_chunk_sizes(results, finished_chunkings, choices.tokenizer),
+        "Chunk sizes": lambda: _show_chunk_sizes(results, numbered_finished_chunkings, choices.tokenizer),
         "Every gap": lambda: _show_gap_table(results[choices.selected]),
         **(
             {"Propositions": lambda: show_propositions(results[choices.selected].chunking)}
-            if any(has_stated_texts(chunking) for _, chunking in finished_chunkings)
+            if any(has_stated_texts(chunking) for _, chunking in numbered_finished_chunkings)
             else {}
         ),
         "Parsing": lambda: show_text_as_read(chosen),
@@ -69,15 +79,17 @@ def show_requested_views(
         "Questions": show_questions,
         "Downloads": lambda: _show_downloads(choices, results, chosen, embedder),
     }
-    if session.below_wanted in views:
+    if session.below_wanted in draw_by_view:
         st.session_state["below"] = session.below_wanted
     session.below_wanted = ""
-    requested_view_name = st.segmented_control("View below text", list(views), key="below", label_visibility="collapsed")
+    requested_view_name = st.segmented_control(
+        "View below text", list(draw_by_view), key="below", label_visibility="collapsed"
+    )
     if requested_view_name is not None:
         with st.container(key="below_view"):
             # Scrolls the page to this container, once each time the user opens the view.
             _arrival(key="store_arrival", data={"view": requested_view_name}, height=0)
-            views[requested_view_name]()
+            draw_by_view[requested_view_name]()
 
 
 def _show_gap_table(column_result: ColumnResult) -> None:
@@ -100,7 +112,7 @@ def _offer_session_file(
         (finished.chunker, finished.chunking) for column in results if (finished := column.finished_column)
     ]
     if len(chunkers_and_chunkings) == len(results):
-        recipe_language_model = _recipe_model()
+        recipe_language_model = _language_model_for_recipes()
         column_recipes = [_column_recipe(chunker, choices, embedder) for chunker, _ in chunkers_and_chunkings]
         stored_text_questions = questions_in_stored_form(chosen.text)
         download_buttons_row = st.container(horizontal=True)
@@ -155,10 +167,12 @@ def _chunk_lengths(chunking: Chunking, unit: str, tokenizer: str) -> Sequence[in
 
 def _column_recipe(chunker: Chunker, choices: Choices, embedder: Embedder | None) -> Recipe:
     """Return the recipe of a column, with the embedded text and the language model that the session has now."""
-    return Recipe.of(chunker, choices.sentences, embedder, choices.tokenizer, session.embedded_as, _recipe_model())
+    return Recipe.of(
+        chunker, choices.sentences, embedder, choices.tokenizer, session.embedded_as, _language_model_for_recipes()
+    )
 
 
-def _recipe_model() -> LanguageModel | None:
+def _language_model_for_recipes() -> LanguageModel | None:
     """Return the session's language model, for recipes of chunkers that call one."""
     chosen_language_model = access_to_chosen_model()
     return None if chosen_language_model is None else chosen_language_model.model
@@ -204,10 +218,10 @@ def _offer_column_files(
     chunking, contexts_written = plain, True
     if embedded_text_kind == "context":
         show_contexts(choices, results)
-        contextual_chunkings = chunkings_with_contexts(results)
+        contextual_chunking_by_column = chunkings_with_contexts(results)
         chunking, contexts_written = (
-            contextual_chunkings.get(choices.selected, plain),
-            choices.selected in contextual_chunkings,
+            contextual_chunking_by_column.get(choices.selected, plain),
+            choices.selected in contextual_chunking_by_column,
         )
     column_recipe = _column_recipe(chunker, choices, embedder)
     file_stem = f"seamark-{chunker.name}"
@@ -262,7 +276,7 @@ def chunk_size_box_plots(sizes: Mapping[str, Sequence[int]], unit: str) -> go.Fi
                 boxpoints="all" if len(chunk_sizes) <= 500 else "outliers",
                 jitter=0.5,
                 pointpos=0,
-                marker={"color": edge_colour(number), "size": 5, "opacity": 0.7},
+                marker={"color": chunker_colour(number), "size": 5, "opacity": 0.7},
                 line={"width": 1.5},
                 fillcolor="rgba(0,0,0,0)",
                 hovertemplate=f"%{{x}} {unit}<extra></extra>",
@@ -290,24 +304,26 @@ def show_propositions(chunking: Chunking | None) -> None:
 
 def proposition_table(chunking: Chunking) -> dict[str, list[object]]:
     """Return a table of the propositions by chunk and position, followed by the propositions that are in no chunk."""
-    numbered_propositions: list[tuple[int | None, str, Proposition]] = [
+    propositions_with_chunk_titles: list[tuple[int | None, str, Proposition]] = [
         (number, chunk.stated.title, proposition)
         for number, chunk in enumerate(chunking.chunks, start=1)
         if chunk.stated is not None
         for proposition in chunk.stated.propositions
     ]
-    numbered_propositions += [(None, "", proposition) for proposition in chunking.left_out]
+    propositions_with_chunk_titles += [(None, "", proposition) for proposition in chunking.left_out]
     document = chunking.document
     return {
-        "chunk": [number for number, _, _ in numbered_propositions],
-        "title": [title for _, title, _ in numbered_propositions],
-        "proposition": [proposition.text for _, _, proposition in numbered_propositions],
-        "sentence": [_sentence_numbers_in_words(document, proposition) for _, _, proposition in numbered_propositions],
+        "chunk": [number for number, _, _ in propositions_with_chunk_titles],
+        "title": [title for _, title, _ in propositions_with_chunk_titles],
+        "proposition": [proposition.text for _, _, proposition in propositions_with_chunk_titles],
+        "sentence": [
+            _sentence_numbers_in_words(document, proposition) for _, _, proposition in propositions_with_chunk_titles
+        ],
         "source": [
             proposition.quotation if proposition.span is None else document.text[slice(*proposition.span)]
-            for _, _, proposition in numbered_propositions
+            for _, _, proposition in propositions_with_chunk_titles
         ],
-        "remark": [proposition.remark for _, _, proposition in numbered_propositions],
+        "remark": [proposition.remark for _, _, proposition in propositions_with_chunk_titles],
     }
 
 
@@ -406,9 +422,9 @@ def show_code(choices: Choices, results: Sequence[ColumnResult], embedder: Embed
 def _offer_to_run_original(original: Original, ours: Chunking, recipe: Recipe) -> None:
     """Draw the button that runs the library's chunker on the text, or the result of the run."""
     run_subject_key = f"{ours.document.identity}/{recipe.model_dump_json()}/{original.name}"
-    proof_placeholder = st.empty()
+    run_button_placeholder = st.empty()
     if session.proof is None or session.proof[0] != run_subject_key:
-        if not button_pressed(proof_placeholder, "Run original library", "run_original"):
+        if not button_pressed(run_button_placeholder, "Run original library", "run_original"):
             return
         try:
             result_message, tone = (
@@ -418,7 +434,7 @@ def _offer_to_run_original(original: Original, ours: Chunking, recipe: Recipe) -
         except InputError as error:
             result_message, tone = str(error), "error"
         session.proof = (run_subject_key, result_message, tone)
-        proof_placeholder.empty()
+        run_button_placeholder.empty()
     _, result_message, tone = session.proof
     notice(result_message, tone, key="proof_result")
 

@@ -112,7 +112,7 @@ def joined_style_sheets(*files: str) -> str:
 
 def _modules_in_import_order(entry: str, root: Path) -> list[_Module]:
     """Return the modules that ``entry`` imports, each after its own imports, and last the entry itself."""
-    modules: dict[str, _Module] = {}
+    module_by_path: dict[str, _Module] = {}
     paths_being_read: list[str] = []
 
     def read_with_imports(path: str) -> _Module:
@@ -121,7 +121,7 @@ def _modules_in_import_order(entry: str, root: Path) -> list[_Module]:
                 "Scripts must not import each other in a circle; these do: "
                 f"{' -> '.join([*paths_being_read[paths_being_read.index(path) :], path])}"
             )
-        if path not in modules:
+        if path not in module_by_path:
             paths_being_read.append(path)
             try:
                 parsed_script_module = _parse_script(path, root)
@@ -134,11 +134,11 @@ def _modules_in_import_order(entry: str, root: Path) -> list[_Module]:
                     if name not in imported_module_exports:
                         raise LinkError(f"{path} may import only exported names; {imported_path} does not export {name}.")
             paths_being_read.pop()
-            modules[path] = parsed_script_module
-        return modules[path]
+            module_by_path[path] = parsed_script_module
+        return module_by_path[path]
 
     read_with_imports(entry)
-    return list(modules.values())
+    return list(module_by_path.values())
 
 
 @cache
@@ -146,12 +146,12 @@ def _parse_script(path: str, root: Path) -> _Module:
     """Return the parsed script; cached, as components share half of their scripts."""
     text = (root / path).read_text(encoding="utf-8")
     imports: dict[str, list[str]] = {}
-    for imported_names, import_source in _IMPORT.findall(text):
-        imports.setdefault(_resolve_import_path(path, import_source), []).extend(_imported_names(path, imported_names))
+    for imported_names_text, import_source in _IMPORT.findall(text):
+        imports.setdefault(_resolve_import_path(path, import_source), []).extend(_imported_names(path, imported_names_text))
     script_body_without_imports = _IMPORT.sub(lambda match: "\n" * match.group().count("\n"), text)
     script_body_without_imports = _DEFAULT.sub(f"function {_CALLED}(", _EXPORT.sub("", script_body_without_imports))
-    for line in _REFUSED.findall(script_body_without_imports):
-        raise LinkError(f"{path} must import and export only {_ALLOWED_FORMS}; got {line}")
+    for refused_line in _REFUSED.findall(script_body_without_imports):
+        raise LinkError(f"{path} must import and export only {_ALLOWED_FORMS}; got {refused_line}")
     names_with_export_flags = [
         (name, bool(match["export"])) for match in _DECLARED.finditer(text) for name in _declared_names(match["names"])
     ]

@@ -118,11 +118,11 @@ def _streamlit_safe_key(key: str) -> str:
 
 
 def _with_sequence_number(key: str, data: Data) -> bytes | list[object]:
-    sent_data_order = session.sent.sequence_number(key, data)
+    data_sequence_number = session.sent.sequence_number(key, data)
     if isinstance(data, bytes):
-        return f"{sent_data_order.session} {sent_data_order.number}\n".encode() + data
+        return f"{data_sequence_number.session} {data_sequence_number.number}\n".encode() + data
     # Streamlit looks for tables among the values of a mapping, and imports pandas for that, but not inside a list.
-    return [data, sent_data_order]
+    return [data, data_sequence_number]
 
 
 # Offsets in UTF-16, and positions on the sentence axis.
@@ -162,7 +162,7 @@ def _astral_character_offsets(text: str) -> IntArray:
 call_when_text_gone(lambda _: _astral_character_offsets.cache_clear())
 
 
-def sentence_axis_positions(document: Document, offsets: Sequence[int]) -> list[float]:
+def offsets_on_sentence_axis(document: Document, offsets: Sequence[int]) -> list[float]:
     """Convert offsets in code points to positions on the sentence axis: 2.5 is the middle of the third sentence."""
     if not (offsets and document.sentences):
         return [0.0 for _ in offsets]

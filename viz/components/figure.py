@@ -52,13 +52,17 @@ def _enlarge_figure_parts(figure: go.Figure, scale: float) -> None:
     if figure.layout.height:
         figure.update_layout(height=figure.layout.height * scale)
     for figure_part in [*figure.data, *figure.layout.shapes]:
-        for name in ("line.width", "marker.size", "marker.line.width", "textfont.size"):
-            if name in figure_part and (size := figure_part[name]) is not None:
-                figure_part[name] = [number * scale for number in size] if isinstance(size, tuple | list) else size * scale
+        for size_property in ("line.width", "marker.size", "marker.line.width", "textfont.size"):
+            if size_property in figure_part and (unscaled_size := figure_part[size_property]) is not None:
+                figure_part[size_property] = (
+                    [number * scale for number in unscaled_size]
+                    if isinstance(unscaled_size, tuple | list)
+                    else unscaled_size * scale
+                )
     for figure_part in [*figure.layout.annotations, *figure.select_xaxes(), *figure.select_yaxes()]:
-        for name in ("font.size", "tickfont.size"):
-            if name in figure_part and (size := figure_part[name]) is not None:
-                figure_part[name] = size * scale
+        for size_property in ("font.size", "tickfont.size"):
+            if size_property in figure_part and (unscaled_size := figure_part[size_property]) is not None:
+                figure_part[size_property] = unscaled_size * scale
 
 
 def show_figure(
@@ -86,11 +90,11 @@ def show_figure(
     """
     style_figure(figure, LECTURE_SCALE if session.lecture else 1)
     file_stem = f"seamark-{name.lower().replace(' ', '-')}"
-    format_by_figure = session.figure_formats
+    download_format_by_figure = session.figure_formats
     plotly_figure_config = {
         "displaylogo": False,
         "modeBarButtonsToRemove": ["select2d", "lasso2d", "autoScale2d"],
-        "toImageButtonOptions": {"format": format_by_figure.get(key, "png"), "filename": file_stem, "scale": 2},
+        "toImageButtonOptions": {"format": download_format_by_figure.get(key, "png"), "filename": file_stem, "scale": 2},
     }
     # Streamlit's theme applies only on the page; without it, downloads have the same colours.
     if clicked is None:
@@ -115,12 +119,12 @@ def show_figure(
         figure_downloads_row = st.container(horizontal=True, vertical_alignment="bottom")
 
         def store_chosen_format() -> None:
-            format_by_figure[key] = st.session_state[f"{key}_format"]
+            download_format_by_figure[key] = st.session_state[f"{key}_format"]
 
         figure_downloads_row.segmented_control(
             "Image format",
             ["png", "svg"],
-            default=format_by_figure.get(key, "png"),
+            default=download_format_by_figure.get(key, "png"),
             format_func=str.upper,
             key=f"{key}_format",
             on_change=store_chosen_format,

@@ -53,10 +53,10 @@ def format_text(text: str) -> tuple[list[Look], tuple[Heading, ...]]:
 
     Source code is monospaced as a whole: a line with a number sign is a comment there.
     """
-    line_ends = [match.span() for match in _LINE_END.finditer(text)]
-    line_starts = [0, *(end for _, end in line_ends)]
+    line_end_spans = [match.span() for match in _LINE_END.finditer(text)]
+    line_starts = [0, *(end for _, end in line_end_spans)]
     lines = [
-        text[start:end] for start, end in zip(line_starts, [*(start for start, _ in line_ends), len(text)], strict=True)
+        text[start:end] for start, end in zip(line_starts, [*(start for start, _ in line_end_spans), len(text)], strict=True)
     ]
     if _is_source_code(lines):
         return [Look(0, len(text), "mono")], ()
@@ -66,17 +66,19 @@ def format_text(text: str) -> tuple[list[Look], tuple[Heading, ...]]:
         enumerate(_are_lines_monospaced(text, lines, line_starts)), key=lambda numbered: numbered[1]
     ):
         if is_monospaced:
-            (first_line, _), *other_lines = line_run
-            last_line, _ = other_lines[-1] if other_lines else (first_line, True)
-            formatted_ranges.append(Look(line_starts[first_line], line_starts[last_line] + len(lines[last_line]), "mono"))
+            (first_line_number, _), *other_lines = line_run
+            last_line_number, _ = other_lines[-1] if other_lines else (first_line_number, True)
+            formatted_ranges.append(
+                Look(line_starts[first_line_number], line_starts[last_line_number] + len(lines[last_line_number]), "mono")
+            )
     # Among looks with the same start the longest comes first; covered ones are left out.
     formatted_ranges.sort(key=lambda look: (look.start, -look.end))
-    uncovered_looks, covered_to = [], 0
+    non_overlapping_looks, covered_to = [], 0
     for look in formatted_ranges:
         if look.start >= covered_to:
-            uncovered_looks.append(look)
+            non_overlapping_looks.append(look)
             covered_to = look.end
-    return uncovered_looks, headings(text)
+    return non_overlapping_looks, headings(text)
 
 
 def _is_source_code(lines: Sequence[str]) -> bool:
@@ -95,14 +97,14 @@ def _are_lines_monospaced(text: str, lines: Sequence[str], starts: Sequence[int]
     """Return for each line whether it is of code, a table or a formula."""
     are_monospaced = [False] * len(lines)
     for block_kind, (start, end), _ in outline_of(text).not_prose:
-        first_line, line_after = bisect_right(starts, start) - 1, bisect_left(starts, end)
-        if block_kind in ("table", "formula") or (block_kind == "code block" and _FENCE.search(lines[first_line])):
-            are_monospaced[first_line:line_after] = [True] * (line_after - first_line)
+        first_line_number, end_line_number = bisect_right(starts, start) - 1, bisect_left(starts, end)
+        if block_kind in ("table", "formula") or (block_kind == "code block" and _FENCE.search(lines[first_line_number])):
+            are_monospaced[first_line_number:end_line_number] = [True] * (end_line_number - first_line_number)
     _mark_indented_code(lines, are_monospaced)
-    return [is_monospaced or _is_row_or_relation(line) for is_monospaced, line in zip(are_monospaced, lines, strict=True)]
+    return [is_monospaced or _is_row_or_formula(line) for is_monospaced, line in zip(are_monospaced, lines, strict=True)]
 
 
-def _is_row_or_relation(line: str) -> bool:
+def _is_row_or_formula(line: str) -> bool:
     """Return whether a line stands between vertical bars, or relates two terms; the signs of quotations relate none."""
     unquoted_line = _QUOTED.sub("", line, count=1).strip()
     if len(unquoted_line) > 1 and unquoted_line[0] == unquoted_line[-1] == "|":

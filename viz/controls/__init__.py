@@ -8,8 +8,8 @@ from viz.controls.text_source import adopt_as_own_text, load_text, show_document
 from viz.controls.widgets import (
     button_pressed,
     current_widget_key,
+    draw_setting_segmented_control,
     draw_setting_select_box,
-    draw_setting_switch,
     offer_undo,
     value_binding,
     widget_key_for_value,

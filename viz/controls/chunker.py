@@ -12,7 +12,7 @@ from chunkers.found_again import KINDS, LocatedChunks, Oddity, read_chunks
 from chunkers.methods import ChunkFile, YourChunks, YourCuts
 from chunkers.recipes import MADE_ELSEWHERE, chunker_class, discover, presets_for_chunker
 from chunkers.support import pluralize
-from viz.components.findings.findings import MOST_FINDINGS, FindingData, sentence_range_of, show_findings
+from viz.components.findings.findings import MOST_FINDINGS, FindingData, overlapped_sentence_range, show_findings
 from viz.components.page_elements import notice, remark, show_job_progress
 from viz.controls.language_model import any_chunker_calls_model, language_model_form, show_prompts
 from viz.controls.widgets import label_with_availability, offer_undo, value_binding
@@ -25,8 +25,8 @@ from viz.state import (
     TextSource,
     choose_document,
     chunk_file_of,
+    chunker_defaults_of_embedder,
     effective_parameters,
-    embedder_defaults,
     fresh_column,
     link_parameters_of_chunker,
     record_columns_for_undo,
@@ -79,7 +79,7 @@ def chunk_file_controls(choices: Choices, number: int, column: ColumnChoice, mea
         if measured is None or len(measured) == 1:
             _choose_chunked_document(choices, number, chunk_file)
         if measured:
-            _show_document_coverage(chunk_file, measured)
+            _show_chunks_to_measure(chunk_file, measured)
     document = session.document if measured is None else None
     if chunk_file is not None and document is not None:
         located_chunks = chunk_file.cached_result_in(document)
@@ -95,7 +95,7 @@ def chunk_file_controls(choices: Choices, number: int, column: ColumnChoice, mea
     st.caption(MADE_ELSEWHERE_CAPTION)
 
 
-def _show_document_coverage(file: ChunkFile, measured: Sequence[str]) -> None:
+def _show_chunks_to_measure(file: ChunkFile, measured: Sequence[str]) -> None:
     """Draw whether the file has chunks for every measured document; only a run finds out whether they match its text."""
     try:
         chunks_by_document = file.chunks_by_document(measured)
@@ -206,7 +206,7 @@ def _oddity_finding_data(document: Document, odd: Oddity) -> FindingData:
         "title": f"Chunk {odd.number:,}: {_ODDITY_TITLES[odd.kind][0]}",
         "reason": odd.said,
         "passage": odd.words or document.text[odd.span.start : odd.span.end][:MOST_WORDS],
-        "range": sentence_range_of(document, odd.span.start, odd.span.end),
+        "range": overlapped_sentence_range(document, odd.span.start, odd.span.end),
     }
 
 
@@ -284,7 +284,9 @@ def column_controls(
     if shows_model_form and column_choice.chunker in ASKING:
         language_model_form()
     if column_choice.chunker not in MADE_ELSEWHERE:
-        parameter_controls(choices.selected, column_choice, chunker, embedder_defaults(embedder, column_choice.chunker))
+        parameter_controls(
+            choices.selected, column_choice, chunker, chunker_defaults_of_embedder(embedder, column_choice.chunker)
+        )
     elif column_choice.chunker == YourCuts.name:
         st.caption(OWN_CUTS)
     elif elsewhere:
@@ -377,8 +379,8 @@ def _choose_column(choices: Choices, *, elsewhere: bool) -> None:
 
 def _chunker_to_add(columns: Sequence[ColumnChoice]) -> str:
     """Return the chunker for a new column: the first of `ORDER_OF_ADDING` that no column has, otherwise Recursive."""
-    used_chunkers = {column.chunker for column in columns}
-    return next((name for name in ORDER_OF_ADDING if name not in used_chunkers), ORDER_OF_ADDING[0])
+    used_chunker_names = {column.chunker for column in columns}
+    return next((name for name in ORDER_OF_ADDING if name not in used_chunker_names), ORDER_OF_ADDING[0])
 
 
 def _choose_chunker(choices: Choices, column: ColumnChoice, names: list[str]) -> None:
@@ -398,8 +400,8 @@ def _choose_chunker(choices: Choices, column: ColumnChoice, names: list[str]) ->
         help=f"{chunker_type.idea} Source: {chunker_type.source}. {guide_link(column.chunker)}",
         **value_binding(column.chunker, f"chunker/{choices.selected}", replace_chunker),
     )
-    for number, plugin_fault in enumerate(discover()):
-        remark(plugin_fault, key=f"offer_{number}")
+    for fault_number, plugin_fault in enumerate(discover()):
+        remark(plugin_fault, key=f"offer_{fault_number}")
 
 
 def guide_link(chunker: str) -> str:
@@ -425,11 +427,11 @@ def _choose_preset(number: int, column: ColumnChoice, defaults: Mapping[str, Any
         ),
         None,
     )
-    page, chunker = session.page, column.chunker
+    page, chunker_name = session.page, column.chunker
 
     def apply_preset(title: str | None) -> None:
         # The same browser message may have changed the chunker.
-        if title is not None and column.chunker == chunker:
+        if title is not None and column.chunker == chunker_name:
             with record_columns_for_undo(page, f"Settings of column {number + 1} replaced"):
                 column.parameters = dict(preset_by_title[title].parameters)
 
@@ -438,7 +440,7 @@ def _choose_preset(number: int, column: ColumnChoice, defaults: Mapping[str, Any
         list(preset_by_title),
         index=None if active_preset_title is None else list(preset_by_title).index(active_preset_title),
         placeholder="your own",
-        **value_binding(active_preset_title, f"preset/{number}/{chunker}", apply_preset),
+        **value_binding(active_preset_title, f"preset/{number}/{chunker_name}", apply_preset),
     )
     if active_preset_title is not None:
         # The box truncates long names.

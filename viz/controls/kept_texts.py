@@ -22,7 +22,7 @@ from viz.state import (
     TextSource,
     choose_document,
     count_questions_about,
-    forget_kept_texts,
+    delete_kept_texts,
     is_server_private,
     main_page,
     notebook_key_of_document,
@@ -47,7 +47,7 @@ DOWNLOADS = "Downloads"
 """The view of Compare with the session file."""
 
 
-def notebook_chip(document: str) -> NotebookChip:
+def document_keeping_chip(document: str) -> NotebookChip:
     """Return the chip next to a document's name, which shows whether and how the document can be kept."""
     own_text_source = session.own if document == OWN_DOCUMENT else None
     document_text_source = own_text_source if document == OWN_DOCUMENT else _sample_text_source(document)
@@ -83,7 +83,7 @@ def take_chip_action(event: Mapping[str, Any], document: str) -> None:
     if chosen_action == "keep" and is_server_private():
         start_notebook_of_document(document)
     elif chosen_action == "remove" and (notebook_key := notebook_key_of_document()) is not None:
-        forget_kept_texts(notebook_key.id)
+        delete_kept_texts(notebook_key.id)
     elif chosen_action == "file":
         session.below_wanted = DOWNLOADS
         session.arriving = PageArrival(main_page.key, session.page)
@@ -158,14 +158,14 @@ def show_kept_texts(choices: Choices) -> None:
         kept_text_buttons_row.button(
             "Remove text",
             key=f"kept_text_remove_{kept_text.id}",
-            on_click=forget_kept_texts,
+            on_click=delete_kept_texts,
             args=(kept_text.id,),
             width="content",
         )
     if len(kept_texts) > MOST_LISTED:
         remark(f"{len(kept_texts) - MOST_LISTED:,} older ones are not listed.", key="kept_texts_more")
     if len(kept_texts) > 1:
-        st.button("Remove all texts", key="kept_texts_clear", on_click=forget_kept_texts)
+        st.button("Remove all texts", key="kept_texts_clear", on_click=delete_kept_texts)
 
 
 def _kept_text_in_words(listed: Listed) -> str:
@@ -212,15 +212,15 @@ def copy_for_tab() -> tuple[KeptHead | None, str] | None:
     if own_text_source is None:
         return (None, "") if session.own_gone else None
     text_metadata, text = text_in_stored_form(own_text_source, own_text_as_given)
-    dropped_characters = len(text) if _utf16_length(text) > MOST_KEPT else 0
-    if dropped_characters:
+    dropped_character_count = len(text) if _utf16_length(text) > MOST_KEPT else 0
+    if dropped_character_count:
         text_metadata, text = text_metadata.model_copy(update={"known": None, "file": ""}), ""
     tab_metadata: KeptHead = {
         "name": text_metadata.name,
         "known": text_metadata.known,
         "dashes": text_metadata.dashes,
         "teaches": text_metadata.teaches,
-        "left": dropped_characters,
+        "left": dropped_character_count,
         "unseen": False,
         "file": text_metadata.file,
     }

@@ -203,12 +203,12 @@ def shared_controls(choices: Choices, embedder: Embedder | None) -> None:
                 help="Deletes all embeddings, runs and answers on disk, for all sessions of this server.",
             )
     if session.on_disk:
-        for key, complaint in (
+        for complaint_key, complaint in (
             ("disk_complaint", run_store().complaint),
             ("cache_complaint", embedding_cache(True).complaint),
         ):
             if complaint:
-                notice(complaint, "error", key=key)
+                notice(complaint, "error", key=complaint_key)
 
 
 def _choose_splitter(choices: Choices) -> None:

@@ -21,7 +21,7 @@ from viz.components.page_elements import notice, remark, show_job_progress
 from viz.components.text_bar.text_bar import BAR, FOOT, DocumentData, keep_text_in_tab, show_text_bar, show_text_box_footer
 from viz.controls.kept_texts import (
     copy_for_tab,
-    notebook_chip,
+    document_keeping_chip,
     offer_replaced_text,
     restore_text_of_tab,
     show_kept_texts,
@@ -61,16 +61,16 @@ _ENCODING_KEY = "own_named"
 
 def take_document_events(choices: Choices, default: Choices) -> None:
     """Apply the events of the top row: a chosen document, the text and questions kept by the tab, and the chip's actions."""
-    chosen_event, kept_text_event = take_event(BAR, "chosen"), take_event(BAR, "kept")
-    questions_event = take_event(BAR, "questions")
-    if chosen_event and chosen_event.get("document") in (*sample_titles(), OWN_DOCUMENT):
-        choose_document(choices, chosen_event["document"])
+    document_choice_event, tab_text_event = take_event(BAR, "chosen"), take_event(BAR, "kept")
+    tab_questions_event = take_event(BAR, "questions")
+    if document_choice_event and document_choice_event.get("document") in (*sample_titles(), OWN_DOCUMENT):
+        choose_document(choices, document_choice_event["document"])
     if take_event(FOOT, "cut") and session.own is not None:
         choose_document(choices, OWN_DOCUMENT)
-    if kept_text_event and restore_text_of_tab(kept_text_event):
+    if tab_text_event and restore_text_of_tab(tab_text_event):
         session.own_taken += 1
-    if questions_event:
-        stored_texts.add_questions_of_tab(questions_event.get("questions"))
+    if tab_questions_event:
+        stored_texts.add_questions_of_tab(tab_questions_event.get("questions"))
     if chip_event := take_event(BAR, "notebook"):
         take_chip_action(chip_event, choices.document)
     if choices.document == OWN_DOCUMENT and session.own is None and session.tab_answered:
@@ -103,7 +103,7 @@ def show_document_row(choices: Choices, text: PageText | None) -> None:
             "taken": session.own_taken,
             "ask": session.tab_asked if waits_for_tab else "",
             "ask_questions": session.questions_asked,
-            "notebook": notebook_chip(choices.document),
+            "notebook": document_keeping_chip(choices.document),
         }
     )
     if (kept_copy := copy_for_tab()) is not None:
@@ -140,8 +140,8 @@ def load_text(choices: Choices) -> TextSource | None:
     if own_text_source is None and session.own_gone and session.own_reading is None:
         notice("There is no text yet: paste one above or upload a file. The text stays on this machine.", key="no_text")
     offer_replaced_text(choices)
-    if OWN_DOCUMENT not in session.notebooks and (warning := warning_too_long_for_tab()):
-        remark(warning, key="not_kept")
+    if OWN_DOCUMENT not in session.notebooks and (too_long_warning := warning_too_long_for_tab()):
+        remark(too_long_warning, key="not_kept")
     if encoding_warning := _encoding_warning():
         notice(encoding_warning, key="encoding_doubts")
     return own_text_source
@@ -187,11 +187,11 @@ def _draw_text_box(choices: Choices) -> None:
 def _take_pasted_text(box: str, choices: Choices) -> None:
     if box != session.box:
         return
-    box_content, previous_text = st.session_state[box], session.own
+    box_content, previous_text_source = st.session_state[box], session.own
     _forget_uploaded_file()
     set_own_text(edited_source(box_content) if box_content else None)
-    if previous_text is not None and session.own is not None:
-        move_own_cuts(previous_text.text, session.own.text)
+    if previous_text_source is not None and session.own is not None:
+        move_own_cuts(previous_text_source.text, session.own.text)
     choose_document(choices, OWN_DOCUMENT)
 
 

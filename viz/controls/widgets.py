@@ -96,7 +96,7 @@ def draw_setting_select_box(
     return words[name]
 
 
-def draw_setting_switch(
+def draw_setting_segmented_control(
     label: str,
     words: dict[str, str],
     name: str,

@@ -19,9 +19,9 @@ from viz.components.stepper.stepper import DEFAULT_WORDS, Step, show_stepper
 from viz.controls import parameter_controls, value_binding
 from viz.double_pass.passes import (
     MOST_SENTENCES,
-    comparison_attempts,
+    attempts_for_each_comparison,
     comparison_table,
-    decided_gaps,
+    gaps_last_attempt_decides,
     mini_chunk_starts,
     pass_rows,
     pass_steps,
@@ -32,16 +32,16 @@ from viz.shell import (
     ColumnResult,
     Page,
     columns_to_open_with,
-    reader_column_of,
+    reader_column_for_result,
     run_columns,
+    show_compare_column_number,
     show_misfit_warnings,
-    show_place_on_compare,
     show_progress,
     side_by_side_columns,
     waiting_status_phrase,
 )
 from viz.shell.page import page
-from viz.state import Choices, PageText, embedder_defaults, fresh_column, session
+from viz.state import Choices, PageText, chunker_defaults_of_embedder, fresh_column, session
 from viz.theme import palette
 
 PAGE = "double_pass"
@@ -80,9 +80,9 @@ def show() -> None:
 
 def _keep_page_columns(current_page: Page) -> None:
     """Reduce the columns to the page's two chunkers, with the link's parameters; draw an error if it names others."""
-    choices, defaults = current_page.choices, current_page.default.columns
+    choices, default_columns = current_page.choices, current_page.default.columns
     page_chunker_columns = [
-        next((own for own in choices.columns if own.chunker == default.chunker), default) for default in defaults
+        next((own for own in choices.columns if own.chunker == default.chunker), default) for default in default_columns
     ]
     if page_chunker_columns == choices.columns:
         return
@@ -108,7 +108,7 @@ def _draw_controls(current_page: Page, results: list[ColumnResult]) -> None:
     )
     column_choice = page_choices.columns[page_choices.selected]
     selected_column_result = results[page_choices.selected] if results else None
-    embedder_default_parameters = embedder_defaults(current_page.embedder, column_choice.chunker)
+    embedder_default_parameters = chunker_defaults_of_embedder(current_page.embedder, column_choice.chunker)
     chunker = selected_column_result.chunker if selected_column_result else None
     parameter_controls(
         page_choices.selected,
@@ -117,7 +117,7 @@ def _draw_controls(current_page: Page, results: list[ColumnResult]) -> None:
         embedder_default_parameters,
         _histogram_drawer(selected_column_result),
     )
-    show_place_on_compare(
+    show_compare_column_number(
         PAGE, column_choice, current_page.embedder, valid=selected_column_result is None or chunker is not None
     )
 
@@ -174,7 +174,7 @@ def _draw_page_body(current_page: Page, text: PageText, results: list[ColumnResu
         )
         show_reader(
             text.document,
-            [reader_column_of(column, _reader_column) for column in results],
+            [reader_column_for_result(column, _reader_column) for column in results],
             title="",
             summary="",
             selected=choices.selected,
@@ -190,7 +190,7 @@ def _draw_page_body(current_page: Page, text: PageText, results: list[ColumnResu
                 choices.extra,
                 key="double_pass_stepper",
                 known=bool(text.source.known),
-                would=lambda at: reversing_change_in_words(double_pass_result, double_pass_steps[at], current_page.embedder),
+                would=lambda at: verdict_reversal_in_words(double_pass_result, double_pass_steps[at], current_page.embedder),
             )
         removed_pass_one_boundaries = undone_pass_one_cuts(chunking, compared_result.chunking, compared_result.title)
         show_corrections(
@@ -203,7 +203,7 @@ def _draw_page_body(current_page: Page, text: PageText, results: list[ColumnResu
             st.dataframe(comparison_table(chunking), hide_index=True, placeholder="–", width="stretch", height=420)
 
 
-def reversing_change_in_words(double: ColumnResult, step: Step, embedder: Embedder | None) -> str:
+def verdict_reversal_in_words(double: ColumnResult, step: Step, embedder: Embedder | None) -> str:
     """Describe the change that would reverse the verdict on a step's gap; empty if unknown or if the search takes long."""
     chunking, gap_index = double.chunking, step["mark"]["gap"]
     if double.task is None or double.chunker is None or chunking is None or gap_index is None:
@@ -352,23 +352,23 @@ def undone_pass_one_cuts(chunking: Chunking, beside: Chunking | None, name: str)
     mini_chunk_start_sentences = mini_chunk_starts(chunking)
     join_step_by_gap = {
         gap: (number, removal_reason)
-        for number, attempts in enumerate(comparison_attempts(chunking))
+        for number, attempts in enumerate(attempts_for_each_comparison(chunking))
         if (removal_reason := attempts[-1].why) is not None
         and attempts[-1].outcome == "joined"
         and attempts[-1].kind not in ("initial", "appending")
-        for gap in decided_gaps(attempts, mini_chunk_start_sentences)
+        for gap in gaps_last_attempt_decides(attempts, mini_chunk_start_sentences)
     }
     removed_boundaries: list[CorrectionData] = []
     for gap in chunking.gaps:
         if gap.verdict in (Verdict.MERGED, Verdict.REJECTED):
-            removing_step, removal_reason = join_step_by_gap.get(gap.index, (None, gap.why))
+            removing_step_number, removal_reason = join_step_by_gap.get(gap.index, (None, gap.why))
             removed_boundaries.append(
                 {
                     "sentence": gap.index + 1,
-                    "step": removing_step,
+                    "step": removing_step_number,
                     "where": f"after sentence {gap.index + 1}",
                     # The step names the pass.
-                    "reason": str(removal_reason if removing_step is None else removal_reason._replace(heading="")),
+                    "reason": str(removal_reason if removing_step_number is None else removal_reason._replace(heading="")),
                     "also": f"{name} cuts here" if gap.index in other_chunker_cuts else "",
                 }
             )
@@ -384,10 +384,10 @@ def removals_in_words(
     chunking: Chunking, removals: Sequence[CorrectionData], beside: Chunking | None, name: str
 ) -> list[str]:
     """Describe how many boundaries of pass one were removed, and what became of the other chunker's boundaries."""
-    original_boundary_count = len(mini_chunk_starts(chunking)) - 1
-    if original_boundary_count <= 0:
+    pass_one_boundary_count = len(mini_chunk_starts(chunking)) - 1
+    if pass_one_boundary_count <= 0:
         return ["Pass one made no boundary, so there is none to remove."]
-    boundaries_phrase = pluralize(original_boundary_count, "boundary", "boundaries")
+    boundaries_phrase = pluralize(pass_one_boundary_count, "boundary", "boundaries")
     report_sentences = [
         f"Of the {boundaries_phrase} that pass one made, {pluralize(len(removals), 'was', 'were')} removed later."
     ]

@@ -7,7 +7,7 @@ from typing import Any, Literal, TypedDict
 from chunkers import Chunking, Comparison, Reason, Span, Verdict
 from chunkers.results import ComparisonKind, ComparisonOutcome
 from chunkers.support import format_number
-from viz.components.browser_exchange import Component, compact_json, sentence_axis_positions
+from viz.components.browser_exchange import Component, compact_json, offsets_on_sentence_axis
 from viz.components.stepper.stepper import Mark, Step
 from viz.shell import FinishedColumn
 
@@ -24,7 +24,7 @@ class PassMark(Mark):
     comparison: int | None
 
 
-def comparison_attempts(chunking: Chunking) -> list[list[Comparison]]:
+def attempts_for_each_comparison(chunking: Chunking) -> list[list[Comparison]]:
     """Return, for each comparison, the comparisons made for the same chunk up to and including this comparison.
 
     Comparisons beyond the first `MOST_SENTENCES` sentences are left out.
@@ -44,7 +44,7 @@ def pass_steps(chunking: Chunking, maximum: int | None) -> list[Step]:
 
     ``maximum`` is the chunker's maximum size.
     """
-    attempts_per_comparison = comparison_attempts(chunking)
+    attempts_per_comparison = attempts_for_each_comparison(chunking)
     comparison_steps = [_comparison_step(number, so_far, maximum) for number, so_far in enumerate(attempts_per_comparison)]
     pass_two_start_index = next(
         (number for number, so_far in enumerate(attempts_per_comparison) if so_far[-1].kind not in ("initial", "appending")),
@@ -63,7 +63,7 @@ def mini_chunk_starts(chunking: Chunking) -> list[int]:
     return [0, *(comparison.right.start for comparison in pass_one_comparisons if comparison.outcome != "joined")]
 
 
-def decided_gaps(attempts: Sequence[Comparison], starts: Sequence[int]) -> list[int]:
+def gaps_last_attempt_decides(attempts: Sequence[Comparison], starts: Sequence[int]) -> list[int]:
     """Return the gaps between mini-chunks that the last comparison of ``attempts`` decides.
 
     ``starts`` are the sentences at which the mini-chunks begin.
@@ -219,12 +219,12 @@ def _comparison_in_words(comparison: Comparison, group: Span) -> str:
         case "appending":
             compared_phrase = f"its last two, {left_phrase}, are compared with {right_phrase}"
             return f"Pass one, a chunk of {sentence_range_in_words(comparison.left)} open: {compared_phrase}."
-    right_group_phrases = {
+    chunk_phrase_by_kind = {
         "merging": "the next chunk",
         "over a snippet": "the chunk after the next",
         "over two snippets": "the third",
     }
-    return f"Pass two: the chunk of {left_phrase} is compared with {right_group_phrases[comparison.kind]}, {right_phrase}."
+    return f"Pass two: the chunk of {left_phrase} is compared with {chunk_phrase_by_kind[comparison.kind]}, {right_phrase}."
 
 
 def _size_merge_steps(chunking: Chunking) -> list[Step]:
@@ -356,7 +356,7 @@ def pass_rows(chunking: Chunking, beside: FinishedColumn | None, labels: dict[st
 
     ``beside`` is another chunker's result, drawn as the bottom row for comparison.
     """
-    attempts_per_comparison = comparison_attempts(chunking)
+    attempts_per_comparison = attempts_for_each_comparison(chunking)
     joins_over_snippets = [
         so_far[-1]
         for so_far in attempts_per_comparison
@@ -375,7 +375,7 @@ def pass_rows(chunking: Chunking, beside: FinishedColumn | None, labels: dict[st
         labels = {**labels, "other": f"{beside.chunker.title} for comparison: {beside.chunker.describe()}"}
         # Positions are fractional for cuts inside a sentence.
         other_chunker_starts = _drawable_starts(
-            sentence_axis_positions(beside.chunking.document, [chunk.start for chunk in beside.chunking.chunks])
+            offsets_on_sentence_axis(beside.chunking.document, [chunk.start for chunk in beside.chunking.chunks])
         )
     return {
         "count": min(len(chunking.document.sentences), MOST_SENTENCES),

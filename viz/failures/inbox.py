@@ -15,7 +15,7 @@ from evaluation.remedies.tested_changes import SuspiciousColumn
 from evaluation.retrieval import count_repeats_by_words
 from evaluation.search import repeated_runs
 from viz.components.browser_exchange import take_event
-from viz.components.findings.findings import MOST_FINDINGS, FindingData, SoughtData, sentence_range_of, show_findings
+from viz.components.findings.findings import MOST_FINDINGS, FindingData, SoughtData, overlapped_sentence_range, show_findings
 from viz.components.page_elements import notice
 from viz.controls import value_binding
 from viz.failures.published_and_best_settings import MeasuredSetting
@@ -90,19 +90,19 @@ def _draw_findings_list(
 def _take_finding_events(embedder: Embedder | None) -> None:
     """Apply the user's selection of a finding or of a change that removes it."""
     finding_remedy_job = session.finding_job
-    if chosen_remedy := take_event(KEY, "remedy"):
-        if chosen_remedy.get("tune"):
+    if remedy_event := take_event(KEY, "remedy"):
+        if remedy_event.get("tune"):
             open_page_at_next_run("tune")
             st.rerun()
-        if add_remedy_column(chosen_remedy, finding_remedy_job, embedder):
+        if add_remedy_column(remedy_event, finding_remedy_job, embedder):
             open_page_at_next_run(main_page.key)
             st.rerun()
-    if chosen_finding := take_event(KEY, "sought"):
-        session.finding_sought = str(chosen_finding.get("id", ""))
-        if chosen_finding.get("search") and finding_remedy_job is not None and not finding_remedy_job.running:
+    if finding_event := take_event(KEY, "sought"):
+        session.finding_sought = str(finding_event.get("id", ""))
+        if finding_event.get("search") and finding_remedy_job is not None and not finding_remedy_job.running:
             session.finding_job = finding_remedy_job = finding_remedy_job.unstarted_copy()
             finding_remedy_job.start()
-        elif chosen_finding.get("search") is False and finding_remedy_job is not None:
+        elif finding_event.get("search") is False and finding_remedy_job is not None:
             finding_remedy_job.cancel()
 
 
@@ -230,7 +230,7 @@ def _finding_data(document: Document, finding: Finding) -> FindingData:
         "title": RULES[finding.rule].title,
         "reason": finding.reason,
         "passage": elide_middle(document.text[slice(*finding.span)]),
-        "range": sentence_range_of(document, *finding.span),
+        "range": overlapped_sentence_range(document, *finding.span),
     }
 
 

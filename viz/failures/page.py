@@ -32,7 +32,7 @@ from viz.failures.published_and_best_settings import (
     best_settings,
     current_settings_search,
     draw_search_controls,
-    measure_setting,
+    measured_setting_from_result,
 )
 from viz.failures.session import session
 from viz.jobs import ReadingJob, single_file_converter
@@ -41,7 +41,7 @@ from viz.shell import (
     Page,
     columns_of_compare,
     columns_to_open_with,
-    reader_column_of,
+    reader_column_for_result,
     run_columns,
     say_column_added,
     show_misfit_warnings,
@@ -106,23 +106,28 @@ def _draw_page_body(current_page: Page) -> None:
         is_marking_boundaries = marking_controls(text)
     best_settings_search = current_settings_search(current_page, text)
     best_setting_by_chunker = best_settings(best_settings_search)
-    settings = [("published", number, *first_published_setting(name)) for number, name in enumerate(_chunker_names())]
-    settings += [
+    settings_with_origins = [
+        ("published", number, *first_published_setting(name)) for number, name in enumerate(_chunker_names())
+    ]
+    settings_with_origins += [
         ("best", number, best_setting_by_chunker[name], "found here")
         for number, name in enumerate(SETTINGS_BY_CHUNKER)
         if name in best_setting_by_chunker
     ]
-    settings += [
+    settings_with_origins += [
         ("compare", number, SweptSetting.of(column.chunker, **column.parameters), f"column {number + 1}")
         for number, column in enumerate(columns_of_compare())
     ]
-    setting_column_choices = [ColumnChoice(setting.chunker, dict(setting.parameters)) for _, _, setting, _ in settings]
+    setting_column_choices = [
+        ColumnChoice(setting.chunker, dict(setting.parameters)) for _, _, setting, _ in settings_with_origins
+    ]
     column_results = run_columns(current_page, text, setting_column_choices)
     if any_chunker_calls_model(column.chunker for column in setting_column_choices):
         with current_page.controls:
             language_model_form()
     measured_settings = [
-        measure_setting(*described, result, text) for described, result in zip(settings, column_results, strict=True)
+        measured_setting_from_result(*described, result, text)
+        for described, result in zip(settings_with_origins, column_results, strict=True)
     ]
     show_progress(column_results)
     show_misfit_warnings(current_page.choices, column_results)
@@ -192,7 +197,7 @@ def _draw_text(text: PageText, results: Sequence[MeasuredSetting], selected: Mea
 
     def measured_reader_column(setting: MeasuredSetting) -> ReaderColumn:
         title_origin_text = " · ".join(dict.fromkeys((setting.origin_label, setting.origin)))
-        return reader_column_of(
+        return reader_column_for_result(
             setting.made,
             lambda chunking: _column_head(setting, chunking, shown_text_source.known),
             prefix=title_origin_text,

@@ -57,7 +57,7 @@ class MeasuredSetting:
         return "default" if self.origin == OUR_SOURCE else "published"
 
 
-def measure_setting(
+def measured_setting_from_result(
     which: str, column: int, setting: SweptSetting, origin: str, result: ColumnResult, text: PageText
 ) -> MeasuredSetting:
     """Return a chunker's setting with its result and, if boundaries are known, its measures."""
@@ -118,8 +118,8 @@ def best_settings(search: Sweep | None) -> dict[str, SweptSetting]:
     """
     finished_search_rows = list(search.rows) if search is not None and not search.in_progress else []
     best_setting_by_chunker: dict[str, SweptSetting] = {}
-    for summary in summarize_settings(finished_search_rows, SEARCH_MEASURE):
-        best_setting_by_chunker.setdefault(summary.setting.chunker, summary.setting)
+    for setting_summary in summarize_settings(finished_search_rows, SEARCH_MEASURE):
+        best_setting_by_chunker.setdefault(setting_summary.setting.chunker, setting_summary.setting)
     return best_setting_by_chunker
 
 
@@ -128,7 +128,7 @@ def draw_search_controls(current_page: Page, text: PageText, search: Sweep | Non
     if search is not None and search.in_progress:
         show_job_progress(search)
         return
-    settings = list(
+    searched_settings = list(
         dict.fromkeys(
             setting for name, some in SETTINGS_BY_CHUNKER.items() for setting in (first_published_setting(name)[0], *some)
         )
@@ -137,15 +137,20 @@ def draw_search_controls(current_page: Page, text: PageText, search: Sweep | Non
     def start_settings_search() -> None:
         assert current_page.embedder is not None
         document_with_boundaries = MarkedDocument(text.document, text.source.known or ())
-        names, tokenizer = [text.document.name], current_page.choices.tokenizer
+        document_names, tokenizer = [text.document.name], current_page.choices.tokenizer
         search = Sweep(
-            names, lambda: [document_with_boundaries], settings, current_page.embedder, tokenizer, session.on_disk
+            document_names,
+            lambda: [document_with_boundaries],
+            searched_settings,
+            current_page.embedder,
+            tokenizer,
+            session.on_disk,
         )
         failure_search_by_key = session.failure_searches
         failure_search_by_key.pop(_search_key(current_page, text), None)
         failure_search_by_key[_search_key(current_page, text)] = search
-        for old_key in list(failure_search_by_key)[:-MOST_SEARCHES]:
-            failure_search_by_key.pop(old_key).cancel()
+        for old_search_key in list(failure_search_by_key)[:-MOST_SEARCHES]:
+            failure_search_by_key.pop(old_search_key).cancel()
         current_page.choices.extra["result"] = "best"
         search.start()
 
@@ -159,7 +164,9 @@ def draw_search_controls(current_page: Page, text: PageText, search: Sweep | Non
             width="content",
         )
     if search is None:
-        button_row.caption(f"The search tries {len(settings):,} settings on this document, and keeps each chunker's best.")
+        button_row.caption(
+            f"The search tries {len(searched_settings):,} settings on this document, and keeps each chunker's best."
+        )
     elif search.error:
         notice(search.error, "error", key="failures_search_error")
     elif is_search_complete:

@@ -325,10 +325,10 @@ def _gap_score_data(chunking: Chunking) -> list[GapData]:
     """Return the first score of each gap."""
     gaps_between_sentences = _gaps_between_sentences(chunking)
     scale_gap_score = _score_scaler(gaps_between_sentences)
-    first_steps = [gap.why.steps()[0] for gap in gaps_between_sentences]
+    first_reason_steps = [gap.why.steps()[0] for gap in gaps_between_sentences]
     gap_first_scores = [
         gap.score if first.score is None else first.score
-        for gap, first in zip(gaps_between_sentences, first_steps, strict=True)
+        for gap, first in zip(gaps_between_sentences, first_reason_steps, strict=True)
     ]
     return [
         {
@@ -337,7 +337,7 @@ def _gap_score_data(chunking: Chunking) -> list[GapData]:
             "line": None,
             "cut": False,
         }
-        for score, first in zip(gap_first_scores, first_steps, strict=True)
+        for score, first in zip(gap_first_scores, first_reason_steps, strict=True)
     ]
 
 
@@ -367,10 +367,10 @@ def _open_chunk_size_data(chunking: Chunking, chunker: Any, count: Callable[[str
         open_chunk_start = max(chunk.start for chunk in chunking.chunks if chunk.start < sentence.end)
         open_chunk_sizes.append(count(document.text[open_chunk_start : sentence.end]))
     gauge_end = 1.1 * max([size_limit, *open_chunk_sizes])
-    unit_words = unit if unit in ("sentences", "words", "characters") else "tokens"
+    unit_name = unit if unit in ("sentences", "words", "characters") else "tokens"
     return [
         {
-            "said": f"{size} of {size_limit} {unit_words}",
+            "said": f"{size} of {size_limit} {unit_name}",
             "share": size / gauge_end,
             "line": size_limit / gauge_end,
             "cut": False,

@@ -5,7 +5,7 @@ from itertools import pairwise
 
 from chunkers import Chunking
 from chunkers.support import pluralize
-from viz.components.browser_exchange import sentence_axis_positions
+from viz.components.browser_exchange import offsets_on_sentence_axis
 from viz.theme import EDGES, GROUNDS, INK
 
 WIDTH, STRIP, GAP, CURVE = 600, 22, 8, 90
@@ -20,7 +20,7 @@ def miniature_svg(chunking: Chunking, known: Sequence[int] | None, theme: str) -
     svg_elements: list[str] = []
     strip_top = 0
     if known is not None:
-        section_ends = [0.0, *sentence_axis_positions(chunking.document, known), float(axis_sentence_count)]
+        section_ends = [0.0, *offsets_on_sentence_axis(chunking.document, known), float(axis_sentence_count)]
         svg_elements += _strip_boxes_svg(
             "known",
             [(*span, number) for number, span in enumerate(pairwise(section_ends))],
@@ -30,8 +30,8 @@ def miniature_svg(chunking: Chunking, known: Sequence[int] | None, theme: str) -
         )
         strip_top += STRIP + GAP
     numbered_spans = [(span, number) for number, chunk in enumerate(chunking.chunks) for span in chunk.spans]
-    start_positions = sentence_axis_positions(chunking.document, [span.start for span, _ in numbered_spans])
-    span_end_positions = sentence_axis_positions(chunking.document, [span.end for span, _ in numbered_spans])
+    start_positions = offsets_on_sentence_axis(chunking.document, [span.start for span, _ in numbered_spans])
+    span_end_positions = offsets_on_sentence_axis(chunking.document, [span.end for span, _ in numbered_spans])
     numbered_chunk_ranges = [
         (first, last, number)
         for first, last, (_, number) in zip(start_positions, span_end_positions, numbered_spans, strict=True)
@@ -61,7 +61,7 @@ def miniature_description(chunking: Chunking) -> str:
     """Return the alternative text of a chunking's picture: the number of chunks, and their first sentences."""
     span_start_offsets = [span.start for chunk in chunking.chunks for span in chunk.spans]
     first_sentence_numbers = [
-        f"{int(place) + 1}" for place in sentence_axis_positions(chunking.document, span_start_offsets)
+        f"{int(place) + 1}" for place in offsets_on_sentence_axis(chunking.document, span_start_offsets)
     ]
     if not first_sentence_numbers:
         return "No chunks"
@@ -91,7 +91,7 @@ def _strip_boxes_svg(name: str, spans: Sequence[tuple[float, float, int]], count
 
 def _score_curve_svg(chunking: Chunking, count: int, top: int, theme: str) -> list[str]:
     """Draw the scores of the gaps, with filled dots for cuts, and the threshold lines."""
-    curve, ink = chunking.curves[0], INK[theme]
+    curve, ink_colours = chunking.curves[0], INK[theme]
     defined_scores = [score for score in curve.scores if score == score]
     threshold_line_levels = [line.level for line in curve.lines if line.level == line.level]
     low, high = min([*defined_scores, *threshold_line_levels]), max([*defined_scores, *threshold_line_levels])
@@ -103,18 +103,18 @@ def _score_curve_svg(chunking: Chunking, count: int, top: int, theme: str) -> li
         ((gap + 1) / count * WIDTH, vertical_position(score)) for gap, score in enumerate(curve.scores) if score == score
     ]
     points_attribute = " ".join(f"{x:.1f},{height:.1f}" for x, height in score_curve_points)
-    svg_elements = [f'<polyline points="{points_attribute}" fill="none" stroke="{ink["muted"]}"/>']
+    svg_elements = [f'<polyline points="{points_attribute}" fill="none" stroke="{ink_colours["muted"]}"/>']
     svg_elements += [
         f'<line x1="0" x2="{WIDTH}" y1="{vertical_position(level):.1f}" y2="{vertical_position(level):.1f}" '
-        f'stroke="{ink["accent"]}" stroke-width="1.5"/>'
+        f'stroke="{ink_colours["accent"]}" stroke-width="1.5"/>'
         for level in threshold_line_levels
     ]
     if count <= 120:
         gaps_between_sentences = [gap for gap in chunking.gaps if gap.offset is None]
         svg_elements += [
             f'<circle cx="{(gap.index + 1) / count * WIDTH:.1f}" cy="{vertical_position(score):.1f}" r="4" '
-            f'stroke="{ink["muted"]}" '
-            f'fill="{ink["ink"] if gap.verdict.is_cut else ink["page"]}"/>'
+            f'stroke="{ink_colours["muted"]}" '
+            f'fill="{ink_colours["ink"] if gap.verdict.is_cut else ink_colours["page"]}"/>'
             for gap, score in zip(gaps_between_sentences, curve.scores, strict=True)
             if score == score
         ]

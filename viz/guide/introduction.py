@@ -102,7 +102,7 @@ def show_introduction(
 
 def text_picture(document: Document, chunking: Chunking, tokenizer: str) -> PictureData:
     """Return the picture of the text: the sentences around the first cut, and the tokens of the first sentence."""
-    shown_sentences = sentences_around_cut(document, chunking)
+    shown_sentence_numbers = sentences_around_first_cut(document, chunking)
     token_count = token_ruler_of(document, tokenizer)([Span(0, len(document.text))])
     sentences_phrase = pluralize(len(document.sentences), "[sentence]", "[sentences]")
     introductory_text_picture = new_picture(
@@ -113,9 +113,9 @@ def text_picture(document: Document, chunking: Chunking, tokenizer: str) -> Pict
             "given the best passages."
         ),
     )
-    _fill_sentence_rows(introductory_text_picture, document, shown_sentences)
-    if shown_sentences:
-        start, end = document.sentences[shown_sentences[0]]
+    _fill_sentence_rows(introductory_text_picture, document, shown_sentence_numbers)
+    if shown_sentence_numbers:
+        start, end = document.sentences[shown_sentence_numbers[0]]
         sentence_tokens = first_tokens(document.text[start:end], tokenizer)
         introductory_text_picture["tokens"] = [{"text": token, "chunks": [], "marked": False} for token in sentence_tokens]
     return introductory_text_picture
@@ -134,7 +134,7 @@ def chunk_picture(document: Document, chunking: Chunking, kind: type[Chunker], t
             f"{pluralize(largest_chunk_token_count, 'token')}."
         ),
     )
-    _fill_sentence_rows(divided_chunks_picture, document, sentences_around_cut(document, chunking), chunking)
+    _fill_sentence_rows(divided_chunks_picture, document, sentences_around_first_cut(document, chunking), chunking)
     if divided_chunks_picture["rows"]:
         divided_chunks_picture["gaps"] = gaps_between_rows(divided_chunks_picture["rows"])
         first_chunks_phrase = chunk_numbers_in_words(divided_chunks_picture["rows"][0]["parts"][0]["chunks"])
@@ -157,14 +157,14 @@ def ranking_picture(asked: AskedQuestion | None) -> PictureData:
         asked.ranking.order[:SHOWN_RANKS].tolist(),
         asked.ranking.scores[:SHOWN_RANKS].tolist(),
     )
-    chunk_vector_start = ", ".join(
+    chunk_vector_excerpt = ", ".join(
         format_number(float(value), ".2f") for value in passage_vectors[nearest_chunk_numbers[0]][:3]
     )
     chunk_ranking_picture = new_picture(
         "A question finds chunks",
         split_at_glossary_terms(
             f"An [embedder] turns each chunk and the question into an [embedding]: {passage_vectors.shape[1]:,} numbers "
-            f"that stand for its meaning. Those of chunk {nearest_chunk_numbers[0] + 1} begin {chunk_vector_start}. "
+            f"that stand for its meaning. Those of chunk {nearest_chunk_numbers[0] + 1} begin {chunk_vector_excerpt}. "
             "[Retrieval] "
             "looks for the chunk at the least [distance] from the question."
         ),
@@ -255,12 +255,12 @@ def answer_picture(asked: AskedQuestion | None, answer: Span | None, nearest: As
     )
     first_shown_row_index = max(0, min(marked_row_index - 2, len(chunk_sentence_pairs) - SHOWN_SENTENCES))
     shown_rows = chunk_sentence_pairs[first_shown_row_index : first_shown_row_index + SHOWN_SENTENCES]
-    for chunk, sentence in shown_rows:
-        (row,) = sentence_rows(document, [sentence], chunking, marked_span)
+    for chunk_number, sentence_index in shown_rows:
+        (row,) = sentence_rows(document, [sentence_index], chunking, marked_span)
         # The rest of the sentence, in other chunks, is not retrieved.
-        row["parts"] = [part for part in row["parts"] if chunk in part["chunks"]]
+        row["parts"] = [part for part in row["parts"] if chunk_number in part["chunks"]]
         for part in row["parts"]:
-            part["chunks"] = [chunk]
+            part["chunks"] = [chunk_number]
         chunks_picture["rows"].append(row)
     chunks_picture["gaps"] = [gap_between_rows([chunk], [before]) for (before, _), (chunk, _) in pairwise(shown_rows)]
     chunks_picture["before"] = (
@@ -274,7 +274,7 @@ def answer_picture(asked: AskedQuestion | None, answer: Span | None, nearest: As
     return chunks_picture
 
 
-def sentences_around_cut(document: Document, chunking: Chunking) -> list[int]:
+def sentences_around_first_cut(document: Document, chunking: Chunking) -> list[int]:
     """Return the numbers of the sentences around the first cut, which the Guide's pictures show."""
     document_sentence_count = len(document.sentences)
     sentence_after_cut = document.sentence_at(chunking.chunks[1].start) if len(chunking.chunks) > 1 else 0
@@ -312,11 +312,11 @@ def _shown_question(document: Document) -> tuple[str, Span | None, str]:
         try:
             return checked_question(typed_question), None, ""
         except InputError as error:
-            return *_known_question(document), str(error)
-    return *_known_question(document), ""
+            return *_stored_or_bundled_question(document), str(error)
+    return *_stored_or_bundled_question(document), ""
 
 
-def _known_question(document: Document) -> tuple[str, Span | None]:
+def _stored_or_bundled_question(document: Document) -> tuple[str, Span | None]:
     """Return the first stored or bundled question about the text, and the span of its answer."""
     for stored_question in session.questions:
         if (

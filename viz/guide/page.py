@@ -28,9 +28,9 @@ from viz.shell import (
     open_page_at_next_run,
     run_columns,
     say_column_added,
+    show_compare_column_number,
     show_lecture_list,
     show_misfit_warnings,
-    show_place_on_compare,
     show_progress,
     side_by_side_columns,
     take_to_compare_button,
@@ -43,7 +43,7 @@ from viz.state import (
     Choices,
     ColumnChoice,
     PageText,
-    embedder_defaults,
+    chunker_defaults_of_embedder,
     fresh_column,
     main_page,
     no_model_message,
@@ -270,8 +270,8 @@ def _draw_chunker_view(current_page: Page) -> None:
     st.markdown(f"{chunker_type.idea}  \n:gray[Source: {chunker_type.source}]")
     if column.chunker in EXAMPLES:
         show_pictures(pictures_of_chunker(column.chunker), "guide_frames", small=True)
-    explanation, live_container = side_by_side_columns(PAGE, 3, 2, gap="large")
-    with explanation:
+    explanation_container, live_container = side_by_side_columns(PAGE, 3, 2, gap="large")
+    with explanation_container:
         # Chunkers from other packages may lack these; the pictures include the failure.
         if chunker_type.formula:
             st.latex(chunker_type.formula, width="content")
@@ -299,11 +299,13 @@ def _draw_chunker_view(current_page: Page) -> None:
             notice(waiting_status_phrase(asks=chunker_type.asks), key="guide_waits")
         else:
             _draw_miniature(text, column_result.chunking)
-        embedder_default_parameters = embedder_defaults(current_page.embedder, column.chunker)
+        embedder_default_parameters = chunker_defaults_of_embedder(current_page.embedder, column.chunker)
         if any_chunker_calls_model([column.chunker]):
             language_model_form()
         parameter_controls(0, column, column_result.chunker, embedder_default_parameters)
-        show_place_on_compare(PAGE, column, current_page.embedder, valid=column_result.chunker is not None or text is None)
+        show_compare_column_number(
+            PAGE, column, current_page.embedder, valid=column_result.chunker is not None or text is None
+        )
 
 
 def _explain_answer_measures() -> None:
@@ -318,12 +320,12 @@ def _explain_answer_measures() -> None:
 
 
 def _choose_view(choices: Choices) -> None:
-    chunker = choices.columns[0].chunker
-    chosen_view = chunker if choices.extra["view"] == CHUNKER else choices.extra["view"]
+    chunker_name = choices.columns[0].chunker
+    chosen_view = chunker_name if choices.extra["view"] == CHUNKER else choices.extra["view"]
 
     def store_chosen_view(chosen: str) -> None:
         choices.extra["view"] = chosen if chosen in VIEWS else CHUNKER
-        if chosen not in (*VIEWS, chunker):
+        if chosen not in (*VIEWS, chunker_name):
             _set_guide_column(choices, fresh_column(chosen))
 
     guide_view_names = [*VIEWS, *_explained_chunkers()]

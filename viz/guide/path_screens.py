@@ -223,16 +223,16 @@ def _closest_meaning_screen(text: str, chosen: str | None, tools: Tools) -> Draw
         key=lambda candidate: candidate[3],
     )
     meanings_screen_picture["rows"] = meanings_screen_picture["rows"][:1]
-    vector_start = ", ".join(format_number(float(value), ".2f") for value in sentence_vectors[0][:3])
-    meanings_screen_picture["formula"] = [f"sentence 1 → {vector_start}, … ({sentence_vectors.shape[1]} numbers)"]
+    sentence_vector_excerpt = ", ".join(format_number(float(value), ".2f") for value in sentence_vectors[0][:3])
+    meanings_screen_picture["formula"] = [f"sentence 1 → {sentence_vector_excerpt}, … ({sentence_vectors.shape[1]} numbers)"]
     meanings_screen_picture["ranks"] = rank_rows(candidates_by_distance)
     guess_phrase = f"{chosen} is at {format_number(distances_to_first_sentence[_LETTERS.index(chosen)], '.2f')}"
-    _, nearest_letter, _, distance = candidates_by_distance[0]
+    _, nearest_letter, _, nearest_distance = candidates_by_distance[0]
     verdict_on_guess = "as you said" if chosen == nearest_letter else guess_phrase
     return Drawn(
         closest_sentence_control,
         meanings_screen_picture,
-        f"{nearest_letter} is closest, at distance {format_number(distance, '.2f')}; {verdict_on_guess}.",
+        f"{nearest_letter} is closest, at distance {format_number(nearest_distance, '.2f')}; {verdict_on_guess}.",
     )
 
 
@@ -352,10 +352,10 @@ def working_repairs(text: str, tools: Tools) -> list[Variation]:
         Limit(tokens=BUDGET),
         posed=PosedQuestion(QUESTION, _answer_span(document)),
     )
-    tried_settings = try_settings_for_answer(failing_column, tools)
+    setting_trials = try_settings_for_answer(failing_column, tools)
     return [
         remedy.variation
-        for remedy in remedies_for_answer(failing_column, tried_settings, tools, TokenRuler(document.text, tools.tokenizer))
+        for remedy in remedies_for_answer(failing_column, setting_trials, tools, TokenRuler(document.text, tools.tokenizer))
     ]
 
 

@@ -29,8 +29,8 @@ from evaluation.answering import (
     bert_scores,
     gather_passages,
     gather_trivial_row_passages,
+    items_by_document_text,
     judge_result,
-    question_items_by_text,
     row_numbers_of_controls,
 )
 from evaluation.questions import Corpus, read_questions
@@ -183,7 +183,7 @@ class KeptAnswers(KeptRun[_Plan]):
         if plan is None:
             return ["the text", "the questions"]
         page_plan = KeptAnswers.of(self.keeper, plan, chunkings, self.models).plan
-        setting_labels = {
+        label_by_setting = {
             "document": "the text",
             "questions": "the questions",
             "chunkers": "the chunkers",
@@ -193,7 +193,7 @@ class KeptAnswers(KeptRun[_Plan]):
             "tokenizer": "what counts tokens",
         }
         differing_setting_labels = [
-            label for name, label in setting_labels.items() if getattr(self.plan, name) != getattr(page_plan, name)
+            label for name, label in label_by_setting.items() if getattr(self.plan, name) != getattr(page_plan, name)
         ]
         return differing_setting_labels or ["where the language model cuts"] * (
             any(page_plan.cuts) and self.plan.cuts != page_plan.cuts
@@ -208,8 +208,8 @@ class KeptAnswers(KeptRun[_Plan]):
         """
 
         def decode_answer(number: int, part: bytes) -> AnswerResult:
-            column, question = divmod(number, len(items))
-            return answer_result_from_json(part, items[question], gathered[column].contexts[question])
+            column_number, question_number = divmod(number, len(items))
+            return answer_result_from_json(part, items[question_number], gathered[column_number].contexts[question_number])
 
         return {divmod(number, len(items)): result for number, result in self.results(decode_answer).items()}
 
@@ -528,7 +528,7 @@ class QuestionSharing(BackgroundJob):
         file_name, data = material.questions
         questions_from_file = read_questions(data, file_name, corpus, self.cancelled)
         name_by_text, parts_by_name = {text: called for called, text in material.texts}, dict(material.parts)
-        for text, items in question_items_by_text(questions_from_file.usable, corpus).items():
+        for text, items in items_by_document_text(questions_from_file.usable, corpus).items():
             text_with_questions = SharedText(name_by_text[text], text, parts_by_name.get(name_by_text[text]), items, origin)
             earlier_found_text = self.found.get(text)
             self.found[text] = (

@@ -167,7 +167,7 @@ class KeptJob(BackgroundJob):
             self.kept.keeper.check_embedder(embedder)
 
 
-def run_job_to_file(job: KeptJob, embedder: Embedder) -> RunFile:
+def run_file_from_job(job: KeptJob, embedder: Embedder) -> RunFile:
     """Run a job that is stored in memory, and return its run for a file; raises InputError if the job does not finish."""
     run = job.kept
     assert run is not None
@@ -207,12 +207,12 @@ class SessionRuns:
         if begun:
             self._begun.add(token)
         while len(self._runs) > MOST_KEPT:
-            ended_tokens = (old for old, old_run in self._runs.items() if not old_run.running)
-            token_to_drop = next(ended_tokens, next(iter(self._runs)))
-            if token_to_drop in self._begun:
-                self._runs[token_to_drop].cancel()
-            del self._runs[token_to_drop]
-            self._begun.discard(token_to_drop)
+            ended_run_tokens = (old for old, old_run in self._runs.items() if not old_run.running)
+            run_token_to_drop = next(ended_run_tokens, next(iter(self._runs)))
+            if run_token_to_drop in self._begun:
+                self._runs[run_token_to_drop].cancel()
+            del self._runs[run_token_to_drop]
+            self._begun.discard(run_token_to_drop)
 
     def __del__(self) -> None:
         # Python may call this at any moment, in a thread that holds any lock, so it only appends to a queue.

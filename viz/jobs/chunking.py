@@ -123,9 +123,9 @@ class ChunkingJob(BackgroundJob):
             # The first batch may have waited for the processor to wake up.
             self._measured_from = current_monotonic_time, share
             return
-        first_batch_end, first_batch_share = self._measured_from
+        first_batch_end_time, first_batch_share = self._measured_from
         if share > first_batch_share:
-            self.seconds_left = (current_monotonic_time - first_batch_end) * (1 - share) / (share - first_batch_share)
+            self.seconds_left = (current_monotonic_time - first_batch_end_time) * (1 - share) / (share - first_batch_share)
 
     def _note_queue(self, ahead: int) -> None:
         self.ahead = ahead

@@ -93,13 +93,13 @@ class AskJob(BackgroundJob):
                 share=self._note_share,
                 arrival=self.arrival,
             )
-            column_index = _column_index(task, chunking, self.inquiry, tools)
+            column_search_index = _column_index(task, chunking, self.inquiry, tools)
             self._status, self._share = "Looking for the answer", 1.0
             question_vector: VectorArray | None = None
             if embedder is not None and chunking.chunks:
                 question_vector = embed_question(chunking, tools, self.inquiry.question)
             self.found[number] = retrieve_for_question(
-                column_index,
+                column_search_index,
                 self.inquiry.question,
                 question_vector,
                 self.inquiry.limit,
@@ -117,11 +117,11 @@ def contexts_digest(chunkings: Iterable[Chunking]) -> str:
 
 
 def _index_bytes(index: Index) -> int:
-    vector_bytes: int = index.vectors.nbytes
+    vector_byte_count: int = index.vectors.nbytes
     # A span is a tuple of two numbers, some 180 bytes in all.
-    span_bytes = 180 * sum(map(len, index.chunks))
+    span_byte_count = 180 * sum(map(len, index.chunks))
     # An index by words is about as large as its texts.
-    return vector_bytes + span_bytes + sum(map(len, index.texts)) * (2 if index.bm25 is not None else 1)
+    return vector_byte_count + span_byte_count + sum(map(len, index.texts)) * (2 if index.bm25 is not None else 1)
 
 
 def _index_key(task: ChunkingTask, chunking: Chunking, inquiry: ColumnInquiry, tools: Tools) -> tuple[object, ...]:
@@ -199,11 +199,11 @@ class ChangedCuts(BackgroundJob):
             self.whole = []
             return
         document_token_ruler = token_ruler_of(self.before.document, self.task.tokenizer)
-        whole_answers_before, whole_answers_after = (
+        are_answers_whole_before, are_answers_whole_after = (
             retrieved_whole_per_question(chunking, self.questions, self.search, tools, document_token_ruler)
             for chunking in (self.before, chunking_after)
         )
-        self.whole = [*zip(whole_answers_before, whole_answers_after, strict=True)]
+        self.whole = [*zip(are_answers_whole_before, are_answers_whole_after, strict=True)]
 
 
 # Context sentences of chunks.

@@ -107,8 +107,8 @@ class IndexChanges(BackgroundJob):
         corpus_questions = self._read_questions(corpus)
         token_ruler = TokenRuler(corpus.whole.text, load_tokenizer(comparison_setting.tokenizer))
         # Without questions only the chunks count, and nothing is embedded for searching.
-        method: SearchMethod = comparison_setting.method if corpus_questions else "bm25"
-        if self.embedder is not None and (method != "bm25" or any(chunker.embeds for chunker in self.chunkers)):
+        search_method: SearchMethod = comparison_setting.method if corpus_questions else "bm25"
+        if self.embedder is not None and (search_method != "bm25" or any(chunker.embeds for chunker in self.chunkers)):
             self.load(self.embedder)
         for chunker, title in self.chunkers.items():
             if chunker in self.results:
@@ -117,7 +117,9 @@ class IndexChanges(BackgroundJob):
                 self.refused[chunker] = "Not measured: its language model would be asked about every document."
                 continue
             try:
-                self.results[chunker] = self._measure_chunker(chunker, title, method, corpus, corpus_questions, token_ruler)
+                self.results[chunker] = self._measure_chunker(
+                    chunker, title, search_method, corpus, corpus_questions, token_ruler
+                )
             except InputError as error:
                 self.refused[chunker] = str(error)
 
@@ -157,8 +159,8 @@ class IndexChanges(BackgroundJob):
             map(int, tools.tokenizer.count(chunk_search_index.texts)),
             strict=True,
         ):
-            digest = hashlib.blake2b(text.encode(), digest_size=DIGEST_BYTES).hexdigest()
-            chunks_by_document[corpus.names[corpus.document_number_at(spans[0].start)]].append((digest, token_count))
+            chunk_digest = hashlib.blake2b(text.encode(), digest_size=DIGEST_BYTES).hexdigest()
+            chunks_by_document[corpus.names[corpus.document_number_at(spans[0].start)]].append((chunk_digest, token_count))
         document_chunks = tuple((name, tuple(own)) for name, own in chunks_by_document.items())
         if not questions:
             return MeasuredChunks(document_chunks, {})

@@ -37,10 +37,10 @@ def remedy_search_for_answer(failure: FailingColumn, tokenizer: str, reranker: R
     """Return a function that searches for changes of settings that keep an answer whole."""
 
     def find_remedies(tools: Tools) -> RemedyOutcome:
-        tried_settings = try_settings_for_answer(failure, tools)
+        setting_trials = try_settings_for_answer(failure, tools)
         document_token_ruler = token_ruler_of(failure.chunking.document, tokenizer)
         return RemedyOutcome(
-            tuple(remedies_for_answer(failure, tried_settings, tools, document_token_ruler, reranker)), len(tried_settings)
+            tuple(remedies_for_answer(failure, setting_trials, tools, document_token_ruler, reranker)), len(setting_trials)
         )
 
     return find_remedies
@@ -52,11 +52,11 @@ def remedy_search_for_finding(
     """Return a function that searches for changes of settings that remove a finding of the column ``task``."""
 
     def find_remedies(tools: Tools) -> RemedyOutcome:
-        tried_settings = _findings_by_setting(task, suspect, tokenizer, tools)
+        setting_trials = _findings_by_setting(task, suspect, tokenizer, tools)
         document_token_ruler = token_ruler_of(suspect.chunking.document, tokenizer)
         return RemedyOutcome(
-            tuple(remedies_for_finding(suspect, finding, tried_settings, tools, document_token_ruler, reranker)),
-            len(tried_settings),
+            tuple(remedies_for_finding(suspect, finding, setting_trials, tools, document_token_ruler, reranker)),
+            len(setting_trials),
         )
 
     return find_remedies

@@ -122,18 +122,18 @@ class KeptRetrieval(KeptRun[_Plan]):
 
         def decode_evaluation(_: int, part: bytes) -> tuple[Evaluation, BudgetLadder | None]:
             # The returned passages are derived from the corpus, not stored.
-            evaluation, ladder = evaluation_from_json(part, corpus, questions)
-            returned_text_index = with_returned_text(evaluation.index, ReturnedText.parse(self.plan.returned))
-            return replace(evaluation, search=replace(evaluation.search, index=returned_text_index)), ladder
+            evaluation, budget_ladder = evaluation_from_json(part, corpus, questions)
+            index_with_returned_text = with_returned_text(evaluation.index, ReturnedText.parse(self.plan.returned))
+            return replace(evaluation, search=replace(evaluation.search, index=index_with_returned_text)), budget_ladder
 
         return self.results(decode_evaluation)
 
     def missing_files_in_words(self, material: RunMaterial | None) -> str:
         """Describe the documents and questions that the run lacks; empty if nothing is missing."""
-        texts, questions = self._known_material(material)
+        named_texts, questions = self._known_material(material)
         missing_phrases = []
         document_count = len(self.plan.documents)
-        if missing_document_count := document_count - len(texts):
+        if missing_document_count := document_count - len(named_texts):
             missing_phrases.append(
                 f"{missing_document_count:,} of {document_count:,} documents" if document_count > 1 else "the document"
             )
@@ -143,12 +143,12 @@ class KeptRetrieval(KeptRun[_Plan]):
 
     def rebuild_plan(self, material: RunMaterial) -> Plan:
         """Rebuild the run's plan with its documents and questions, all of which must be in ``material``."""
-        texts, questions = self._known_material(material)
+        named_texts, questions = self._known_material(material)
         assert questions is not None
         chunkers = tuple(build_chunker(chunker.name, chunker.parameters) for chunker in self.plan.chunkers)
-        document_names = {name for name, _ in texts}
+        document_names = {name for name, _ in named_texts}
         run_material = RunMaterial(
-            texts,
+            named_texts,
             questions,
             self.plan.own,
             tuple(named_parts for named_parts in material.parts if named_parts[0] in document_names),

@@ -89,16 +89,16 @@ def cached_while_shown(
     """
     cached_values: LRUDict[tuple[Hashable, ...], Any] = LRUDict(size, getsizeof)
     # Callers that need a value being computed wait for it.
-    cache_condition = threading.Condition()
+    cache_condition_variable = threading.Condition()
 
     def forget_values_of_text(identity: str) -> None:
-        with cache_condition:
+        with cache_condition_variable:
             for stale_key in [cached_key for cached_key in cached_values if cached_key[0] == identity]:
                 del cached_values[stale_key]
 
     def decorate(make: Callable[Arguments, Made]) -> Callable[Arguments, Made]:
         call_when_text_gone(forget_values_of_text)
-        return cached_in(cached_values, key, cache_condition)(make)
+        return cached_in(cached_values, key, cache_condition_variable)(make)
 
     return decorate
 

@@ -156,11 +156,11 @@ class KeptSweep(KeptRun[_Plan]):
 
     def documents_among(self, own: Sequence[MarkedText]) -> list[MarkedText | None]:
         """Return the sweep's documents, bundled or found among the user's ``own``, with None for each missing document."""
-        marked_by_digest = {document_digest(self.keeper, marked): marked for marked in own}
-        for document in self.plan.documents:
-            if bundled_document := _bundled_document(document.sample):
-                marked_by_digest.setdefault(document_digest(self.keeper, bundled_document), bundled_document)
-        return [marked_by_digest.get(document.digest) for document in self.plan.documents]
+        marked_document_by_digest = {document_digest(self.keeper, marked): marked for marked in own}
+        for stored_document in self.plan.documents:
+            if bundled_document := _bundled_document(stored_document.sample):
+                marked_document_by_digest.setdefault(document_digest(self.keeper, bundled_document), bundled_document)
+        return [marked_document_by_digest.get(document.digest) for document in self.plan.documents]
 
 
 def _bundled_document(name: str) -> MarkedText | None:

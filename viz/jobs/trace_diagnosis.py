@@ -54,10 +54,10 @@ class DiagnosingTraces(BackgroundJob):
     def _run(self) -> None:
         name, traces_data = self.file
         parsed_traces = read_traces(traces_data, name, self.cancelled)
-        parts_by_name, texts = dict(self.documents.parts), self.documents.texts
+        parts_by_name, named_texts = dict(self.documents.parts), self.documents.texts
         documents = []
-        for number, (name, text) in enumerate(texts):
-            self._note_progress("documents split into sentences", number, len(texts))
+        for number, (name, text) in enumerate(named_texts):
+            self._note_progress("documents split into sentences", number, len(named_texts))
             documents.append(Document.from_text(text, self.splitter, name, parts_by_name.get(name)))
         searched_chunks = None
         chunk_file = self._searched_chunk_file()

@@ -75,31 +75,34 @@ def _cosine_similarity(left: FloatArray, right: FloatArray) -> float:
 
 
 def _cosine_distance(chunking: Chunking, tools: Tools, gap: int, buffer: int) -> float:
-    left, right = _sentence_vectors(chunking, tools, gap, gap + 2, buffer)
-    return 1 - _cosine_similarity(left, right)
+    left_vector, right_vector = _sentence_vectors(chunking, tools, gap, gap + 2, buffer)
+    return 1 - _cosine_similarity(left_vector, right_vector)
 
 
 def _distance_lines(chunker: Any, chunking: Chunking, gap: Gap, tools: Tools) -> LinesAndValue:
     """Work out the distance at a gap, and the score that the threshold's rule derives from it."""
-    buffer, index = chunker.buffer, gap.index
-    distance_at_gap = _cosine_distance(chunking, tools, index, buffer)
+    buffer, gap_index = chunker.buffer, gap.index
+    distance_at_gap = _cosine_distance(chunking, tools, gap_index, buffer)
     sentence_count = len(chunking.document.sentences)
     buffer_phrase = ""
     if buffer:
-        left_range, right_range = (
+        left_range_text, right_range_text = (
             _sentence_range(max(0, centre - buffer), min(sentence_count, centre + buffer + 1))
-            for centre in (index, index + 1)
+            for centre in (gap_index, gap_index + 1)
         )
-        buffer_phrase = f", {vector_symbol(index)} of sentences {left_range}, {vector_symbol(index + 1)} of {right_range}"
+        buffer_phrase = (
+            f", {vector_symbol(gap_index)} of sentences {left_range_text}, {vector_symbol(gap_index + 1)} of "
+            f"{right_range_text}"
+        )
     distance_formula_lines = [
-        f"distance = 1 − {vector_symbol(index)} · {vector_symbol(index + 1)}{buffer_phrase}",
+        f"distance = 1 − {vector_symbol(gap_index)} · {vector_symbol(gap_index + 1)}{buffer_phrase}",
         f"= 1 − {_two_decimals(1 - distance_at_gap)} = {_two_decimals(distance_at_gap)}",
     ]
     derived_score_function = _DERIVED.get(getattr(chunker, "threshold", ""))
     if derived_score_function is None:
         return distance_formula_lines, distance_at_gap
     derived_score_lines, derived_score = derived_score_function(
-        lambda number: _cosine_distance(chunking, tools, number, buffer), index, sentence_count - 1
+        lambda number: _cosine_distance(chunking, tools, number, buffer), gap_index, sentence_count - 1
     )
     return [*distance_formula_lines, *derived_score_lines], derived_score
 
@@ -133,10 +136,10 @@ def _slope_lines(distance: Callable[[int], float], gap: int, count: int) -> Line
 def _depth_lines(distance: Callable[[int], float], gap: int, count: int) -> LinesAndValue:
     similarity_peaks = []
     for direction in (-1, 1):
-        peak_gap, similarity_at_gap = gap, distance(gap)
-        while 0 <= peak_gap + direction < count and (next_distance := distance(peak_gap + direction)) <= similarity_at_gap:
-            peak_gap, similarity_at_gap = peak_gap + direction, next_distance
-        similarity_peaks.append(1 - similarity_at_gap)
+        peak_gap, peak_distance = gap, distance(gap)
+        while 0 <= peak_gap + direction < count and (next_distance := distance(peak_gap + direction)) <= peak_distance:
+            peak_gap, peak_distance = peak_gap + direction, next_distance
+        similarity_peaks.append(1 - peak_distance)
     similarity_at_gap = 1 - distance(gap)
     depth_score = similarity_peaks[0] + similarity_peaks[1] - 2 * similarity_at_gap
     depth_formula = (
@@ -148,16 +151,17 @@ def _depth_lines(distance: Callable[[int], float], gap: int, count: int) -> Line
 
 
 def _joint_distance_lines(chunker: Any, chunking: Chunking, gap: Gap, tools: Tools) -> LinesAndValue:
-    left_sentence, right_sentence, count = gap.index, gap.index + 1, len(chunking.document.sentences)
-    weight, semantic_distance = (
+    left_sentence, right_sentence, sentence_count = gap.index, gap.index + 1, len(chunking.document.sentences)
+    position_weight, semantic_distance = (
         chunker.position_weight,
         1 - max(_cosine_similarity(*_sentence_vectors(chunking, tools, left_sentence, right_sentence + 1)), 0.0),
     )
-    joint_distance_at_gap = weight / count + (1 - weight) * semantic_distance
+    joint_distance_at_gap = position_weight / sentence_count + (1 - position_weight) * semantic_distance
     product_symbols = f"{vector_symbol(left_sentence)} · {vector_symbol(right_sentence)}"
     return [
-        f"joint distance = λ · |{left_sentence + 1} − {right_sentence + 1}| / {count} + (1 − λ) · (1 − {product_symbols})",
-        f"= {_two_decimals(weight)} · {_two_decimals(1 / count)} + {_two_decimals(1 - weight)} · "
+        f"joint distance = λ · |{left_sentence + 1} − {right_sentence + 1}| / {sentence_count} + (1 − λ) · (1 − "
+        f"{product_symbols})",
+        f"= {_two_decimals(position_weight)} · {_two_decimals(1 / sentence_count)} + {_two_decimals(1 - position_weight)} · "
         f"{_two_decimals(semantic_distance)} = "
         f"{_two_decimals(joint_distance_at_gap)}",
     ], joint_distance_at_gap
@@ -167,11 +171,14 @@ def _comparison_lines(_: Any, chunking: Chunking, gap: Gap, __: Tools) -> LinesA
     comparison_lines = []
     for comparison in chunking.comparisons:
         if comparison.right.start == gap.index + 1:
-            left_range, right_range = (_sentence_range(span.start, span.end) for span in (comparison.left, comparison.right))
+            left_range_text, right_range_text = (
+                _sentence_range(span.start, span.end) for span in (comparison.left, comparison.right)
+            )
             threshold_relation_sign = ">" if comparison.similarity > comparison.threshold else "≤"
             similarity_text, threshold_text = _two_decimals(comparison.similarity), _two_decimals(comparison.threshold)
             comparison_lines.append(
-                f"{comparison.kind}: cos({left_range}, {right_range}) = {similarity_text} {threshold_relation_sign} "
+                f"{comparison.kind}: cos({left_range_text}, {right_range_text}) = {similarity_text} "
+                f"{threshold_relation_sign} "
                 f"{threshold_text}"
             )
     return comparison_lines, None
@@ -189,9 +196,9 @@ def _max_min_lines(chunker: Any, chunking: Chunking, gap: Gap, tools: Tools) -> 
         number: f"{vector_symbol(number)} · {vector_symbol(next_sentence)}" for number in similarity_by_member
     }
     if len(similarity_by_member) == 1:
-        factor_in_words, scaled_similarity = f"{chunker.initial_factor:g}", chunker.initial_factor * top_similarity
+        factor_text, scaled_similarity = f"{chunker.initial_factor:g}", chunker.initial_factor * top_similarity
         return [
-            f"{factor_in_words} · {product_formula_by_member[first_member]} = {factor_in_words} · "
+            f"{factor_text} · {product_formula_by_member[first_member]} = {factor_text} · "
             f"{_two_decimals(top_similarity)} = "
             f"{_two_decimals(scaled_similarity)}"
         ], scaled_similarity
@@ -227,13 +234,13 @@ def _change_point_lines(_: Any, chunking: Chunking, gap: Gap, tools: Tools) -> L
         _sum_squared_deviations(vectors[:left_sentence_count]),
         _sum_squared_deviations(vectors[left_sentence_count:]),
     )
-    sentence_ranges = [
+    sentence_range_texts = [
         _sentence_range(*part)
         for part in ((segment_start, segment_end), (segment_start, gap.index + 1), (gap.index + 1, segment_end))
     ]
     spread_reduction_at_cut = whole_spread - left_spread - right_spread
     return [
-        "gain = " + " − ".join(f"spread of {part}" for part in sentence_ranges),
+        "gain = " + " − ".join(f"spread of {part}" for part in sentence_range_texts),
         f"= {_two_decimals(whole_spread)} − {_two_decimals(left_spread)} − {_two_decimals(right_spread)} = "
         f"{_two_decimals(spread_reduction_at_cut)}",
     ], spread_reduction_at_cut

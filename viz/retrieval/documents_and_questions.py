@@ -19,7 +19,7 @@ from viz.shell import (
     bundled_material,
     give_kept_questions_to_retrieval,
     own_material_of_last_run,
-    refresh_kept_questions,
+    refresh_questions_from_compare,
 )
 
 BUNDLED, OWN = "Bundled", "Your own"
@@ -34,7 +34,7 @@ def read_documents(
 ) -> OwnDocuments:
     """Read the user's files; return the usable documents, and a message for each file that is not usable."""
     text_by_name: dict[str, str] = {}
-    parts: list[tuple[str, TextParts]] = []
+    named_parts: list[tuple[str, TextParts]] = []
     unusable_file_messages = []
     for name, file_content in files:
         try:
@@ -52,8 +52,8 @@ def read_documents(
             continue
         text_by_name[name] = text
         if file_text.parts is not None:
-            parts.append((name, file_text.parts))
-    return OwnDocuments(list(text_by_name.items()), unusable_file_messages, parts)
+            named_parts.append((name, file_text.parts))
+    return OwnDocuments(list(text_by_name.items()), unusable_file_messages, named_parts)
 
 
 def choose_material(page_material: RunMaterial | None, *, own: bool = False) -> RunMaterial | None:
@@ -64,7 +64,7 @@ def choose_material(page_material: RunMaterial | None, *, own: bool = False) -> 
     ``own`` is True if the run waits for the user's files. Questions from another page replace files. Questions stored on
     Compare are used if there is nothing else, and otherwise offered.
     """
-    refresh_kept_questions()
+    refresh_questions_from_compare()
     given_questions, run_material_is_own = session.retrieval_given, page_material is not None and page_material.own
     earlier_material = page_material if run_material_is_own else own_material_of_last_run()
     # A run on the bundled documents is shown with them, regardless of earlier material.
@@ -117,8 +117,8 @@ def _draw_questions_from_page(given: GivenQuestions) -> RunMaterial:
         session.shared_questions.pop(RETRIEVAL_QUESTIONS, None)
 
     remark(given.said, key="retrieval_given_said")
-    for number, note in enumerate(given.notes):
-        notice(note, key=f"retrieval_note_{number}")
+    for note_number, note in enumerate(given.notes):
+        notice(note, key=f"retrieval_note_{note_number}")
     st.button("Use files instead", on_click=forget_given_questions, key="retrieval_files")
     return given.material
 
@@ -141,7 +141,7 @@ def _choose_uploads(own_material: RunMaterial | None, from_where: str) -> RunMat
         help="CSV, JSON lines or JSON with question, excerpts (a text, or a list of texts) and, where known, corpus_id, "
         "a file; ragas' test sets as they are. A BEIR set as a ZIP file and SQuAD's JSON bring their documents.",
     )
-    texts, document_error_messages, parts = _read_uploads(
+    named_texts, document_error_messages, named_parts = _read_uploads(
         [(file.file_id, file.name, file.getvalue()) for file in document_files]
     )
     question_set, question_error_message, still_reading = _read_question_file(
@@ -166,7 +166,7 @@ def _choose_uploads(own_material: RunMaterial | None, from_where: str) -> RunMat
     )
     if own_material is not None:
         if not document_files:
-            texts, parts = list(own_material.texts), list(own_material.parts)
+            named_texts, named_parts = list(own_material.texts), list(own_material.parts)
         named_question_file = named_question_file or own_material.questions
         if not document_files or questions_file is None:
             reused_phrases = [pluralize(len(own_material.texts), "document")] * (not document_files) + [
@@ -174,8 +174,8 @@ def _choose_uploads(own_material: RunMaterial | None, from_where: str) -> RunMat
             ] * (questions_file is None)
             notice(f"{from_where}: {' and '.join(reused_phrases)}.", key="retrieval_kept")
     return (
-        RunMaterial(tuple(texts), named_question_file, True, tuple(parts))
-        if texts and named_question_file is not None
+        RunMaterial(tuple(named_texts), named_question_file, True, tuple(named_parts))
+        if named_texts and named_question_file is not None
         else None
     )
 

@@ -14,7 +14,7 @@ from evaluation.segmentation import Score
 from evaluation.statistics import Difference
 from viz.components.figure import show_figure
 from viz.components.page_elements import notice, remark
-from viz.theme import INK, edge_colour, theme_name
+from viz.theme import INK, chunker_colour, theme_name
 
 # Placement of the labels of a few points so that they do not overlap.
 
@@ -80,16 +80,16 @@ SYMBOLS = ("circle", "square", "diamond", "triangle-up", "x", "star")
 def box_plots(distributions: DistributionByChunker, names: Mapping[int, str], title: str) -> go.Figure:
     """Return a box plot of a measure, with one box per chunker, one point per question, and dashed lines for the means."""
     figure = go.Figure()
-    for number, distribution in distributions.items():
+    for chunker_number, distribution in distributions.items():
         figure.add_trace(
             go.Box(
                 x=100 * distribution.values[~np.isnan(distribution.values)],
-                name=names[number],
+                name=names[chunker_number],
                 boxpoints="all",
                 boxmean=True,
                 jitter=0.5,
                 pointpos=0,
-                marker={"color": edge_colour(number), "size": 5, "opacity": 0.7},
+                marker={"color": chunker_colour(chunker_number), "size": 5, "opacity": 0.7},
                 line={"width": 1.5},
                 fillcolor="rgba(0,0,0,0)",
                 hovertemplate="%{x:.1f} %<extra></extra>",
@@ -108,12 +108,12 @@ def difference_plot(by_chunker: Mapping[int, Difference], names: Mapping[int, st
     """Return a plot of each chunker's mean difference from the baseline, with its confidence interval."""
     theme_colour_by_role = INK[theme_name()]
     figure = go.Figure()
-    for number, difference in by_chunker.items():
+    for chunker_number, difference in by_chunker.items():
         chunker_mark_colour = theme_colour_by_role["ink" if difference.significant else "muted"]
         figure.add_trace(
             go.Scatter(
                 x=[100 * difference.mean],
-                y=[names[number]],
+                y=[names[chunker_number]],
                 error_x={
                     "array": [100 * (difference.high - difference.mean)],
                     "arrayminus": [100 * (difference.mean - difference.low)],
@@ -183,23 +183,23 @@ def trade_off_plot(
     ]
     label_side_per_point = label_sides(point_position_fractions, [names[number] for number in drawn_chunker_numbers])
     figure = go.Figure()
-    for number, side in zip(drawn_chunker_numbers, label_side_per_point, strict=True):
-        mean, (low, high) = mean_by_chunker[number], interval_by_chunker[number]
+    for chunker_number, side in zip(drawn_chunker_numbers, label_side_per_point, strict=True):
+        mean, (low, high) = mean_by_chunker[chunker_number], interval_by_chunker[chunker_number]
         figure.add_trace(
             go.Scatter(
-                x=[cost_by_chunker[number]],
+                x=[cost_by_chunker[chunker_number]],
                 y=[100 * mean],
                 error_y={"array": [100 * (high - mean)], "arrayminus": [100 * (mean - low)], "width": 5, "thickness": 1.2},
-                text=[names[number]],
+                text=[names[chunker_number]],
                 mode="markers+text",
                 textposition=side,
                 cliponaxis=False,
                 # An open circle marks a time that was partly measured in an earlier run.
                 marker={
-                    "color": edge_colour(number),
+                    "color": chunker_colour(chunker_number),
                     "size": 11,
-                    "symbol": "circle-open" if cost == "index" and costs[number].cached else "circle",
-                    "line": {"width": 2.5, "color": edge_colour(number)},
+                    "symbol": "circle-open" if cost == "index" and costs[chunker_number].cached else "circle",
+                    "line": {"width": 2.5, "color": chunker_colour(chunker_number)},
                 },
                 hovertemplate="%{text}: %{y:.1f} % for %{x:,.4~g}<extra></extra>",
             )
@@ -225,20 +225,20 @@ def cost_of_kind(costs: Costs, cost: str) -> float | None:
 def scores_at_k_plot(by_chunker: Mapping[int, AtK], names: Mapping[int, str]) -> go.Figure:
     """Return plots of recall, precision and F1 at k retrieved chunks, with one line per chunker."""
     figure = make_subplots(1, 3, subplot_titles=list(SCORES.values()), shared_yaxes=True, horizontal_spacing=0.04)
-    for number, scores_by_k in by_chunker.items():
-        for subplot_column, name in enumerate(SCORES, start=1):
-            score_at_each_k = [scores_by_k[k][name].value for k in TOP_KS]
+    for chunker_number, scores_by_k in by_chunker.items():
+        for subplot_column, score_name in enumerate(SCORES, start=1):
+            score_at_each_k = [scores_by_k[k][score_name].value for k in TOP_KS]
             figure.add_trace(
                 go.Scatter(
                     x=[str(k) for k in TOP_KS],
                     y=[None if value is None else 100 * value for value in score_at_each_k],
-                    name=names[number],
-                    legendgroup=names[number],
+                    name=names[chunker_number],
+                    legendgroup=names[chunker_number],
                     showlegend=subplot_column == 1,
                     mode="lines+markers",
-                    line={"color": edge_colour(number), "width": 2},
-                    marker={"symbol": SYMBOLS[number % len(SYMBOLS)], "size": 9},
-                    hovertemplate=f"{names[number]}, %{{x}} chunks: %{{y:.1f}} %<extra></extra>",
+                    line={"color": chunker_colour(chunker_number), "width": 2},
+                    marker={"symbol": SYMBOLS[chunker_number % len(SYMBOLS)], "size": 9},
+                    hovertemplate=f"{names[chunker_number]}, %{{x}} chunks: %{{y:.1f}} %<extra></extra>",
                 ),
                 1,
                 subplot_column,
@@ -365,37 +365,37 @@ def budget_curve_figure(
     """Return a figure of a measure over budgets, in percent, with ``budget`` marked."""
     theme_colour_by_role = INK[theme_name()]
     budget_sizes, unit = curve.budgets.sizes, curve.budgets.unit
-    budget_curve_drawing = go.Figure()
-    for number, bounds in curve.bounds.items():
+    figure = go.Figure()
+    for chunker_number, bounds in curve.bounds.items():
         low, high = 100 * bounds
         if not np.isnan(low).any():
-            budget_curve_drawing.add_trace(
+            figure.add_trace(
                 go.Scatter(
                     x=[*budget_sizes, *reversed(budget_sizes)],
                     y=[*low, *reversed(high)],
                     fill="toself",
-                    fillcolor=_transparent_colour(edge_colour(number)),
+                    fillcolor=_transparent_colour(chunker_colour(chunker_number)),
                     line={"width": 0},
                     mode="lines",
                     hoverinfo="skip",
                 )
             )
-    for number, means in curve.means.items():
-        budget_curve_drawing.add_trace(
+    for chunker_number, means in curve.means.items():
+        figure.add_trace(
             go.Scatter(
                 x=budget_sizes,
                 y=100 * means,
                 mode="lines+markers",
-                line={"color": edge_colour(number), "width": 2.5},
-                marker={"symbol": SYMBOLS[number % len(SYMBOLS)], "size": 9},
+                line={"color": chunker_colour(chunker_number), "width": 2.5},
+                marker={"symbol": SYMBOLS[chunker_number % len(SYMBOLS)], "size": 9},
                 cliponaxis=False,
                 # A click chooses the budget for all chunkers.
                 unselected={"marker": {"opacity": 1}},
-                hovertemplate=f"{names[number]}, %{{x:,}} {unit}: %{{y:.1f}} %<extra></extra>",
+                hovertemplate=f"{names[chunker_number]}, %{{x:,}} {unit}: %{{y:.1f}} %<extra></extra>",
             )
         )
     if whole is not None:
-        budget_curve_drawing.add_trace(
+        figure.add_trace(
             go.Scatter(
                 x=[whole.size],
                 y=[100 * whole.mean],
@@ -421,9 +421,9 @@ def budget_curve_figure(
         plot_height,
     )
     # As tick labels of a second axis, the names get as much room as they need at any width of the figure.
-    budget_curve_drawing.add_trace(go.Scatter(x=[budget_sizes[-1]], y=[low], yaxis="y2", mode="lines", hoverinfo="skip"))
-    budget_curve_drawing.add_vline(x=budget, line={"color": theme_colour_by_role["accent"], "width": 2})
-    budget_curve_drawing.add_annotation(
+    figure.add_trace(go.Scatter(x=[budget_sizes[-1]], y=[low], yaxis="y2", mode="lines", hoverinfo="skip"))
+    figure.add_vline(x=budget, line={"color": theme_colour_by_role["accent"], "width": 2})
+    figure.add_annotation(
         x=np.log10(budget),
         yref="paper",
         y=1,
@@ -432,7 +432,7 @@ def budget_curve_figure(
         showarrow=False,
         font={"color": theme_colour_by_role["accent"]},
     )
-    budget_curve_drawing.update_layout(
+    figure.update_layout(
         height=_CURVE_HEIGHT,
         showlegend=False,
         hovermode="closest",
@@ -452,12 +452,12 @@ def budget_curve_figure(
             "showgrid": False,
             "tickvals": [low + middle * (high - low) / plot_height for middle in label_centre_by_chunker.values()],
             "ticktext": [
-                f'<span style="color:{edge_colour(number)}">■</span> {"<br>    ".join(name_lines_by_chunker[number])}'
+                f'<span style="color:{chunker_colour(number)}">■</span> {"<br>    ".join(name_lines_by_chunker[number])}'
                 for number in label_centre_by_chunker
             ],
         },
     )
-    return budget_curve_drawing
+    return figure
 
 
 def label_positions(ends: Mapping[int, float], heights: Mapping[int, float], most: float) -> dict[int, float]:
@@ -466,11 +466,11 @@ def label_positions(ends: Mapping[int, float], heights: Mapping[int, float], mos
     The order of the ``ends`` is kept. All positions are in pixels from the bottom of the plot, whose height is ``most``;
     the names have ``heights``.
     """
-    chunkers_by_line_end = sorted(ends, key=lambda number: ends[number])
+    chunkers_sorted_by_end = sorted(ends, key=lambda number: ends[number])
     # Names that would touch form a block, centred at their mean position.
     blocks: list[list[int]] = []
-    for number in chunkers_by_line_end:
-        blocks.append([number])
+    for chunker_number in chunkers_sorted_by_end:
+        blocks.append([chunker_number])
         while len(blocks) > 1 and _label_block_bottom(blocks[-1], ends, heights) < _label_block_top(
             blocks[-2], ends, heights
         ):
@@ -479,18 +479,22 @@ def label_positions(ends: Mapping[int, float], heights: Mapping[int, float], mos
     label_centre_by_chunker = {}
     for block in blocks:
         name_bottom = _label_block_bottom(block, ends, heights)
-        for number in block:
-            label_centre_by_chunker[number] = name_bottom + heights[number] / 2
-            name_bottom += heights[number]
+        for chunker_number in block:
+            label_centre_by_chunker[chunker_number] = name_bottom + heights[chunker_number] / 2
+            name_bottom += heights[chunker_number]
     # Keep all names inside the plot as long as there is room for them.
     free_edge = most
-    for number in reversed(chunkers_by_line_end):
-        label_centre_by_chunker[number] = min(label_centre_by_chunker[number], free_edge - heights[number] / 2)
-        free_edge = label_centre_by_chunker[number] - heights[number] / 2
+    for chunker_number in reversed(chunkers_sorted_by_end):
+        label_centre_by_chunker[chunker_number] = min(
+            label_centre_by_chunker[chunker_number], free_edge - heights[chunker_number] / 2
+        )
+        free_edge = label_centre_by_chunker[chunker_number] - heights[chunker_number] / 2
     free_edge = 0.0
-    for number in chunkers_by_line_end:
-        label_centre_by_chunker[number] = max(label_centre_by_chunker[number], free_edge + heights[number] / 2)
-        free_edge = label_centre_by_chunker[number] + heights[number] / 2
+    for chunker_number in chunkers_sorted_by_end:
+        label_centre_by_chunker[chunker_number] = max(
+            label_centre_by_chunker[chunker_number], free_edge + heights[chunker_number] / 2
+        )
+        free_edge = label_centre_by_chunker[chunker_number] + heights[chunker_number] / 2
     return label_centre_by_chunker
 
 
@@ -524,13 +528,13 @@ def _budget_curve_table(report: Report, curve: BudgetCurve, names: Mapping[int, 
     """Return the figure's data as a table, with one row per chunker and budget, and one for the whole text."""
     table_column_titles = ("chunker", f"budget, {curve.budgets.unit}", f"{title}, %", "95 % from", "to")
     rows: list[tuple[Any, ...]] = []
-    for number, means in curve.means.items():
+    for chunker_number, means in curve.means.items():
         for budget_index, budget in enumerate(curve.budgets.sizes):
-            mean_and_interval_fractions = (means[budget_index], *curve.bounds[number][:, budget_index])
+            mean_and_interval_fractions = (means[budget_index], *curve.bounds[chunker_number][:, budget_index])
             mean_and_interval_percents = (
                 None if np.isnan(fraction) else round(100 * float(fraction), 2) for fraction in mean_and_interval_fractions
             )
-            rows.append((names[number], budget, *mean_and_interval_percents))
+            rows.append((names[chunker_number], budget, *mean_and_interval_percents))
     whole_text_result, mean_and_deviation = report.whole, report.whole.means[report.choice.measure]
     rows.append(
         (

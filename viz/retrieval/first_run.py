@@ -4,7 +4,7 @@ from functools import cache
 
 from chunkers import InputError, build_chunker, load_embedder
 from sample_docs import SAMPLES_FOLDER, sample_splitters
-from viz.jobs import run_job_to_file
+from viz.jobs import run_file_from_job
 from viz.jobs.keeping.kept_run import BUNDLED, Keeper, RunFile, bundled_run
 from viz.jobs.keeping.run_store import MemoryRunStore
 from viz.jobs.retrieval import KeptRetrieval, Retrieval
@@ -38,7 +38,7 @@ def bundled_run_and_file() -> tuple[Retrieval, RunFile] | str:
     The run never changes, so all sessions share it.
     """
     try:
-        kept_run, run_file = bundled_run(FILE, KeptRetrieval)
+        kept_run, run_file_content = bundled_run(FILE, KeptRetrieval)
         if (
             kept_run.missing_files_in_words(bundled_material())
             or kept_run.rebuild_plan(bundled_material()).material != bundled_material()
@@ -48,7 +48,7 @@ def bundled_run_and_file() -> tuple[Retrieval, RunFile] | str:
         return str(error)
     bundled_retrieval_run = Retrieval(kept_run.rebuild_plan(bundled_material()), None, False, kept_run)
     bundled_retrieval_run.start()
-    return bundled_retrieval_run, run_file
+    return bundled_retrieval_run, run_file_content
 
 
 def measure_bundled_run() -> RunFile:
@@ -58,7 +58,7 @@ def measure_bundled_run() -> RunFile:
     chunkers = tuple(build_chunker(column.chunker, column.parameters, embedder) for column in retrieval_choices.columns)
     plan = Plan(bundled_material(), chunkers, embedder.name, retrieval_choices.sentences, retrieval_choices.tokenizer)
     kept_run = KeptRetrieval.of(Keeper(MemoryRunStore(), BUNDLED, KeptRetrieval.kind), plan)
-    return run_job_to_file(Retrieval(plan, embedder, False, kept_run), embedder)
+    return run_file_from_job(Retrieval(plan, embedder, False, kept_run), embedder)
 
 
 if __name__ == "__main__":

@@ -43,7 +43,7 @@ from viz.shell import (
     ModelRequests,
     Page,
     give_questions_to_retrieval,
-    run_with_consent,
+    run_or_estimate_requests,
     share_generated_questions,
     show_consent,
 )
@@ -62,7 +62,7 @@ def draw_question_table(job: QuestionGenerationJob, questions: Sequence[Generate
     question_drafts = [job.drafts.get(question) or _unedited_draft(job, question) for question in questions]
     column_count = min(MOST_EXCERPTS, 1 + max((len(row.excerpts) for row in question_drafts), default=0))
     excerpt_column_titles = [f"excerpt {place}" for place in range(1, column_count + 1)]
-    editable_question_columns = {
+    question_table_columns = {
         "question": [row.question for row in question_drafts],
         "document": [job.texts.names[question.window.document] for question in questions],
     } | {
@@ -73,7 +73,7 @@ def draw_question_table(job: QuestionGenerationJob, questions: Sequence[Generate
     question_table_widget_key = f"question_table/{session.question_table}"
 
     st.data_editor(
-        editable_question_columns,
+        question_table_columns,
         key=question_table_widget_key,
         on_change=lambda: apply_table_edits(job, questions, column_count, st.session_state[question_table_widget_key]),
         num_rows="delete",
@@ -204,11 +204,11 @@ def _offer_question_generation(
     """Draw the settings, and the button that estimates the requests, or a message about a missing prerequisite."""
     generation_settings = session.generating_settings or (GenerationSettings() if job is None else job.settings)
     source_texts = SourceTexts(tuple(name for name, _ in documents.texts), tuple(text for _, text in documents.texts))
-    tokenizer = current_page.choices.tokenizer
+    tokenizer_name = current_page.choices.tokenizer
     generation_requests = ModelRequests(
-        (generation_settings, source_texts, tokenizer),
+        (generation_settings, source_texts, tokenizer_name),
         asking,
-        lambda _: estimate_generation(source_texts.texts, generation_settings, load_tokenizer(tokenizer)),
+        lambda _: estimate_generation(source_texts.texts, generation_settings, load_tokenizer(tokenizer_name)),
         f"“Generate” sends {pluralize(generation_settings.count, 'passage')} of "
         f"{pluralize(len(source_texts.names), 'document')}",
         "generating",
@@ -234,7 +234,7 @@ def _offer_question_generation(
     controls_row = st.container(horizontal=True, vertical_alignment="bottom")
     _choose_generation_settings(controls_row, generation_settings)
     if button_pressed(controls_row, "Generate", "generating_ask", disabled=asking is None or not source_texts.names):
-        run_with_consent(generation_requests, start_generation_job)
+        run_or_estimate_requests(generation_requests, start_generation_job)
         st.rerun()
     if not source_texts.names:
         notice("Upload at least one document, on the left; no questions are needed.", key="generating_no_documents")
@@ -316,13 +316,13 @@ def _show_generated_questions(current_page: Page, job: QuestionGenerationJob) ->
     if similarities_per_question is None and similarity_job is not None and similarity_job.in_progress:
         # A table of unfiltered questions would soon change.
         return
-    is_question_kept_at = (
+    is_kept_per_question = (
         [True] * len(questions) if similarities_per_question is None else _choose_filters(job, similarities_per_question)
     )
     # Edited questions stay, regardless of the filters.
     kept_questions = [
         question
-        for question, keep in zip(questions, is_question_kept_at, strict=True)
+        for question, keep in zip(questions, is_kept_per_question, strict=True)
         if (job.drafts[question] is not None if question in job.drafts else keep)
     ]
     _show_kept_questions(job, kept_questions)
@@ -342,9 +342,9 @@ def _question_similarities(current_page: Page, job: QuestionGenerationJob, made:
     )
     question_similarity_job = session.comparing
     if question_similarity_job is None or question_similarity_job.subject != similarity_job_identity:
-        splitter, on_disk = current_page.choices.sentences, session.on_disk
+        splitter_name, on_disk = current_page.choices.sentences, session.on_disk
         session.comparing = question_similarity_job = QuestionSimilarityJob(
-            similarity_job_identity, job.texts, tuple(made), splitter, current_page.embedder, on_disk
+            similarity_job_identity, job.texts, tuple(made), splitter_name, current_page.embedder, on_disk
         )
         question_similarity_job.start(0.2)
     if question_similarity_job.cancelled():

@@ -7,7 +7,7 @@ import streamlit as st
 from chunkers.results import EMBEDDED_AS, EmbeddedAs, check_embedded_as
 from chunkers.support import pluralize
 from evaluation.retrieval import BUDGETS_BY_UNIT, RETRIEVAL_TITLES, ReportChoice
-from viz.controls import draw_setting_select_box, draw_setting_switch
+from viz.controls import draw_setting_segmented_control, draw_setting_select_box
 from viz.jobs.retrieval import SEARCH_DEPTH, Retrieval
 from viz.jobs.retrieval_plan import SEARCHED_BY
 from viz.theme import RETRIEVAL, definitions_as_help
@@ -112,7 +112,7 @@ def choose_search_settings(words: dict[str, str]) -> None:
     )
 
 
-def embedding_modes(words: Mapping[str, str], count: int) -> tuple[EmbeddedAs, tuple[EmbeddedAs, ...]]:
+def chosen_embedding_modes(words: Mapping[str, str], count: int) -> tuple[EmbeddedAs, tuple[EmbeddedAs, ...]]:
     """Return the first embedding mode and, if several are chosen, the mode for each measured chunker.
 
     Each of the ``count`` chunkers is measured once per mode: all chunkers with the first mode, then all with the next.
@@ -170,7 +170,7 @@ def choose_link_parameter(label: str, words: dict[str, str], name: str, hidden: 
 
     ``name`` is a key of `ALLOWED`.
     """
-    draw_setting_switch(label, words, name, ALLOWED[name], f"retrieval_{name}", hidden=hidden)
+    draw_setting_segmented_control(label, words, name, ALLOWED[name], f"retrieval_{name}", hidden=hidden)
     return words[name]
 
 
@@ -184,7 +184,7 @@ def choose_report_settings(words: dict[str, str], run: Retrieval, titles: Mappin
     is_at_budget = words["at"] == "budget" and run.all_measured_at_budgets
     if run.all_measured_at_budgets:
         with upper_row.container(width="content"):
-            draw_setting_switch(
+            draw_setting_segmented_control(
                 "Compared at",
                 words,
                 "at",

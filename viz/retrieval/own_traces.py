@@ -118,17 +118,21 @@ def _choose_traces_and_chunks(
         "Or paste them", key="traces_pasted", on_change=setattr, args=(session, "tracing", None), height=92
     )
     # A language model may cut otherwise each time.
-    usable_chunkers = {
+    usable_chunker_by_number = {
         number: chunker for number, chunker in enumerate(chunkers) if chunker is not None and not chunker.asks
     }
     title_by_source: dict[int | None, str] = {None: "Not known"}
-    title_by_source |= {number: f"{number + 1}. {chunker.title}" for number, chunker in usable_chunkers.items()}
+    title_by_source |= {number: f"{number + 1}. {chunker.title}" for number, chunker in usable_chunker_by_number.items()}
     title_by_source[FILE] = "A file of chunks"
     # Widgets are new when the user comes back to the page.
-    is_widget_new, job = "traces_searched" not in st.session_state, session.tracing
-    earlier_chunk_file = job.chunk_file if job is not None else None
+    is_widget_new, trace_diagnosis_job = "traces_searched" not in st.session_state, session.tracing
+    earlier_chunk_file = trace_diagnosis_job.chunk_file if trace_diagnosis_job is not None else None
     default_index = [*title_by_source].index(
-        FILE if is_widget_new and earlier_chunk_file is not None else selected if selected in usable_chunkers else None
+        FILE
+        if is_widget_new and earlier_chunk_file is not None
+        else selected
+        if selected in usable_chunker_by_number
+        else None
     )
     chunk_file = None
     with st.container(width=420):
@@ -161,7 +165,7 @@ def _choose_traces_and_chunks(
         trace_file = uploaded_traces_file.name, uploaded_traces_file.getvalue()
     elif pasted_traces_text.strip():
         trace_file = "pasted.jsonl", pasted_traces_text.encode(errors="surrogatepass")
-    return trace_file, usable_chunkers.get(chosen_source) if chosen_source is not None else None, chunk_file
+    return trace_file, usable_chunker_by_number.get(chosen_source) if chosen_source is not None else None, chunk_file
 
 
 def _show_trace_report(current_page: Page, job: DiagnosingTraces) -> None:
@@ -199,11 +203,11 @@ def _show_trace_report(current_page: Page, job: DiagnosingTraces) -> None:
             dict(zip(("stage", "questions", "meaning"), zip(*stage_rows, strict=True), strict=True)), border="horizontal"
         )
     if failed_question_numbers:
-        chosen_number = (
+        chosen_question_number = (
             session.traced_question if session.traced_question in failed_question_numbers else failed_question_numbers[0]
         )
         failed_question_rows = [
-            _failed_row_data(trace_diagnosis_report, number, chosen_number)
+            _failed_row_data(trace_diagnosis_report, number, chosen_question_number)
             for number in failed_question_numbers[:MOST_LISTED]
         ]
         more_phrase = (
@@ -219,7 +223,7 @@ def _show_trace_report(current_page: Page, job: DiagnosingTraces) -> None:
         _show_question(
             current_page,
             trace_diagnosis_report,
-            trace_diagnosis_report.diagnoses[chosen_number],
+            trace_diagnosis_report.diagnoses[chosen_question_number],
             has_documents=bool(job.documents.texts),
         )
     _show_undecided_and_unlocated(trace_diagnosis_report)
@@ -236,8 +240,8 @@ def _show_trace_report(current_page: Page, job: DiagnosingTraces) -> None:
 
 def _store_chosen_question() -> None:
     """Select a row's question."""
-    if chosen := take_event(FAILED_LIST, "chosen"):
-        session.traced_question = chosen["question"]
+    if chosen_row := take_event(FAILED_LIST, "chosen"):
+        session.traced_question = chosen_row["question"]
 
 
 def _failed_row_data(report: TraceReport, number: int, chosen: int) -> FailedRowData:
@@ -303,7 +307,7 @@ def _question_passages(report: TraceReport, diagnosis: Diagnosis, answer: Place 
     )
     for retrieved_text, text_placement in zip(diagnosis.question.retrieved, diagnosis.placements, strict=True):
         score_phrase = "" if retrieved_text.score is None else f" · score {retrieved_text.score:.3g}"
-        notes = f" · {text_placement.said}" * bool(text_placement.said) + " · not given to the language model" * (
+        notes_phrase = f" · {text_placement.said}" * bool(text_placement.said) + " · not given to the language model" * (
             not retrieved_text.given
         )
         if not text_placement.places:
@@ -311,7 +315,7 @@ def _question_passages(report: TraceReport, diagnosis: Diagnosis, answer: Place 
             answer_and_retrieved_passages.append(
                 {
                     "kind": "left_out",
-                    "title": f"{retrieved_text.rank} · missing{score_phrase}{notes}",
+                    "title": f"{retrieved_text.rank} · missing{score_phrase}{notes_phrase}",
                     "parts": unlocated_parts,
                 }
             )
@@ -320,7 +324,9 @@ def _question_passages(report: TraceReport, diagnosis: Diagnosis, answer: Place 
         answer_spans = [answer.span] if answer is not None and answer.document == text_place.document else []
         coloured_passage_parts = coloured_parts(report.documents[text_place.document].text, [text_place.span], answer_spans)
         has_answer = any(kind == "hit" for _, kind in coloured_passage_parts)
-        retrieved_passage_title = f"{retrieved_text.rank} · {_place_in_words(report, text_place)}{score_phrase}{notes}"
+        retrieved_passage_title = (
+            f"{retrieved_text.rank} · {_place_in_words(report, text_place)}{score_phrase}{notes_phrase}"
+        )
         answer_and_retrieved_passages.append(
             {"kind": "holds" if has_answer else "waste", "title": retrieved_passage_title, "parts": coloured_passage_parts}
         )

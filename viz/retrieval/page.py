@@ -25,7 +25,7 @@ from viz.retrieval.generated_questions import show_question_generation
 from viz.retrieval.link_parameters import (
     choose_report_settings,
     choose_search_settings,
-    embedding_modes,
+    chosen_embedding_modes,
     replace_invalid_parameters,
     report_choice_from_link,
 )
@@ -44,25 +44,25 @@ from viz.shell import (
     offer_columns_of_compare,
     offer_to_resume,
     run_button_row,
-    run_with_consent,
+    run_or_estimate_requests,
     say_changed_settings,
     say_no_bundled_run,
     say_origin_of_bundled_run,
     say_texts_are_missing,
     share_questions,
-    show_place_on_compare,
+    show_compare_column_number,
 )
 from viz.shell.page import page
 from viz.state import (
     MODEL_MISSING,
     Choices,
     access_to_chosen_model,
+    chunker_with_chunk_file,
     external_chunker,
     lacks_chunk_file,
     model_identity,
     no_model_message,
     record_columns_for_undo,
-    with_chunk_file,
 )
 
 PAGE = "retrieval"
@@ -105,7 +105,7 @@ def _draw_page_body(current_page: Page) -> None:
         )
         missing_model_message = context_controls(link_parameters["embedded"])
         start_obstacle_message = start_obstacle_message or missing_model_message
-        show_place_on_compare(
+        show_compare_column_number(
             PAGE,
             current_page.choices.columns[current_page.choices.selected],
             current_page.embedder,
@@ -118,8 +118,8 @@ def _draw_page_body(current_page: Page) -> None:
         "Asks questions whose answers are known excerpts, and measures how much of the excerpts each chunker's best chunks "
         "contain."
     )
-    for number, message in enumerate(invalid_link_messages):
-        notice(message, "error", key=f"retrieval_word_{number}")
+    for message_number, message in enumerate(invalid_link_messages):
+        notice(message, "error", key=f"retrieval_word_{message_number}")
     if start_obstacle_message:
         notice(
             start_obstacle_message,
@@ -131,7 +131,7 @@ def _draw_page_body(current_page: Page) -> None:
     if current_page.embedder is not None and chosen_run_material is not None and not start_obstacle_message:
         choices, (first_embedding_mode, mode_per_chunker) = (
             current_page.choices,
-            embedding_modes(link_parameters, len(valid_chunkers)),
+            chosen_embedding_modes(link_parameters, len(valid_chunkers)),
         )
         embedder_and_text_settings = current_page.embedder.name, choices.sentences, choices.tokenizer, first_embedding_mode
         measured_chunkers = tuple(valid_chunkers) * (len(mode_per_chunker) // len(valid_chunkers) or 1)
@@ -173,13 +173,13 @@ def build_chunkers(current_page: Page) -> tuple[list[Chunker | None], str]:
     """Return each column's chunker (None if its parameters are invalid), and the first error message."""
     chunker_per_column: list[Chunker | None] = []
     first_error_message = ""
-    for number, column in enumerate(current_page.choices.columns, start=1):
+    for column_number, column in enumerate(current_page.choices.columns, start=1):
         chunker: Chunker | None = None
         column_error_message = ""
         try:
             if column.chunker in MADE_ELSEWHERE:
                 chunker, missing_file_message = external_chunker(column)
-                column_error_message = missing_file_message and f"Column {number}: {missing_file_message}"
+                column_error_message = missing_file_message and f"Column {column_number}: {missing_file_message}"
             else:
                 chunker = build_chunker(column.chunker, column.parameters, current_page.embedder)
                 column_error_message = MODEL_MISSING if chunker.asks and access_to_chosen_model() is None else ""
@@ -218,9 +218,9 @@ def _show_bundled_run(plan: Plan | None, choices: Choices) -> None:
     if isinstance(bundled_run_or_error, str):
         say_no_bundled_run(bundled_run_or_error, "retrieval")
         return
-    run, run_file = bundled_run_or_error
+    run, run_file_content = bundled_run_or_error
     say_origin_of_bundled_run(
-        run_file,
+        run_file_content,
         "the bundled documents; the times are those of the machine it ran on",
         "“Run” measures the chunkers on the left, on these documents or on your own.",
         "retrieval",
@@ -246,7 +246,7 @@ def _draw_start_row(current_page: Page, plan: Plan | None, material: RunMaterial
     requests_of_run = model_requests_of_plan(plan, current_page.embedder, language_model_access)
     if session.retrieval_begins and plan is not None:
         session.retrieval_begins = False
-        run_with_consent(requests_of_run, run)
+        run_or_estimate_requests(requests_of_run, run)
         st.rerun()
     if current_page.embedder is None:
         summary_or_reason = current_page.embedder_complaint
@@ -264,11 +264,11 @@ def _show_run(run: Retrieval, plan: Plan | None, choices: Choices) -> None:
     _say_run_state(run, plan)
     if run.asking is not None and not run.running:
         remark(f"{run.asking.model.title}: {run.asked.spent}.", key="retrieval_asked_model")
-    for number, reason in run.left_out.items():
-        notice(reason, key=f"retrieval_left_out_{number}")
-    for number, evaluation in sorted(run.found.items()):
+    for chunker_number, reason in run.left_out.items():
+        notice(reason, key=f"retrieval_left_out_{chunker_number}")
+    for chunker_number, evaluation in sorted(run.found.items()):
         if evaluation.index.caveat:
-            notice(f"{run.plan.titles[number]}: {evaluation.index.caveat}", key=f"retrieval_caveat_{number}")
+            notice(f"{run.plan.titles[chunker_number]}: {evaluation.index.caveat}", key=f"retrieval_caveat_{chunker_number}")
     if not run.found:
         return
     # The chunkers that a link refers to may be available only when the run has ended.
@@ -320,15 +320,15 @@ def _say_run_state(run: Retrieval, plan: Plan | None) -> None:
     if run.error:
         notice(run.error, "error", key="retrieval_error")
     _say_search_settings(run)
-    for number, error in run.errors.items():
-        notice(f"{run.plan.titles[number]}: {error}", "error", key=f"retrieval_error_{number}")
+    for chunker_number, error in run.errors.items():
+        notice(f"{run.plan.titles[chunker_number]}: {error}", "error", key=f"retrieval_error_{chunker_number}")
     if run.questions.problems:
         with st.expander(f"{pluralize(len(run.questions.problems), 'question problem')}"):
             st.dataframe({"problem": list(run.questions.problems)}, hide_index=True, width="stretch")
     excerpt_state_counts = run.questions.excerpt_counts_by_state()
     if {*excerpt_state_counts} - {"valid"} or run.questions.changes:
         with st.expander(f"Excerpts: {', '.join(f'{count:,} {state}' for state, count in excerpt_state_counts.items())}"):
-            st.dataframe(_excerpt_table(run.questions), hide_index=True, width="stretch")
+            st.dataframe(_excerpt_state_table(run.questions), hide_index=True, width="stretch")
     if run.plan.material.own and run.found:
         _offer_question_file(run)
     chunker_count = len(run.plan.chunkers)
@@ -351,7 +351,7 @@ def _say_search_settings(run: Retrieval) -> None:
         notice(returned_text_sentence.strip(), key="retrieval_returned_said")
 
 
-def _excerpt_table(questions: Questions) -> dict[str, list[str]]:
+def _excerpt_state_table(questions: Questions) -> dict[str, list[str]]:
     """Return the fate of each excerpt, and a sentence on each excerpt that changed."""
     excerpt_fate_labels = questions.labels
     return {
@@ -443,7 +443,7 @@ def find_retrieval_run(token: str, own_material: RunMaterial | None) -> Retrieva
         material = own_material if kept.plan.own else bundled_material()
         if material is None or kept.missing_files_in_words(material):
             return None
-        reopened_retrieval_run = Retrieval(_with_chunk_files(kept.rebuild_plan(material)), None, True, kept)
+        reopened_retrieval_run = Retrieval(_plan_with_chunk_files(kept.rebuild_plan(material)), None, True, kept)
         reopened_retrieval_run.start()
         return reopened_retrieval_run
 
@@ -465,9 +465,9 @@ def offer_to_resume_retrieval(current_page: Page, run: Retrieval) -> None:
     stored_retrieval_run = run.kept
     if stored_retrieval_run is None:
         return
-    run_plan = _with_chunk_files(run.plan)
+    run_plan = _plan_with_chunk_files(run.plan)
     unfinished_plan = _without_finished_chunkers(run_plan, run.found)
-    asking, missing_chunk_file_message = access_to_chosen_model() if unfinished_plan.asks else None, ""
+    language_model_access, missing_chunk_file_message = access_to_chosen_model() if unfinished_plan.asks else None, ""
     chunker_numbers_lacking_file = [
         number for number, chunker in enumerate(run_plan.chunkers) if number not in run.found and lacks_chunk_file(chunker)
     ]
@@ -483,21 +483,23 @@ def offer_to_resume_retrieval(current_page: Page, run: Retrieval) -> None:
 
     def resumed_run() -> Retrieval:
         assert current_page.embedder is not None
-        return Retrieval(run_plan, current_page.embedder, True, stored_retrieval_run, asking=asking)
+        return Retrieval(run_plan, current_page.embedder, True, stored_retrieval_run, asking=language_model_access)
 
     unfinished_run_requests = model_requests_of_plan(
-        unfinished_plan, current_page.embedder, asking, stored_retrieval_run.keeper.token
+        unfinished_plan, current_page.embedder, language_model_access, stored_retrieval_run.keeper.token
     )
     offer_to_resume(current_page, run, resumed_run, unfinished_run_requests, missing_chunk_file_message, "retrieval")
 
 
-def _with_chunk_files(plan: Plan) -> Plan:
+def _plan_with_chunk_files(plan: Plan) -> Plan:
     """Return a plan with the session's files of chunks, which are not stored on disk."""
-    return replace(plan, chunkers=tuple(with_chunk_file(chunker) for chunker in plan.chunkers))
+    return replace(plan, chunkers=tuple(chunker_with_chunk_file(chunker) for chunker in plan.chunkers))
 
 
 def _without_finished_chunkers(plan: Plan, finished: Container[int]) -> Plan:
     """Return the plan of the unfinished chunkers, whose requests need the user's consent."""
-    chunker_numbers = [number for number in range(len(plan.chunkers)) if number not in finished]
-    mode_per_chunker = tuple(plan.each[number] for number in chunker_numbers) if plan.each else ()
-    return replace(plan, chunkers=tuple(plan.chunkers[number] for number in chunker_numbers), each=mode_per_chunker)
+    unfinished_chunker_numbers = [number for number in range(len(plan.chunkers)) if number not in finished]
+    mode_per_chunker = tuple(plan.each[number] for number in unfinished_chunker_numbers) if plan.each else ()
+    return replace(
+        plan, chunkers=tuple(plan.chunkers[number] for number in unfinished_chunker_numbers), each=mode_per_chunker
+    )

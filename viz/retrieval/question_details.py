@@ -68,7 +68,7 @@ _passages = Component[PassagesData](
 def ranked_passages(evaluation: Evaluation, answer: QuestionScores, given: GivenChunks) -> list[PassageData]:
     """Return the passages of a question: its retrieved chunks, best first, then the missed parts of the excerpts."""
     corpus = evaluation.index.corpus
-    text = corpus.whole.text
+    corpus_text = corpus.whole.text
     excerpt_spans_in_corpus = excerpt_ranges(corpus, answer.question)
     passages: list[PassageData] = []
     for chunk in given.chunks:
@@ -85,7 +85,7 @@ def ranked_passages(evaluation: Evaluation, answer: QuestionScores, given: Given
         if not chunk.given:
             room_phrase = f"{given.budget - given.filled:,} of {given.budget:,} {given.unit}"
             passage_title += f" · left out: it does not fit into the {room_phrase} that are left"
-            coloured_passage_parts: list[Part] = [(text[start:end], "beyond") for start, end in chunk.spans]
+            coloured_passage_parts: list[Part] = [(corpus_text[start:end], "beyond") for start, end in chunk.spans]
             passages.append({"kind": "left_out", "title": passage_title, "parts": coloured_passage_parts})
             continue
         passage_title += (
@@ -93,11 +93,13 @@ def ranked_passages(evaluation: Evaluation, answer: QuestionScores, given: Given
             if excerpt_character_count
             else f" · {given_character_count:,} characters, none of them excerpt"
         )
-        coloured_passage_parts = coloured_parts(text, chunk.given, excerpt_spans_in_corpus)
+        coloured_passage_parts = coloured_parts(corpus_text, chunk.given, excerpt_spans_in_corpus)
         if not chunk.whole:
             passage_title += " · cut off"
             coloured_passage_parts.append((f"{given.budget:,} {given.unit}", "end"))
-            coloured_passage_parts += [(text[start:end], "beyond") for start, end in difference(chunk.spans, chunk.given)]
+            coloured_passage_parts += [
+                (corpus_text[start:end], "beyond") for start, end in difference(chunk.spans, chunk.given)
+            ]
         passages.append(
             {
                 "kind": "holds" if excerpt_character_count else "waste",
@@ -105,18 +107,18 @@ def ranked_passages(evaluation: Evaluation, answer: QuestionScores, given: Given
                 "parts": coloured_passage_parts,
             }
         )
-    passages += _budget_note_passages(given)
+    passages += _budget_notes(given)
     missed_spans = [] if given.more else difference(excerpt_spans_in_corpus, given.spans)
     for start, end in missed_spans:
-        if text[start:end].strip():
+        if corpus_text[start:end].strip():
             passage_title = (
                 f"Not retrieved · {_document_place_in_words(corpus, [Span(start, end)])} · {end - start:,} characters"
             )
-            passages.append({"kind": "missed", "title": passage_title, "parts": [(text[start:end], "missed")]})
+            passages.append({"kind": "missed", "title": passage_title, "parts": [(corpus_text[start:end], "missed")]})
     return passages
 
 
-def _budget_note_passages(given: GivenChunks) -> list[PassageData]:
+def _budget_notes(given: GivenChunks) -> list[PassageData]:
     """Return the notes to show after the chunks given within a budget."""
     note_titles = []
     if given.more:
@@ -129,11 +131,12 @@ def _budget_note_passages(given: GivenChunks) -> list[PassageData]:
 def _document_place_in_words(corpus: Corpus, spans: Sequence[Span]) -> str:
     """Return the document that contains the spans, with their pages or chapters if it has any."""
     document_index = corpus.document_number_at(spans[0].start)
-    offset, parts = corpus.offsets[document_index], corpus.documents[document_index].parts
-    if parts is None:
+    document_offset, document_parts = corpus.offsets[document_index], corpus.documents[document_index].parts
+    if document_parts is None:
         return corpus.names[document_index]
     return (
-        f"{corpus.names[document_index]}, {parts.label_of_spans([(start - offset, end - offset) for start, end in spans])}"
+        f"{corpus.names[document_index]}, "
+        f"{document_parts.label_of_spans([(start - document_offset, end - document_offset) for start, end in spans])}"
     )
 
 
@@ -152,7 +155,7 @@ def coloured_parts(text: str, spans: Sequence[Span], excerpts: Sequence[Span]) -
 def document_passages(evaluation: Evaluation, answer: QuestionScores, given: GivenChunks) -> list[PassageData]:
     """Return the documents that contain an excerpt, then the documents with only retrieved chunks, with all parts marked."""
     corpus = evaluation.index.corpus
-    text = corpus.whole.text
+    corpus_text = corpus.whole.text
     excerpt_spans_in_corpus = excerpt_ranges(corpus, answer.question)
     chunks_with_given_text = [chunk for chunk in given.chunks if chunk.given]
     given_chunk_spans = given.spans
@@ -170,7 +173,7 @@ def document_passages(evaluation: Evaluation, answer: QuestionScores, given: Giv
     for document_number in document_numbers:
         document_span = corpus.on_axis(document_number, (0, len(corpus.documents[document_number].text)))
         coloured_document_parts = _document_parts(
-            text,
+            corpus_text,
             document_span,
             [part for part in sorted_spans_with_kinds if document_span.start <= part[0].start < document_span.end],
             chunk_rank_by_span_start,
@@ -215,11 +218,13 @@ def _uncoloured_parts(text: str, span: Span, whole: Span) -> list[Part]:
     elided_character_count = span.end - span.start - context_before_length - context_after_length
     if elided_character_count <= AROUND:
         return [(text[span.start : span.end], "rest")] if span.end > span.start else []
-    left_parts: list[Part] = (
+    parts_before_elision: list[Part] = (
         [(text[span.start : span.start + context_before_length], "rest")] if context_before_length else []
     )
-    right_parts: list[Part] = [(text[span.end - context_after_length : span.end], "rest")] if context_after_length else []
-    return [*left_parts, (f"{elided_character_count:,} characters", "left_out"), *right_parts]
+    parts_after_elision: list[Part] = (
+        [(text[span.end - context_after_length : span.end], "rest")] if context_after_length else []
+    )
+    return [*parts_before_elision, (f"{elided_character_count:,} characters", "left_out"), *parts_after_elision]
 
 
 def draw_passages(passages: list[PassageData], key: str) -> None:
@@ -240,7 +245,7 @@ def show_question(told: ReportAndFailures, plan: Plan, choices: Choices) -> None
 
 
 def _show_question_details(told: ReportAndFailures, plan: Plan, choices: Choices) -> None:
-    report, shown_parameters, titles = told.report, choices.extra, plan.titles
+    report, shown_parameters, chunker_titles = told.report, choices.extra, plan.titles
     searched_questions = next(iter(report.chunkers.values())).evaluation.search.questions
     chunker_or_question_numbers: Sequence[int] = range(len(searched_questions))
     values_by_chunker = {number: distribution.values for number, distribution in report.distributions.items()}
@@ -248,7 +253,7 @@ def _show_question_details(told: ReportAndFailures, plan: Plan, choices: Choices
     shown_parameters = (
         shown_parameters
         if shown_parameters["question"]
-        else shown_parameters | _most_disputed_comparison(values_by_chunker, report.disagreements)
+        else shown_parameters | _most_disputed_question(values_by_chunker, report.disagreements)
     )
 
     def keep_shown_comparison() -> None:
@@ -283,7 +288,9 @@ def _show_question_details(told: ReportAndFailures, plan: Plan, choices: Choices
     shown_view_word = choose_link_parameter("Shown", link_parameters, "view", hidden=True)
     compared_side_names = ("left", "right")[: len(report.chunkers)]
     corpus = next(iter(report.chunkers.values())).evaluation.index.corpus
-    chunker_or_question_numbers = [index_from_link(shown_parameters, side, len(titles)) for side in compared_side_names]
+    chunker_or_question_numbers = [
+        index_from_link(shown_parameters, side, len(chunker_titles)) for side in compared_side_names
+    ]
     # The excerpt with the largest missed part on the left, or the first excerpt if none was missed.
     missed_excerpt_spans = [
         failure.span
@@ -296,7 +303,7 @@ def _show_question_details(told: ReportAndFailures, plan: Plan, choices: Choices
         with column:
             _show_one_chunker(
                 report,
-                titles,
+                chunker_titles,
                 shown_parameters,
                 side,
                 chosen_question_number,
@@ -305,7 +312,7 @@ def _show_question_details(told: ReportAndFailures, plan: Plan, choices: Choices
             )
 
 
-def _most_disputed_comparison(values: Mapping[int, FloatArray], questions: IntArray) -> dict[str, str]:
+def _most_disputed_question(values: Mapping[int, FloatArray], questions: IntArray) -> dict[str, str]:
     """Return the question on which two chunkers differ most, and these two; the first question if all agree."""
     if len(values) < 2 or not len(questions):
         return {"question": "1"}
@@ -313,10 +320,14 @@ def _most_disputed_comparison(values: Mapping[int, FloatArray], questions: IntAr
     value_by_chunker = {
         number: some[question_number] for number, some in values.items() if not np.isnan(some[question_number])
     }
-    left_chunker, right_chunker = sorted(
+    left_chunker_number, right_chunker_number = sorted(
         (max(value_by_chunker, key=value_by_chunker.__getitem__), min(value_by_chunker, key=value_by_chunker.__getitem__))
     )
-    return {"question": str(question_number + 1), "left": str(left_chunker + 1), "right": str(right_chunker + 1)}
+    return {
+        "question": str(question_number + 1),
+        "left": str(left_chunker_number + 1),
+        "right": str(right_chunker_number + 1),
+    }
 
 
 def questions_sorted_by_difference(values: Mapping[int, FloatArray], questions: IntArray) -> list[int]:

@@ -115,8 +115,8 @@ def _leader_key_figure(
     """Return the key figure that names the leader, or the chunkers that it does not significantly beat."""
     label, mean_percent_phrase = f"Highest {measure}", f"{100 * lead.mean:.1f} %"
     if lead.level:
-        tied_names = join_words([names[best], *(names[chunker_numbers[place]] for place in lead.level)])
-        tie_subject_phrase = "All have" if lead.are_all_means_equal else f"{tied_names} have"
+        tied_names_phrase = join_words([names[best], *(names[chunker_numbers[place]] for place in lead.level)])
+        tie_subject_phrase = "All have" if lead.are_all_means_equal else f"{tied_names_phrase} have"
         return KeyFigure(label, "A tie", f"{tie_subject_phrase} {mean_percent_phrase}.")
     if lead.significant:
         return KeyFigure(label, names[best], mean_percent_phrase)
@@ -178,8 +178,8 @@ def differences_in_words(
 ) -> list[str]:
     """Return a sentence for each chunker that differs significantly from the baseline, and one for the other chunkers."""
     if len(differences) == 1:
-        ((number, difference),) = differences.items()
-        return [difference.words(names[number], baseline, measure)]
+        ((chunker_number, difference),) = differences.items()
+        return [difference.words(names[chunker_number], baseline, measure)]
     difference_sentences = [
         difference.words(names[number], baseline, measure)
         for number, difference in differences.items()
@@ -236,8 +236,16 @@ def show_report(run: Retrieval, report: Report, words: dict[str, str]) -> None:
         )
         for number, chunker in report.chunkers.items()
     ]
-    whole = report.whole
-    rows.append(retrieval_row(whole.name, whole.means, whole.documents, whole.tokens / whole.documents, everything=True))
+    whole_text_result = report.whole
+    rows.append(
+        retrieval_row(
+            whole_text_result.name,
+            whole_text_result.means,
+            whole_text_result.documents,
+            whole_text_result.tokens / whole_text_result.documents,
+            everything=True,
+        )
+    )
     show_measures(rows, _WIDTHS)
     st.caption(_explain_times(report, run.plan.searched_by))
     show_budget_curve(report, chunker_name_by_number, words)
@@ -263,13 +271,13 @@ def show_comparisons(run: Retrieval, report: Report, words: dict[str, str]) -> N
 def _show_key_figures(run: Retrieval, report: Report, names: dict[int, str]) -> None:
     """Draw the key figures of a run."""
     search_phrase = "searched by words (BM25)" if run.plan.searched_by == "bm25" else f"embedded by {run.plan.embedder}"
-    asked_questions_figure = KeyFigure(
+    asked_questions_key_figure = KeyFigure(
         "Asked",
         pluralize(len(run.questions.usable), "question"),
         f"of {pluralize(len(run.plan.material.texts), 'document')}, {search_phrase}",
     )
     # The component shows user text in the key figures verbatim.
-    run_key_figures = key_figures(report, names, MEASURE_NAMES[report.choice.measure], asked_questions_figure)
+    run_key_figures = key_figures(report, names, MEASURE_NAMES[report.choice.measure], asked_questions_key_figure)
     _summary(key="retrieval_summary", data={"cells": [list(cell) for cell in run_key_figures]})
     if not report.everything and (
         everything_retrieving_chunker_names := [
@@ -346,13 +354,15 @@ def _show_differences(report: Report, names: dict[int, str]) -> None:
 
 def _show_near_duplicates(report: Report, names: dict[int, str]) -> None:
     """Draw the cost of near-duplicates for the chunkers that have any."""
-    cost_by_chunker = {number: chunker.repeats for number, chunker in report.chunkers.items() if chunker.repeats is not None}
-    if not cost_by_chunker:
+    repetition_cost_by_chunker = {
+        number: chunker.repeats for number, chunker in report.chunkers.items() if chunker.repeats is not None
+    }
+    if not repetition_cost_by_chunker:
         return
     st.header("Near-duplicates", anchor=False)
     rows = [
         near_duplicate_row(names[number], cost, len(report.chunkers[number].evaluation.index.chunks))
-        for number, cost in cost_by_chunker.items()
+        for number, cost in repetition_cost_by_chunker.items()
     ]
     show_measures(rows, key="retrieval_near_duplicates")
     st.caption(
@@ -365,7 +375,11 @@ def _show_near_duplicates(report: Report, names: dict[int, str]) -> None:
 
 def _show_trade_off(report: Report, names: dict[int, str], cost: str, searched_by: SearchMethod) -> None:
     """Draw the measure against a cost, a key of `COSTS`."""
-    chunkers, costs_by_chunker, title = report.chunkers.values(), report.costs, RETRIEVAL_TITLES[report.choice.measure]
+    chunkers, costs_by_chunker, measure_title = (
+        report.chunkers.values(),
+        report.costs,
+        RETRIEVAL_TITLES[report.choice.measure],
+    )
     measure_mean_per_chunker = [distribution.mean for distribution in report.distributions.values()]
     chunking_seconds_per_chunker = [chunker.evaluation.index.chunk_s for chunker in chunkers]
     indexing_work_phrase = {"embedding": "embedding", "bm25": "indexing words", "hybrid": "embedding and indexing words"}[
@@ -373,7 +387,7 @@ def _show_trade_off(report: Report, names: dict[int, str], cost: str, searched_b
     ]
     table: dict[str, list[Any]] = {
         "chunker": list(names.values()),
-        f"{title}, %": [None if mean is None else round(100 * mean, 2) for mean in measure_mean_per_chunker],
+        f"{measure_title}, %": [None if mean is None else round(100 * mean, 2) for mean in measure_mean_per_chunker],
         "tokens a question": [round(chunker_cost.tokens) for chunker_cost in costs_by_chunker.values()],
         "chunking, s": [None if known is None else round(known, 3) for known in chunking_seconds_per_chunker],
         f"{indexing_work_phrase}, s": [round(chunker.evaluation.index.embed_s, 3) for chunker in chunkers],
@@ -381,9 +395,9 @@ def _show_trade_off(report: Report, names: dict[int, str], cost: str, searched_b
         "search, ms a question": [round(chunker_cost.search_ms, 4) for chunker_cost in costs_by_chunker.values()],
     }
     show_figure(
-        trade_off_plot(report.distributions, costs_by_chunker, names, title, cost),
+        trade_off_plot(report.distributions, costs_by_chunker, names, measure_title, cost),
         table,
-        f"{title} against {COSTS[cost].lower()}",
+        f"{measure_title} against {COSTS[cost].lower()}",
         key="retrieval_trade_off",
     )
     trade_off_caption = "The bars are 95 % confidence intervals of the means."

@@ -91,8 +91,8 @@ def _scope_for_whole_response(scope: Scope) -> Scope:
 
 def _insert_before_root(added: bytes, page: bytes) -> bytes:
     """Insert ``added`` after Streamlit's styles in the head, which are as specific, and before the app's own styles."""
-    html_before_root, root_tag_start, html_after_root = page.partition(b'<div id="root"')
-    return html_before_root + added + root_tag_start + html_after_root if root_tag_start else page
+    html_before_root, root_tag_bytes, html_after_root = page.partition(b'<div id="root"')
+    return html_before_root + added + root_tag_bytes + html_after_root if root_tag_bytes else page
 
 
 # Streamlit's own scripts, styles and fonts, served while the server is still loading.
@@ -109,12 +109,12 @@ def element_script_paths(*elements: str) -> list[str]:
     streamlit_page_html = (_STATIC_FOLDER / "index.html").read_text(encoding="utf-8")
     static_script_folder = _STATIC_FOLDER / "static" / "js"
     needed_script_names: set[str] = set()
-    scripts_to_read = [file.name for element in elements for file in static_script_folder.glob(f"{element}.*.js")]
-    while scripts_to_read:
-        script_file_name = scripts_to_read.pop()
+    script_names_to_read = [file.name for element in elements for file in static_script_folder.glob(f"{element}.*.js")]
+    while script_names_to_read:
+        script_file_name = script_names_to_read.pop()
         if script_file_name not in needed_script_names and script_file_name not in streamlit_page_html:
             needed_script_names.add(script_file_name)
-            scripts_to_read += _IMPORTED.findall((static_script_folder / script_file_name).read_text(encoding="utf-8"))
+            script_names_to_read += _IMPORTED.findall((static_script_folder / script_file_name).read_text(encoding="utf-8"))
     return [f"/static/js/{script_file_name}" for script_file_name in sorted(needed_script_names)]
 
 
@@ -215,10 +215,12 @@ class AccessGuard:
         return ""
 
     def _is_known_host(self, host: str) -> bool:
-        name, _ = _host_and_port(f"//{host}")
-        if not name or any(sign in host for sign in "@/?#\\"):
+        host_name, _ = _host_and_port(f"//{host}")
+        if not host_name or any(sign in host for sign in "@/?#\\"):
             return False
-        return any(known in ("*", name) or (known.startswith("*.") and name.endswith(known[1:])) for known in self._hosts)
+        return any(
+            known in ("*", host_name) or (known.startswith("*.") and host_name.endswith(known[1:])) for known in self._hosts
+        )
 
 
 def _scope_with_own_origin(scope: Scope) -> Scope:

@@ -295,9 +295,9 @@ def drop_ended_sessions() -> int:
     - Seen with: Streamlit 1.67.0.
     - Loss: the memory of ended sessions, until another session connects or ends.
     """
-    manager: Any = get_instance()._session_mgr
-    manager._session_storage._cache.expire()
-    return manager._connect_count - len(manager.list_sessions())  # type: ignore[no-any-return]
+    session_manager: Any = get_instance()._session_mgr
+    session_manager._session_storage._cache.expire()
+    return session_manager._connect_count - len(session_manager.list_sessions())  # type: ignore[no-any-return]
 
 
 def is_page_script_running() -> bool:

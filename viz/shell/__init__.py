@@ -9,14 +9,14 @@ from viz.shell.column_exchange import (
     index_on_compare,
     offer_columns_of_compare,
     say_column_added,
-    show_place_on_compare,
+    show_compare_column_number,
     take_to_compare_button,
 )
 from viz.shell.column_results import (
     ColumnResult,
     FinishedColumn,
     known_boundaries_comparison_row,
-    reader_column_of,
+    reader_column_for_result,
     run_columns,
     settings_in_words,
     show_misfit_warnings,
@@ -39,7 +39,7 @@ from viz.shell.linked_runs import (
     say_run_was_interrupted,
     say_texts_are_missing,
 )
-from viz.shell.model_requests import ModelRequests, run_button_row, run_with_consent, show_consent
+from viz.shell.model_requests import ModelRequests, run_button_row, run_or_estimate_requests, show_consent
 from viz.shell.navigation import PAGES, open_page_at_next_run
 from viz.shell.page import Page, side_by_side_columns
 from viz.shell.question_exchange import (
@@ -50,7 +50,7 @@ from viz.shell.question_exchange import (
     give_kept_questions_to_retrieval,
     give_questions_to_retrieval,
     own_material_of_last_run,
-    refresh_kept_questions,
+    refresh_questions_from_compare,
     share_generated_questions,
     share_questions,
     shared_question_sets,

@@ -13,8 +13,8 @@ from viz.state import (
     MOST_COLUMNS,
     Choices,
     ColumnChoice,
+    chunker_defaults_of_embedder,
     effective_parameters,
-    embedder_defaults,
     main_page,
     record_columns_for_undo,
     session,
@@ -48,9 +48,9 @@ def index_on_compare(column: ColumnChoice, defaults: Mapping[str, Any]) -> int |
     ``defaults`` are the embedder's defaults for the column's chunker.
     """
     parameter_values = effective_parameters(column, defaults)
-    for index, compare_column in enumerate(columns_of_compare()):
+    for column_index, compare_column in enumerate(columns_of_compare()):
         if compare_column.chunker == column.chunker and effective_parameters(compare_column, defaults) == parameter_values:
-            return index
+            return column_index
     return None
 
 
@@ -91,7 +91,7 @@ def columns_to_open_with(page: str, kinds: Sequence[Collection[str]]) -> list[Co
     return [None if column is None else column.copy() for column in session.opening.get(page, [])]
 
 
-def show_place_on_compare(page: str, column: ColumnChoice, embedder: Embedder | None, *, valid: bool = True) -> None:
+def show_compare_column_number(page: str, column: ColumnChoice, embedder: Embedder | None, *, valid: bool = True) -> None:
     """Draw the number of the Compare column with these settings, if any, and a button that adds the settings to Compare.
 
     Parameters
@@ -105,7 +105,7 @@ def show_place_on_compare(page: str, column: ColumnChoice, embedder: Embedder | 
     valid
         True if the settings are valid.
     """
-    same_column_index = index_on_compare(column, embedder_defaults(embedder, column.chunker))
+    same_column_index = index_on_compare(column, chunker_defaults_of_embedder(embedder, column.chunker))
     opened_pairs = [pair for pair in session.opened_with.get(page, []) if pair is not None]
     origin_column_index = next((number for number, choice in opened_pairs if choice.chunker == column.chunker), None)
     chunker_title = chunker_class(column.chunker).title

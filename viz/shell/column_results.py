@@ -205,9 +205,9 @@ def _external_chunks_result(
     current_page: Page, document: Document, choice: ColumnChoice, finished_chunkings: Mapping[ChunkingTask, Chunking]
 ) -> ColumnResult:
     """Return the result of a column of external chunks; raises InputError if the document is ambiguous."""
-    chunker, missing_message = external_chunker(choice)
-    if missing_message:
-        return ColumnResult(choice, chunker, error=missing_message)
+    chunker, missing_file_message = external_chunker(choice)
+    if missing_file_message:
+        return ColumnResult(choice, chunker, error=missing_file_message)
     # The chunks do not depend on the embedder, but their measures do.
     external_chunking_task = ChunkingTask.of(document, current_page.embedder, current_page.choices.tokenizer, chunker)
     chunking = finished_chunkings.get(external_chunking_task)
@@ -291,14 +291,14 @@ def show_misfit_warnings(choices: Choices, results: Sequence[ColumnResult]) -> N
     if choices.document == OWN_DOCUMENT and session.document is not None:
         misfits |= dict.fromkeys(_misfit_warnings_before_embedding(choices, session.document, results))
     misfits |= dict.fromkeys(_misfit_warnings_of_results(results))
-    for number, misfit in enumerate(misfits):
+    for misfit_number, misfit in enumerate(misfits):
         text_column, buttons_column = st.columns([5, 2], vertical_alignment="center")
         with text_column:
-            notice(misfit.sentence, key=f"misfit_{number}")
+            notice(misfit.sentence, key=f"misfit_{misfit_number}")
         for remedy in misfit.remedies:
             buttons_column.button(
                 _LABELS[remedy.setting].format(remedy.value),
-                key=f"misfit_{number}_{remedy.setting}_{remedy.value}",
+                key=f"misfit_{misfit_number}_{remedy.setting}_{remedy.value}",
                 on_click=setattr,
                 args=(choices, remedy.setting, remedy.value),
                 width="stretch",
@@ -340,7 +340,7 @@ def _misfit_warnings_of_results(results: Sequence[ColumnResult]) -> list[Misfit]
 # A result as a column of the reader.
 
 
-def reader_column_of(
+def reader_column_for_result(
     result: ColumnResult,
     head: Callable[[Chunking], ReaderColumn],
     *,

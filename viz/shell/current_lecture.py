@@ -12,7 +12,7 @@ from evaluation.retrieval.asked_question import LONGEST_QUESTION
 from viz.components.page_elements import download_button, notice
 from viz.components.text_bar.text_bar import keep_questions_or_lecture
 from viz.server.middleware import WIDE
-from viz.shell.navigation import PAGES, switch_to_arriving_page
+from viz.shell.navigation import PAGES, switch_to_requested_page
 from viz.state import (
     LARGEST_FILE,
     LONGEST_TITLE,
@@ -129,18 +129,18 @@ def switch_to_scene_page(shown: str) -> None:
             notice(session.deck_complaint, "error", key="deck_error")
     deck_and_index = current_scene()
     if session.scene_wanted and deck_and_index is not None:
-        deck, index = deck_and_index
-        opened_scene = deck.scenes[index]
+        deck, scene_index = deck_and_index
+        opened_scene = deck.scenes[scene_index]
         session.scene_wanted = False
-        page, link_parameters = (
+        page_key, link_parameters = (
             opened_scene.page or main_page.key,
             {**opened_scene.query, WIDE: "1", **lecture_link_parameters()},
         )
-        session.arriving = PageArrival(page, shown, link_parameters)
-        _show_text_of_scene(opened_scene)
+        session.arriving = PageArrival(page_key, shown, link_parameters)
+        _adopt_scene_text(opened_scene)
         # The scene's page may be the one shown, whose link is another.
-        st.switch_page(PAGES[page].file, query_params=link_parameters)
-    switch_to_arriving_page(shown)
+        st.switch_page(PAGES[page_key].file, query_params=link_parameters)
+    switch_to_requested_page(shown)
 
 
 def lecture_link_parameters() -> dict[str, str]:
@@ -154,17 +154,21 @@ def lecture_link_parameters() -> dict[str, str]:
     )
 
 
-def _show_text_of_scene(scene: Scene) -> None:
+def _adopt_scene_text(scene: Scene) -> None:
     """Make the text of a scene the user's own text; the text that it replaces can be restored."""
     own_lecture_text_by_key = session.own_lecture.texts
     if scene.text not in own_lecture_text_by_key or session.own == own_lecture_text_by_key[scene.text].source:
         return
-    own_text_before, own_text_as_given, is_stored = session.own, session.own_given, OWN_DOCUMENT in session.notebooks
+    own_text_before, own_text_as_given, is_own_text_stored = (
+        session.own,
+        session.own_given,
+        OWN_DOCUMENT in session.notebooks,
+    )
     store_own_text(own_lecture_text_by_key[scene.text].source)
     session.own_taken += 1
     if (
         own_text_before is not None
-        and not is_stored
+        and not is_own_text_stored
         and all(text.text != own_text_before.text for text in own_lecture_text_by_key.values())
     ):
         session.replaced = ReplacedText(own_text_before, own_text_as_given)
@@ -197,10 +201,10 @@ def offer_to_add_scene() -> None:
 
 def add_scene(words: Mapping[str, str], *, hides: bool) -> None:
     """Add the state of the page to the user's own lecture, with the title, words and question in ``words``; a callback."""
-    page, lecture_before = session.page, session.own_lecture
-    if page not in session.choices:
+    page_key, lecture_before = session.page, session.own_lecture
+    if page_key not in session.choices:
         return
-    page_choices = session.choices[page]
+    page_choices = session.choices[page_key]
     page_link_parameters = choices_to_query(page_choices, EMPTY_CHOICES) | model_link_parameter(
         page_choices, session.language_server.model or session.linked_model
     )
@@ -212,10 +216,10 @@ def add_scene(words: Mapping[str, str], *, hides: bool) -> None:
         return
     try:
         new_lecture_scene = Scene(
-            title=words.get("title", "").strip()[:LONGEST_TITLE] or PAGES[page].title,
-            link=scene_link("" if page == main_page.key else page, page_link_parameters),
+            title=words.get("title", "").strip()[:LONGEST_TITLE] or PAGES[page_key].title,
+            link=scene_link("" if page_key == main_page.key else page_key, page_link_parameters),
             hides=hides,
-            ask=words.get("question", "").strip()[:LONGEST_QUESTION] if page == main_page.key else "",
+            ask=words.get("question", "").strip()[:LONGEST_QUESTION] if page_key == main_page.key else "",
             **{part: words.get(part, "").strip()[:LONGEST_WORDS] for part in SCENE_PARTS},
         )
         lecture_with_new_scene = lecture_before.with_scene(
@@ -273,11 +277,13 @@ def picture_of_page(until: int | None, caption: Sequence[str]) -> str | None:
     deck_and_index = current_scene()
     if deck_and_index is None or session.page not in session.choices:
         return None
-    deck, index = deck_and_index
+    deck, scene_index = deck_and_index
     page_link = scene_link(
         "" if session.page == main_page.key else session.page, choices_to_query(session.choices[session.page], EMPTY_CHOICES)
     )
-    scene_of_current_page = deck.scenes[index].model_copy(update={"link": page_link, "text": OWN_DOCUMENT, "minutes": ""})
+    scene_of_current_page = deck.scenes[scene_index].model_copy(
+        update={"link": page_link, "text": OWN_DOCUMENT, "minutes": ""}
+    )
     (scene_sheet,) = lecture_sheets(
         Deck(title=deck.title, scenes=(scene_of_current_page,)), {} if session.own is None else {OWN_DOCUMENT: session.own}
     )

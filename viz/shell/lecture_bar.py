@@ -140,13 +140,15 @@ def _perform_bar_event() -> None:
         case "move":
             current_lecture.move_scene(-1 if bar_event["by"] < 0 else 1)
         case "picture" if (
-            svg := current_lecture.picture_of_page(bar_event["horizon"], [str(line) for line in bar_event["caption"]])
+            page_picture_svg := current_lecture.picture_of_page(
+                bar_event["horizon"], [str(line) for line in bar_event["caption"]]
+            )
         ) is not None:
             deck_and_index = current_lecture.current_scene()
             current_scene_title = "Seamark" if deck_and_index is None else deck_and_index[0].scenes[deck_and_index[1]].title
             session.scene_picture = {
                 "asked": bar_event["at"],
-                "svg": svg,
+                "svg": page_picture_svg,
                 "name": f"seamark-{_slug(current_scene_title)}",
                 "said": " ".join([current_scene_title, *map(str, bar_event["caption"])]),
             }

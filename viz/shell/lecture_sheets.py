@@ -33,7 +33,7 @@ def _scene_sheet(scene: Scene, own: TextSource | None) -> SceneSheet:
     )
     if choices.document == OWN_DOCUMENT and own is None:
         return sheet_without_results
-    document_name, document_text, known_boundaries = _scene_document_parts(choices.document, own)
+    document_name, document_text, known_boundaries = _name_text_and_boundaries(choices.document, own)
     columns_on_sheet = (
         [choices.columns[choices.selected]] if columns_drawn_in_lectures(scene.page) == "selected" else choices.columns
     )
@@ -58,7 +58,7 @@ def _scene_sheet(scene: Scene, own: TextSource | None) -> SceneSheet:
         return sheet_without_results
 
 
-def _scene_document_parts(document: str, own: TextSource | None) -> tuple[str, str, tuple[int, ...] | None]:
+def _name_text_and_boundaries(document: str, own: TextSource | None) -> tuple[str, str, tuple[int, ...] | None]:
     """Return name, text and known boundaries of a scene's document, which is bundled or the user's own."""
     if document == OWN_DOCUMENT and own is not None:
         return own.name, own.text, own.known

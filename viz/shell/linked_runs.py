@@ -10,7 +10,7 @@ from chunkers.support import ModelName, pluralize
 from viz.components.page_elements import notice, remark
 from viz.jobs import MOST_KEPT, BackgroundJob, KeptJob, run_registry, run_store
 from viz.jobs.keeping.kept_run import Keeper, KeptRun, RunFile
-from viz.shell.model_requests import ModelRequests, run_with_consent, show_consent
+from viz.shell.model_requests import ModelRequests, run_or_estimate_requests, show_consent
 from viz.shell.page import Page
 from viz.state import model_identity, session
 
@@ -159,7 +159,10 @@ def offer_to_resume(
 
     resume_button_container = st.container(horizontal=True, vertical_alignment="center")
     resume_button_container.button(
-        "Resume", on_click=lambda: run_with_consent(requests, resume), disabled=bool(obstacle_sentence), key=f"{key}_resume"
+        "Resume",
+        on_click=lambda: run_or_estimate_requests(requests, resume),
+        disabled=bool(obstacle_sentence),
+        key=f"{key}_resume",
     )
     if obstacle_sentence:
         with resume_button_container:

@@ -30,7 +30,7 @@ class ModelRequests:
         The language model; None if none is named yet.
     estimate
         The number of requests, and the tokens of all their prompts; or a function that counts them in the background, once
-        `run_with_consent` is called.
+        `run_or_estimate_requests` is called.
     what
         The beginning of the sentence, such as “llm” sends the text; “to HOST” and the proxy, if any, are appended.
     key
@@ -61,7 +61,7 @@ AT_ONCE_S = 0.2
 """Seconds to wait for an estimate before its progress is shown."""
 
 
-def run_with_consent(requests: ModelRequests | None, run: Callable[[], None]) -> None:
+def run_or_estimate_requests(requests: ModelRequests | None, run: Callable[[], None]) -> None:
     """Call ``run`` if nothing is sent to a language model; otherwise have the requests counted for `show_consent`.
 
     A ready estimate is shown by `show_consent` without this.
@@ -69,8 +69,8 @@ def run_with_consent(requests: ModelRequests | None, run: Callable[[], None]) ->
     if requests is None:
         run()
     elif requests.asking is not None and not isinstance(requests.estimate, Estimate):
-        session.estimating = job = Estimating(requests.subject, requests.asking, requests.estimate)
-        job.start(AT_ONCE_S)
+        session.estimating = request_estimation_job = Estimating(requests.subject, requests.asking, requests.estimate)
+        request_estimation_job.start(AT_ONCE_S)
 
 
 def show_consent(requests: ModelRequests | None, run: Callable[[], None], *, too: bool = False) -> bool:
@@ -112,8 +112,12 @@ def _draw_requests(
 ) -> None:
     """Draw the destination, size and cost of the requests, with the button that sends them."""
     estimate_per_model = [(asking.model, estimate, requests.answer_tokens), *([requests.also] if requests.also else [])]
-    request_count, tokens, reply_tokens = map(sum, zip(*[estimated for _, estimated, _ in estimate_per_model], strict=True))
-    probe_requests, probe_tokens = (0, 0) if requests.formed is None or too else requests.formed.probe_requests_and_tokens
+    request_count, token_count, reply_token_count = map(
+        sum, zip(*[estimated for _, estimated, _ in estimate_per_model], strict=True)
+    )
+    probe_request_count, probe_token_count = (
+        (0, 0) if requests.formed is None or too else requests.formed.probe_requests_and_tokens
+    )
     try:
         request_destination = asking.model.destination
     except InputError as error:
@@ -127,19 +131,21 @@ def _draw_requests(
     asked_model_titles = [*dict.fromkeys(asked_model.title for asked_model, _, _ in estimate_per_model)]
     models_phrase = f"the model{'s' * (len(asked_model_titles) > 1)} {' and '.join(asked_model_titles)}"
     price_phrase = "no price is known" if total_request_cost is None else f"about ${total_request_cost:.4f}"
-    limit, spent = asking.limit, asking.spent
+    spending_limit, spent = asking.limit, asking.spent
     allowed_phrase = (
-        "" if limit.tokens is None else f" Of the {limit.tokens:,} tokens that you allow {spent.tokens:,} are spent."
+        ""
+        if spending_limit.tokens is None
+        else f" Of the {spending_limit.tokens:,} tokens that you allow {spent.tokens:,} are spent."
     )
-    if limit.money is not None and total_request_cost is not None:
-        allowed_phrase += f" Of the ${limit.money} that you allow ${spent.cost or 0:.4f} are spent."
-    elif limit.money is not None:
+    if spending_limit.money is not None and total_request_cost is not None:
+        allowed_phrase += f" Of the ${spending_limit.money} that you allow ${spent.cost or 0:.4f} are spent."
+    elif spending_limit.money is not None:
         allowed_phrase += (
-            f" You allow ${limit.money}: without a price nothing can be sent; take that limit away or name another."
+            f" You allow ${spending_limit.money}: without a price nothing can be sent; take that limit away or name another."
         )
-    replies_phrase = f", answered with about {reply_tokens:,} tokens" if reply_tokens else ""
-    requests_phrase = pluralize(request_count + probe_requests, "request")
-    amount_note = f"about {tokens + probe_tokens:,} tokens in {requests_phrase}{replies_phrase}"
+    replies_phrase = f", answered with about {reply_token_count:,} tokens" if reply_token_count else ""
+    requests_phrase = pluralize(request_count + probe_request_count, "request")
+    amount_note = f"about {token_count + probe_token_count:,} tokens in {requests_phrase}{replies_phrase}"
     # The button is next to the notice, so that the text below stays visible.
     with st.container(horizontal=True, vertical_alignment="center", key=f"sending_{requests.key}"):
         notice(
@@ -161,7 +167,7 @@ def run_button_row(
     """
     run_button_container = st.container(horizontal=True, vertical_alignment="center")
     if button_pressed(run_button_container, "Run", button_key, disabled=not ready, type="primary") and ready:
-        run_with_consent(requests, run)
+        run_or_estimate_requests(requests, run)
         st.rerun()
     with run_button_container:
         remark(sentence, key=key)

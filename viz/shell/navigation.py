@@ -43,8 +43,8 @@ PAGES = {
 
 def columns_drawn_in_lectures(page: str) -> Literal["none", "selected", "all"]:
     """Return the columns of a page that are drawn outside the app, too; an empty key is the default page."""
-    entry = PAGES.get(page or next(iter(PAGES)))
-    return "none" if entry is None else entry.drawn_columns
+    page_entry = PAGES.get(page or next(iter(PAGES)))
+    return "none" if page_entry is None else page_entry.drawn_columns
 
 
 def show_page_menu() -> st.Page:
@@ -71,7 +71,7 @@ def open_page_at_next_run(page: str) -> None:
     session.arriving = PageArrival(page, session.page)
 
 
-def switch_to_arriving_page(shown: str) -> None:
+def switch_to_requested_page(shown: str) -> None:
     """Switch to the page that the session asks for, if the page before is ``shown``.
 
     It is asked for until it is drawn, as what the user does in the meantime reruns the page before, or until the user opens
@@ -87,9 +87,9 @@ def switch_to_arriving_page(shown: str) -> None:
 
 
 def _draw_page_menu() -> st.Page:
-    default_page = next(iter(PAGES))
+    default_page_key = next(iter(PAGES))
     return st.navigation(
-        [st.Page(entry.file, title=entry.title, default=key == default_page) for key, entry in PAGES.items()],
+        [st.Page(entry.file, title=entry.title, default=key == default_page_key) for key, entry in PAGES.items()],
         # Lecture mode has no side bar, so the menu moves to the top.
         position="top" if lecture_mode.is_lecture_mode_on() else "sidebar",
     )

@@ -27,7 +27,7 @@ from viz.jobs import split_document
 from viz.server.middleware import WIDE
 from viz.shell import current_lecture, lecture_mode
 from viz.shell.current_lecture import offer_to_add_scene, show_lecture_list
-from viz.shell.navigation import rerun_through_app, switch_to_arriving_page
+from viz.shell.navigation import rerun_through_app, switch_to_requested_page
 from viz.state import (
     KEPT_TEXT_PARAMETER,
     LONGEST_NAME,
@@ -121,7 +121,7 @@ def page(name: str, default: Choices, *, about_a_text: bool | Callable[[Choices]
     """
     rerun_through_app()
     # After the app, this has an effect only where Streamlit has run the page's file without it.
-    switch_to_arriving_page(name)
+    switch_to_requested_page(name)
     choices, complaints = _choices_and_complaints(name, default)
     is_page_interrupted = False
     try:
@@ -153,19 +153,19 @@ def _draw_common_parts(choices: Choices, default: Choices, complaints: list[str]
         document_text_source = load_text(choices)
     complaints_container = st.container()
     with complaints_container:
-        for number, complaint in enumerate(complaints):
-            notice(complaint, "error", key=f"complaint_{number}")
+        for complaint_number, complaint in enumerate(complaints):
+            notice(complaint, "error", key=f"complaint_{complaint_number}")
     ask_splitter_consent(choices)
-    text = None
+    page_text = None
     if document_text_source is not None and not splitter_waits_for_consent(choices):
-        text = _split_into_sentences(document_text_source, choices.sentences)
-    if text is not None:
+        page_text = _split_into_sentences(document_text_source, choices.sentences)
+    if page_text is not None:
         with complaints_container:
-            _warn_of_moved_cuts(choices, text)
+            _warn_of_moved_cuts(choices, page_text)
     if about_a_text:
         # After the text is split, since the row shows its length.
         with document_row_container:
-            show_document_row(choices, text)
+            show_document_row(choices, page_text)
     embedder, embedder_complaint = chosen_embedder(choices)
     with shared_settings_container:
         shared_controls(choices, embedder)
@@ -177,7 +177,7 @@ def _draw_common_parts(choices: Choices, default: Choices, complaints: list[str]
         lecture_mode.show_lecture_keys(shared_settings_container)
     ask_embedder_consent(choices, embedder)
     return Page(
-        choices, default, text, embedder, embedder_complaint, page_controls_container, complaints, complaints_container
+        choices, default, page_text, embedder, embedder_complaint, page_controls_container, complaints, complaints_container
     )
 
 
@@ -200,11 +200,11 @@ def _split_into_sentences(source: TextSource, sentences: str) -> PageText | None
 
 def _warn_of_moved_cuts(choices: Choices, text: PageText) -> None:
     """Draw a notice that cuts in an older link's columns may have moved, until the user changes the columns."""
-    for index, column in session.older.get(session.page, {}).items():
-        if choices.columns[index : index + 1] == [column]:
+    for column_index, column in session.older.get(session.page, {}).items():
+        if choices.columns[column_index : column_index + 1] == [column]:
             chunker = build_chunker(column.chunker, column.parameters)
             if moved_cuts_sentence := chunker.changed_since(len(text.document.sentences)):
-                notice(f"Column {index + 1}: {moved_cuts_sentence}", key=f"older_{index}")
+                notice(f"Column {column_index + 1}: {moved_cuts_sentence}", key=f"older_{column_index}")
 
 
 def _write_link(name: str, choices: Choices, default: Choices) -> None:

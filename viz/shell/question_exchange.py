@@ -120,7 +120,7 @@ def give_kept_questions_to_retrieval(columns: Iterable[ColumnChoice] = (), *, be
     give_questions_to_retrieval(question_set, len(session.questions), KEPT, named_text_parts, columns, begins=begins)
 
 
-def refresh_kept_questions() -> None:
+def refresh_questions_from_compare() -> None:
     """Replace Retrieval's questions that came from Compare with Compare's current questions."""
     previously_given_questions = session.retrieval_given
     if previously_given_questions is not None and previously_given_questions.origin == KEPT and session.questions:

@@ -10,7 +10,7 @@ from evaluation.search import Reranker, SearchMethod
 from viz.components.remedies.payload import ColumnRemedies, RemedyLine
 from viz.jobs.remedy_search import RemedyJob, RemedyOutcome
 from viz.shell.column_exchange import add_to_compare, compare_is_full, index_on_compare
-from viz.state import ColumnChoice, embedder_defaults
+from viz.state import ColumnChoice, chunker_defaults_of_embedder
 
 LONGEST, LONGEST_HYBRID = 100_000, 20_000
 """Most characters of a text for which a search starts by itself: in general, and with hybrid ranking, which is slower."""
@@ -43,13 +43,13 @@ def _setting_identity(chunker: Chunker) -> str:
 
 def _column_of_chunker(chunker: Chunker, embedder: Embedder | None) -> ColumnChoice:
     """Return the column with exactly these parameters."""
-    values, defaults = chunker.model_dump(), embedder_defaults(embedder, chunker.name)
+    parameter_values, defaults = chunker.model_dump(), chunker_defaults_of_embedder(embedder, chunker.name)
     return ColumnChoice(
         chunker.name,
         {
-            spec.name: values[spec.name]
-            for spec in type(chunker).fields(values)
-            if values[spec.name] != defaults.get(spec.name, spec.default)
+            spec.name: parameter_values[spec.name]
+            for spec in type(chunker).fields(parameter_values)
+            if parameter_values[spec.name] != defaults.get(spec.name, spec.default)
         },
     )
 
@@ -107,7 +107,7 @@ def _remedy_line(remedy: Remedy, embedder: Embedder | None) -> RemedyLine:
         "setting": _setting_identity(chunker),
         "words": remedy.variation.words,
         "said": effect_phrases,
-        "column": index_on_compare(remedy_column_choice, embedder_defaults(embedder, chunker.name)),
+        "column": index_on_compare(remedy_column_choice, chunker_defaults_of_embedder(embedder, chunker.name)),
     }
 
 

@@ -24,7 +24,7 @@ from viz.state.chosen_models import (
     MODEL_MISSING,
     access_to_chosen_model,
     chosen_embedder,
-    embedder_defaults,
+    chunker_defaults_of_embedder,
     embedder_destination,
     embedder_waits_for_consent,
     model_identity,
@@ -36,11 +36,11 @@ from viz.state.chunk_files import (
     NAME_AGAIN,
     NO_FILE,
     chunk_file_of,
+    chunker_with_chunk_file,
     external_chunker,
     lacks_chunk_file,
     no_chunks_message,
     show_chunk_file,
-    with_chunk_file,
 )
 from viz.state.lecture_decks import (
     LARGEST_FILE,
@@ -110,7 +110,7 @@ from viz.state.session_state import (
 from viz.state.stored_texts import (
     KeptText,
     current_document,
-    forget_kept_texts,
+    delete_kept_texts,
     is_server_private,
     kept_questions_about,
     notebook_key_of_document,

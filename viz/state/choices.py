@@ -109,10 +109,10 @@ def choices_to_query(choices: Choices, default: Choices) -> dict[str, str]:
     if choices.selected != default.selected:
         query["selected"] = str(choices.selected + 1)
     if choices.columns != default.columns:
-        for number, column in enumerate(choices.columns, start=1):
-            query[f"c{number}"] = column.chunker
+        for column_number, column in enumerate(choices.columns, start=1):
+            query[f"c{column_number}"] = column.chunker
             for name, value in _parameters_in_link(column).items():
-                query[f"c{number}.{name}"] = _format_value(value)
+                query[f"c{column_number}.{name}"] = _format_value(value)
     query |= {name: word for name, word in choices.extra.items() if word != default.extra.get(name)}
     return query
 
@@ -151,9 +151,12 @@ MODEL_PARAMETER = "model"
 
 def model_link_parameter(choices: Choices, name: str) -> dict[str, str]:
     """Return the link parameter that names the language model; empty if the page's choices call no model."""
-    model_callers = {choices.extra.get("what"), *(column.chunker for column in choices.columns)} & ASKING.keys()
-    model_callers |= {*choices.extra.get("embedded", "").split(":")} & {"context"}
-    return {MODEL_PARAMETER: name} if model_callers and is_valid_name(name) else {}
+    model_calling_chunker_names = {
+        choices.extra.get("what"),
+        *(column.chunker for column in choices.columns),
+    } & ASKING.keys()
+    model_calling_chunker_names |= {*choices.extra.get("embedded", "").split(":")} & {"context"}
+    return {MODEL_PARAMETER: name} if model_calling_chunker_names and is_valid_name(name) else {}
 
 
 def _format_value(value: Any) -> str:
@@ -243,17 +246,18 @@ def _parse_embedder(query: Mapping[str, str], default: Choices, complaints: list
 
 def _parse_columns(query: Mapping[str, str], complaints: list[str]) -> list[ColumnChoice]:
     columns_from_link = []
-    for number in range(1, MOST_COLUMNS + 1):
-        chunker_name = query.get(f"c{number}")
+    for column_number in range(1, MOST_COLUMNS + 1):
+        chunker_name = query.get(f"c{column_number}")
         if chunker_name is None:
             break
         valid_chunker_names = [*CHUNKERS, *ASKING, *ADAPTERS]
         if chunker_name not in valid_chunker_names and chunker_name not in MADE_ELSEWHERE:
             complaints.append(
-                f"The link's c{number} must be one of {', '.join(valid_chunker_names)}; got {short_repr(chunker_name)}."
+                f"The link's c{column_number} must be one of {', '.join(valid_chunker_names)}; got "
+                f"{short_repr(chunker_name)}."
             )
             continue
-        column_parameter_prefix = f"c{number}."
+        column_parameter_prefix = f"c{column_number}."
         parameter_value_by_name = {
             key.removeprefix(column_parameter_prefix): _parse_value(text)
             for key, text in query.items()
@@ -262,7 +266,7 @@ def _parse_columns(query: Mapping[str, str], complaints: list[str]) -> list[Colu
         try:
             built_chunker = build_chunker(chunker_name, {**chunker_class(chunker_name).older, **parameter_value_by_name})
         except InputError as error:
-            complaints.append(f"The link's column {number} is at its defaults: {error}")
+            complaints.append(f"The link's column {column_number} is at its defaults: {error}")
             parameter_value_by_name = {}
         else:
             # Parameters added after the link was made get the value that was in effect then.

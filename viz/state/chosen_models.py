@@ -27,7 +27,7 @@ def chosen_embedder(choices: Choices) -> tuple[Embedder | None, str]:
         return None, str(error)
 
 
-def embedder_defaults(embedder: Embedder | None, chunker: str) -> Mapping[str, Any]:
+def chunker_defaults_of_embedder(embedder: Embedder | None, chunker: str) -> Mapping[str, Any]:
     """Return the embedder's own defaults for the parameters of a chunker."""
     return embedder.defaults.get(chunker, {}) if embedder is not None else {}
 
@@ -47,8 +47,8 @@ def embedder_destination(choices: Choices) -> str:
 
 def splitter_waits_for_consent(choices: Choices) -> bool:
     """Return whether the splitter still needs the user's consent to run a package or read a folder."""
-    kind, pipeline = SplitterName.parse(choices.sentences)
-    return kind == "spacy" and pipeline is not None and ("sentences", choices.sentences) not in session.allowed
+    splitter_kind, pipeline = SplitterName.parse(choices.sentences)
+    return splitter_kind == "spacy" and pipeline is not None and ("sentences", choices.sentences) not in session.allowed
 
 
 def _server_embedder(name: str) -> Embedder:

@@ -40,7 +40,7 @@ def external_chunker(column: ColumnChoice) -> tuple[YourChunks | YourCuts, str]:
     return YourChunks.from_file(chunk_file), ""
 
 
-def with_chunk_file(chunker: Chunker) -> Chunker:
+def chunker_with_chunk_file(chunker: Chunker) -> Chunker:
     """Return a chunker of external chunks with its file, if the session has it; return other chunkers unchanged."""
     if not isinstance(chunker, YourChunks) or chunker.held_file is not None or chunker.file not in session.chunk_files:
         return chunker

@@ -124,8 +124,8 @@ class ScenePicture(TypedDict):
 @cache
 def bundled_decks() -> dict[str, Deck]:
     """Return the bundled lectures by the name that a link has for them."""
-    with Path(__file__).with_suffix(".toml").open("rb") as decks_toml:
-        return {name: Deck.model_validate(deck) for name, deck in tomllib.load(decks_toml).items()}
+    with Path(__file__).with_suffix(".toml").open("rb") as decks_toml_file:
+        return {name: Deck.model_validate(deck) for name, deck in tomllib.load(decks_toml_file).items()}
 
 
 # The user's own lecture as a file: its scenes, and the user's texts that they show.
@@ -199,9 +199,9 @@ class LectureFile(BaseModel, frozen=True, extra="forbid"):
 
     @model_validator(mode="after")
     def _check_own_texts(self) -> Self:
-        for number, scene in enumerate(self.deck.scenes, start=1):
+        for scene_number, scene in enumerate(self.deck.scenes, start=1):
             if scene.query.get("document") == OWN_DOCUMENT and scene.text not in self.texts:
-                raise ValueError(f"scene {number} shows a text of the user, which must be among the texts; it is not")
+                raise ValueError(f"scene {scene_number} shows a text of the user, which must be among the texts; it is not")
         return self
 
     def with_scene(self, scene: Scene, source: TextSource | None) -> LectureFile:
@@ -248,9 +248,9 @@ def read_lecture(data: bytes, name: str, pages: Collection[str]) -> LectureFile:
         raise InputError(
             f"{name} must be a lecture of Seamark; {field_name}{': ' * bool(field_name)}{broken_rule}."
         ) from error
-    for number, scene in enumerate(lecture_file.deck.scenes, start=1):
+    for scene_number, scene in enumerate(lecture_file.deck.scenes, start=1):
         if scene.page not in {"", *pages}:
-            raise InputError(f"{name}: scene {number} must lead to a page of Seamark; got /{scene.page[:60]}.")
+            raise InputError(f"{name}: scene {scene_number} must lead to a page of Seamark; got /{scene.page[:60]}.")
     if not lecture_file.deck.scenes:
         raise InputError(f"{name}: a lecture must have at least one scene; it has none.")
     return lecture_file

@@ -55,9 +55,9 @@ def choose_document(choices: Choices, document: str) -> None:
 
 def set_own_text(given: TextSource | None) -> None:
     """Set the user's own text; lines of three dashes in it become known boundaries."""
-    text_without_dashes = with_dashes_as_boundaries(given) if given is not None else None
-    if text_without_dashes is not None and text_without_dashes.known:
-        store_own_text(text_without_dashes, given)
+    source_without_dashes = with_dashes_as_boundaries(given) if given is not None else None
+    if source_without_dashes is not None and source_without_dashes.known:
+        store_own_text(source_without_dashes, given)
     else:
         store_own_text(given)
 

@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping
 
-from evaluation.retrieval.asked_question import Limit, SearchSettings, fitting_budget
+from evaluation.retrieval.asked_question import Limit, SearchSettings, budget_for_text_length
 from evaluation.search import SearchMethod
 from viz.state.choices import Choices
 from viz.state.session_state import session
@@ -29,7 +29,7 @@ FITTING_LIMIT = "fitting"
 
 def retrieval_limits(characters: int) -> dict[str, tuple[str, Limit]]:
     """Return the retrieval limits that the user can choose from for a text of ``characters`` characters."""
-    auto_token_limit = fitting_budget(characters)
+    auto_token_limit = budget_for_text_length(characters)
     return {FITTING_LIMIT: (f"auto: {auto_token_limit:,} tokens", Limit(tokens=auto_token_limit)), **RETRIEVAL_LIMITS}
 
 

@@ -20,7 +20,7 @@ from chunkers.language_models import LanguageModel
 from chunkers.methods import ChunkFile, YourChunks
 from chunkers.recipes import broken_rule_phrase
 from chunkers.results import EmbeddedAs
-from chunkers.support import first_validation_error
+from chunkers.support import first_field_and_error
 from chunkers.text import LONGEST_LABEL, PartKind, TextParts, parse_in_reader_process
 from evaluation.questions import MarkedQuestion
 from evaluation.retrieval.asked_question import LONGEST_ANSWER, LONGEST_QUESTION
@@ -135,11 +135,11 @@ class SessionFile(BaseModel, frozen=True, extra="forbid"):
             raise ValueError(
                 f"known boundaries must be in ascending order between 0 and {len(self.text):,}, the length of the text"
             )
-        for number, question in enumerate(self.questions, start=1):
+        for question_number, question in enumerate(self.questions, start=1):
             if not self.text.startswith(question.answer, question.start):
                 raise ValueError(
-                    f"the answer to question {number} must be in the text at character {question.start:,}, where the file "
-                    "says that it begins"
+                    f"the answer to question {question_number} must be in the text at character {question.start:,}, "
+                    "where the file says that it begins"
                 )
         _ = self.pages_or_chapters
         return self
@@ -221,7 +221,7 @@ def read_session_file(data: bytes, name: str, cancelled: Callable[[], bool] = bo
 
 def invalid_field_and_rule(error: ValidationError) -> tuple[str, str]:
     """Return the field of a file that breaks a rule first, and the rule."""
-    field_name, first_error = first_validation_error(error)
+    field_name, first_error = first_field_and_error(error)
     return field_name, broken_rule_phrase(first_error) if first_error["type"] == "literal_error" else first_error[
         "msg"
     ].removeprefix("Value error, ")
@@ -231,22 +231,22 @@ def _insert_text_and_chunks(head: dict[str, Any], pieces: Sequence[Sequence[Any]
     """Insert the text and chunks of a session, which arrive in pieces, at their places in ``head``."""
     session_column_dicts = [column for column in head.get("columns") or () if isinstance(column, dict)]
     text_pieces: list[str] = []
-    spans_by_column: list[list[tuple[Span, ...]]] = [[] for _ in session_column_dicts]
-    file_chunks_by_column: list[list[GivenChunk]] = [[] for _ in session_column_dicts]
-    for piece_kind, *content in pieces:
+    spans_per_column: list[list[tuple[Span, ...]]] = [[] for _ in session_column_dicts]
+    file_chunks_per_column: list[list[GivenChunk]] = [[] for _ in session_column_dicts]
+    for piece_kind, *piece_content in pieces:
         if piece_kind == "text":
-            text_pieces.append(content[0])
+            text_pieces.append(piece_content[0])
         elif piece_kind == "chunk":
-            spans_by_column[content[0]].append(tuple(Span(*span) for span in content[1]))
+            spans_per_column[piece_content[0]].append(tuple(Span(*span) for span in piece_content[1]))
         else:
-            given_chunk_text, spans, document_name, identifier = content[1]
-            file_chunks_by_column[content[0]].append(
-                GivenChunk(given_chunk_text, tuple(Span(*span) for span in spans), document_name, identifier)
+            given_chunk_text, spans, document_name, chunk_identifier = piece_content[1]
+            file_chunks_per_column[piece_content[0]].append(
+                GivenChunk(given_chunk_text, tuple(Span(*span) for span in spans), document_name, chunk_identifier)
             )
     if text_pieces:
         head["text"] = "".join(text_pieces)
     for column, spans_of_chunks, chunks_of_file in zip(
-        session_column_dicts, spans_by_column, file_chunks_by_column, strict=True
+        session_column_dicts, spans_per_column, file_chunks_per_column, strict=True
     ):
         if column.get("chunks") == []:
             column["chunks"] = tuple(spans_of_chunks)

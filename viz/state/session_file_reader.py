@@ -6,7 +6,7 @@ Texts and spans are most of a session file. They are validated in that process, 
 from collections.abc import Iterator
 from typing import Any
 
-from chunkers.files.data_files import InputCounter, check_json_length, decode_file, parse_json, recipe_from_value
+from chunkers.files.data_files import InputCounter, check_json_length, decode_file, parse_json, recipe_entry_or_value
 from chunkers.support import InputError, short_repr
 
 LONGEST_HEAD = 4_000_000
@@ -42,7 +42,7 @@ def session_file_pieces(data: bytes, name: str) -> Iterator[tuple[Any, ...]]:
     if not isinstance(parsed_file_content, dict):
         raise not_a_session_error(name, "", f"it must be an object; got {short_repr(parsed_file_content)}")
     if "recipe" in parsed_file_content and "seamark_session" not in parsed_file_content:
-        yield "recipe", recipe_from_value(parsed_file_content, name)
+        yield "recipe", recipe_entry_or_value(parsed_file_content, name)
         return
     yield from _session_pieces(parsed_file_content, name)
 
@@ -55,30 +55,30 @@ def _session_pieces(content: dict[str, Any], name: str) -> Iterator[tuple[Any, .
     raw_session_columns = [
         raw_column for raw_column in _list_or_empty(content.get("columns")) if isinstance(raw_column, dict)
     ]
-    spans_by_column = [_pop_list_of_field(raw_column, "chunks") for raw_column in raw_session_columns]
-    file_chunks_by_column = [
+    spans_per_column = [_pop_list_of_field(raw_column, "chunks") for raw_column in raw_session_columns]
+    file_chunks_per_column = [
         _pop_list_of_field(raw_column["file"], "chunks") if isinstance(raw_column.get("file"), dict) else []
         for raw_column in raw_session_columns
     ]
     yield "session", check_json_length(content, name, LONGEST_HEAD)
     input_counter = InputCounter(name, "a session")
     input_counter.count_row(text)
-    for start in range(0, len(text), PIECE):
-        yield "text", text[start : start + PIECE]
-    for number, chunks_of_column in enumerate(spans_by_column):
+    for piece_start in range(0, len(text), PIECE):
+        yield "text", text[piece_start : piece_start + PIECE]
+    for column_index, chunks_of_column in enumerate(spans_per_column):
         for chunk_index, spans in enumerate(chunks_of_column):
-            valid_spans = _checked_spans(spans, len(text), name, f"columns.{number}.chunks.{chunk_index}")
+            valid_spans = _checked_spans(spans, len(text), name, f"columns.{column_index}.chunks.{chunk_index}")
             input_counter.count_row()
             input_counter.count_items(len(valid_spans))
-            yield "chunk", number, valid_spans
-    for number, chunks_of_column in enumerate(file_chunks_by_column):
+            yield "chunk", column_index, valid_spans
+    for column_index, chunks_of_column in enumerate(file_chunks_per_column):
         for chunk_index, chunk in enumerate(chunks_of_column):
-            chunk_text, spans, document_name, identifier = _checked_chunk(
-                chunk, name, f"columns.{number}.file.chunks.{chunk_index}"
+            chunk_text, spans, document_name, chunk_identifier = _checked_chunk(
+                chunk, name, f"columns.{column_index}.file.chunks.{chunk_index}"
             )
-            input_counter.count_row(chunk_text, document_name, identifier)
+            input_counter.count_row(chunk_text, document_name, chunk_identifier)
             input_counter.count_items(len(spans))
-            yield "given", number, (chunk_text, spans, document_name, identifier)
+            yield "given", column_index, (chunk_text, spans, document_name, chunk_identifier)
 
 
 def _list_or_empty(value: Any) -> list[Any]:
@@ -95,8 +95,8 @@ def _pop_list_of_field(holder: dict[str, Any], field: str) -> list[Any]:
 
 def _checked_spans(spans: Any, most: int | None, name: str, where: str) -> list[list[int]]:
     """Return the spans; raises InputError if they are malformed or outside a text of ``most`` characters."""
-    listed: list[list[int]] = spans if isinstance(spans, list) else [spans]
-    for span in listed:
+    span_list: list[list[int]] = spans if isinstance(spans, list) else [spans]
+    for span in span_list:
         if not (isinstance(span, list) and len(span) == 2 and all(type(place) is int for place in span)):
             raise not_a_session_error(name, where, f"a span must be two whole numbers; got {short_repr(span)}")
         if not 0 <= span[0] <= span[1]:
@@ -107,7 +107,7 @@ def _checked_spans(spans: Any, most: int | None, name: str, where: str) -> list[
             raise not_a_session_error(
                 name, where, f"a span must lie in the text, from 0 to {most:,}; got {span[0]:,} to {span[1]:,}"
             )
-    return listed
+    return span_list
 
 
 def _checked_chunk(chunk: Any, name: str, where: str) -> tuple[str | None, list[list[int]], str | None, str | None]:

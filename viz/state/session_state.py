@@ -412,12 +412,12 @@ def record_columns_for_undo(page: str, words: str) -> Iterator[None]:
         The change in words, as in ``Column 2 removed``.
     """
     page_choices = session.choices[page]
-    columns_before, selected_before = _copies_of_columns(page_choices.columns), page_choices.selected
+    columns_before, selected_index_before = _copies_of_columns(page_choices.columns), page_choices.selected
     yield
     columns_after = _copies_of_columns(page_choices.columns)
     # Streamlit may call a callback twice; the second time changes nothing, and must not hide the change.
     if columns_after != columns_before:
-        session.undo = Undo(page, words, columns_before, selected_before, columns_after)
+        session.undo = Undo(page, words, columns_before, selected_index_before, columns_after)
 
 
 def last_undoable_column_change(page: str) -> Undo | None:

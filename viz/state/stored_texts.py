@@ -175,12 +175,12 @@ def text_in_stored_form(own: TextSource, given: TextSource | None) -> tuple[Kept
 
 def restore_text(about: KeptText, text: str) -> None:
     """Restore a stored text as the user's own."""
-    text_as_given = TextSource(text, about.name, None, about.teaches, *_parts_and_omissions(about, text))
-    restored_text_source = with_dashes_as_boundaries(text_as_given) if about.dashes else text_as_given
+    text_source_as_given = TextSource(text, about.name, None, about.teaches, *_parts_and_omissions(about, text))
+    restored_text_source = with_dashes_as_boundaries(text_source_as_given) if about.dashes else text_source_as_given
     # Stored boundaries take precedence over those from dashes, since clicks may have changed them.
     if are_offsets_valid_boundaries(about.known, restored_text_source.text):
         restored_text_source = replace(restored_text_source, known=about.known)
-    store_own_text(restored_text_source, text_as_given if about.dashes is not None else None)
+    store_own_text(restored_text_source, text_source_as_given if about.dashes is not None else None)
     session.dashes = about.dashes is not False
 
 
@@ -275,9 +275,9 @@ def save_notebooks() -> None:
     """Write the notebooks that have changed since they were last written to disk."""
     if not session.notebooks or not is_server_private():
         return
-    for document, notebook in list(session.notebooks.items()):
-        if (content := _notebook_content(document)) is not None:
-            _write_notebook_if_changed(document, notebook, content)
+    for document_name, notebook in list(session.notebooks.items()):
+        if (content := _notebook_content(document_name)) is not None:
+            _write_notebook_if_changed(document_name, notebook, content)
 
 
 def _write_notebook_if_changed(document: str, notebook: Notebook, content: Content) -> None:
@@ -311,7 +311,7 @@ def notebook_key_of_document() -> StoredTextKey | None:
     return None if current_document_notebook is None else current_document_notebook.place
 
 
-def forget_kept_texts(id: str | None = None) -> None:
+def delete_kept_texts(id: str | None = None) -> None:
     """Delete a kept text, or all kept texts, from disk; an open text stays on the page."""
     try:
         notebook_store().remove(id)
@@ -319,9 +319,9 @@ def forget_kept_texts(id: str | None = None) -> None:
     except InputError as error:
         session.notebook_complaint = str(error)
         return
-    for document, notebook in list(session.notebooks.items()):
+    for document_name, notebook in list(session.notebooks.items()):
         if id is None or (notebook.place is not None and notebook.place.id == id):
-            del session.notebooks[document]
+            del session.notebooks[document_name]
 
 
 def open_notebook(id: str, choices: Choices) -> str:
@@ -339,8 +339,8 @@ def open_notebook(id: str, choices: Choices) -> str:
             kept_choices.extra,
         )
     for shared_choice_name in SHARED_CHOICES:
-        for choices_to_change in (choices, main_choices):
-            setattr(choices_to_change, shared_choice_name, getattr(kept_choices, shared_choice_name))
+        for target_choices in (choices, main_choices):
+            setattr(target_choices, shared_choice_name, getattr(kept_choices, shared_choice_name))
     return metadata.page
 
 

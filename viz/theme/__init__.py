@@ -15,4 +15,4 @@ from viz.theme.number_formats import (
     known_boundary_count_phrase,
     stage_times_in_words,
 )
-from viz.theme.palette import EDGES, GROUNDS, INK, edge_colour, theme_name
+from viz.theme.palette import EDGES, GROUNDS, INK, chunker_colour, theme_name

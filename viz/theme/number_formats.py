@@ -15,9 +15,13 @@ def stage_times_in_words(timing: Timing | None) -> str:
     milliseconds_by_stage = {"split": timing.split_ms, "decide": timing.decide_ms} | (
         {"merge": timing.merge_ms} if timing.merge_ms else {}
     )
-    times = " · ".join(f"{stage} {duration_in_words(took)}" for stage, took in milliseconds_by_stage.items())
+    times_phrase = " · ".join(f"{stage} {duration_in_words(took)}" for stage, took in milliseconds_by_stage.items())
     # The unit is given once if all times share it.
-    return times.replace(_MS, "", times.count(_MS) - 1) if times.count(_MS) == len(milliseconds_by_stage) else times
+    return (
+        times_phrase.replace(_MS, "", times_phrase.count(_MS) - 1)
+        if times_phrase.count(_MS) == len(milliseconds_by_stage)
+        else times_phrase
+    )
 
 
 def embedding_time_in_words(timing: Timing | None) -> str:

@@ -4,7 +4,16 @@ import streamlit as st
 
 from chunkers.results import COUNT, EDGES, GROUNDS, INK, theme_colours
 
-__all__ = ["COUNT", "EDGES", "GROUNDS", "INK", "edge_colour", "set_overlay_panel_colours", "theme_name", "theme_style_sheet"]
+__all__ = [
+    "COUNT",
+    "EDGES",
+    "GROUNDS",
+    "INK",
+    "chunker_colour",
+    "set_overlay_panel_colours",
+    "theme_name",
+    "theme_style_sheet",
+]
 
 
 def theme_style_sheet(root: str = "seamark") -> str:
@@ -21,10 +30,10 @@ def theme_name() -> str:
     return "dark" if st.context.theme.type == "dark" else "light"
 
 
-def edge_colour(number: int) -> str:
+def chunker_colour(number: int) -> str:
     """Return the colour of a chunker's lines and dots in figures; the colours repeat."""
-    theme_edge_colours = EDGES[theme_name()]
-    return theme_edge_colours[number % len(theme_edge_colours)]
+    current_theme_edge_colours = EDGES[theme_name()]
+    return current_theme_edge_colours[number % len(current_theme_edge_colours)]
 
 
 def set_overlay_panel_colours() -> None:

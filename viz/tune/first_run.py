@@ -5,7 +5,7 @@ from functools import cache
 from chunkers import InputError, load_embedder
 from evaluation.segmentation import TRIVIAL_SETTINGS
 from sample_docs import SAMPLES_FOLDER
-from viz.jobs import run_job_to_file
+from viz.jobs import run_file_from_job
 from viz.jobs.keeping.kept_run import BUNDLED, Keeper, RunFile, bundled_run
 from viz.jobs.keeping.run_store import MemoryRunStore
 from viz.jobs.sweep import KeptSweep, Sweep
@@ -21,7 +21,7 @@ from viz.tune.sweep_inputs import (
 FILE = SAMPLES_FOLDER / "tune_run.json"
 
 
-def first_screen() -> Choices:
+def default_choices() -> Choices:
     """Return the default choices of the Tune page: Breakpoint over its amount, on documents with known boundaries."""
     return Choices(
         "stubs",
@@ -38,19 +38,19 @@ def bundled_sweep_and_file() -> tuple[Sweep, RunFile] | str:
     The sweep never changes, so all sessions share it.
     """
     try:
-        kept_sweep, run_file = bundled_run(FILE, KeptSweep)
+        kept_sweep, run_file_content = bundled_run(FILE, KeptSweep)
         if kept_sweep.plan != _default_kept_sweep(kept_sweep.keeper).plan:
             raise InputError(
                 "The documents, their boundaries or the parameters of the chunkers have changed since the run was measured."
             )
-        return Sweep.from_disk(kept_sweep), run_file
+        return Sweep.from_disk(kept_sweep), run_file_content
     except InputError as error:
         return str(error)
 
 
 def _default_kept_sweep(keeper: Keeper) -> KeptSweep:
     """Return the storage of the default sweep."""
-    choices, documents = first_screen(), default_sweep_documents()
+    choices, documents = default_choices(), default_sweep_documents()
     return KeptSweep.of(
         keeper,
         documents.with_splitters,
@@ -66,7 +66,7 @@ def measure_bundled_sweep() -> RunFile:
     stored_sweep = _default_kept_sweep(Keeper(MemoryRunStore(), BUNDLED, KeptSweep.kind))
     embedder = load_embedder(stored_sweep.plan.embedder, "cpu")
     bundled_sweep_documents = [document for document in stored_sweep.documents_among([]) if document is not None]
-    return run_job_to_file(Sweep.from_disk(stored_sweep).resumed(bundled_sweep_documents, embedder), embedder)
+    return run_file_from_job(Sweep.from_disk(stored_sweep).resumed(bundled_sweep_documents, embedder), embedder)
 
 
 if __name__ == "__main__":

@@ -32,7 +32,7 @@ from viz.shell import (
 from viz.shell.page import page
 from viz.state import MODEL_MISSING, access_to_chosen_model, model_identity, session
 from viz.theme import SEGMENTATION, UNLABELLED, definitions_as_help
-from viz.tune.first_run import bundled_sweep_and_file, first_screen
+from viz.tune.first_run import bundled_sweep_and_file, default_choices
 from viz.tune.sweep_inputs import (
     MOST_RUNS,
     SweepDocuments,
@@ -57,7 +57,7 @@ MEASURED = (
 def show() -> None:
     """Draw the Tune page."""
     opening_compare_columns = columns_to_open_with(PAGE, [{*CHUNKERS, *ASKING}])
-    with page(PAGE, first_screen(), about_a_text=False) as current_page:
+    with page(PAGE, default_choices(), about_a_text=False) as current_page:
         tune_link_parameters = current_page.choices.extra
         if opening_compare_columns and opening_compare_columns[0] is not None and not tune_link_parameters["run"]:
             set_swept_chunker(tune_link_parameters, opening_compare_columns[0].chunker)
@@ -67,7 +67,7 @@ def show() -> None:
 def _draw(current_page: Page) -> None:
     link_parameters = current_page.choices.extra
     with current_page.controls:
-        settings, complaint = choose_settings(link_parameters)
+        settings, settings_complaint = choose_settings(link_parameters)
         _say_opening_compare_column(link_parameters)
         if link_parameters["what"] in ASKING:
             language_model_form()
@@ -89,8 +89,8 @@ def _draw(current_page: Page) -> None:
             "tune/measure",
             help=definitions_as_help(measure_definitions),
         )
-    if complaint:
-        notice(complaint, "info" if settings else "error", key="tune_complaint")
+    if settings_complaint:
+        notice(settings_complaint, "info" if settings else "error", key="tune_complaint")
     if chosen_sweep_documents.complaint:
         notice(chosen_sweep_documents.complaint, key="tune_shared")
     _draw_run_button_row(current_page, settings, chosen_sweep_documents)
@@ -113,9 +113,9 @@ def _show_first_run(settings: Sequence[SweptSetting], documents: SweepDocuments,
     if isinstance(sweep_and_file, str):
         say_no_bundled_run(sweep_and_file, "tune")
     else:
-        sweep, file = sweep_and_file
+        sweep, run_file_content = sweep_and_file
         say_origin_of_bundled_run(
-            file,
+            run_file_content,
             pluralize(len(sweep.names), "bundled document"),
             "“Run” measures what is chosen on the left, on these documents or on your own.",
             "tune",
@@ -167,10 +167,17 @@ def _draw_run_button_row(current_page: Page, settings: Sequence[SweptSetting], d
         link_parameters = current_page.choices.extra
         assert current_page.embedder is not None
         new_sweep_token = new_token()
-        tokenizer, model = current_page.choices.tokenizer, language_model_access if asks_language_model else None
+        tokenizer_name, model_access = current_page.choices.tokenizer, language_model_access if asks_language_model else None
         begin_run(
             link_parameters,
-            new_sweep(new_sweep_token, documents, [*settings, *TRIVIAL_SETTINGS], current_page.embedder, tokenizer, model),
+            new_sweep(
+                new_sweep_token,
+                documents,
+                [*settings, *TRIVIAL_SETTINGS],
+                current_page.embedder,
+                tokenizer_name,
+                model_access,
+            ),
             new_sweep_token,
         )
 

@@ -24,8 +24,8 @@ from evaluation.segmentation import (
     read_passages,
     settings_grid,
     split_by_subject,
-    stitch_documents,
-    texts_sharing_sections,
+    stitch_several_documents,
+    texts_with_heldout_sections,
 )
 from sample_docs import load_sample, sample_splitters, sample_titles
 from viz.components.page_elements import download_button, notice, show_job_progress
@@ -56,16 +56,19 @@ def own_documents() -> dict[str, MarkedText]:
     own_document_by_name = {
         document.name: document for held in (session.tune_uploaded, session.tune_stitched) for document in held.documents
     }
-    own_text = session.own
+    own_text_source = session.own
     if (
-        own_text is not None
-        and own_text.known
+        own_text_source is not None
+        and own_text_source.known
         and not any(
-            document.text == own_text.text and document.known == own_text.known for document in own_document_by_name.values()
+            document.text == own_text_source.text and document.known == own_text_source.known
+            for document in own_document_by_name.values()
         )
     ):
-        marked_document_name = f"{own_text.name}, marked on Failures"
-        own_document_by_name[marked_document_name] = MarkedText(marked_document_name, own_text.text, own_text.known)
+        marked_document_name = f"{own_text_source.name}, marked on Failures"
+        own_document_by_name[marked_document_name] = MarkedText(
+            marked_document_name, own_text_source.text, own_text_source.known
+        )
     return own_document_by_name
 
 
@@ -100,15 +103,17 @@ def _draw_uploads() -> None:
     )
     if session.tune_reading is not None:
         show_job_progress(session.tune_reading)
-    for number, complaint in enumerate(session.tune_uploaded.complaints):
-        notice(complaint, "error", key=f"marked_complaint_{number}")
+    for complaint_number, complaint in enumerate(session.tune_uploaded.complaints):
+        notice(complaint, "error", key=f"marked_complaint_{complaint_number}")
 
 
 def _read_marked_texts() -> None:
     file_name_data_pairs = [(file.name, file.getvalue()) for file in st.session_state["marked_files"]]
     # The job before is cancelled by the assignment, before this one takes its time.
-    session.tune_reading = job = ReadingJob(file_name_data_pairs, lambda *given: MarkedDocuments(*read_marked_texts(*given)))
-    job.begin()
+    session.tune_reading = reading_job = ReadingJob(
+        file_name_data_pairs, lambda *given: MarkedDocuments(*read_marked_texts(*given))
+    )
+    reading_job.begin()
 
 
 def _store_finished_job_results() -> None:
@@ -151,8 +156,8 @@ def _draw_stitching(splitter: str) -> None:
     st.button("Stitch documents", on_click=_begin_stitching, args=(splitter,), disabled=not uploaded_short_texts)
     if session.tune_stitching is not None:
         show_job_progress(session.tune_stitching)
-    for number, complaint in enumerate(session.tune_stitched.complaints):
-        notice(complaint, "error", key=f"stitch_complaint_{number}")
+    for complaint_number, complaint in enumerate(session.tune_stitched.complaints):
+        notice(complaint, "error", key=f"stitch_complaint_{complaint_number}")
 
 
 def _begin_stitching(splitter: str) -> None:
@@ -164,13 +169,13 @@ def _begin_stitching(splitter: str) -> None:
     )
     is_half_held_out = bool(st.session_state["stitch_halves"])
     short_file_name_data_pairs = [(file.name, file.getvalue()) for file in st.session_state["short_files"]]
-    session.tune_stitching = job = ReadingJob(
+    session.tune_stitching = stitching_job = ReadingJob(
         short_file_name_data_pairs,
         lambda given, read, _: _stitched_documents(
             *read_passages(given, read), asked=stitching_options, halve=is_half_held_out
         ),
     )
-    job.begin()
+    stitching_job.begin()
 
 
 def _stitched_documents(
@@ -181,8 +186,10 @@ def _stitched_documents(
     held_out_documents: list[MarkedText] = []
     try:
         tuning_passages, held_out_passages = split_by_subject(passages) if halve else (passages, [])
-        tuning_documents = stitch_documents(tuning_passages, *asked)
-        held_out_documents = stitch_documents(held_out_passages, *asked, first=len(tuning_documents) + 1) if halve else []
+        tuning_documents = stitch_several_documents(tuning_passages, *asked)
+        held_out_documents = (
+            stitch_several_documents(held_out_passages, *asked, first=len(tuning_documents) + 1) if halve else []
+        )
     except InputError as error:
         complaints.append(str(error))
     tuning_and_held_documents = [*tuning_documents, *held_out_documents]
@@ -245,8 +252,12 @@ def _show_stitched_documents(choices: Choices) -> None:
         "application/zip",
         stitched_documents,
     )
-    for page in OPENED_ON:
-        actions_row.button(f"Open on {PAGES[page].title}", on_click=_open_document_on_page, args=(choices, document, page))
+    for target_page_key in OPENED_ON:
+        actions_row.button(
+            f"Open on {PAGES[target_page_key].title}",
+            on_click=_open_document_on_page,
+            args=(choices, document, target_page_key),
+        )
 
 
 def _boundary_file_text(marked: MarkedText) -> str:
@@ -376,7 +387,7 @@ def _divide_documents(
     """Divide ``texts`` into the documents to tune on, in order, and those that ``held`` names."""
     held_out_documents = [texts[name] for name in held]
     tuning_documents = [document for name, document in texts.items() if name not in held]
-    overlapping_documents = texts_sharing_sections(tuning_documents, held_out_documents)
+    overlapping_documents = texts_with_heldout_sections(tuning_documents, held_out_documents)
     overlapping_titles_phrase = ", ".join(titles[document.name] for document in overlapping_documents)
     complaint_phrase = (
         f"Left out of the ranking, because a section of it is held out: {overlapping_titles_phrase}."
@@ -461,17 +472,21 @@ def choose_settings(words: dict[str, str]) -> tuple[list[SweptSetting], str]:
     chunker_name = words["what"]
     spec_by_parameter = {spec.name: spec for spec in chunker_class(chunker_name).fields()}
     title_by_parameter = {name: spec.title for name, spec in spec_by_parameter.items()}
-    first_parameter = draw_setting_select_box("Along", words, "first", title_by_parameter, f"tune/first/{chunker_name}")
-    axis_values_by_parameter = {first_parameter: _choose_axis_values(words, "values", spec_by_parameter[first_parameter])}
-    second_title_by_parameter = {"": "nothing else"} | {
-        name: title for name, title in title_by_parameter.items() if name != first_parameter
+    first_axis_parameter_name = draw_setting_select_box(
+        "Along", words, "first", title_by_parameter, f"tune/first/{chunker_name}"
+    )
+    axis_values_by_parameter = {
+        first_axis_parameter_name: _choose_axis_values(words, "values", spec_by_parameter[first_axis_parameter_name])
     }
-    second_parameter = draw_setting_select_box(
+    second_title_by_parameter = {"": "nothing else"} | {
+        name: title for name, title in title_by_parameter.items() if name != first_axis_parameter_name
+    }
+    second_axis_parameter_name = draw_setting_select_box(
         "and along", words, "second", second_title_by_parameter, f"tune/second/{chunker_name}"
     )
-    if second_parameter:
-        axis_values_by_parameter[second_parameter] = _choose_axis_values(
-            words, "others", spec_by_parameter[second_parameter]
+    if second_axis_parameter_name:
+        axis_values_by_parameter[second_axis_parameter_name] = _choose_axis_values(
+            words, "others", spec_by_parameter[second_axis_parameter_name]
         )
     setting_count = prod(map(len, axis_values_by_parameter.values()))
     if setting_count > MOST_RUNS:
@@ -481,11 +496,13 @@ def choose_settings(words: dict[str, str]) -> tuple[list[SweptSetting], str]:
 
 def default_sweep_settings() -> list[SweptSetting]:
     """Return the settings of the page's default sweep, given by `GRID_PARAMETERS`."""
-    chunker_name, first_parameter = GRID_PARAMETERS["what"], GRID_PARAMETERS["first"]
+    chunker_name, first_axis_parameter_name = GRID_PARAMETERS["what"], GRID_PARAMETERS["first"]
     first_parameter_spec = next(
-        field_spec for field_spec in chunker_class(chunker_name).fields() if field_spec.name == first_parameter
+        field_spec for field_spec in chunker_class(chunker_name).fields() if field_spec.name == first_axis_parameter_name
     )
-    return _valid_settings(settings_grid(chunker_name, **{first_parameter: default_axis_values(first_parameter_spec)}))[0]
+    return _valid_settings(
+        settings_grid(chunker_name, **{first_axis_parameter_name: default_axis_values(first_parameter_spec)})
+    )[0]
 
 
 def set_swept_chunker(words: dict[str, str], chunker: str) -> None:
@@ -514,7 +531,7 @@ def _valid_settings(settings: list[SweptSetting]) -> tuple[list[SweptSetting], s
 def _choose_axis_values(words: dict[str, str], name: str, spec: FieldSpec) -> list[Any]:
     """Draw the text box for the values of an axis and return the values."""
     axis_values_widget_key = f"tune/{name}/{words['what']}/{spec.name}"
-    text = words[name] or ", ".join(
+    axis_values_text = words[name] or ", ".join(
         f"{value:g}" if isinstance(value, float) else str(value) for value in default_axis_values(spec)
     )
 
@@ -522,7 +539,11 @@ def _choose_axis_values(words: dict[str, str], name: str, spec: FieldSpec) -> li
         words[name] = st.session_state[axis_values_widget_key]
 
     st.text_input(
-        f"{spec.title}: values", text, key=axis_values_widget_key, on_change=store_axis_values, help=spec.help or None
+        f"{spec.title}: values",
+        axis_values_text,
+        key=axis_values_widget_key,
+        on_change=store_axis_values,
+        help=spec.help or None,
     )
     return [read_value(word.strip()) for word in st.session_state[axis_values_widget_key].split(",") if word.strip()]
 

@@ -28,7 +28,7 @@ from viz.components.measure_table import show_measures
 from viz.components.page_elements import download_button
 from viz.shell import say_column_added, take_to_compare_button
 from viz.state import ColumnChoice
-from viz.theme import INK, edge_colour, theme_name
+from viz.theme import INK, chunker_colour, theme_name
 
 # The figures of a sweep: a curve over one parameter, a heatmap over two, or a strip for each of several chunkers.
 
@@ -95,7 +95,7 @@ def sweep_figure(
     ranked = [summary for summary in ranked if not summary.setting.trivial]
     distinct_chunker_names = list(dict.fromkeys(setting.chunker for setting in settings))
     if len(distinct_chunker_names) > 1:
-        return _strips_figure(ranked, distinct_chunker_names, measure)
+        return _chunker_strips_figure(ranked, distinct_chunker_names, measure)
     if len(settings[0].parameters) == 2:
         return _heatmap_figure(settings, ranked, measure)
     return _curve_figure(settings, ranked, measure, held)
@@ -107,11 +107,11 @@ def _curve_figure(
     theme_colour_by_role = INK[theme_name()]
     summary_by_setting = {summary.setting: summary for summary in ranked}
     setting_summaries = [summary_by_setting[setting] for setting in settings if setting in summary_by_setting]
-    ((swept_parameter, _),) = settings[0].parameters
+    ((swept_parameter_name, _),) = settings[0].parameters
     best_setting_index = setting_summaries.index(ranked[0])
     figure = go.Figure(
         go.Scatter(
-            x=[_value_in_words(dict(summary.setting.parameters)[swept_parameter]) for summary in setting_summaries],
+            x=[_value_in_words(dict(summary.setting.parameters)[swept_parameter_name]) for summary in setting_summaries],
             y=[summary.mean for summary in setting_summaries],
             customdata=[summary.chunks for summary in setting_summaries],
             mode="lines+markers",
@@ -131,7 +131,7 @@ def _curve_figure(
         held_mean_by_setting = {summary.setting: summary.mean for summary in held}
         held_out_settings = [setting for setting in settings if setting in held_mean_by_setting]
         figure.add_scatter(
-            x=[_value_in_words(dict(setting.parameters)[swept_parameter]) for setting in held_out_settings],
+            x=[_value_in_words(dict(setting.parameters)[swept_parameter_name]) for setting in held_out_settings],
             y=[held_mean_by_setting[setting] for setting in held_out_settings],
             mode="lines+markers",
             line={"color": theme_colour_by_role["muted"], "dash": "dot"},
@@ -141,7 +141,7 @@ def _curve_figure(
         )
     figure.update_layout(
         height=320,
-        xaxis={"title": _parameter_in_words(settings[0], swept_parameter), "type": "category"},
+        xaxis={"title": _parameter_in_words(settings[0], swept_parameter_name), "type": "category"},
         yaxis={"title": TITLES[measure]},
         showlegend=bool(held),
         legend={"orientation": "h", "y": 1.12},
@@ -152,11 +152,11 @@ def _curve_figure(
 def _heatmap_figure(settings: Sequence[SweptSetting], ranked: Sequence[SettingSummary], measure: str) -> go.Figure:
     theme_colour_by_role = INK[theme_name()]
     mean_by_setting = {summary.setting: summary.mean for summary in ranked}
-    (horizontal_parameter, _), (vertical_parameter, _) = settings[0].parameters
+    (horizontal_parameter_name, _), (vertical_parameter_name, _) = settings[0].parameters
     cell_by_setting = {
         setting: (
-            _value_in_words(dict(setting.parameters)[vertical_parameter]),
-            _value_in_words(dict(setting.parameters)[horizontal_parameter]),
+            _value_in_words(dict(setting.parameters)[vertical_parameter_name]),
+            _value_in_words(dict(setting.parameters)[horizontal_parameter_name]),
         )
         for setting in settings
     }
@@ -167,9 +167,9 @@ def _heatmap_figure(settings: Sequence[SweptSetting], ranked: Sequence[SettingSu
     determiner_by_parameter = {spec.name: spec.depends for spec in chunker_class(settings[0].chunker).fields()}
     axis_title_by_parameter = {
         name: name.replace("_", " ")
-        if determiner_by_parameter[name] in (horizontal_parameter, vertical_parameter)
+        if determiner_by_parameter[name] in (horizontal_parameter_name, vertical_parameter_name)
         else _parameter_in_words(settings[0], name)
-        for name in (horizontal_parameter, vertical_parameter)
+        for name in (horizontal_parameter_name, vertical_parameter_name)
     }
     low_high_colours = (theme_colour_by_role["panel"], theme_colour_by_role["accent"])
     heatmap_colour_scale = list(enumerate(low_high_colours if HIGHER_IS_BETTER[measure] else reversed(low_high_colours)))
@@ -182,32 +182,33 @@ def _heatmap_figure(settings: Sequence[SweptSetting], ranked: Sequence[SettingSu
             texttemplate="%{z:.2f}" if len(heatmap_column_labels) * len(row_labels) <= 120 else None,
             colorbar={"title": {"text": ""}, "thickness": 12},
             hovertemplate=(
-                f"{axis_title_by_parameter[horizontal_parameter]} %{{x}}, {axis_title_by_parameter[vertical_parameter]} "
+                f"{axis_title_by_parameter[horizontal_parameter_name]} %{{x}}, "
+                f"{axis_title_by_parameter[vertical_parameter_name]} "
                 f"%{{y}}: %{{z:.3f}}<extra></extra>"
             ),
         )
     )
     figure.update_layout(
         height=max(260, 60 + 34 * len(row_labels)),
-        xaxis={"title": axis_title_by_parameter[horizontal_parameter], "type": "category"},
-        yaxis={"title": axis_title_by_parameter[vertical_parameter], "type": "category"},
+        xaxis={"title": axis_title_by_parameter[horizontal_parameter_name], "type": "category"},
+        yaxis={"title": axis_title_by_parameter[vertical_parameter_name], "type": "category"},
     )
     return figure
 
 
-def _strips_figure(ranked: Sequence[SettingSummary], chunkers: Sequence[str], measure: str) -> go.Figure:
+def _chunker_strips_figure(ranked: Sequence[SettingSummary], chunkers: Sequence[str], measure: str) -> go.Figure:
     figure = go.Figure()
-    for number, chunker in enumerate(chunkers):
-        chunker_summaries = [summary for summary in ranked if summary.setting.chunker == chunker]
+    for chunker_index, chunker_name in enumerate(chunkers):
+        chunker_summaries = [summary for summary in ranked if summary.setting.chunker == chunker_name]
         figure.add_trace(
             go.Box(
                 x=[summary.mean for summary in chunker_summaries],
                 text=[setting_in_words(summary.setting) for summary in chunker_summaries],
-                name=chunker_class(chunker).title,
+                name=chunker_class(chunker_name).title,
                 boxpoints="all",
                 jitter=0.6,
                 pointpos=0,
-                marker={"color": edge_colour(number), "size": 5, "opacity": 0.8},
+                marker={"color": chunker_colour(chunker_index), "size": 5, "opacity": 0.8},
                 line={"width": 1.2},
                 fillcolor="rgba(0,0,0,0)",
                 hovertemplate="%{text}: %{x:.3f}<extra></extra>",
@@ -276,18 +277,18 @@ def show_sweep(settings: Sequence[SweptSetting], rows: Sequence[SweepRow], held:
         st.caption(" ".join(f"{name.capitalize()}: {what}" for name, what in TRIVIAL_ANSWERS.items()))
     actions_container = st.container(horizontal=True)
     best_row_index = next(index for index, summary in enumerate(listed_summaries) if not summary.setting.trivial)
-    table_row_index = next(
+    chosen_row_index = next(
         (index for index in ranking_table_state.selection.rows if index < len(listed_summaries)),
         best_row_index,
     )
-    chosen_chunker_setting = listed_summaries[table_row_index].setting
+    chosen_chunker_setting = listed_summaries[chosen_row_index].setting
     with actions_container:
         if chosen_chunker_setting.trivial:
             st.button("Not a chunker", disabled=True, key="take/tune")
         else:
-            setting_rank = ranked_setting_summaries.index(listed_summaries[table_row_index]) + 1
+            setting_rank = ranked_setting_summaries.index(listed_summaries[chosen_row_index]) + 1
             take_button_label = (
-                "Take the best to Compare" if table_row_index == best_row_index else f"Take place {setting_rank} to Compare"
+                "Take the best to Compare" if chosen_row_index == best_row_index else f"Take place {setting_rank} to Compare"
             )
             take_to_compare_button(
                 take_button_label,

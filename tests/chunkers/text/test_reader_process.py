@@ -22,7 +22,7 @@ SLOW = b"<li>Item here.</li>" * MILLION
 @pytest.fixture(autouse=True)
 def no_idle_process():
     """End the processes that other tests have left for the next file."""
-    reader_process._end_idle_readers()
+    reader_process._end_all_idle_readers()
 
 
 def read_or_sentence(name, data):

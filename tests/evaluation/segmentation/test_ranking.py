@@ -13,7 +13,7 @@ from evaluation.segmentation.chunking_ranking import (
     Contender,
     CutPositions,
     StructurePoints,
-    count_cut_positions,
+    count_cuts_by_position,
     f1_from_counts,
     rank_by_known_boundaries,
     rank_by_structure,
@@ -160,13 +160,13 @@ def per_cut(structure):
 def test_what_cuts_do_to_the_structure():
     starts = [PARAGRAPHS.text[span.start :][:8] for span in PARAGRAPHS.sentences]
     assert starts[:6] == ["One a. O", "One b.\n\n", "Two a. T", "Two b.\n ", "Three a.", "Three b."]
-    assert count_cut_positions(cut_after(PARAGRAPHS, {2, 4})) == CutPositions(2, 2, 0, 0, 0)
-    assert count_cut_positions(cut_after(PARAGRAPHS, {1, 2})) == CutPositions(2, 1, 0, 0, 0)
-    pieces = count_cut_positions(cut(FixedCharacters(size=8, overlap=0), PARAGRAPHS.text, "regex"))
+    assert count_cuts_by_position(cut_after(PARAGRAPHS, {2, 4})) == CutPositions(2, 2, 0, 0, 0)
+    assert count_cuts_by_position(cut_after(PARAGRAPHS, {1, 2})) == CutPositions(2, 1, 0, 0, 0)
+    pieces = count_cuts_by_position(cut(FixedCharacters(size=8, overlap=0), PARAGRAPHS.text, "regex"))
     assert pieces.inside_sentences > 3
     assert per_cut(pieces) < 0
-    assert per_cut(count_cut_positions(cut_after(PARAGRAPHS, set()))) is None
-    inside_list = count_cut_positions(
+    assert per_cut(count_cuts_by_position(cut_after(PARAGRAPHS, set()))) is None
+    inside_list = count_cuts_by_position(
         cut(FixedCharacters(size=PARAGRAPHS.text.index("- item two"), overlap=0), PARAGRAPHS.text, "lines")
     )
     assert (inside_list.cuts, inside_list.inside_blocks) == (1, 1)
@@ -183,8 +183,8 @@ class Short(HashEmbedder):
 
 def test_chunks_that_the_embedder_cannot_read_count():
     made = cut_after(PARAGRAPHS, {2, 4})
-    assert count_cut_positions(made, Short()).too_long == 3
-    assert per_cut(count_cut_positions(made, Short())) == pytest.approx((2 - 3) / 5)
+    assert count_cuts_by_position(made, Short()).too_long == 3
+    assert per_cut(count_cuts_by_position(made, Short())) == pytest.approx((2 - 3) / 5)
 
 
 def test_by_structure_those_first_that_cut_between_paragraphs():
@@ -203,8 +203,8 @@ def test_by_structure_those_first_that_cut_between_paragraphs():
 def test_points_are_those_of_the_structure():
     made = cut(FixedSentences(size=1), PARAGRAPHS.text, "regex")
     counts = rank_by_structure(PARAGRAPHS, [("one", made)]).contenders[0].counts
-    assert counts.sum(axis=0)[1] == count_cut_positions(made).cuts
-    assert counts.sum(axis=0)[0] == per_cut(count_cut_positions(made)) * count_cut_positions(made).cuts
+    assert counts.sum(axis=0)[1] == count_cuts_by_position(made).cuts
+    assert counts.sum(axis=0)[0] == per_cut(count_cuts_by_position(made)) * count_cuts_by_position(made).cuts
 
 
 @given(st.sets(st.integers(1, 6)), st.data())
@@ -220,8 +220,8 @@ def test_a_chunker_that_cuts_less_often_does_not_move_ahead():
         "\n\n".join(f"A {letter}. B {letter}. C {letter}." for letter in "abcdefghijklmnopqrst"), "regex"
     )
     often, seldom = {*range(3, 45, 3)} | {1, 4, 7, 10, 13, 16}, {3, 6, 9, 12, 16}
-    assert per_cut(count_cut_positions(cut_after(document, seldom))) > per_cut(
-        count_cut_positions(cut_after(document, often))
+    assert per_cut(count_cuts_by_position(cut_after(document, seldom))) > per_cut(
+        count_cuts_by_position(cut_after(document, often))
     )
     ranking = rank_by_structure(document, [("often", cut_after(document, often)), ("seldom", cut_after(document, seldom))])
     assert ranking.order[0] == 0

@@ -17,8 +17,8 @@ from evaluation.segmentation.marked_texts import (
     read_marked_texts,
     read_passages,
     split_by_subject,
-    stitch_documents,
-    texts_sharing_sections,
+    stitch_several_documents,
+    texts_with_heldout_sections,
 )
 from sample_docs import load_sample
 from tests import ROOT
@@ -56,10 +56,10 @@ def test_what_cannot_be_stitched_is_said_and_the_rest_is_usable():
 
 def test_several_documents_are_of_several_orders():
     passages, _ = read_passages(files(TEXTS))
-    made = stitch_documents(passages, 12, 3, 5, "spacy")
+    made = stitch_several_documents(passages, 12, 3, 5, "spacy")
     assert [document.name for document in made] == ["stitched 1", "stitched 2", "stitched 3"]
     assert len({document.text for document in made}) == 3
-    assert made[1].text == stitch_documents(passages, 12, 1, 6, "spacy")[0].text
+    assert made[1].text == stitch_several_documents(passages, 12, 1, 6, "spacy")[0].text
     for document in made:
         assert document.sections <= set(TEXTS.values())
         assert len(document.split("spacy").document.sentences) == 12
@@ -69,7 +69,7 @@ def test_several_documents_are_of_several_orders():
 @pytest.mark.parametrize(("sentences", "count"), [(0, 3), (9, 0)])
 def test_no_less_than_one(sentences, count):
     with pytest.raises(InputError, match=r"stitching: (sentences per document|count) must be at least 1; got 0\."):
-        stitch_documents([], sentences, count, 0, "spacy")
+        stitch_several_documents([], sentences, count, 0, "spacy")
 
 
 def test_halves_have_no_subject_in_common():
@@ -135,8 +135,8 @@ def test_what_shares_a_section_with_what_is_held_out_is_named():
     report, essay, stubs = (
         MarkedText(name, load_sample(name).text, load_sample(name).known) for name in ("report", "essay", "stubs")
     )
-    assert texts_sharing_sections([essay, stubs], [report]) == [essay]
-    assert texts_sharing_sections([report, stubs], []) == []
+    assert texts_with_heldout_sections([essay, stubs], [report]) == [essay]
+    assert texts_with_heldout_sections([report, stubs], []) == []
 
 
 # The command line
@@ -324,7 +324,7 @@ def test_a_document_that_shares_a_section_with_one_held_out_is_left_out(tune):
 
 def test_all_stitched_documents_are_in_one_file():
     passages, _ = read_passages(files(TEXTS))
-    made = stitch_documents(passages, 9, 2, 0, "spacy")
+    made = stitch_several_documents(passages, 9, 2, 0, "spacy")
     with zipfile.ZipFile(io.BytesIO(zipped_documents(made))) as archive:
         text = archive.read("stitched-2.txt").decode()
         assert BoundaryFile.read(archive.read("stitched-2.json")).of(text) == made[1].known

@@ -16,12 +16,12 @@ from evaluation.segmentation.boundary_measures import (
     Segmentation,
     chunking_from_cuts,
     cut_offsets,
+    cuts_at_mean_length,
+    cuts_of_trivial_baseline,
     evenly_spaced_cuts,
     pk,
     random_cuts,
-    regular_cuts,
     segmentation_in_sentences,
-    trivial_cuts,
 )
 from evaluation.segmentation.marked_texts import MarkedDocument
 from evaluation.segmentation.settings_sweep import (
@@ -41,9 +41,9 @@ MARKED = MarkedDocument(DOCUMENT, tuple(DOCUMENT.starts[place] for place in (3, 
 
 
 def test_regular_cuts_lie_a_mean_section_apart():
-    assert regular_cuts(Segmentation(12, (3, 7, 9))) == (3, 6, 9)
-    assert regular_cuts(Segmentation(10, (1, 2, 3, 4, 5, 6, 7, 8, 9))) == tuple(range(1, 10))
-    assert regular_cuts(Segmentation(5, ())) == ()
+    assert cuts_at_mean_length(Segmentation(12, (3, 7, 9))) == (3, 6, 9)
+    assert cuts_at_mean_length(Segmentation(10, (1, 2, 3, 4, 5, 6, 7, 8, 9))) == tuple(range(1, 10))
+    assert cuts_at_mean_length(Segmentation(5, ())) == ()
 
 
 @given(st.integers(1, 40), st.data())
@@ -76,7 +76,7 @@ def test_their_rows_have_the_measures_of_their_cuts():
     assert rows[REGULAR].scores == score_chunking(MARKED, chunking_from_cuts(DOCUMENT, (3, 6, 9)))
     assert [rows[name].chunks for name in rows] == [1, 4, 4]
     # By hand: a draw hits by chance, so only the mean over the draws is told.
-    drawn = [pk(reference, Segmentation(12, places)).value for places in trivial_cuts(RANDOM, reference)]
+    drawn = [pk(reference, Segmentation(12, places)).value for places in cuts_of_trivial_baseline(RANDOM, reference)]
     assert len(drawn) == DRAWS
     assert len(set(drawn)) > 1
     assert rows[RANDOM].scores["pk"].value == pytest.approx(statistics.fmean(drawn))

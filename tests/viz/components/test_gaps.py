@@ -3,7 +3,7 @@
 import pytest
 
 from chunkers import Document
-from viz.components.reader.payload import ClickedGaps, clickable_gaps_data, clicked_gaps_from_event, gap_numbers
+from viz.components.reader.payload import ClickedGaps, clickable_gaps_data, clicked_gaps_from_event, gap_numbers_at_offsets
 
 TEXT = "A heron \N{GRINNING FACE} waits. It eats fish. The loom has two beams."
 DOCUMENT = Document.from_text(TEXT, "regex", "notes")
@@ -11,8 +11,8 @@ STARTS = [*DOCUMENT.starts]
 
 
 def test_gaps_are_numbered_by_the_sentence_before_them_and_places_elsewhere_have_none():
-    assert gap_numbers(DOCUMENT, STARTS) == [0, 1]
-    assert gap_numbers(DOCUMENT, [STARTS[2], STARTS[1] + 3]) == [1]
+    assert gap_numbers_at_offsets(DOCUMENT, STARTS) == [0, 1]
+    assert gap_numbers_at_offsets(DOCUMENT, [STARTS[2], STARTS[1] + 3]) == [1]
     assert clickable_gaps_data(DOCUMENT, "marks", [STARTS[1]], folded=True) == {
         "purpose": "marks",
         "folded": True,

@@ -13,15 +13,15 @@ from chunkers.results.propositions import Proposition
 from chunkers.results.result import Chunk
 from chunkers.text.extracted_text import TextParts
 from tests.support import AngleEmbedder, cut
-from viz.components.browser_exchange import sentence_axis_positions, utf16_offsets
+from viz.components.browser_exchange import offsets_on_sentence_axis, utf16_offsets
 from viz.components.browser_exchange import text_payload as source
 from viz.components.reader.column_body import _ranges_without_leading_space as trimmed
 from viz.components.reader.column_body import (
     chunk_colours,
     covering_chunks_by_range,
-    omitted_propositions_by_chunk,
     score_curve_data,
     text_segments,
+    unlocated_propositions_by_chunk,
 )
 from viz.components.reader.reader import HeadRow, ReaderColumn, ReaderResult, results_payload
 from viz.theme.palette import COUNT
@@ -45,9 +45,9 @@ def test_offsets_are_those_of_utf16(text):
 
 def test_positions_on_the_axis_of_sentences():
     document = Document.from_text("abcd\n\nef", "lines")
-    assert sentence_axis_positions(document, [0, 1, 2, 4, 5, 6, 7, 8]) == [0, 0.25, 0.5, 1, 1, 1, 1.5, 2]
-    assert sentence_axis_positions(Document.from_text(" \n ", "lines"), [0, 2]) == [0, 0]
-    assert sentence_axis_positions(Document.from_text("  ab", "lines"), [0]) == [0]
+    assert offsets_on_sentence_axis(document, [0, 1, 2, 4, 5, 6, 7, 8]) == [0, 0.25, 0.5, 1, 1, 1, 1.5, 2]
+    assert offsets_on_sentence_axis(Document.from_text(" \n ", "lines"), [0, 2]) == [0, 0]
+    assert offsets_on_sentence_axis(Document.from_text("  ab", "lines"), [0]) == [0]
 
 
 def test_covered_without_and_with_overlap():
@@ -185,7 +185,7 @@ def test_what_quotes_words_that_are_not_there_stands_in_the_card_of_the_sentence
         assert any(span.start < end and start < span.end for span in chunking.chunks[number].spans)
     # What names a sentence that is in no chunk is not lost.
     last = replace(chunking, chunks=chunking.chunks[:1], left_out=(wrong[-1],))
-    assert omitted_propositions_by_chunk(last) == {0: [(3, wrong[-1])]}
+    assert unlocated_propositions_by_chunk(last) == {0: [(3, wrong[-1])]}
 
 
 @pytest.mark.parametrize(

@@ -14,11 +14,11 @@ from tests.viz.app_steps import box_of, choose_document, sent, settled
 from viz.double_pass import page, passes
 from viz.double_pass import page as corrections
 from viz.double_pass import passes as pass_story
-from viz.double_pass.page import reversing_change_in_words
+from viz.double_pass.page import verdict_reversal_in_words
 from viz.double_pass.passes import (
     LEDGER,
-    comparison_attempts,
-    decided_gaps,
+    attempts_for_each_comparison,
+    gaps_last_attempt_decides,
     mini_chunk_starts,
     pass_steps,
     sentence_range_in_words,
@@ -43,7 +43,7 @@ def test_the_story_equals_the_ledger(sample, parameters):
     source = load_sample(sample)
     chunker = DoublePass.build(**THRESHOLDS | parameters)
     chunking = run(chunker, Document.from_text(source.text, source.sentences), tools())
-    looks, starts = comparison_attempts(chunking), mini_chunk_starts(chunking)
+    looks, starts = attempts_for_each_comparison(chunking), mini_chunk_starts(chunking)
     ledger_lines = {gap.index: [] for gap in chunking.gaps}
     for number, step in enumerate(pass_steps(chunking, chunker.max_size)):
         words = [*step["story"], *step.get("aside", [[]])[0]]
@@ -54,7 +54,7 @@ def test_the_story_equals_the_ledger(sample, parameters):
         assert step["mark"]["comparison"] == number
         first = number < len(chunking.gaps)
         joined = looks[number][-1].outcome == "joined"
-        for gap in decided_gaps(looks[number], starts) if joined and not first else [step["mark"]["gap"]]:
+        for gap in gaps_last_attempt_decides(looks[number], starts) if joined and not first else [step["mark"]["gap"]]:
             ledger_lines[gap] += quoted
     # What is too small even so is said in the ledger alone.
     wanted = {gap.index: gap.reason.split(", but with its neighbour")[0] for gap in chunking.gaps}
@@ -68,7 +68,7 @@ def test_the_story_equals_the_ledger(sample, parameters):
 def test_pass_two_places_sentence_by_sentence_what_the_ledger_cuts(sample):
     source = load_sample(sample)
     chunking = run(DoublePass.build(**THRESHOLDS), Document.from_text(source.text, source.sentences), tools())
-    steps, looks = pass_steps(chunking, None), comparison_attempts(chunking)
+    steps, looks = pass_steps(chunking, None), attempts_for_each_comparison(chunking)
     cuts = {gap.index + 1 for gap in chunking.gaps if gap.verdict.is_cut}
     closed = set()
     for number, (step, tried) in enumerate(zip(steps, looks, strict=True)):
@@ -277,7 +277,7 @@ def test_every_step_says_what_would_change_its_verdict():
     steps = pass_steps(chunking, None)
     for step in steps:
         verdict = chunking.gaps[step["mark"]["gap"]].verdict
-        sentence = reversing_change_in_words(column, step, embedder)
+        sentence = verdict_reversal_in_words(column, step, embedder)
         assert sentence.startswith(f"After both passes: {verdict}; ")
         assert ("would keep it" in sentence) is verdict.is_cut
     assert len(steps) > len(chunking.gaps)

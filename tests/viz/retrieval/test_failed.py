@@ -8,9 +8,9 @@ from chunkers import Span
 from evaluation.retrieval.retrieved_chunks_and_failures import FailedExcerpt, Seam
 from viz.retrieval.failed.missed_excerpts import (
     KEY,
-    _apply_question_choice,
     _finding_chunkers_in_words,
     _holding_chunk_in_words,
+    _select_clicked_question,
     cut_inside_excerpt_data,
 )
 
@@ -81,15 +81,15 @@ def test_a_row_shows_its_question_and_the_chunker_that_missed_it_beside_one_that
     state = {KEY: {"chosen": {"question": 6, "at": 5.0}}}
     monkeypatch.setattr(st, "session_state", state)
     words = {"disagree": "yes", "question": "1", "left": "2", "right": "2"}
-    _apply_question_choice([failure({0: 40, 1: 5, 2: 0})], 0, words)
+    _select_clicked_question([failure({0: 40, 1: 5, 2: 0})], 0, words)
     assert words == {"disagree": "no", "question": "7", "left": "1", "right": "3"}
     # What was told once is not done again; nor is a question that is no longer in the list shown.
     words["question"] = "1"
-    _apply_question_choice([failure({0: 40, 1: 5, 2: 0})], 0, words)
+    _select_clicked_question([failure({0: 40, 1: 5, 2: 0})], 0, words)
     state[KEY] = {"chosen": {"question": 99, "at": 6.0}}
-    _apply_question_choice([failure({0: 40})], 0, words)
+    _select_clicked_question([failure({0: 40})], 0, words)
     assert words["question"] == "1"
     # Where nobody found it whole, it is shown beside the one that missed least.
     state[KEY] = {"chosen": {"question": 6, "at": 7.0}}
-    _apply_question_choice([failure({0: 40, 1: 9, 2: 5})], 0, words)
+    _select_clicked_question([failure({0: 40, 1: 9, 2: 5})], 0, words)
     assert words["right"] == "3"

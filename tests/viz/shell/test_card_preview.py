@@ -20,7 +20,7 @@ from evaluation.segmentation.boundary_measures import cut_offsets
 from sample_docs import load_sample
 from tests.support import LIMIT, AngleEmbedder, tools
 from tests.viz.app_steps import press, sent, settled, tell, widget
-from viz.components.browser_exchange import sentence_axis_positions
+from viz.components.browser_exchange import offsets_on_sentence_axis
 from viz.jobs.chunking import ChunkingTask
 from viz.jobs.column_jobs import ChangedCuts, token_ruler_of
 from viz.shell.card.verdicts import KEY, set_parameters, verdict_cell
@@ -90,7 +90,7 @@ def test_known_boundaries_that_are_found_are_named_and_so_are_those_that_are_los
     app.query_params.update({"c1": "breakpoint", "c1.amount": "90"})
     settled(app)
     document = app.session_state["split_document"]
-    known = sentence_axis_positions(document, load_sample("stubs").known)
+    known = offsets_on_sentence_axis(document, load_sample("stubs").known)
     places = {place: ask(app, place) for place in known}
     cells = {place: answer["cells"][0] for place, answer in places.items() if answer["cells"][0]["change"]}
     kept = next(place for place, cell in cells.items() if not cell["cut"])
@@ -191,7 +191,7 @@ def test_every_change_that_is_offered_does_what_its_button_and_its_preview_say(t
     questions = (PosedQuestion("30", checked_answer(document.text, *document.sentences[0])), PosedQuestion("60", answer))
     search = SearchSettings("bm25", Limit(top=1))
     for gap in before.gaps:
-        (at,) = sentence_axis_positions(document, [gap.start_after(document)])
+        (at,) = offsets_on_sentence_axis(document, [gap.start_after(document)])
         cell = verdict_cell(ColumnResult(choice, chunker, task, before), document, at, embedder)
         if cell is None or cell["change"] is None:
             continue

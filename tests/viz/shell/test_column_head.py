@@ -8,7 +8,7 @@ from tests.viz.app_steps import said
 from viz.components.reader.reader import HeadRow
 from viz.jobs.chunking import ChunkingJob
 from viz.shell import column_results
-from viz.shell.column_results import ColumnResult, known_boundaries_comparison_row, reader_column_of
+from viz.shell.column_results import ColumnResult, known_boundaries_comparison_row, reader_column_for_result
 from viz.state.choices import ColumnChoice
 
 STOPPED = "Stopped while embedding."
@@ -45,7 +45,7 @@ def test_what_was_stopped_says_so_on_every_page(app, monkeypatch, name):
 
 def test_settings_that_are_not_allowed_are_named_and_the_reason_is_an_error():
     choice = ColumnChoice("fixed_sentences", {"overlap": 9})
-    column = reader_column_of(
+    column = reader_column_for_result(
         ColumnResult(choice, error="overlap must be below size."), lambda _: pytest.fail("There is no result.")
     )
     assert (column.title, column.subtitle) == ("Fixed sentences", "overlap 9")

@@ -8,7 +8,7 @@ import pytest
 from tests import ROOT
 from tests.sources import parsed
 from viz.shell import navigation
-from viz.shell.navigation import PAGES, switch_to_arriving_page
+from viz.shell.navigation import PAGES, switch_to_requested_page
 from viz.state.session_state import PageArrival
 
 
@@ -47,7 +47,7 @@ def test_a_page_is_asked_for_until_it_is_drawn_or_the_user_opens_another(monkeyp
 
     # Streamlit's own ends the run.
     monkeypatch.setattr(navigation, "st", SimpleNamespace(switch_page=switch))
-    switch_to_arriving_page(shown)
+    switch_to_requested_page(shown)
     assert switched == to
     if not switched:
         assert session.arriving == (arrival if remains else None)

@@ -27,7 +27,7 @@ from viz.components.page_elements import notice, remark, show_job_progress
 from viz.components.remedies.payload import ColumnRemedies
 from viz.controls import any_chunker_calls_model, language_model_form
 from viz.jobs import AskJob, ChunkingTask, ColumnInquiry, ContextSentencesJob, contexts_digest, estimate_contexts
-from viz.shell import ColumnResult, ModelRequests, run_with_consent, show_consent
+from viz.shell import ColumnResult, ModelRequests, run_or_estimate_requests, show_consent
 from viz.state import MOST_QUESTIONS, Choices, TextSource, access_to_chosen_model, ranking_method_of, retrieval_limit_of
 
 KEY = "store_asked"
@@ -160,7 +160,7 @@ def answer_question(
         "remedies": [None for _ in results],
     }
     if session.question:
-        _fill_in_answer(
+        _fill_in_known_results(
             answer_payload, choices, document, results, embedder, why_not, AT_ONCE_S if is_new_event else BESIDE_S, known
         )
     _asker(key=KEY, data=answer_payload, height=0, on_asked_change=no_op_callback)
@@ -188,7 +188,7 @@ def _handle_event(event: dict[str, Any]) -> None:
         session.answer_complaint = ""
 
 
-def _fill_in_answer(
+def _fill_in_known_results(
     asked: Asked,
     choices: Choices,
     document: Document,
@@ -209,7 +209,7 @@ def _fill_in_answer(
         for number, column in enumerate(results)
         if (finished := column.finished_column)
     ]
-    embedded_as, finished_columns = _searched_columns(results, finished_columns)
+    embedded_as, finished_columns = _embedded_text_and_columns(results, finished_columns)
     chosen_ranking_method = ranking_method_of(choices)
     limit_name, limit = retrieval_limit_of(choices, len(document.text))
     context_sentences_digest = (
@@ -280,7 +280,7 @@ def _fill_in_columns(
         )
 
 
-def _searched_columns(
+def _embedded_text_and_columns(
     results: Sequence[ColumnResult], ready: Sequence[_FinishedColumn]
 ) -> tuple[EmbeddedAs, list[_FinishedColumn]]:
     """Return the text that is embedded for each chunk: with its context sentence if chosen and written for all columns."""
@@ -299,7 +299,7 @@ def _searched_text_notes(embedded_as: EmbeddedAs, ready: Sequence[_FinishedColum
 
 
 def _asked_column_payload(retrieval: Retrieved, document: Document, answer: Span | None) -> AskedColumn:
-    ranks_by_source = {name: ranking.ranks_by_chunk() for name, ranking in retrieval.sources.items()}
+    chunk_ranks_by_method = {name: ranking.ranks_by_chunk() for name, ranking in retrieval.sources.items()}
     last_retrieved_hit = retrieval.hits[-1] if retrieval.hits else None
     budget_end_offset = None
     if last_retrieved_hit is not None and not last_retrieved_hit.whole:
@@ -307,7 +307,7 @@ def _asked_column_payload(retrieval: Retrieved, document: Document, answer: Span
     return {
         "chunks": [hit.chunk for hit in retrieval.hits],
         "scores": [format_search_score(hit.score, fused=retrieval.fused) for hit in retrieval.hits],
-        "said": [_score_in_words(retrieval, ranks_by_source, hit) for hit in retrieval.hits],
+        "said": [_score_in_words(retrieval, chunk_ranks_by_method, hit) for hit in retrieval.hits],
         "cut": budget_end_offset,
         "tokens": retrieval.tokens,
         "fate": None if answer is None else _answer_fate(judge_retrieval(retrieval, answer)),
@@ -375,11 +375,11 @@ def mark_answer(document: Document, event: dict[str, Any]) -> None:
                 f"At most {MOST_QUESTIONS} questions can be kept, so this one is not. Remove a kept question first."
             )
         text_source_by_identity = session.question_texts
-        total_characters = sum(map(len, {document.text, *(source.text for source in text_source_by_identity.values())}))
-        if total_characters > LARGEST_TEXTS:
+        kept_character_count = sum(map(len, {document.text, *(source.text for source in text_source_by_identity.values())}))
+        if kept_character_count > LARGEST_TEXTS:
             raise InputError(
                 f"The texts of all kept questions may have at most {LARGEST_TEXTS:,} characters together; with this "
-                f"question they would have {total_characters:,}. Remove a kept question first."
+                f"question they would have {kept_character_count:,}. Remove a kept question first."
             )
     except InputError as error:
         session.answer_complaint = str(error)
@@ -399,8 +399,8 @@ def mark_answer(document: Document, event: dict[str, Any]) -> None:
 def drop_unused_question_texts() -> None:
     """Drop the stored texts that no stored question refers to."""
     used_identities = {marked.identity for marked in session.questions}
-    for identity in session.question_texts.keys() - used_identities:
-        del session.question_texts[identity]
+    for unused_identity in session.question_texts.keys() - used_identities:
+        del session.question_texts[unused_identity]
 
 
 # The chunks' context sentences: their cost, the user's consent, and their state.
@@ -421,17 +421,17 @@ def chunkings_with_contexts(results: Sequence[ColumnResult]) -> dict[int, Chunki
     context_sentences_job = session.situating
     if context_sentences_job is None or context_sentences_job.asking is not access_to_chosen_model():
         return {}
-    context_chunking_by_task = dict(context_sentences_job.found)
+    contextual_chunking_by_task = dict(context_sentences_job.found)
     return {
-        number: context_chunking_by_task[column.task]
+        number: contextual_chunking_by_task[column.task]
         for number, column in enumerate(results)
-        if column.task in context_chunking_by_task and column.chunking is not None
+        if column.task in contextual_chunking_by_task and column.chunking is not None
     }
 
 
 def show_contexts(choices: Choices, results: Sequence[ColumnResult]) -> None:
     """Draw the state of the columns' context sentences, and the button that generates the missing sentences."""
-    model_access, contextual_chunkings = access_to_chosen_model(), chunkings_with_contexts(results)
+    model_access, contextual_chunking_by_column = access_to_chosen_model(), chunkings_with_contexts(results)
     # If any column's chunker calls a language model, the columns' controls already include the form.
     if not any_chunker_calls_model(column.chunker for column in choices.columns):
         language_model_form()
@@ -442,25 +442,26 @@ def show_contexts(choices: Choices, results: Sequence[ColumnResult]) -> None:
     if contexts_job is not None and contexts_job.asking is model_access and contexts_job.in_progress:
         show_job_progress(contexts_job, key="contexts")
         return
-    unwritten_chunkings = {
+    waiting_chunking_by_task = {
         column.task: column.chunking
         for number, column in enumerate(results)
-        if column.task is not None and column.chunking is not None and number not in contextual_chunkings
+        if column.task is not None and column.chunking is not None and number not in contextual_chunking_by_column
     }
-    if unwritten_chunkings:
+    if waiting_chunking_by_task:
         if contexts_job is not None and contexts_job.asking is model_access and contexts_job.error:
             notice(contexts_job.error, "error", key="contexts_error")
-        _offer_to_write_contexts(model_access, choices.tokenizer, unwritten_chunkings)
-    for column_index, chunking in contextual_chunkings.items():
-        if missing_sentence_count := sum(not chunk.situation for chunk in chunking.chunks):
-            chunks_phrase = f"{missing_sentence_count:,} of {pluralize(len(chunking.chunks), 'chunk')}"
+        _offer_to_write_contexts(model_access, choices.tokenizer, waiting_chunking_by_task)
+    for column_index, chunking in contextual_chunking_by_column.items():
+        if missing_context_count := sum(not chunk.situation for chunk in chunking.chunks):
+            chunks_without_contexts_phrase = f"{missing_context_count:,} of {pluralize(len(chunking.chunks), 'chunk')}"
             notice(
-                f"Column {column_index + 1}: the model wrote no usable context sentence for {chunks_phrase}; these chunks "
+                f"Column {column_index + 1}: the model wrote no usable context sentence for "
+                f"{chunks_without_contexts_phrase}; these chunks "
                 "are "
                 "used without one.",
                 key=f"contexts_left_out_{column_index}",
             )
-    if contextual_chunkings:
+    if contextual_chunking_by_column:
         remark(f"{model_access.model.name}: {model_access.spent}.", key="contexts_spent")
 
 
@@ -470,13 +471,17 @@ def _offer_to_write_contexts(asking: Asking, tokenizer: str, waiting: dict[Chunk
 
     def begin_writing() -> None:
         contexts_job = session.situating
-        chunking_by_task = contexts_job.found if contexts_job is not None and contexts_job.asking is asking else {}
+        contextual_chunking_by_task = (
+            contexts_job.found if contexts_job is not None and contexts_job.asking is asking else {}
+        )
         # Keep neither text nor context sentences of columns that are no longer shown.
-        reusable_chunking_by_task = {task: chunking_by_task[task] for task in session.results if task in chunking_by_task}
+        reusable_chunking_by_task = {
+            task: contextual_chunking_by_task[task] for task in session.results if task in contextual_chunking_by_task
+        }
         session.situating = new_contexts_job = ContextSentencesJob(asking, tokenizer, waiting, reusable_chunking_by_task)
         new_contexts_job.start()
 
-    sentence_requests = ModelRequests(
+    context_requests = ModelRequests(
         ("contexts", *waiting),
         asking,
         lambda cancelled: estimate_contexts(waiting, tokenizer, cancelled),
@@ -485,6 +490,9 @@ def _offer_to_write_contexts(asking: Asking, tokenizer: str, waiting: dict[Chunk
         0,
     )
     st.button(
-        "Write context sentences", key="write_contexts", on_click=run_with_consent, args=(sentence_requests, begin_writing)
+        "Write context sentences",
+        key="write_contexts",
+        on_click=run_or_estimate_requests,
+        args=(context_requests, begin_writing),
     )
-    show_consent(sentence_requests, begin_writing)
+    show_consent(context_requests, begin_writing)

@@ -48,10 +48,10 @@ def find_remedies(
         PosedQuestion(inquiry.question, span),
         kept_questions_about(document, besides=answer.question),
     )
-    search_settings = inquiry.method, inquiry.limit, inquiry.embedded_as, other_questions, known
+    shared_column_arguments = inquiry.method, inquiry.limit, inquiry.embedded_as, other_questions, known
     remedy_search_by_task = {
         task: remedy_search_for_answer(
-            FailingColumn(chunker, chunking, *search_settings, posed=posed_question), inquiry.tokenizer, reranker
+            FailingColumn(chunker, chunking, *shared_column_arguments, posed=posed_question), inquiry.tokenizer, reranker
         )
         for task, chunker, chunking in finished_columns_by_number.values()
     }
@@ -92,7 +92,7 @@ def stop_remedy_search() -> None:
         session.remedy_job.cancel()
 
 
-def take_remedy(event: Mapping[str, Any], embedder: Embedder | None) -> None:
+def add_remedied_column(event: Mapping[str, Any], embedder: Embedder | None) -> None:
     """Add a column to Compare with the change of settings that the user chose, or open the Tune page."""
     if event.get("tune"):
         open_page_at_next_run("tune")

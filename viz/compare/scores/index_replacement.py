@@ -17,7 +17,7 @@ from evaluation.report.cells import (
     document_change_row,
     index_change_cells,
     index_change_heads,
-    question_cells,
+    question_change_cells,
     recall_cell,
     unknown_cell,
 )
@@ -32,7 +32,7 @@ from evaluation.retrieval.index_changes import (
 from evaluation.search import SearchMethod
 from evaluation.statistics import paired_differences
 from viz.compare.asking.question_search import chunkings_with_contexts
-from viz.compare.scores.score_table import RowData, column_row, draw_score_table
+from viz.compare.scores.score_table import RowData, draw_score_table, score_row_of_column
 from viz.compare.state.session import session
 from viz.components.measure_table import show_measures
 from viz.components.page_elements import notice, remark, show_job_progress
@@ -56,10 +56,10 @@ def show_index_replacement(
     choices: Choices, results: Sequence[ColumnResult], chosen: TextSource, document: Document, embedder: Embedder | None
 ) -> None:
     """Draw what is kept, changed, new and gone if each column replaced the selected one, and the questions won and lost."""
-    chosen_run_material = _choose_material(_material_by_name(chosen, document))
+    chosen_run_material = _choose_documents_and_price(_named_documents_with_questions(chosen, document))
     dollars_per_million_tokens = session.embedding_price or None
     is_this_text = chosen_run_material.texts == ((document.name, document.text),)
-    index_job_setting = _job_setting(choices, chosen_run_material, embedder)
+    index_job_setting = _index_changes_setting(choices, chosen_run_material, embedder)
     index_changes_job = session.index_changes
     if index_changes_job is not None and index_changes_job.setting != index_job_setting:
         index_changes_job.cancel()
@@ -78,12 +78,12 @@ def show_index_replacement(
                 else _comparison_by_job(results, index_changes_job, choices.selected, number)
             )
         except InputError as error:
-            rows.append(column_row(number, column, message=str(error)))
+            rows.append(score_row_of_column(number, column, message=str(error)))
             continue
         if comparison is not None:
             comparison_by_column[number] = comparison
         rows.append(
-            column_row(
+            score_row_of_column(
                 number, column, index_change_cells(chunk_count, comparison, document_count, dollars_per_million_tokens)
             )
         )
@@ -103,7 +103,7 @@ def show_index_replacement(
     show_replacement_details(choices, results, comparison_by_column, index_changes_job)
 
 
-def _material_by_name(chosen: TextSource, document: Document) -> dict[str, RunMaterial]:
+def _named_documents_with_questions(chosen: TextSource, document: Document) -> dict[str, RunMaterial]:
     """Return the documents and questions at hand, by their names in the list."""
     questions = [question for question in session.questions if question.identity == document.identity]
     named_document_texts = ((document.name, document.text),)
@@ -119,7 +119,7 @@ def _material_by_name(chosen: TextSource, document: Document) -> dict[str, RunMa
     return material_by_name
 
 
-def _choose_material(materials: dict[str, RunMaterial]) -> RunMaterial:
+def _choose_documents_and_price(materials: dict[str, RunMaterial]) -> RunMaterial:
     """Draw the choice of documents and the price of embedding, and return the chosen documents."""
     if session.changed_documents not in materials:
         session.changed_documents = THIS_TEXT
@@ -145,7 +145,7 @@ def _choose_material(materials: dict[str, RunMaterial]) -> RunMaterial:
     return materials[session.changed_documents]
 
 
-def _job_setting(choices: Choices, material: RunMaterial, embedder: Embedder | None) -> IndexSetting:
+def _index_changes_setting(choices: Choices, material: RunMaterial, embedder: Embedder | None) -> IndexSetting:
     material_character_count = sum(len(text) for _, text in material.texts)
     embedded_text_kind: EmbeddedAs = "plain" if session.embedded_as == "context" else session.embedded_as
     return IndexSetting(
@@ -181,10 +181,10 @@ def _comparison_by_job(results: Sequence[ColumnResult], job: IndexChanges | None
 def _comparison_on_this_text(results: Sequence[ColumnResult], selected: int, number: int) -> Compared:
     """Compare a column's chunks with the selected column's; raise InputError if that fails."""
     embedded_text_kind = _embedded_text_kind(results)
-    contextual_chunkings = chunkings_with_contexts(results) if embedded_text_kind == "context" else {}
+    contextual_chunking_by_column = chunkings_with_contexts(results) if embedded_text_kind == "context" else {}
     column, selected_column = results[number], results[selected]
-    chunking = contextual_chunkings.get(number, column.chunking)
-    selected_chunking = contextual_chunkings.get(selected, selected_column.chunking)
+    chunking = contextual_chunking_by_column.get(number, column.chunking)
+    selected_chunking = contextual_chunking_by_column.get(selected, selected_column.chunking)
     if chunking is None or selected_chunking is None or column.task is None or selected_column.task is None:
         raise InputError(column.error or waiting_status_phrase())
     if column is selected_column:
@@ -197,8 +197,8 @@ def _comparison_on_this_text(results: Sequence[ColumnResult], selected: int, num
 def _embedded_text_kind(results: Sequence[ColumnResult]) -> EmbeddedAs:
     """Return the embedded text of chunks: without context sentences unless they are written for all columns."""
     if session.embedded_as == "context":
-        chunkings_with_context = chunkings_with_contexts(results)
-        if any(column.chunking and number not in chunkings_with_context for number, column in enumerate(results)):
+        contextual_chunking_by_column = chunkings_with_contexts(results)
+        if any(column.chunking and number not in contextual_chunking_by_column for number, column in enumerate(results)):
             return "plain"
     return session.embedded_as
 
@@ -300,14 +300,14 @@ def _offer_index_measurement(
 
 def _embedding_estimate_in_words(setting: IndexSetting, chunkers: Sequence[Chunker]) -> str:
     """Return a sentence on the tokens to embed, and their price."""
-    method: SearchMethod = setting.method if setting.material.questions[1] else "bm25"
-    embedded_tokens_per_token = sum(tokens_to_embed(1, chunker, method, setting.embedded_as) for chunker in chunkers)
+    search_method: SearchMethod = setting.method if setting.material.questions[1] else "bm25"
+    embedded_tokens_per_token = sum(tokens_to_embed(1, chunker, search_method, setting.embedded_as) for chunker in chunkers)
     if not embedded_tokens_per_token:
         return "Nothing is embedded."
-    tokens = embedded_tokens_per_token * _token_count(setting.material.texts, setting.tokenizer)
-    embedding_cost_dollars = embedding_dollars(tokens, session.embedding_price or None)
+    embedded_token_count = embedded_tokens_per_token * _token_count(setting.material.texts, setting.tokenizer)
+    embedding_cost_dollars = embedding_dollars(embedded_token_count, session.embedding_price or None)
     cost_phrase = "" if embedding_cost_dollars is None else f", {format_dollars(embedding_cost_dollars)}"
-    return f"About {tokens:,} tokens to embed{cost_phrase}, less what is kept."
+    return f"About {embedded_token_count:,} tokens to embed{cost_phrase}, less what is kept."
 
 
 def _token_count(texts: tuple[tuple[str, str], ...], tokenizer: str) -> int:
@@ -315,8 +315,8 @@ def _token_count(texts: tuple[tuple[str, str], ...], tokenizer: str) -> int:
 
     The number is cached in the session, as users' texts must not be kept anywhere else.
     """
-    cached_count = session.changed_tokens
-    if cached_count is None or cached_count[:2] != (texts, tokenizer):
+    cached_texts_and_count = session.changed_tokens
+    if cached_texts_and_count is None or cached_texts_and_count[:2] != (texts, tokenizer):
         counted_texts, characters_left = [], MOST_COUNTED
         for _, text in texts:
             counted_texts.append(text[:characters_left])
@@ -324,8 +324,8 @@ def _token_count(texts: tuple[tuple[str, str], ...], tokenizer: str) -> int:
         counted_characters = MOST_COUNTED - characters_left
         total_token_count = int(sum(load_tokenizer(tokenizer).count(counted_texts)))
         total_token_count = round(total_token_count * sum(len(text) for _, text in texts) / max(1, counted_characters))
-        session.changed_tokens = cached_count = (texts, tokenizer, total_token_count)
-    return cached_count[2]
+        session.changed_tokens = cached_texts_and_count = (texts, tokenizer, total_token_count)
+    return cached_texts_and_count[2]
 
 
 # The questions that are won and lost if another column replaces the selected one, and the documents that change most.
@@ -336,19 +336,20 @@ def show_questions_won(choices: Choices, results: Sequence[ColumnResult], job: I
     if job.problems:
         with st.expander(f"{pluralize(len(job.problems), 'question')} left out"):
             st.dataframe({"problem": [*job.problems]}, hide_index=True, width="stretch")
-    recalls_by_column = recalls_beside_selected(choices, results, job)
+    recall_changes_by_column = recalls_beside_selected(choices, results, job)
     refusal_by_column_number = {
         number: job.refused[column.chunker] for number, column in enumerate(results) if column.chunker in job.refused
     }
     if choices.selected in refusal_by_column_number:
         remark(f"Column {choices.selected + 1}: {refusal_by_column_number[choices.selected]}", key="changes_refused")
-    if not recalls_by_column:
+    if not recall_changes_by_column:
         return
-    retrieval_amount = next(iter(next(iter(recalls_by_column.values())).after))
-    other_column_numbers = [number for number in recalls_by_column if number != choices.selected]
+    retrieval_amount = next(iter(next(iter(recall_changes_by_column.values())).after))
+    other_column_numbers = [number for number in recall_changes_by_column if number != choices.selected]
     recall_differences = np.array(
         [
-            recalls_by_column[number].after[retrieval_amount] - recalls_by_column[number].before[retrieval_amount]
+            recall_changes_by_column[number].after[retrieval_amount]
+            - recall_changes_by_column[number].before[retrieval_amount]
             for number in other_column_numbers
         ]
     )
@@ -357,20 +358,20 @@ def show_questions_won(choices: Choices, results: Sequence[ColumnResult], job: I
     )
     rows: list[RowData] = []
     baseline_column_name = f"column {choices.selected + 1}"
-    for number in recalls_by_column:
-        column_recall_cells = [recall_cell(recalls_by_column[number].after[retrieval_amount])]
+    for number in recall_changes_by_column:
+        column_recall_cells = [recall_cell(recall_changes_by_column[number].after[retrieval_amount])]
         if number == choices.selected:
             column_recall_cells += [unknown_cell("The others are compared with this column.")] * (len(QUESTION_HEADS) - 1)
         else:
-            column_recall_cells = question_cells(
+            column_recall_cells = question_change_cells(
                 f"Column {number + 1}",
                 baseline_column_name,
-                recalls_by_column[number],
+                recall_changes_by_column[number],
                 retrieval_amount,
                 difference_by_column[number],
             )
-        rows.append(column_row(number, results[number], column_recall_cells))
-    rows += [column_row(number, results[number], message=why) for number, why in refusal_by_column_number.items()]
+        rows.append(score_row_of_column(number, results[number], column_recall_cells))
+    rows += [score_row_of_column(number, results[number], message=why) for number, why in refusal_by_column_number.items()]
     draw_score_table(
         choices,
         QUESTION_HEADS,
@@ -397,12 +398,13 @@ def show_replacement_details(
     choices: Choices, results: Sequence[ColumnResult], comparisons: Mapping[int, IndexComparison], job: IndexChanges | None
 ) -> None:
     """Draw the documents that change most and the questions won and lost by one of the other columns."""
-    recalls_by_column = {} if job is None else recalls_beside_selected(choices, results, job)
+    recall_changes_by_column = {} if job is None else recalls_beside_selected(choices, results, job)
     other_column_numbers = [column_number for column_number in range(len(results)) if column_number != choices.selected]
     other_column_numbers = [
         column_number
         for column_number in other_column_numbers
-        if column_number in recalls_by_column or (column_number in comparisons and comparisons[column_number].documents > 1)
+        if column_number in recall_changes_by_column
+        or (column_number in comparisons and comparisons[column_number].documents > 1)
     ]
     if not other_column_numbers:
         return
@@ -422,8 +424,8 @@ def show_replacement_details(
         )
     if column_number in comparisons and comparisons[column_number].documents > 1:
         _show_changed_documents(comparisons[column_number])
-    if job is not None and column_number in recalls_by_column:
-        _show_won_lost_questions(job, recalls_by_column[column_number])
+    if job is not None and column_number in recall_changes_by_column:
+        _show_won_lost_questions(job, recall_changes_by_column[column_number])
 
 
 def _show_changed_documents(comparison: IndexComparison) -> None:
@@ -448,10 +450,10 @@ def _show_won_lost_questions(job: IndexChanges, changes: WonAndLost) -> None:
         ("lost", number) for number in lost_question_numbers[:MOST_LISTED]
     ]
     unlisted_count = len(won_question_numbers) + len(lost_question_numbers) - len(listed_question_outcomes)
-    more_phrase = f" {pluralize(unlisted_count, 'more question')} not listed." if unlisted_count else ""
+    unlisted_questions_phrase = f" {pluralize(unlisted_count, 'more question')} not listed." if unlisted_count else ""
     st.caption(
         f"{pluralize(len(won_question_numbers), 'question')} won, {len(lost_question_numbers):,} lost, by recall in "
-        f"percent.{more_phrase}"
+        f"percent.{unlisted_questions_phrase}"
     )
     recalls_before, recalls_after = changes.before[first_retrieval_amount], changes.after[first_retrieval_amount]
     show_measures(

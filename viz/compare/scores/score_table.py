@@ -84,17 +84,19 @@ class CellData(TypedDict):
     dots: list[int]
 
 
-def score_row(column: int | None, title: str, settings: str = "", cells: Sequence[Cell] = (), message: str = "") -> RowData:
+def score_table_row(
+    column: int | None, title: str, settings: str = "", cells: Sequence[Cell] = (), message: str = ""
+) -> RowData:
     """Return a row of the score table, for a column of Compare or a trivial baseline."""
     cell_payloads: list[CellData] = [{**cell._asdict(), "best": False, "dots": [*cell.dots]} for cell in cells]  # type: ignore[typeddict-item]
     return {"column": column, "title": title, "settings": settings, "message": message, "cells": cell_payloads}
 
 
-def column_row(number: int, column: ColumnResult, cells: Sequence[Cell] = (), message: str = "") -> RowData:
+def score_row_of_column(number: int, column: ColumnResult, cells: Sequence[Cell] = (), message: str = "") -> RowData:
     """Return the row of a column of Compare; without cells and a message, it says why the column has no result."""
     if not cells:
         message = message or column.error or waiting_status_phrase()
-    return score_row(number, column.title, settings_in_words(column), cells, message)
+    return score_table_row(number, column.title, settings_in_words(column), cells, message)
 
 
 def mark_best_cells(rows: Sequence[RowData], place: int, better: Callable[[list[float]], float]) -> None:

@@ -21,9 +21,9 @@ from evaluation.report.cells import (
     boundary_cells,
     boundary_count_cells,
     count_cell,
-    edit_cells,
+    edit_stability_cells,
     label_free_measure_cells,
-    lead_cells,
+    score_and_distance_cells,
     size_spread_cell,
     structure_cells,
     suspicious_cell,
@@ -46,7 +46,7 @@ from evaluation.segmentation import (
     rank_by_structure,
     segmentation_in_sentences,
 )
-from viz.compare.scores.score_table import RowData, column_row, draw_score_table, mark_best_cells, score_row
+from viz.compare.scores.score_table import RowData, draw_score_table, mark_best_cells, score_row_of_column, score_table_row
 from viz.compare.state.session import session
 from viz.components.page_elements import notice, show_job_progress
 from viz.jobs import ChunkingTask, build_tools, cached_sentence_vectors, cached_while_shown, chunk_at_once
@@ -135,7 +135,7 @@ def _scoreboard_row(
 ) -> RowData:
     finished_column = column.finished_column
     if finished_column is None:
-        return column_row(number, column)
+        return score_row_of_column(number, column)
     task, chunking = finished_column.task, finished_column.chunking
     chunk_token_counts, embedder_token_counts = token_counts(task, chunking, None), token_counts(task, chunking, limited)
     overlong_chunk_count = (
@@ -148,9 +148,9 @@ def _scoreboard_row(
         f"{pluralize(overlong_chunk_count, 'chunk')} longer than the model reads" if overlong_chunk_count else "",
     )
     known_boundary_cells = [] if known is None else boundary_count_cells(chunking, known)
-    suspicious_cuts_cell = suspicious_cell(_finding_counts(task, chunking, embedder))
+    suspicious_cuts_cell = suspicious_cell(_finding_counts_by_rule(task, chunking, embedder))
     scoreboard_cells = [count_cell(len(chunking.chunks)), tokens_cell, *known_boundary_cells, suspicious_cuts_cell]
-    return column_row(
+    return score_row_of_column(
         number,
         column,
         scoreboard_cells if lecture_mode.is_lecture_mode_on() else scoreboard_cells + _time_cells(finished_column),
@@ -158,7 +158,7 @@ def _scoreboard_row(
 
 
 @cached_while_shown(32, lambda task, chunking, embedder: (task.document, task))
-def _finding_counts(task: ChunkingTask, chunking: Chunking, embedder: Embedder | None) -> dict[str, int]:
+def _finding_counts_by_rule(task: ChunkingTask, chunking: Chunking, embedder: Embedder | None) -> dict[str, int]:
     return finding_count_per_rule(find_suspicious_cuts(chunking, embedder))
 
 
@@ -244,13 +244,20 @@ def show_ranking(
                 token_counts(finished_column_tasks[contender_index], finished_column_chunkings[contender_index]),
             )
         )
-        title, settings = ranked_contender.name, ""
+        title, settings_description = ranked_contender.name, ""
         if column_number is not None:
-            title, settings = (
+            title, settings_description = (
                 results[column_number].title,
                 _settings_with_rank_note(results[column_number], ranked_contender),
             )
-        rows.append(score_row(column_number, title, settings, lead_cells(chunker_ranking, contender_index) + measure_cells))
+        rows.append(
+            score_table_row(
+                column_number,
+                title,
+                settings_description,
+                score_and_distance_cells(chunker_ranking, contender_index) + measure_cells,
+            )
+        )
     significance_note = " ".join(
         filter(None, (significance_note, _oversized_chunks_warning([column for _, column in numbered_finished_columns])))
     )
@@ -338,11 +345,13 @@ def show_label_free_measures(
     rows: list[RowData] = []
     for number, name, contender in contenders:
         measure_cells = label_free_measure_cells(_unlabelled_measures(contender, document_sentence_vectors, embedder))
-        stability_cells = edit_cells(edit_results.get(contender.task)) if are_edits_measured else []
+        stability_cells = edit_stability_cells(edit_results.get(contender.task)) if are_edits_measured else []
         rows.append(
-            score_row(number, name, "" if number is None else contender.chunker.describe(), measure_cells + stability_cells)
+            score_table_row(
+                number, name, "" if number is None else contender.chunker.describe(), measure_cells + stability_cells
+            )
         )
-    rows += [column_row(number, column) for number, column in enumerate(results) if column.finished_column is None]
+    rows += [score_row_of_column(number, column) for number, column in enumerate(results) if column.finished_column is None]
     draw_score_table(
         choices,
         UNLABELLED_HEADS if are_edits_measured else UNLABELLED_HEADS[:-OF_EDITS],

@@ -99,7 +99,7 @@ def show_findings(
     )
 
 
-def sentence_range_of(document: Document, start: int, end: int) -> tuple[int, int]:
+def overlapped_sentence_range(document: Document, start: int, end: int) -> tuple[int, int]:
     """Return the half-open range of the sentences that overlap characters ``start`` to ``end``, at least one sentence."""
     first_sentence_index = max(0, document.sentence_at(start))
     return first_sentence_index, max(first_sentence_index, document.sentence_at(max(start, end - 1))) + 1

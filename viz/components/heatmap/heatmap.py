@@ -131,8 +131,10 @@ def mean_distances(vectors: FloatArray, weight: float, block: int) -> FloatArray
     block_starts = np.arange(0, sentence_count, block)
     block_sizes = np.diff(np.append(block_starts, sentence_count))
     distance_sums = np.zeros((len(block_starts), len(block_starts)))
-    for first_row, rows in joint_distances(vectors, weight):
+    for first_row, distance_rows in joint_distances(vectors, weight):
         np.add.at(
-            distance_sums, np.arange(first_row, first_row + len(rows)) // block, np.add.reduceat(rows, block_starts, axis=1)
+            distance_sums,
+            np.arange(first_row, first_row + len(distance_rows)) // block,
+            np.add.reduceat(distance_rows, block_starts, axis=1),
         )
     return np.asarray(distance_sums / np.outer(block_sizes, block_sizes))

@@ -10,7 +10,7 @@ import numpy as np
 from chunkers import Chunker, Chunking, Curve, Document, Line, Span, Verdict
 from chunkers.results import Proposition, indices_of_parent_chunks
 from chunkers.support import FloatArray
-from viz.components.browser_exchange import sentence_axis_positions, utf16_offsets
+from viz.components.browser_exchange import offsets_on_sentence_axis, utf16_offsets
 from viz.components.reader.payload import (
     CurveData,
     LineData,
@@ -70,7 +70,7 @@ def text_segments(document: Document, chunking: Chunking, known: frozenset[int] 
         )
     ]
     parent_number_by_start = {chunking.chunks[chunk].start: number for chunk, number in number_by_parent.items()}
-    segment_parent_counts = [_count_parents(over, number_by_parent) for _, _, over in segment_ranges]
+    segment_parent_counts = [_count_covering_parents(over, number_by_parent) for _, _, over in segment_ranges]
     segment_leaf_chunks = [
         over[: len(over) - count] for (_, _, over), count in zip(segment_ranges, segment_parent_counts, strict=True)
     ]
@@ -110,29 +110,29 @@ def text_segments(document: Document, chunking: Chunking, known: frozenset[int] 
         chunking.chunks[first_chunk_by_start[start]].context if start in first_chunk_by_start else ""
         for start, _, _ in segment_ranges
     ]
-    segment_contexts = [*dict.fromkeys(filter(None, context_by_segment))]
-    number_by_context = {context: number for number, context in enumerate(segment_contexts, start=1)}
+    distinct_contexts = [*dict.fromkeys(filter(None, context_by_segment))]
+    number_by_context = {context: number for number, context in enumerate(distinct_contexts, start=1)}
     starts, ends = [start for start, _, _ in segment_ranges], [end for _, end, _ in segment_ranges]
     return {
         "start": utf16_offsets(text, starts),
         "end": utf16_offsets(text, ends),
         "over": [over for _, _, over in segment_ranges],
-        "from": sentence_axis_positions(document, starts),
-        "to": sentence_axis_positions(document, ends),
+        "from": offsets_on_sentence_axis(document, starts),
+        "to": offsets_on_sentence_axis(document, ends),
         "label": segment_labels,
         "tone": segment_style_classes,
         "colours": chunk_colours(segment_leaf_chunks, len(numbered_chunks)),
         "outer": segment_parent_counts if number_by_parent else [],
-        "parentFrom": sentence_axis_positions(document, [chunking.chunks[chunk].start for chunk in number_by_parent]),
-        "parentTo": sentence_axis_positions(document, [chunking.chunks[chunk].end for chunk in number_by_parent]),
-        "contexts": segment_contexts,
-        "context": [number_by_context.get(context, 0) for context in context_by_segment] if segment_contexts else [],
+        "parentFrom": offsets_on_sentence_axis(document, [chunking.chunks[chunk].start for chunk in number_by_parent]),
+        "parentTo": offsets_on_sentence_axis(document, [chunking.chunks[chunk].end for chunk in number_by_parent]),
+        "contexts": distinct_contexts,
+        "context": [number_by_context.get(context, 0) for context in context_by_segment] if distinct_contexts else [],
         "split": [number for number, chunk in numbered_chunks if len(chunk.spans) > 1],
         "stated": _model_written_data(document, chunking, [over for _, _, over in segment_ranges]),
     }
 
 
-def _count_parents(over: Collection[int], parents: Collection[int]) -> int:
+def _count_covering_parents(over: Collection[int], parents: Collection[int]) -> int:
     """Return the number of chunks over a segment that are parents of others there; 0 where a parent has no child."""
     covering_parent_count = sum(chunk in parents for chunk in over)
     return covering_parent_count if covering_parent_count < len(over) else 0
@@ -150,7 +150,7 @@ def _model_written_data(document: Document, chunking: Chunking, over: Sequence[S
     for segment_index, chunks_of_segment in enumerate(over):
         for number in chunks_of_segment:
             first_segment_by_chunk.setdefault(number, segment_index)
-    omissions_by_chunk = omitted_propositions_by_chunk(chunking)
+    omissions_by_chunk = unlocated_propositions_by_chunk(chunking)
     return [
         {
             "at": first_segment_by_chunk[number],
@@ -177,7 +177,7 @@ def _quotation_remark(quotation: str) -> str:
     return f"quotes “{quotation}”" if quotation else "quotes nothing"
 
 
-def omitted_propositions_by_chunk(chunking: Chunking) -> dict[int, list[tuple[int, Proposition]]]:
+def unlocated_propositions_by_chunk(chunking: Chunking) -> dict[int, list[tuple[int, Proposition]]]:
     """Return, by chunk, the propositions whose quotation is not in the text, each with the sentence that it names.
 
     The keys are the numbers, from 0, of the first chunk that overlaps the sentence, or 0 if none does.
@@ -248,7 +248,7 @@ def score_curve_data(chunker: Chunker, chunking: Chunking, movable: bool) -> Cur
         return None
     first_score_curve = chunking.curves[0]
     sentence_boundary_gaps = [gap for gap in chunking.gaps if gap.offset is None]
-    verdicts, verdict_digits = encode_verdicts(sentence_boundary_gaps)
+    distinct_verdicts, verdict_digits = encode_verdicts(sentence_boundary_gaps)
     stops_per_line = [
         _line_slider_stops(chunker, first_score_curve, line.parameter) if movable else [] for line in first_score_curve.lines
     ]
@@ -274,7 +274,7 @@ def score_curve_data(chunker: Chunker, chunking: Chunking, movable: bool) -> Cur
         "above": first_score_curve.cut_above,
         "live": first_score_curve.live,
         "constrained": any(verdict.is_decided_by_size for verdict in {gap.verdict for gap in chunking.gaps}),
-        "verdicts": [verdict_data(verdict) for verdict in verdicts],
+        "verdicts": [verdict_data(verdict) for verdict in distinct_verdicts],
         "verdictOf": verdict_digits,
         "reasons": [gap.reason for gap in sentence_boundary_gaps] if len(sentence_boundary_gaps) <= MOST_REASONS else None,
         "lines": threshold_lines,

@@ -40,7 +40,7 @@ def clickable_gaps_data(document: Document, purpose: Purpose, places: Collection
 
     `MarkingData` explains ``purpose`` and ``folded``; the reader adds the last change that the server has received.
     """
-    return {"purpose": purpose, "folded": folded, "gaps": gap_numbers(document, places), "heard": None}
+    return {"purpose": purpose, "folded": folded, "gaps": gap_numbers_at_offsets(document, places), "heard": None}
 
 
 class ClickedGaps(NamedTuple):
@@ -58,7 +58,7 @@ class ClickedGaps(NamedTuple):
     places: tuple[int, ...] | None
 
 
-def gap_numbers(document: Document, places: Collection[int]) -> list[int]:
+def gap_numbers_at_offsets(document: Document, places: Collection[int]) -> list[int]:
     """Return the numbers of the gaps before the sentences that begin at ``places``."""
     wanted_offsets = frozenset(places)
     return [number for number, start in enumerate(document.starts[1:]) if start in wanted_offsets]

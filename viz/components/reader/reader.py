@@ -9,7 +9,7 @@ from viz.components.browser_exchange import (
     Component,
     compact_json,
     no_op_callback,
-    sentence_axis_positions,
+    offsets_on_sentence_axis,
     take_event,
     text_payload,
     text_store,
@@ -166,7 +166,7 @@ def results_payload(document: Document, columns: Sequence[ReaderColumn], known: 
     """Return the reader's payload apart from the text: the columns and the known boundaries."""
     return {
         "known": None if known is None else utf16_offsets(document.text, known),
-        "knownAt": sentence_axis_positions(document, known or ()),
+        "knownAt": offsets_on_sentence_axis(document, known or ()),
         "columns": [_column_data(document, column, None if known is None else frozenset(known)) for column in columns],
     }
 
@@ -202,9 +202,9 @@ def _hash_and_body_json(
     document: Document, result: ReaderResult, known: frozenset[int] | None, fresh: frozenset[int]
 ) -> tuple[str, str]:
     """Return the hash of a column's body, and the body as JSON."""
-    data: ColumnBody = {
+    column_body: ColumnBody = {
         "segments": text_segments(document, result.chunking, known, fresh),
         "curve": score_curve_data(result.chunker, result.chunking, result.movable),
     }
-    compact_payload = compact_json(data)
-    return hashlib.blake2b(compact_payload.encode(), digest_size=12).hexdigest(), compact_payload
+    column_body_json = compact_json(column_body)
+    return hashlib.blake2b(column_body_json.encode(), digest_size=12).hexdigest(), column_body_json

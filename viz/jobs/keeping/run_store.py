@@ -284,8 +284,8 @@ class RunStore:
         if self._connection is not None and store_file_identity and store_file_identity == self._inode:
             return self._connection
         self._close()
-        if (size := file_size(self._path)) > MAX_RUNS_FILE:
-            raise ForeignFileError(f"the file may have at most {MAX_RUNS_FILE:,} bytes; it has {size:,}")
+        if (store_file_size := file_size(self._path)) > MAX_RUNS_FILE:
+            raise ForeignFileError(f"the file may have at most {MAX_RUNS_FILE:,} bytes; it has {store_file_size:,}")
         new_store_connection = open_private_sqlite(self._path)
         try:
             configure_sqlite(new_store_connection, MAX_RUNS_FILE)

@@ -12,7 +12,7 @@ from evaluation.questions import Corpus
 from evaluation.retrieval import FailedExcerpt, Report, Seam
 from sample_docs import load_sample, sample_titles
 from viz.components.browser_exchange import Component, take_event
-from viz.components.findings.findings import sentence_range_of
+from viz.components.findings.findings import overlapped_sentence_range
 from viz.components.page_elements import notice
 from viz.controls import adopt_as_own_text, draw_setting_select_box
 from viz.jobs import split_document
@@ -127,11 +127,11 @@ def show_missed_excerpts(told: ReportAndFailures, plan: Plan, words: dict[str, s
     _failed(
         key=KEY,
         data={"rows": missed_excerpt_rows, "more": more_phrase, "below": ".st-key-retrieval_one"},
-        on_chosen_change=partial(_apply_question_choice, missed_excerpts, chunker_number, words),
+        on_chosen_change=partial(_select_clicked_question, missed_excerpts, chunker_number, words),
     )
 
 
-def _apply_question_choice(lost: Sequence[FailedExcerpt], number: int, words: dict[str, str]) -> None:
+def _select_clicked_question(lost: Sequence[FailedExcerpt], number: int, words: dict[str, str]) -> None:
     """Select a row's question for the view below, with the chunker that missed it next to one that did not."""
     chosen_row = take_event(KEY, "chosen")
     if chosen_row is None:
@@ -165,7 +165,7 @@ def _missed_excerpt_row(
     chunker_evaluation = report.chunkers[number].evaluation
     question_text = chunker_evaluation.search.questions[failure.question].text
     missed_character_count = failure.missed[number]
-    share_phrase = (
+    missed_share_phrase = (
         "All of the excerpt"
         if missed_character_count == failure.size
         else f"{missed_character_count:,} of {failure.size:,} characters"
@@ -175,7 +175,7 @@ def _missed_excerpt_row(
     return {
         "question": failure.question,
         "title": f"{failure.question + 1}. {question_text}",
-        "missed": f"{share_phrase} missed",
+        "missed": f"{missed_share_phrase} missed",
         "seams": [cut_inside_excerpt_data(corpus_text, seam) for seam in failure.seams[:SEAMS_SHOWN]],
         "more": f"and {pluralize(unlisted_cut_count, 'more cut')}" if unlisted_cut_count > 0 else "",
         "holder": _holding_chunk_in_words(report, failure, number),
@@ -195,8 +195,8 @@ def _holding_chunk_in_words(report: Report, failure: FailedExcerpt, number: int)
     """Describe the chunk that holds most of an excerpt, why it was not enough, and how much no chunk holds."""
     if failure.holder < 0:
         return "No chunk holds any of it."
-    outside_phrase = f" {pluralize(failure.outside, 'character')} of it in no chunk." if failure.outside else ""
-    return _why_excerpt_missed(report, failure, number) + outside_phrase
+    unchunked_part_phrase = f" {pluralize(failure.outside, 'character')} of it in no chunk." if failure.outside else ""
+    return _why_excerpt_missed(report, failure, number) + unchunked_part_phrase
 
 
 def _why_excerpt_missed(report: Report, failure: FailedExcerpt, number: int) -> str:
@@ -204,7 +204,7 @@ def _why_excerpt_missed(report: Report, failure: FailedExcerpt, number: int) -> 
     holder_kind = "Chunk" if report.chunkers[number].evaluation.index.parents is None else "Child"
     if not failure.rank:
         return f"{holder_kind} {failure.holder + 1:,} holds {held_share_phrase}; its rank is not known."
-    opening_phrase = f"{holder_kind} {failure.holder + 1:,} holds {held_share_phrase} and has rank {failure.rank:,}"
+    holder_and_rank_phrase = f"{holder_kind} {failure.holder + 1:,} holds {held_share_phrase} and has rank {failure.rank:,}"
     given_chunks = report.given_chunks(number, failure.question)
     # A chunk without spans of its own returns only what a better one has returned.
     given_chunk_count = sum(bool(chunk.given) or not chunk.spans for chunk in given_chunks.chunks) + given_chunks.more
@@ -212,15 +212,15 @@ def _why_excerpt_missed(report: Report, failure: FailedExcerpt, number: int) -> 
     if failure.rank > given_chunk_count:
         if report_settings.budget:
             return (
-                f"{opening_phrase}: the {report_settings.budget:,} {report_settings.unit} are full after "
+                f"{holder_and_rank_phrase}: the {report_settings.budget:,} {report_settings.unit} are full after "
                 f"{pluralize(given_chunk_count, 'chunk')}."
             )
-        return f"{opening_phrase}: only the top {report_settings.top_k} count."
+        return f"{holder_and_rank_phrase}: only the top {report_settings.top_k} count."
     cut_off_chunk = next((chunk for chunk in given_chunks.chunks if chunk.rank == failure.rank and not chunk.whole), None)
     return (
-        f"{opening_phrase}, where the budget cuts it off."
+        f"{holder_and_rank_phrase}, where the budget cuts it off."
         if cut_off_chunk is not None
-        else f"{opening_phrase}: it was found, the rest was not."
+        else f"{holder_and_rank_phrase}: it was found, the rest was not."
     )
 
 
@@ -267,7 +267,7 @@ def show_compare_button(corpus: Corpus, span: Span, plan: Plan, numbers: Sequenc
     names the text that it replaces.
     """
     document_number = corpus.document_number_at(span.start)
-    offset, document = corpus.offsets[document_number], corpus.documents[document_number]
+    document_offset, document = corpus.offsets[document_number], corpus.documents[document_number]
     if document.splitter != plan.sentences:
         # A run that only shows stored results uses another splitter.
         document = split_document(document.text, plan.sentences, document.name, document.parts)
@@ -277,7 +277,7 @@ def show_compare_button(corpus: Corpus, span: Span, plan: Plan, numbers: Sequenc
     ]
     draw_compare_button(
         document,
-        Span(span.start - offset, span.end - offset),
+        Span(span.start - document_offset, span.end - document_offset),
         compare_column_choices,
         choices,
         "retrieval_on_compare",
@@ -289,21 +289,21 @@ def draw_compare_button(
     document: Document, span: Span, columns: list[ColumnChoice], choices: Choices, key: str, embedder: str | None = None
 ) -> None:
     """Draw the button that opens Compare at a span of a document, with these columns and by default the page's embedder."""
-    sample_id, own_text = _sample_ids_by_text().get(document.text), session.own
+    sample_id, own_text_source = _sample_ids_by_text().get(document.text), session.own
     sample_id_or_source: str | TextSource = sample_id or TextSource(document.text, document.name, parts=document.parts)
     replaced_text_phrase = (
-        f", in the place of “{own_text.name}”"
-        if sample_id is None and own_text is not None and own_text.text != document.text
+        f", in the place of “{own_text_source.name}”"
+        if sample_id is None and own_text_source is not None and own_text_source.text != document.text
         else ""
     )
-    data: OnCompareData = {
+    button_data: OnCompareData = {
         "label": f"See the passage on Compare{replaced_text_phrase}",
-        "range": sentence_range_of(document, *span),
+        "range": overlapped_sentence_range(document, *span),
     }
     splitter_and_embedder = document.splitter, embedder or choices.embedder
     _compare_button(
         key=key,
-        data=data,
+        data=button_data,
         on_open_change=partial(_open_on_compare, sample_id_or_source, splitter_and_embedder, columns, choices, key),
     )
 

@@ -10,7 +10,7 @@ from chunkers import Chunking, Document, Embedder, Gap, InputError
 from chunkers.recipes import chunker_class
 from chunkers.support import format_number, pluralize
 from evaluation.retrieval.asked_question import SearchSettings
-from viz.components.browser_exchange import Component, no_op_callback, sentence_axis_positions
+from viz.components.browser_exchange import Component, no_op_callback, offsets_on_sentence_axis
 from viz.jobs import ChangedCuts, reversing_change_at_once, worked_formula_at_once
 from viz.shell import ColumnResult
 from viz.state import (
@@ -164,7 +164,7 @@ def _preview_payload(
                 )
             )
     added_cut_positions, removed_cut_positions, found_boundary_positions, lost_boundary_positions = (
-        sentence_axis_positions(document, offsets) for offsets in cut_changes or ((),) * 4
+        offsets_on_sentence_axis(document, offsets) for offsets in cut_changes or ((),) * 4
     )
     return {
         "column": number,
@@ -425,7 +425,7 @@ def gap_at_axis_position(chunking: Chunking, document: Document, at: float) -> G
         if (
             gap.offset is not None
             and not is_between_sentences
-            and abs(sentence_axis_positions(document, [gap.offset])[0] - at) < _NEAR
+            and abs(offsets_on_sentence_axis(document, [gap.offset])[0] - at) < _NEAR
         ):
             return gap
     return None

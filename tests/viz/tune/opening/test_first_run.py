@@ -11,7 +11,7 @@ from tests.support import differing
 from tests.viz.retrieval.opening.test_first_run import words_of_the_texts
 from viz.jobs.keeping.kept_run import RunFile
 from viz.tune import first_run as opening
-from viz.tune.first_run import FILE, bundled_sweep_and_file, first_screen, measure_bundled_sweep
+from viz.tune.first_run import FILE, bundled_sweep_and_file, default_choices, measure_bundled_sweep
 from viz.tune.sweep_inputs import default_sweep_documents, default_sweep_settings
 
 MOST_BYTES = 100_000
@@ -24,7 +24,7 @@ def shown():
 
 def test_it_is_of_the_first_screen_and_complete(shown):
     run, file = shown
-    documents, choices = default_sweep_documents(), first_screen()
+    documents, choices = default_sweep_documents(), default_choices()
     assert run.settings == [*default_sweep_settings(), *TRIVIAL_SETTINGS]
     assert run.names == [document.name for document in documents.all]
     assert run.held == {document.name for document in documents.held} == {*choices.extra["held"].split(",")}
