@@ -216,7 +216,9 @@ def test_a_folder_of_other_columns_is_refused_and_none_of_its_shards_is_touched(
 def test_another_model_of_the_same_name_is_refused(corpus, tmp_path, monkeypatch):
     run(corpus, tmp_path / "out")
     (tmp_path / "out" / "part-000002.parquet").unlink()
-    monkeypatch.setattr("corpus.shards.Job.finished", lambda job, shard: (Tally(), "model@1") if shard.number != 2 else None)
+    monkeypatch.setattr(
+        "corpus.shards.Job.recorded_tally_and_model", lambda job, shard: (Tally(), "model@1") if shard.number != 2 else None
+    )
     with pytest.raises(
         InputError, match="The embedding model must be the same as for the existing shards, model@1; it is now none"
     ):

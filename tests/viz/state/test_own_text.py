@@ -56,9 +56,11 @@ def test_what_an_edit_leaves_is_on_the_page_that_it_was_on(start, end, new, star
     assert after.left_out == Session.own.left_out
     first = own_text._common_prefix_length(TEXT, text)
     last = own_text._common_prefix_length(TEXT[first:][::-1], text[first:][::-1])
-    assert [after.parts.at(place) for place in range(first)] == [parts.at(place) for place in range(first)]
+    assert [after.parts.part_number_at(place) for place in range(first)] == [
+        parts.part_number_at(place) for place in range(first)
+    ]
     for back in range(1, last + 1):
-        assert after.parts.at(len(text) - back) == parts.at(len(TEXT) - back)
+        assert after.parts.part_number_at(len(text) - back) == parts.part_number_at(len(TEXT) - back)
 
 
 @given(st.lists(st.sampled_from(["a b", "---", " --- ", "", "c"]), max_size=12), st.data())
@@ -72,7 +74,7 @@ def test_pages_stay_with_their_text_when_lines_of_dashes_go(lines, data):
     for start, end in section_spans(text):
         assert bare.text[at : at + end - start] == text[start:end]
         for place in range(end - start):
-            assert bare.parts.at(at + place) == parts.at(start + place)
+            assert bare.parts.part_number_at(at + place) == parts.part_number_at(start + place)
         at += end - start
 
 
