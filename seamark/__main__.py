@@ -30,7 +30,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     command_words = sys.argv[1:] if arguments is None else [*arguments]
     subcommand_name = command_words[0] if command_words else ""
     if subcommand_name == "chunk":
-        from chunkers.commands.command_line import main as chunk
+        from chunkers.commands.chunk_command import main as chunk
 
         return chunk(command_words[1:])
     if subcommand_name in COMMANDS and subcommand_name != "corpus":

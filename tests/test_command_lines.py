@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from chunkers.commands.arguments import named_files
-from chunkers.commands.command_line import main as chunkers_main
+from chunkers.commands.chunk_command import main as chunkers_main
 from corpus.command_line import main as corpus_main
 from evaluation.command_line import main as evaluation_main
 from tests import ROOT

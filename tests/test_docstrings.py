@@ -100,4 +100,4 @@ def test_every_promised_exception_exists():
 )
 def test_the_check_finds_exceptions_that_do_not_exist(names, missing):
     tree = ast.parse(f'"""Cut.\n\nRaises\n------\n{names}\n"""')
-    assert [name for _, name in missing_exceptions(tree, "chunkers.language_models.conversation")] == missing
+    assert [name for _, name in missing_exceptions(tree, "chunkers.language_models.asking_until_usable")] == missing

@@ -13,7 +13,7 @@ import zipfile
 import pytest
 
 from chunkers import Cancelled, Document, InputError, Recipe
-from chunkers.files import data_files, external_chunks
+from chunkers.files import external_chunks, json_and_table_files
 from chunkers.found_again.located_chunks import read_chunks
 from chunkers.text import reader_process
 from chunkers.text.file_reading import read_document
@@ -113,9 +113,13 @@ def test_a_recipe_has_a_length_and_so_has_what_is_taken_out_of_a_larger_file():
 
 
 def test_all_json_has_one_limit_of_brackets(monkeypatch):
-    monkeypatch.setattr(data_files, "MOST_BRACKETS", 2)
+    monkeypatch.setattr(json_and_table_files, "MOST_BRACKETS", 2)
     many = b'{"recipe": [[], [], []]}'
-    for parse in (data_files.read_recipe_entry, session_file_reader.session_file_pieces, boundary_files.parse_boundary_file):
+    for parse in (
+        json_and_table_files.read_recipe_entry,
+        session_file_reader.session_file_pieces,
+        boundary_files.parse_boundary_file,
+    ):
         with pytest.raises(InputError, match=r": JSON may have at most 2 opening brackets; this file has 5\."):
             list(parse(many, "a.json"))
     with pytest.raises(InputError, match=r": JSON may have at most 2 opening brackets; this file has 5\."):
@@ -166,7 +170,7 @@ def test_the_spans_of_a_session_lie_in_its_text(spans, said):
 def test_a_session_is_counted_while_it_comes(monkeypatch):
     data = json.dumps(SESSION).encode()
     assert [piece[0] for piece in session_file_reader.session_file_pieces(data, "a.json")] == ["session", "text", "chunk"]
-    monkeypatch.setattr(data_files, "MOST_READ_CHARACTERS", 10)
+    monkeypatch.setattr(json_and_table_files, "MOST_READ_CHARACTERS", 10)
     with pytest.raises(
         InputError,
         match=r"^a\.json: the texts in a session may have at most 10 characters in total; these texts have at least 18",

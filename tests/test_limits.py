@@ -47,7 +47,7 @@ SENTENCES = {
         "Not every chunk was looked for with a context around it",
     ),
     "chunkers.text.quotations.MOST_COMPARED": ("as too many excerpts of this file are not found",),
-    "evaluation.search.returned_texts.MOST_NEIGHBOURS": ("The number of neighbours must be from 1 to",),
+    "evaluation.search.text_returned_for_chunks.MOST_NEIGHBOURS": ("The number of neighbours must be from 1 to",),
     "evaluation.checking.problems.MOST_PROBLEMS": ("not listed",),
     "evaluation.retrieval.budget.MOST_BUDGETS": ("The number of budgets must be from 1 to",),
     "evaluation.generating.question_generation.MOST_GENERATED": ("to generate",),

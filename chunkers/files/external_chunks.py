@@ -9,7 +9,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from operator import index
 from typing import Any, NamedTuple
 
-from chunkers.files.data_files import (
+from chunkers.files.json_and_table_files import (
     InputCounter,
     column_positions,
     csv_rows,

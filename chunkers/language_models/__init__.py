@@ -14,15 +14,15 @@ from chunkers.language_models.answer_forms import (
     ShiftAnswer,
     SplitsAnswer,
 )
-from chunkers.language_models.base import ANY_SHAPE, AnswerShape, LanguageModel, Message, Reply
-from chunkers.language_models.chat_server import USUAL_PORTS, ChatServer, LocalServer, SchemaRefused, find_local_servers
-from chunkers.language_models.conversation import (
+from chunkers.language_models.asking_until_usable import (
     MOST_REPEATS,
     UnusableAnswer,
     parse_json_answer,
     parse_line_answer,
     usable_answer,
 )
+from chunkers.language_models.base import ANY_SHAPE, AnswerShape, LanguageModel, Message, Reply
+from chunkers.language_models.chat_server import USUAL_PORTS, ChatServer, LocalServer, SchemaRefused, find_local_servers
 from chunkers.language_models.prompts import (
     ASK_AGAIN,
     CONTEXT_QUESTION,

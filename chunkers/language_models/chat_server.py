@@ -8,8 +8,8 @@ from decimal import Decimal
 from typing import TYPE_CHECKING, Any, NamedTuple
 from urllib.request import ProxyHandler, build_opener
 
+from chunkers.language_models.asking_until_usable import repeated_ending
 from chunkers.language_models.base import ANY_SHAPE, AnswerShape, Ended, LanguageModel, Message, Reply
-from chunkers.language_models.conversation import repeated_ending
 from chunkers.network.connection import ADDRESS, EVENTS, AnswerTooLarge, Attempts, Connection
 from chunkers.support import ModelError, ModelName
 

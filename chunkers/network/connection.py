@@ -152,7 +152,7 @@ def _before_request(request: "httpx2.Request") -> None:
     request.extensions["trace"] = running_call.count_unreached
 
 
-def _watch_response(response: "httpx2.Response") -> None:
+def _limit_response_size(response: "httpx2.Response") -> None:
     running_call: _RunningCall = _thread.call
     running_call.attempts.refused += not response.is_success
     declared_length = response.headers.get("content-length", "") if response.is_success else ""
@@ -163,7 +163,7 @@ def _watch_response(response: "httpx2.Response") -> None:
     response.stream = _watched_stream_class()(response.stream, running_call, response.is_success, is_event_stream)
 
 
-HOOKS: dict[str, list[Callable[..., Any]]] = {"request": [_before_request], "response": [_watch_response]}
+HOOKS: dict[str, list[Callable[..., Any]]] = {"request": [_before_request], "response": [_limit_response_size]}
 """Callbacks of a client, run before each request and after the head of each answer."""
 
 

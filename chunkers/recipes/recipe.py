@@ -13,7 +13,7 @@ from pydantic import BaseModel, Field, ValidationError
 from chunkers.contract import Chunker, Tools, base
 from chunkers.embedders import Embedder, Encoder, load_embedder
 from chunkers.embedders.base import as_embedder
-from chunkers.files.data_files import read_recipe_entry, recipe_entry_from_json
+from chunkers.files.json_and_table_files import read_recipe_entry, recipe_entry_from_json
 from chunkers.language_models import Asking, LanguageModel
 from chunkers.recipes.chunker_registry import chunker_class
 from chunkers.recipes.context_sentences import NEEDED, situate_chunks

@@ -13,7 +13,7 @@ from typing import Literal, Self
 from pydantic import BaseModel, Field, ValidationError
 
 from chunkers import Chunking, Document, InputError, Recipe, Tools
-from chunkers.files.data_files import read_json_file
+from chunkers.files.json_and_table_files import read_json_file
 from chunkers.support import first_field_and_error, short_repr
 from chunkers.text import parse_in_reader_process
 from evaluation.checking.problems import BOUNDARIES, RETRIEVAL, CheckedDocument, Problem

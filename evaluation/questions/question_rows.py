@@ -9,7 +9,7 @@ from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from contextlib import suppress
 from typing import Any, Literal
 
-from chunkers.files.data_files import (
+from chunkers.files.json_and_table_files import (
     InputCounter,
     check_bracket_count,
     column_positions,

@@ -17,7 +17,7 @@ from itertools import accumulate, chain, count
 from pathlib import PurePosixPath
 from typing import Any, NamedTuple
 
-from chunkers.files.data_files import InputCounter, check_bracket_count, csv_rows, decode_file, parse_json
+from chunkers.files.json_and_table_files import InputCounter, check_bracket_count, csv_rows, decode_file, parse_json
 from chunkers.support import MAX_BYTES, MAX_UNPACKED, InputError, csv_text, short_repr
 from chunkers.text import parse_in_reader_process
 from evaluation.questions.question_rows import JOINT, QuestionRow, json_line_objects, shorten_text

@@ -23,4 +23,4 @@ from evaluation.search.ranking import (
     checked_method,
     rerank_first,
 )
-from evaluation.search.returned_texts import THE_CHUNK, ReturnedText, missing_sections_note, with_returned_text
+from evaluation.search.text_returned_for_chunks import THE_CHUNK, ReturnedText, missing_sections_note, with_returned_text

@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from itertools import accumulate
 
-from chunkers.files.data_files import decode_file, parse_json_file
+from chunkers.files.json_and_table_files import decode_file, parse_json_file
 from chunkers.support import MAX_SENTENCES, InputError, short_repr
 from chunkers.text import parse_in_reader_process
 

@@ -147,14 +147,14 @@ class SearchedChunks:
         matching_names_of = DocumentNames(document_names(chunks)).names_matching
         document_chunkings = []
         for document in documents:
-            accepted_document_names = matching_names_of(document.name)
+            names_matching_document = matching_names_of(document.name)
             # Of one document, the chunks are what there is, whatever they call it.
             document_chunks = [
-                chunk for chunk in chunks if chunk.document in accepted_document_names or chunk.document is None
+                chunk for chunk in chunks if chunk.document in names_matching_document or chunk.document is None
             ]
             document_chunkings.append(
                 locate_chunks(
-                    document, document_chunks if accepted_document_names or len(documents) > 1 else chunks, name, told
+                    document, document_chunks if names_matching_document or len(documents) > 1 else chunks, name, told
                 ).chunking
             )
         chunk_by_id = {chunk.id: chunk for chunk in reversed(chunks) if chunk.id is not None}

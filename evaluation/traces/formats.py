@@ -9,7 +9,7 @@ import json
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from typing import Any
 
-from chunkers.files.data_files import InputCounter, check_bracket_count, decode_file
+from chunkers.files.json_and_table_files import InputCounter, check_bracket_count, decode_file
 from chunkers.support import InputError, short_repr
 from evaluation.questions import excerpt_list, json_line_objects, raw_rows
 from evaluation.traces.trace_spans import (

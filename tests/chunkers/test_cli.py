@@ -9,7 +9,7 @@ import sys
 import pytest
 
 from chunkers import ADAPTERS, ASKING, CHUNKERS
-from chunkers.commands.command_line import main
+from chunkers.commands.chunk_command import main
 from chunkers.recipes.chunker_registry import chunker_class
 
 TEXT = "One is here. Two is here. Three is here. Four is here. Five."

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from chunkers import InputError, ModelError, load_embedder
-from chunkers.commands.command_line import main as chunkers_main
+from chunkers.commands.chunk_command import main as chunkers_main
 from chunkers.embedders import sentence_models
 from chunkers.embedders import sentence_models as device
 from chunkers.embedders.sentence_models import (

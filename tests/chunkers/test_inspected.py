@@ -25,7 +25,7 @@ from chunkers import (
     to_jsonl,
     to_parquet,
 )
-from chunkers.files import data_files, external_chunks
+from chunkers.files import external_chunks, json_and_table_files
 from chunkers.files.external_chunks import GivenChunk
 from chunkers.found_again import locating as found_again
 from chunkers.found_again.located_chunks import DocumentNames, read_chunks, select_document_chunks
@@ -369,12 +369,12 @@ def read_here(data):
 
 @pytest.mark.parametrize("kind", ["json", "json lines", "csv", "parquet"])
 def test_rows_and_characters_are_counted_alike_in_every_format(monkeypatch, kind):
-    monkeypatch.setattr(data_files, "MOST_ROWS", 2)
+    monkeypatch.setattr(json_and_table_files, "MOST_ROWS", 2)
     with pytest.raises(InputError, match=r"^x: a (file of chunks|table) may have at most 2 rows; this (one|table) has "):
         read_here(FORMS[kind])
-    monkeypatch.setattr(data_files, "MOST_ROWS", 3)
+    monkeypatch.setattr(json_and_table_files, "MOST_ROWS", 3)
     read_here(FORMS[kind])
-    monkeypatch.setattr(data_files, "MOST_READ_CHARACTERS", 20)
+    monkeypatch.setattr(json_and_table_files, "MOST_READ_CHARACTERS", 20)
     with pytest.raises(
         InputError, match=r"^x: the texts in a file of chunks may have at most 20 characters in total; these texts have"
     ):
@@ -382,7 +382,7 @@ def test_rows_and_characters_are_counted_alike_in_every_format(monkeypatch, kind
 
 
 def test_json_of_too_many_lists_is_refused_before_they_are_made(monkeypatch):
-    monkeypatch.setattr(data_files, "MOST_BRACKETS", 2)
+    monkeypatch.setattr(json_and_table_files, "MOST_BRACKETS", 2)
     with pytest.raises(InputError, match=r"^x: JSON may have at most 2 opening brackets; this file has 4\."):
         read_here(b"[[[[")
 

@@ -16,7 +16,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from chunkers import CHUNKERS, Document, Embedder, ModelError, Recipe, Tools, load_embedder, load_tokenizer, run
-from chunkers.commands.command_line import main
+from chunkers.commands.chunk_command import main
 from chunkers.embedders import sentence_models
 from chunkers.embedders.base import split_into_batches
 from chunkers.storage.embedding_cache import EmbeddingCache

@@ -21,7 +21,7 @@ from chunkers import (
     discover,
     register,
 )
-from chunkers.commands.command_line import main
+from chunkers.commands.chunk_command import main
 from chunkers.contract.base import run
 from chunkers.recipes.chunker_registry import HOOKS
 from evaluation.segmentation.worker_processes import run_in_processes

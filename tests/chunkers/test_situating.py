@@ -10,7 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from chunkers import Document, InputError, Recipe, chunk, run
-from chunkers.commands.command_line import main
+from chunkers.commands.chunk_command import main
 from chunkers.contract.base import Estimate
 from chunkers.embedders import Embedder
 from chunkers.language_models.base import Reply

@@ -5,7 +5,7 @@ import json
 import pytest
 
 from chunkers import CHUNKERS, Recipe
-from chunkers.commands.command_line import main
+from chunkers.commands.chunk_command import main
 from chunkers.results.chunk_fields import chunk_metadata
 from sample_docs import load_sample, sample_titles
 from tests.lanes import mostly_full

@@ -323,12 +323,16 @@ def _question_passages(report: TraceReport, diagnosis: Diagnosis, answer: Place 
         text_place = text_placement.places[0]
         answer_spans = [answer.span] if answer is not None and answer.document == text_place.document else []
         coloured_passage_parts = coloured_parts(report.documents[text_place.document].text, [text_place.span], answer_spans)
-        has_answer = any(kind == "hit" for _, kind in coloured_passage_parts)
+        holds_part_of_answer = any(kind == "hit" for _, kind in coloured_passage_parts)
         retrieved_passage_title = (
             f"{retrieved_text.rank} · {_place_in_words(report, text_place)}{score_phrase}{notes_phrase}"
         )
         answer_and_retrieved_passages.append(
-            {"kind": "holds" if has_answer else "waste", "title": retrieved_passage_title, "parts": coloured_passage_parts}
+            {
+                "kind": "holds" if holds_part_of_answer else "waste",
+                "title": retrieved_passage_title,
+                "parts": coloured_passage_parts,
+            }
         )
     return answer_and_retrieved_passages
 

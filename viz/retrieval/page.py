@@ -264,8 +264,8 @@ def _show_run(run: Retrieval, plan: Plan | None, choices: Choices) -> None:
     _say_run_state(run, plan)
     if run.asking is not None and not run.running:
         remark(f"{run.asking.model.title}: {run.asked.spent}.", key="retrieval_asked_model")
-    for chunker_number, reason in run.left_out.items():
-        notice(reason, key=f"retrieval_left_out_{chunker_number}")
+    for chunker_number, left_out_reason in run.left_out.items():
+        notice(left_out_reason, key=f"retrieval_left_out_{chunker_number}")
     for chunker_number, evaluation in sorted(run.found.items()):
         if evaluation.index.caveat:
             notice(f"{run.plan.titles[chunker_number]}: {evaluation.index.caveat}", key=f"retrieval_caveat_{chunker_number}")

@@ -238,7 +238,7 @@ def keep_upload_address_replies() -> None:
     """
 
     @_method_replacer(ForwardMsgQueue, "clear")
-    def clear_except_address_replies(
+    def clear_except_upload_address_replies(
         clear: Callable[..., None],
         self: ForwardMsgQueue,
         retain_lifecycle_msgs: bool = False,
@@ -246,9 +246,11 @@ def keep_upload_address_replies() -> None:
     ) -> None:
         # Messages that were sent are not retained.
         queued_browser_messages = self._queue if retain_lifecycle_msgs else []
-        unsent_address_replies = [msg for msg in queued_browser_messages if msg.WhichOneof("type") == "file_urls_response"]
+        unsent_upload_address_replies = [
+            msg for msg in queued_browser_messages if msg.WhichOneof("type") == "file_urls_response"
+        ]
         clear(self, retain_lifecycle_msgs, fragment_ids_this_run)
-        self._queue += [msg for msg in unsent_address_replies if all(msg is not queued for queued in self._queue)]
+        self._queue += [msg for msg in unsent_upload_address_replies if all(msg is not queued for queued in self._queue)]
 
 
 def limit_uploads() -> None:

@@ -6,7 +6,13 @@ Texts and spans are most of a session file. They are validated in that process, 
 from collections.abc import Iterator
 from typing import Any
 
-from chunkers.files.data_files import InputCounter, check_json_length, decode_file, parse_json, recipe_entry_or_value
+from chunkers.files.json_and_table_files import (
+    InputCounter,
+    check_json_length,
+    decode_file,
+    parse_json,
+    recipe_entry_or_value,
+)
 from chunkers.support import InputError, short_repr
 
 LONGEST_HEAD = 4_000_000

@@ -407,7 +407,7 @@ def _notebook_content(document: str) -> Content | None:
     document_questions = tuple(
         question for question in questions_in_stored_form() if question.sample or question.text == digest
     )
-    notebook_metadata = _Head(
+    stored_text_head = _Head(
         about=text_metadata,
         questions=document_questions,
         link=choices_to_query(main_choices, main_page.default_choices())
@@ -418,7 +418,7 @@ def _notebook_content(document: str) -> Content | None:
     return Content(
         text_metadata.name,
         len(document_questions),
-        notebook_metadata.model_dump_json().encode(),
+        stored_text_head.model_dump_json().encode(),
         text_digest(text),
         text,
     )

@@ -7,7 +7,7 @@ import pytest
 from streamlit.testing.v1 import AppTest
 
 from chunkers import ADAPTERS, Recipe, build_chunker
-from chunkers.commands.command_line import main
+from chunkers.commands.chunk_command import main
 from tests import ROOT
 from tests.support import LIMIT, HashEmbedder
 from tests.viz.compare.test_page import reader_of, settled

@@ -17,7 +17,7 @@ import pytest
 from openai import OpenAI
 
 from chunkers import EMBEDDERS, Cancelled, ModelError, Recipe, Tools, build_chunker, chunk, load_embedder, load_tokenizer
-from chunkers.commands.command_line import main
+from chunkers.commands.chunk_command import main
 from chunkers.embedders import OpenAIServer, embedding_server
 from chunkers.embedders.sentence_models import folder_revision
 from chunkers.network.connection import Connection, cancellable

@@ -6,7 +6,7 @@ import jsonschema
 import pytest
 
 from chunkers.language_models import answer_forms, prompts
-from chunkers.language_models.conversation import parse_json_answer
+from chunkers.language_models.asking_until_usable import parse_json_answer
 
 SYSTEMS = {
     prompts.PROPOSITIONS_SYSTEM: answer_forms.PROPOSITIONS,

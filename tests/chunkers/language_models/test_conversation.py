@@ -12,8 +12,7 @@ from hypothesis import strategies as st
 from pydantic import ValidationError
 
 from chunkers.language_models.answer_forms import Form, LineForm, ShiftAnswer, SplitsAnswer, Whole
-from chunkers.language_models.base import Message, Reply
-from chunkers.language_models.conversation import (
+from chunkers.language_models.asking_until_usable import (
     LONGEST_REPEATED,
     MOST_REPEATS,
     Repetitive,
@@ -24,6 +23,7 @@ from chunkers.language_models.conversation import (
     usable_answer,
     without_reasoning,
 )
+from chunkers.language_models.base import Message, Reply
 from chunkers.language_models.prompts import NO_WORDS
 
 

@@ -14,8 +14,8 @@ from chunkers import Cancelled, ModelError
 from chunkers.language_models import chat_server as server
 from chunkers.language_models import prompts
 from chunkers.language_models.answer_cache import AnswerCache
+from chunkers.language_models.asking_until_usable import MOST_REPEATS
 from chunkers.language_models.chat_server import ChatServer
-from chunkers.language_models.conversation import MOST_REPEATS
 from chunkers.language_models.requests_within_spending_limit import Asking
 from chunkers.language_models.spending import SpendingLimit
 from tests.chunkers.language_models.features import FEATURES, right

@@ -5,9 +5,9 @@ import pytest
 from chunkers import ModelError
 from chunkers.language_models.answer_cache import AnswerCache
 from chunkers.language_models.answer_forms import CORRECTNESS, ROOM
+from chunkers.language_models.asking_until_usable import Repetitive, usable_answer
 from chunkers.language_models.base import Message, Reply
 from chunkers.language_models.chat_server import LONGEST_STREAMED, ChatServer
-from chunkers.language_models.conversation import Repetitive, usable_answer
 from chunkers.language_models.requests_within_spending_limit import Asking
 from chunkers.language_models.spending import Spending, upper_bound_on_tokens
 from tests.server import KEY, ChatModelServer, Events, Raw, streamed

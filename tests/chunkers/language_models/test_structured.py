@@ -7,9 +7,9 @@ import pytest
 from chunkers import InputError
 from chunkers.language_models.answer_cache import AnswerCache
 from chunkers.language_models.answer_forms import ANY_WORDS, CHUNK_SPLITS, CORRECTNESS, Correctness, SplitsAnswer
+from chunkers.language_models.asking_until_usable import parse_json_answer, parse_line_answer
 from chunkers.language_models.base import Message
 from chunkers.language_models.chat_server import ChatServer
-from chunkers.language_models.conversation import parse_json_answer, parse_line_answer
 from chunkers.language_models.prompts import SPLITS_SYSTEM
 from chunkers.language_models.requests_within_spending_limit import FIRST_ANSWERS, Asking
 from tests.chunkers.language_models.features import FEATURES, right

@@ -11,13 +11,13 @@ from hypothesis import strategies as st
 
 from chunkers import Cancelled, Document, InputError, ModelError, Recipe, Tools, build_chunker, chunk, load_tokenizer
 from chunkers import run as run_chunker
-from chunkers.commands.command_line import main
+from chunkers.commands.chunk_command import main
 from chunkers.language_models import prompts
 from chunkers.language_models.answer_cache import AnswerCache
 from chunkers.language_models.answer_forms import ROOM
+from chunkers.language_models.asking_until_usable import MOST_REPEATS
 from chunkers.language_models.base import Reply
 from chunkers.language_models.chat_server import ChatServer
-from chunkers.language_models.conversation import MOST_REPEATS
 from chunkers.language_models.requests_within_spending_limit import Asking
 from chunkers.language_models.spending import Spending, SpendingLimit, upper_bound_on_tokens
 from chunkers.methods.llm import Llm, Lumber

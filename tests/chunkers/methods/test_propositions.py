@@ -12,12 +12,12 @@ from chunkers import Cancelled, Document, ModelError, Recipe, Tools, build_chunk
 from chunkers import run as run_chunker
 from chunkers.building_blocks.proposition_requests import Vocabulary, unsupported_words
 from chunkers.building_blocks.size_limits import window_end
-from chunkers.commands.command_line import main
+from chunkers.commands.chunk_command import main
 from chunkers.language_models import prompts
 from chunkers.language_models.answer_cache import AnswerCache
+from chunkers.language_models.asking_until_usable import MOST_REPEATS
 from chunkers.language_models.base import ANY_SHAPE, Reply
 from chunkers.language_models.chat_server import ChatServer
-from chunkers.language_models.conversation import MOST_REPEATS
 from chunkers.language_models.requests_within_spending_limit import MOST_AT_ONCE, Asking
 from chunkers.language_models.spending import SpendingLimit
 from tests.server import KEY, ChatModelServer

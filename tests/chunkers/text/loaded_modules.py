@@ -4,7 +4,7 @@ import importlib
 import sys
 
 PARSERS = (
-    *("chunkers.files.data_files", "chunkers.files.external_chunks", "chunkers.text.file_reading"),
+    *("chunkers.files.json_and_table_files", "chunkers.files.external_chunks", "chunkers.text.file_reading"),
     *("evaluation.questions.question_rows", "evaluation.questions.question_sets"),
     *("evaluation.segmentation.boundary_files", "evaluation.traces.formats", "viz.state.session_file_reader"),
 )

@@ -16,7 +16,7 @@ from hypothesis import strategies as st
 from reportlab.pdfgen.canvas import Canvas
 
 from chunkers import Document, build_chunker, run
-from chunkers.commands.command_line import main
+from chunkers.commands.chunk_command import main
 from chunkers.recipes.export import to_csv, to_jsonl, to_parquet
 from chunkers.text.extracted_text import LONGEST_LABEL, TextParts, substitute_with_offsets
 from chunkers.text.file_reading import read_document

@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from chunkers.language_models.conversation import MOST_REPEATS, UnusableAnswer
+from chunkers.language_models.asking_until_usable import MOST_REPEATS, UnusableAnswer
 from evaluation.answering.judging import answer_quality_score, read_correctness, read_faithfulness, read_relevancy
 
 

@@ -10,8 +10,8 @@ from chunkers import Document, ModelError, load_tokenizer
 from chunkers.contract.base import run
 from chunkers.language_models import prompts
 from chunkers.language_models.answer_cache import AnswerCache
+from chunkers.language_models.asking_until_usable import MOST_REPEATS
 from chunkers.language_models.base import Reply
-from chunkers.language_models.conversation import MOST_REPEATS
 from chunkers.language_models.requests_within_spending_limit import Asking
 from chunkers.language_models.spending import SpendingLimit
 from chunkers.recipes.recipe import build_chunker

@@ -11,8 +11,8 @@ from hypothesis import strategies as st
 
 from chunkers import Cancelled, InputError, ModelError, Span, load_tokenizer
 from chunkers.language_models.answer_forms import MOST_EXCERPTS, WIDEST
+from chunkers.language_models.asking_until_usable import MOST_REPEATS
 from chunkers.language_models.base import Reply
-from chunkers.language_models.conversation import MOST_REPEATS
 from chunkers.language_models.prompts import EXAMPLE_QUESTION, NO_QUESTIONS, QUESTION_SYSTEM
 from chunkers.language_models.requests_within_spending_limit import MOST_AT_ONCE
 from evaluation.generating.question_generation import (

@@ -17,7 +17,7 @@ from evaluation.retrieval.measures import FOUND_SCORES, RANGE_UNITS, evaluate_re
 from evaluation.retrieval.stored_measures import evaluation_from_json, evaluation_to_json
 from evaluation.search.index import NO_PARENTS, PARENTS_SEARCHED, PreparedQuestions, build_index
 from evaluation.search.ranking import SEARCH_METHODS, Bm25
-from evaluation.search.returned_texts import THE_CHUNK, ReturnedText, with_returned_text
+from evaluation.search.text_returned_for_chunks import THE_CHUNK, ReturnedText, with_returned_text
 from sample_docs import load_sample
 from tests.support import HashEmbedder, tools
 

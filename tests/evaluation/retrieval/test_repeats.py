@@ -21,7 +21,7 @@ from evaluation.retrieval.stored_measures import evaluation_from_json, evaluatio
 from evaluation.search.index import PreparedQuestions, build_index
 from evaluation.search.near_duplicates import find_near_duplicates, shingles
 from evaluation.search.ranking import SEARCH_METHODS, Bm25
-from evaluation.search.returned_texts import ReturnedText, with_returned_text
+from evaluation.search.text_returned_for_chunks import ReturnedText, with_returned_text
 from evaluation.statistics.paired_tests import paired_difference
 from tests.support import tools
 

@@ -24,7 +24,12 @@ from evaluation.retrieval.retrieved_chunks_and_failures import (
     retrieval_failures,
 )
 from evaluation.search.index import Index, build_index, search
-from evaluation.search.returned_texts import MOST_NEIGHBOURS, ReturnedText, missing_sections_note, with_returned_text
+from evaluation.search.text_returned_for_chunks import (
+    MOST_NEIGHBOURS,
+    ReturnedText,
+    missing_sections_note,
+    with_returned_text,
+)
 from tests.support import AngleEmbedder, HashEmbedder, tools
 
 

@@ -4,7 +4,7 @@ import pytest
 
 from chunkers import build_chunker
 from evaluation.retrieval.retrieved_chunks_and_failures import given_chunks_in_top_k
-from evaluation.search.returned_texts import ReturnedText
+from evaluation.search.text_returned_for_chunks import ReturnedText
 from tests.chunkers.text.test_parts import pdf
 from tests.support import HashEmbedder, ended
 from tests.viz.retrieval.steps import components, opened, said

@@ -7,7 +7,7 @@ import json
 
 import pytest
 
-from chunkers.commands.command_line import main
+from chunkers.commands.chunk_command import main
 from sample_docs import load_sample
 from tests import ROOT
 from tests.viz.app_steps import settled

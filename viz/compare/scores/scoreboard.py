@@ -344,7 +344,7 @@ def show_label_free_measures(
     are_edits_measured = any(contender.task in edit_results for _, _, contender in contenders)
     rows: list[RowData] = []
     for number, name, contender in contenders:
-        measure_cells = label_free_measure_cells(_unlabelled_measures(contender, document_sentence_vectors, embedder))
+        measure_cells = label_free_measure_cells(_label_free_measures(contender, document_sentence_vectors, embedder))
         stability_cells = edit_stability_cells(edit_results.get(contender.task)) if are_edits_measured else []
         rows.append(
             score_table_row(
@@ -379,7 +379,7 @@ def _trivial_contenders(document: Document, tokenizer: str) -> list[_Contender]:
 @cached_while_shown(
     32, lambda result, vectors, embedder: (result.task.document, result.task, vectors is None, embedder is None)
 )
-def _unlabelled_measures(
+def _label_free_measures(
     result: FinishedColumn, vectors: VectorArray | None, embedder: Embedder | None
 ) -> LabelFreeMeasures:
     size_compliance_counts = count_size_compliance(

@@ -118,7 +118,7 @@ def with_returned_text(index: _Index, how: ReturnedText) -> _Index:
     if how.kind == "chunk":
         return replace(index, returns=None)
     if how.kind == "window":
-        return replace(index, returns=tuple(_neighbour_windows(index, how.size)))
+        return replace(index, returns=tuple(_windows_of_chunk_neighbours(index, how.size)))
     corpus = index.corpus
     sections_by_document = [_Sections(document, how) for document in corpus.documents]
     returned_spans_by_chunk = []
@@ -159,7 +159,7 @@ def missing_sections_note(corpus: Corpus, how: ReturnedText) -> str:
     return f"{documents_phrase} no {missing_parts_phrase}: there a chunk returns itself."
 
 
-def _neighbour_windows(index: Indexed, size: int) -> Iterator[tuple[Span, ...]]:
+def _windows_of_chunk_neighbours(index: Indexed, size: int) -> Iterator[tuple[Span, ...]]:
     # Chunks are numbered document by document, each in its reading order.
     for _, document_chunks in groupby(index.chunks, key=lambda spans: index.corpus.document_number_at(spans[0].start)):
         document_chunk_list = list(document_chunks)
