@@ -65,7 +65,7 @@ def run_original_chunker(original: Original, text: str) -> list[str]:
     """Return the texts of the chunks that another library's chunker makes, by running the displayed code.
 
     Of the recipe, the code contains only numbers, names defined by this project, and literals; see
-    `integrations.code.python_literal`.
+    `integrations.recipe_code.python_literal`.
 
     Raises
     ------

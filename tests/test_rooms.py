@@ -1,4 +1,7 @@
-"""The floors of the house: imports point down, between packages and between the rooms of `viz/`; none goes in a circle."""
+"""The floors of the house: imports point down, between packages and between the rooms of `viz/`; none goes in a circle.
+
+Imports for type checking alone may point anywhere.
+"""
 
 import ast
 from functools import cache

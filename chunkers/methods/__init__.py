@@ -1,4 +1,4 @@
-"""The chunkers, one per file."""
+"""The chunkers; those of a file share their method."""
 
 from chunkers.methods.breakpoint import Breakpoint, SimilarityReading, has_similarity_reading, read_as_similarity
 from chunkers.methods.change_point import ChangePoint, is_cut_before_limits

@@ -199,7 +199,7 @@ def _similar_pairs(chunks: dict[int, frozenset[int]], alike: float) -> list[Near
     shorter_chunks_by_shingle: dict[int, list[int]] = defaultdict(list)
     similar_chunk_pairs = []
     for chunk, own_shingles in sorted(chunks.items(), key=lambda item: len(item[1])):
-        # Two sets that share at least `least` of their shingles have one of the rarest in common, all but `least` - 1.
+        # Two sets that share at least this many of their shingles have one of the rarest in common, all but that number - 1.
         min_shared_shingle_count = ceil(alike * len(own_shingles) - _ROUNDING)
         rarest_own_shingles = sorted(own_shingles, key=lambda shingle: (chunk_count_by_shingle[shingle], shingle))[
             : len(own_shingles) - min_shared_shingle_count + 1

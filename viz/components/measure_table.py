@@ -1,4 +1,4 @@
-"""The table of measures of a page, drawn by Streamlit; that of Compare is a component of its own."""
+"""The table of measures of a page, drawn by Streamlit; those of Compare and Failures are components of their own."""
 
 from collections.abc import Mapping, Sequence
 from functools import partial

@@ -158,7 +158,7 @@ def show_question_generation(current_page: Page, documents: OwnDocuments, *, for
 
     Parameters
     ----------
-    here
+    current_page
         The page.
     documents
         The page's documents; their questions may be missing.

@@ -291,7 +291,8 @@ class Session:
     )  # for a page and a column number
 
     # All that the user has allowed. An entry is for one thing only: an embedder or a sentence splitter by its name, sending
-    # a text for one `ChunkingTask` without its embedder, or embedding one long text by its identity.
+    # a text for one `ChunkingTask` without its embedder, or embedding one long text, by its
+    # identity, with one embedder.
     allowed: MutableSessionValue[set[tuple[Literal["embedder", "sentences", "send", "embed"], Hashable]]] = (
         MutableSessionValue("allowed", set)
     )

@@ -1,5 +1,5 @@
-// The sentence that explains a cut while its line moves. The server writes the same for results, in chunkers/results/result.py
-// and segments.py.
+// The sentence that explains a cut while its line moves. The server writes the same for results, in
+// chunkers/results/result.py.
 
 import { decimals } from "./format.js";
 /** @import { CurveData } from "../reader/payload.data.d.ts" */
