@@ -12,7 +12,7 @@ each function ends with the same facts, for whoever updates Streamlit:
 
 `viz.state.session_state` and `viz.shell.page` import ``get_script_run_ctx``, ``RerunException`` and ``StopException``
 themselves. ``streamlit.runtime.scriptrunner`` exports all three, and `viz.state` may not import this package.
-``DeltaGenerator``, the type of a container, and ``streamlit.web.cli``, which starts the server, are imported where they are used.
+``DeltaGenerator``, the type of a container, and ``streamlit.web.cli``, which starts the server, are imported where used.
 """
 
 import socket
