@@ -151,11 +151,11 @@ class CountedAsking(Asking):
         super().__init__(model, answers)
         self._row = row
 
-    def record_answer_usability(self, usable: bool) -> None:
+    def report_usability(self, usable: bool) -> None:
         """Count an answer."""
         self._row.answers += 1
         self._row.usable += usable
-        super().record_answer_usability(usable)
+        super().report_usability(usable)
 
 
 @dataclass(frozen=True)
@@ -211,7 +211,7 @@ def generate_article_questions(work: Workload, asking: CountedAsking, row: Featu
     outcomes: list[WindowResult] = []
     settings = GenerationSettings(work.count, SEED, min(1_000, work.characters))
     text = load_sample("article").text
-    generate_questions((text,), settings, asking.ask, outcomes.append, tell=asking.record_answer_usability)
+    generate_questions((text,), settings, asking.ask, outcomes.append, tell=asking.report_usability)
     row.parts, row.fallbacks = len(outcomes), sum(isinstance(outcome, Dropped) for outcome in outcomes)
     row.said += [outcome.question for outcome in outcomes if not isinstance(outcome, Dropped)][:3]
 

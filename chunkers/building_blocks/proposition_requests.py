@@ -158,7 +158,7 @@ def request_propositions(
                 partial(window_tools.ask, kind=propositions_answer_form),
                 propositions_prompt_messages,
                 window_answer_parser,
-                window_tools.record_answer_usability,
+                window_tools.report_usability,
             )
         except UnusableAnswer as complaint:
             claims_or_failure_reason = complaint.summary
@@ -451,7 +451,7 @@ def request_groups(texts: Sequence[str], batch: int, tools: Tools, done: Callabl
                 partial(tools.ask, kind=grouping_answer_form),
                 grouping_prompt_messages,
                 grouping_answer_parser,
-                tools.record_answer_usability,
+                tools.report_usability,
             )
         except UnusableAnswer as complaint:
             grouping_outcome.failed += 1

@@ -245,9 +245,9 @@ class Tools:
         asking, ledger = self._asking_and_ledger()
         return asking.ask(messages, self.cancelled, ledger, kind)
 
-    def record_answer_usability(self, usable: bool) -> None:
-        """Record whether the language model's last answer was usable; see `Asking.record_answer_usability`."""
-        self._asking_and_ledger()[0].record_answer_usability(usable)
+    def report_usability(self, usable: bool) -> None:
+        """Record whether the language model's last answer was usable; see `Asking.report_usability`."""
+        self._asking_and_ledger()[0].report_usability(usable)
 
     def together(self, works: Sequence[Callable[[Tools], Result]]) -> list[Result]:
         """Run jobs that ask a language model, several in parallel, and return their results in order.
@@ -283,7 +283,7 @@ class Tools:
             self.meter.ledger = Ledger(self.ledger)
         return self.asking, self.meter.ledger
 
-    def report_deciding_progress(self, done: int, total: int) -> None:
+    def decided(self, done: int, total: int) -> None:
         """Report the progress of a long search: ``done`` of ``total`` steps.
 
         Raises

@@ -151,7 +151,7 @@ class Asking:
         """A warning with advice if many of the first answers were unusable; otherwise empty."""
         return self._unusable_answers.warning(self.structured)
 
-    def record_answer_usability(self, usable: bool) -> None:
+    def report_usability(self, usable: bool) -> None:
         """Record whether an answer was usable, and call ``warn`` once if many of the first answers are unusable."""
         if self._unusable_answers.add(usable):
             self.warn(self.unusable_warning, self._unusable_answers.unusable)

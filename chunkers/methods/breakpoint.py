@@ -105,7 +105,7 @@ class Breakpoint(ThresholdChunker, SizeLimitedChunker):
 
     def tipping(self, chunking: Chunking, gap: Gap, tools: Tools) -> Tipping | None:
         """Return the nearest amount that moves the threshold to the other side of the gap's score; None if there is none."""
-        if gap.score is None or gap.threshold is None or gap.verdict.is_decided_by_size:
+        if gap.score is None or gap.threshold is None or gap.verdict.is_sized:
             return None
         amount_parameter_spec = parameter_spec(self, "amount")
         level_by_stop = dict(

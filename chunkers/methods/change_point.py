@@ -385,7 +385,7 @@ def _work_counter(vectors: FloatArray, tools: Tools) -> Callable[[int, int], Non
             )
         if product_count - reported_product_count > REPORT:
             reported_product_count = product_count
-            tools.report_deciding_progress(sentences, sentence_count)
+            tools.decided(sentences, sentence_count)
 
     return count_products
 

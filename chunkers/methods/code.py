@@ -182,7 +182,7 @@ class _CodeCutter(PieceCutter):
         """Return the chunks."""
         for parts_group_index, parts_together in enumerate(self._parts_belonging_together()):
             if parts_group_index % _REPORT == 0:
-                self.tools.report_deciding_progress(parts_together[0].start, len(self.document.text))
+                self.tools.decided(parts_together[0].start, len(self.document.text))
             new_chunk_reason = self._join_or_refusal_reason(parts_together[0].at, parts_together[-1].end)
             if new_chunk_reason is None or self._begin_chunk_if_fitting(
                 parts_together[0], parts_together[-1].end, new_chunk_reason

@@ -387,7 +387,7 @@ class DoublePass(Chunker):
     @staticmethod
     def _deciding_comparisons(chunking: Chunking, gap: Gap) -> list[tuple[str, float, float]]:
         """Return the comparisons without which the verdict on the gap would be another: kind, similarity and threshold."""
-        if gap.verdict.is_decided_by_size:
+        if gap.verdict.is_sized:
             return []
         first_step, *_ = reason_steps = gap.why.steps()
         deciding_step = [first_step, reason_steps[-1]][gap.verdict is Verdict.MERGED]

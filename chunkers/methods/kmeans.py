@@ -106,7 +106,7 @@ class KMeans(Chunker):
         kmeans_searches = []
         for start_number in range(STARTS):
             if reports:
-                tools.report_deciding_progress(start_number, STARTS)
+                tools.decided(start_number, STARTS)
             with warnings.catch_warnings():
                 # Different sentences may have the same vector; then there are fewer clusters than requested.
                 warnings.simplefilter("ignore", ConvergenceWarning)

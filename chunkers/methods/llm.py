@@ -157,7 +157,7 @@ class WindowedModelChunker(Chunker, ABC):
         unit_token_counts = tools.count_tokens([text[start:end] for start, end in units])
         decisions, start_unit_index = WindowDecisions(), 0
         while start_unit_index < len(units) - 1:
-            # Not `report_deciding_progress`, which would end a run that is to find all its answers remembered.
+            # Not `decided`, which would end a run that is to find all its answers remembered.
             tools.watcher.deciding(start_unit_index, len(units))
             end_unit_index = window_end(unit_token_counts, start_unit_index, self.window, 2)
             decisions.windows += 1
@@ -204,7 +204,7 @@ class WindowedModelChunker(Chunker, ABC):
         )
         return [
             number - 1
-            for number in usable_answer(window_ask_function, window_messages, answer_reader, tools.record_answer_usability)
+            for number in usable_answer(window_ask_function, window_messages, answer_reader, tools.report_usability)
         ]
 
     def _judge_unusable_window(

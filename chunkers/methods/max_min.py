@@ -111,7 +111,7 @@ class MaxMin(SizeLimitedChunker):
 
     def tipping(self, chunking: Chunking, gap: Gap, tools: Tools) -> Tipping | None:
         """Return a hard threshold that reverses the verdict on a gap, found by rerunning the chunker; None if none does."""
-        if gap.score is None or gap.threshold is None or gap.verdict.is_decided_by_size:
+        if gap.score is None or gap.threshold is None or gap.verdict.is_sized:
             return None
         next_threshold_stop = next_slider_stop(
             parameter_spec(self, "hard_threshold"), gap.score, above=not gap.verdict.is_cut
@@ -156,7 +156,7 @@ class MaxMin(SizeLimitedChunker):
                 )
             if block_start > 1:
                 # The first block takes no time worth telling, and what is told takes a job on the pages.
-                tools.report_deciding_progress(block_start, text_sentence_count)
+                tools.decided(block_start, text_sentence_count)
             sentence_block_similarities = vectors[block_start:block_end] @ vectors[first_compared_sentence:block_end].T
             for sentence_index in range(block_start, block_end):
                 similarities_to_chunk_sentences = sentence_block_similarities[

@@ -131,7 +131,7 @@ class Propositions(Chunker):
         sentence_count = len(document.sentences)
         if not sentence_count:
             return Chunking(document, (), ())
-        # Stating is taken for half of the work. Not `report_deciding_progress`, which would end a run that finds all answers
+        # Stating is taken for half of the work. Not `decided`, which would end a run that finds all answers
         # remembered.
         stated_propositions = request_propositions(
             document, self.window, self.before, tools, lambda ready: tools.watcher.deciding(ready, 2 * sentence_count)

@@ -234,7 +234,7 @@ class _StructureCutter:
             self.title = self._slide_title_of(section)
             for group_number, group in enumerate(self._blocks_belonging_together(section)):
                 if group_number % _REPORT == 0:
-                    self.tools.report_deciding_progress(decided_block_count, len(outline_blocks))
+                    self.tools.decided(decided_block_count, len(outline_blocks))
                 pieces += self._pieces_of_group(group, self.title.tokens if group_number else 0)
                 decided_block_count += len(group.lead) + 1 + len(group.tail)
             self._join_neighbours(self._with_slide_title_context(self._join_slides_and_cells(pieces)), section)

@@ -101,7 +101,7 @@ class _TurnCutter(PieceCutter):
         transcript_turns = self.transcript.turns
         for turn_index, turn in enumerate(transcript_turns):
             if turn_index % _REPORT == 0:
-                self.tools.report_deciding_progress(turn_index, len(transcript_turns))
+                self.tools.decided(turn_index, len(transcript_turns))
             current_turn_label = _turn_label(turn)
             new_chunk_reason = Reason(remark="")
             if pieces:

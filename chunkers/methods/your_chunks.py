@@ -246,10 +246,10 @@ class YourChunks(Chunker):
         """
         chunk_file = self._required_file()
         if self._chunks_by_name is None:
-            return chunk_file.locate_in(document, tools.report_deciding_progress).chunking
+            return chunk_file.locate_in(document, tools.decided).chunking
         file_chunks_of_document = self._chunks_by_name.get(document.name, ())
         # Runs are kept on disk, where the names of files have no place.
-        located_chunks = locate_chunks(document, file_chunks_of_document, "the file", tools.report_deciding_progress)
+        located_chunks = locate_chunks(document, file_chunks_of_document, "the file", tools.decided)
         if document.sentences and not located_chunks.chunking.chunks:
             raise InputError(
                 f"{chunk_file.name}: the chunks of {short_repr(document.name)} must occur in that document; not one of "

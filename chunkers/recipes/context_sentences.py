@@ -69,7 +69,7 @@ def situate_chunks(chunking: Chunking, tools: Tools) -> Chunking:
                     partial(chunk_tools.ask, kind=CONTEXT_SENTENCE),
                     _context_sentence_prompt(document, chunk),
                     _parse_context_sentence,
-                    chunk_tools.record_answer_usability,
+                    chunk_tools.report_usability,
                 )
             )
         finished_chunk_marks.append(True)

@@ -137,14 +137,14 @@ class Verdict(StrEnum):
         return self in (Verdict.CUT, Verdict.FORCED)
 
     @property
-    def is_decided_by_size(self) -> bool:
+    def is_sized(self) -> bool:
         """True if a size limit overruled the score."""
         return self in (Verdict.REJECTED, Verdict.FORCED)
 
     @property
     def is_overruled(self) -> bool:
         """True if a later step overruled the score: a size limit or pass two."""
-        return self.is_decided_by_size or self is Verdict.MERGED
+        return self.is_sized or self is Verdict.MERGED
 
 
 class Chunk(NamedTuple):

@@ -103,7 +103,7 @@ def judge_answer(kind: Kind, asked: JudgingInput, recording: Recording, similar:
     messages, reply_kind = judgement_request(kind, asked)
     try:
         model_verdict = usable_answer(
-            partial(recording, kind=reply_kind), messages, reply_readers[kind], recording.record_answer_usability
+            partial(recording, kind=reply_kind), messages, reply_readers[kind], recording.report_usability
         )
     except UnusableAnswer as complaint:
         return Judgement(kind, None, str(complaint), (), recording.exchange, repeat)

@@ -323,12 +323,12 @@ class Recording:
         self._asking, self._count, self._cancelled, self._repeat = asking, count, cancelled, repeat
         self.exchange = Exchange()
 
-    def record_answer_usability(self, usable: bool) -> None:
+    def report_usability(self, usable: bool) -> None:
         """Report to the model's client whether the last answer was usable.
 
-        See `Asking.record_answer_usability`.
+        See `Asking.report_usability`.
         """
-        self._asking.record_answer_usability(usable)
+        self._asking.report_usability(usable)
 
     def __call__(self, messages: Sequence[Message], kind: AnswerKind = ANY_WORDS) -> Reply:
         """Return the answer; raises as `Asking.ask` does."""
@@ -418,7 +418,7 @@ def model_answer(question: str, context: AnswerContext, recording: Recording) ->
             answer_asking_function,
             answer_messages(question, context),
             _stripped_answer,
-            recording.record_answer_usability,
+            recording.report_usability,
         )
     except UnusableAnswer as complaint:
         return Answer("", str(complaint), recording.exchange)

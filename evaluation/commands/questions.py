@@ -116,7 +116,7 @@ def run_questions(options: argparse.Namespace) -> None:
             question_generation_settings,
             language_model_access.ask,
             keep_outcome,
-            tell=language_model_access.record_answer_usability,
+            tell=language_model_access.report_usability,
         )
     except (InputError, KeyboardInterrupt) as error:
         stopping_error = error

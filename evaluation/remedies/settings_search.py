@@ -317,7 +317,7 @@ def try_variations(column: ProblemColumn, tools: Tools, keep: Callable[[Chunking
     current_span_edges = _span_edges(column.chunking)
     variation_trials = []
     for variation_index, variation in enumerate(chunker_setting_variations):
-        tools.report_deciding_progress(variation_index, len(chunker_setting_variations))
+        tools.decided(variation_index, len(chunker_setting_variations))
         try:
             variation_chunking = run(variation.chunker, document, cached_only_tools)
         except (Cancelled, InputError):

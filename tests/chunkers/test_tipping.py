@@ -76,7 +76,7 @@ def test_the_amount_that_puts_the_line_on_the_other_side_of_the_gap():
 def test_a_gap_that_a_size_decided_has_no_amount_that_would_change_it():
     chunker = Breakpoint(threshold="distance", amount=0.3, min_size=3, size_unit="sentences")
     gap, tipping = tipping_at(chunker, TURNS, 1, AngleEmbedder())
-    assert gap.verdict.is_decided_by_size
+    assert gap.verdict.is_sized
     assert tipping is None
 
 

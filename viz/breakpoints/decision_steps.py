@@ -327,7 +327,7 @@ def _explain_change_point(step: Step, gap: Gap, edges: list[int], chunker: Chang
         sentence_range_phrase(first_sentence, sentence_index_after_gap),
         sentence_range_phrase(sentence_index_after_gap, end_sentence),
     )
-    if gap.verdict.is_decided_by_size:
+    if gap.verdict.is_sized:
         gap_outcome_sentence = OUTCOME[gap.verdict]
     elif gap.verdict.is_cut:
         gap_outcome_sentence = (

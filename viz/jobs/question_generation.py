@@ -77,7 +77,7 @@ class QuestionGenerationJob(BackgroundJob):
             partial(self.asking.ask, ledger=self.asked),
             self.outcomes.append,
             self.cancelled,
-            self.asking.record_answer_usability,
+            self.asking.report_usability,
         )
 
 

@@ -111,14 +111,14 @@ def test_the_first_answers_say_once_that_many_cannot_be_used_and_what_helps(serv
     asker = asking(serve(ChatModelServer), warn=lambda sentence, unusable: warnings.append((sentence, unusable)))
     for number in range(3 * FIRST_ANSWERS):
         assert warnings == [] or number >= FIRST_ANSWERS
-        asker.record_answer_usability(number % 2 == 0)
+        asker.report_usability(number % 2 == 0)
     assert warnings == [(asker.unusable_warning, 5)]
     assert asker.unusable_warning.startswith(f"5 of the first {FIRST_ANSWERS} answers could not be used.")
     assert "larger model" in asker.unusable_warning
     assert "structured answers" in asker.unusable_warning
     few = asking(serve(ChatModelServer), warn=lambda sentence, unusable: warnings.append((sentence, unusable)))
     for number in range(FIRST_ANSWERS):
-        few.record_answer_usability(number > 3)
+        few.report_usability(number > 3)
     assert (few.unusable_warning, len(warnings)) == ("", 1)
 
 
@@ -128,7 +128,7 @@ def test_a_warning_may_end_the_asking(serve):
 
     asker = asking(serve(ChatModelServer), warn=stop)
     for _ in range(FIRST_ANSWERS - 1):
-        asker.record_answer_usability(False)
+        asker.report_usability(False)
     with pytest.raises(InputError, match="could not be used"):
-        asker.record_answer_usability(False)
-    asker.record_answer_usability(False)
+        asker.report_usability(False)
+    asker.report_usability(False)

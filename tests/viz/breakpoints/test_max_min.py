@@ -106,7 +106,7 @@ def test_every_step_is_the_ledgers_decision(name, parameters):
             assert decision.least == pytest.approx(inside.min())
             follows = inside.min() * 0.9 / (1 + math.exp(1 - decision.size))
             assert decision.threshold == pytest.approx(max(follows, 0.2))
-        if not gap.verdict.is_decided_by_size:
+        if not gap.verdict.is_sized:
             assert (gap.score, gap.threshold) == (decision.score, decision.threshold)
             assert gap.verdict.is_cut != decision.joins
 

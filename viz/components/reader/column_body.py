@@ -273,7 +273,7 @@ def score_curve_data(chunker: Chunker, chunking: Chunking, movable: bool) -> Cur
         "scores": [None if math.isnan(score) else round_score(score) for score in first_score_curve.scores],
         "above": first_score_curve.cut_above,
         "live": first_score_curve.live,
-        "constrained": any(verdict.is_decided_by_size for verdict in {gap.verdict for gap in chunking.gaps}),
+        "constrained": any(verdict.is_sized for verdict in {gap.verdict for gap in chunking.gaps}),
         "verdicts": [verdict_data(verdict) for verdict in distinct_verdicts],
         "verdictOf": verdict_digits,
         "reasons": [gap.reason for gap in sentence_boundary_gaps] if len(sentence_boundary_gaps) <= MOST_REASONS else None,

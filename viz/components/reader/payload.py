@@ -126,7 +126,7 @@ def verdict_data(verdict: Verdict) -> VerdictData:
     return {
         "name": str(verdict),
         "cut": verdict.is_cut,
-        "sized": verdict.is_decided_by_size,
+        "sized": verdict.is_sized,
         "overruled": verdict.is_overruled,
     }
 
