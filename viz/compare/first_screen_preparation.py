@@ -17,7 +17,7 @@ _started: list[ChunkingJob] = []
 """The job, once it has started."""
 
 
-def start_first_screen_job() -> None:
+def start() -> None:
     """Start a job that loads the bundled model and runs Compare's default chunkers on the default sample.
 
     Its embeddings are in the server's cache afterwards.
@@ -38,7 +38,7 @@ def start_first_screen_job() -> None:
     first_screen_chunking_job.start()
 
 
-def finish_first_screen_preparation() -> None:
+def finish() -> None:
     """Import what the first run of any page needs, and wait for the job."""
     # Streamlit reads the page's icon with Pillow.
     importlib.import_module("PIL.ImageFile")

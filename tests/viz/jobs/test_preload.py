@@ -88,8 +88,9 @@ class Failing(HashEmbedder):
 def test_what_is_computed_is_at_hand_when_the_page_asks_for_it(monkeypatch, capsys, embedder):
     monkeypatch.setattr(first_screen_preparation, "load_embedder", lambda _: embedder)
     shared_resources.embedding_cache.cache_clear()
-    first_screen_preparation.start_first_screen_job()
-    first_screen_preparation.finish_first_screen_preparation()
+    # As the server does it, which finds both functions by their names.
+    for _ in preloading.Preload(first_screen_preparation.__name__, "viz.compare.page")._preparation_steps():
+        pass
     choices = first_screen_preparation.default_choices()
     text = first_screen_preparation.load_sample(choices.document).text
     document = first_screen_preparation.Document.from_text(text, choices.sentences).split()
@@ -119,7 +120,7 @@ def test_a_page_waits_for_the_work_on_its_own_text_alone(monkeypatch):
     monkeypatch.setattr(first_screen_preparation, "load_embedder", lambda _: Held())
     monkeypatch.setattr(first_screen_preparation.ChunkingJob, "join", join)
     shared_resources.embedding_cache.cache_clear()
-    first_screen_preparation.start_first_screen_job()
+    first_screen_preparation.start()
     assert begun.wait(LIMIT)
     choices = first_screen_preparation.default_choices()
     shown = first_screen_preparation.Document.from_text(
