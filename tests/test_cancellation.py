@@ -1,4 +1,4 @@
-"""Cancellation has one form: only `raise_if_cancelled` raises `Cancelled`."""
+"""A user's cancellation is raised in one place only: `raise_if_cancelled` raises `Cancelled`."""
 
 import ast
 

@@ -150,7 +150,7 @@ class Corpus:
 
     @cached_property
     def whole(self) -> Document:
-        """All documents joined into one document, with all their sentences; a single document as it is."""
+        """All documents joined into one, with all their sentences; a corpus of one document returns that document."""
         if len(self.documents) == 1:
             return self.documents[0]
         corpus_sentence_spans = [

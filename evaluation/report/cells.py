@@ -164,7 +164,7 @@ def index_change_cells(chunks: int, comparison: IndexComparison | None, document
 
 
 def document_change_row(name: str, changes: Changes) -> Row:
-    """Return the row of a document that a change of chunkers changes."""
+    """Return the row of a document whose chunks differ after a change of chunkers."""
     count_field_names = ("tokens_again", "kept", "changed", "new", "gone")
     return {
         Head("document"): Cell(name),
@@ -218,7 +218,7 @@ def retrieval_row(
     *,
     everything: bool,
 ) -> Row:
-    """Return the row of a chunker, or of the whole text, which has no ``costs``.
+    """Return the row of a chunker, or of the whole text; ``costs`` is None for the latter.
 
     ``tokens`` is the mean number in a chunk; ``everything`` is true if every question is given the whole text.
     """

@@ -32,7 +32,7 @@ MOST_TOP = 100
 """Maximum number of chunks that can be requested instead of a token budget."""
 
 STATED_SEARCHED = "Propositions are searched by what the language model stated; what is given is the text that it came from."
-"""Note for chunks with a text of their own: an `Index` has that text, and hits have the spans of its source."""
+"""Note where a language model wrote the searched texts; a hit has the spans of the text that a chunk came from."""
 
 _CHARACTERS_A_TOKEN = 4
 

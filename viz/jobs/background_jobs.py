@@ -161,7 +161,7 @@ class KeptJob(BackgroundJob):
         return self.kept is not None and self.done < self.total and not self.in_progress
 
     def load(self, embedder: Embedder) -> None:
-        """Load the embedding model; raises InputError too if the stored run was begun with another model of this name."""
+        """Load the embedding model. Raises InputError if the stored run was begun with another model of the same name."""
         super().load(embedder)
         if self.kept is not None:
             self.kept.keeper.check_embedder(embedder)

@@ -35,7 +35,7 @@ class Keeper:
     kind: str
 
     def begin(self, plan: bytes, vectors: str = "") -> None:
-        """Create the run in the store, with its plan as JSON; ``vectors`` as in `RunStore.begin`."""
+        """Store the run with its plan as JSON; ``vectors`` is that of `RunStore.begin`."""
         self.store.begin(self._key, self.kind, plan, vectors)
 
     def add(self, number: int, part: bytes) -> None:
