@@ -310,7 +310,7 @@ class Manifest:
     """
 
     def __init__(self, folder: Path, names: Sequence[Path], settings: Mapping[str, Any]) -> None:
-        self._pieces_of_folder = folder
+        self._folder = folder
         self._path = folder / MANIFEST
         self._names = names
         self._settings = {"manifest": VERSION, "schema": SCHEMA, **settings}
@@ -329,7 +329,7 @@ class Manifest:
             self._check_settings()
             self._check_input_pieces(shards)
             return True
-        output_names_except_lock = sorted(path.name for path in self._pieces_of_folder.iterdir() if path.name != LOCK)
+        output_names_except_lock = sorted(path.name for path in self._folder.iterdir() if path.name != LOCK)
         if output_names_except_lock:
             raise InputError(
                 "--output must be a new or empty folder, or the folder of an earlier run; this folder contains "
@@ -342,7 +342,7 @@ class Manifest:
                 raise InputError(
                     "The inputs must contain at least one readable document; they contain none. Name other inputs."
                 )
-        (self._pieces_of_folder / PROBLEMS).mkdir(exist_ok=True)
+        (self._folder / PROBLEMS).mkdir(exist_ok=True)
         return False
 
     def shards(self) -> Iterator[Shard]:
@@ -353,7 +353,7 @@ class Manifest:
 
     def remove_unfinished_files(self) -> None:
         """Remove unfinished files left by a killed run."""
-        for folder in (self._pieces_of_folder, self._pieces_of_folder / PROBLEMS):
+        for folder in (self._folder, self._folder / PROBLEMS):
             for path in folder.glob(f"{UNFINISHED}*"):
                 path.unlink(missing_ok=True)
 
@@ -364,7 +364,7 @@ class Manifest:
             earlier_run_settings = {"schema": 1, **json.loads(file.readline())}
         if earlier_run_settings["schema"] != SCHEMA:
             raise InputError(
-                f"--output must continue a run with the same columns; {self._pieces_of_folder} has version "
+                f"--output must continue a run with the same columns; {self._folder} has version "
                 f"{short_repr(earlier_run_settings['schema'])} of the columns, and this Seamark writes version {SCHEMA}. "
                 "Name a new folder."
             )

@@ -272,9 +272,7 @@ def _choices_of_history(query: Mapping[str, str], default: Choices) -> Choices:
 
 
 def _choices_from_link(link: Mapping[str, str], default: Choices) -> tuple[Choices, list[str]]:
-    parameters_without_scenes = {
-        model_name: word for model_name, word in link.items() if model_name != current_lecture.SCENES
-    }
+    parameters_without_scenes = {parameter: word for parameter, word in link.items() if parameter != current_lecture.SCENES}
     choices, complaints = choices_from_query(
         parameters_without_scenes, {**sample_splitters(), OWN_DOCUMENT: OWN_SPLITTER}, default
     )

@@ -219,16 +219,16 @@ def with_restored_lines(source: TextSource, kind: str) -> TextSource:
     def offset_after_insertions(place: int, part: int = 0) -> int:
         """Return the new offset of a position after lines were inserted at or before the position."""
         return place + sum(
-            len(lines_of_page)
-            for page_index, at, lines_of_page in insertions
+            len(inserted_text)
+            for page_index, at, inserted_text in insertions
             if at < place or (at == place and page_index < part)
         )
 
     insertion_offsets = [0, *(at for _, at, _ in insertions), len(text)]
     text_pieces = [text[first:last] for first, last in pairwise(insertion_offsets)]
     new_text = "".join(
-        piece + lines_of_page
-        for piece, lines_of_page in zip(text_pieces, [*(lines_of_page for *_, lines_of_page in insertions), ""], strict=True)
+        piece + inserted_text
+        for piece, inserted_text in zip(text_pieces, [*(inserted_text for *_, inserted_text in insertions), ""], strict=True)
     )
     remaining_omissions = tuple(
         omission for omission in source.left_out if not (omission.what == kind and omission.part in lines_by_page)
