@@ -193,13 +193,7 @@ def build_index(
     elif parent_by_child_number or only_children:
         levels_note = PARENTS_SEARCHED if parent_by_child_number else NO_PARENTS
     index = index_chunkings(corpus, chunkings, tools, embedded_as, searched_by)
-    return replace(
-        index,
-        chunk_s=None if chunker.elsewhere else index.chunk_s,
-        decide_s=None if chunker.elsewhere else index.decide_s,
-        caveat=" ".join(filter(None, [chunker.caveat(), levels_note])),
-        parents=parents,
-    )
+    return replace(index, caveat=" ".join(filter(None, [chunker.caveat(), levels_note])), parents=parents)
 
 
 def index_chunkings(
