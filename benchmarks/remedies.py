@@ -29,8 +29,8 @@ from evaluation.remedies.tested_changes import (
     try_settings_for_answer,
     try_settings_for_findings,
 )
+from evaluation.retrieval import Limit
 from evaluation.retrieval.asked_question import (
-    Limit,
     PosedQuestion,
     budget_for_text_length,
     checked_answer,
@@ -128,14 +128,14 @@ class Bench:
 
     def suspect_column(self, document: Document, title: str) -> SuspiciousColumn:
         """Return a column for a search that removes its findings."""
-        limit = Limit(tokens=budget_for_text_length(len(document.text)))
+        limit = Limit(budget=budget_for_text_length(len(document.text)))
         return SuspiciousColumn(self.chunkers[title], self.chunking(document, title), METHOD, limit)
 
     def failing_column(self, asked: DocumentQuestion, title: str) -> FailingColumn | None:
         """Return a column's failure on a question; None if it gives the answer whole."""
         document, posed = asked
         chunking = self.chunking(document, title)
-        limit = Limit(tokens=budget_for_text_length(len(document.text)))
+        limit = Limit(budget=budget_for_text_length(len(document.text)))
         if is_whole(chunking, posed, METHOD, limit, self.tools, self.ruler(document))[0]:
             return None
         return FailingColumn(self.chunkers[title], chunking, METHOD, limit, posed=posed)

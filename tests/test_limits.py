@@ -39,7 +39,6 @@ SENTENCES = {
     "corpus.inputs.LONGEST_LINE": ("a line may have at most",),
     "evaluation.questions.question_files.MOST_QUESTIONS": ("a file may have at most",),
     "evaluation.retrieval.asked_question.LONGEST_QUESTION": ("A question may have at most",),
-    "evaluation.retrieval.asked_question.MOST_TOP": ("The number of chunks may be at most",),
     "evaluation.retrieval.asked_question.LONGEST_ANSWER": ("An answer may have at most",),
     "evaluation.questions.question_sets.MOST_DOCUMENTS": ("a question set may have at most",),
     "chunkers.found_again.locating.MOST_SCANNED": (

@@ -233,6 +233,6 @@ AnyRuler = TokenRuler | CharacterRuler
 """Ruler for ranges of a text, in tokens or in characters."""
 
 
-def ruler_for(unit: str, ruler: TokenRuler) -> AnyRuler:
+def ruler_for(unit: str, ruler: AnyRuler) -> AnyRuler:
     """Return the ruler for a unit: ``ruler`` if it is tokens, else one that counts characters."""
     return ruler if unit == "tokens" else CharacterRuler()

@@ -13,10 +13,9 @@ from chunkers.recipes import CHUNKERS
 from chunkers.results import EmbeddedAs
 from chunkers.support import VectorArray, format_number, raise_if_cancelled
 from evaluation.questions import AnyRuler
-from evaluation.retrieval import chunk_lengths
+from evaluation.retrieval import Limit, chunk_lengths
 from evaluation.retrieval.asked_question import (
     AskedQuestion,
-    Limit,
     PosedQuestion,
     embed_question,
     index_text,
@@ -412,13 +411,13 @@ class QuestionRetrieval:
         column_retrieval_limit = self.column.limit
         if judge_retrieval(self._retrieve(index, posed.question, column_retrieval_limit), posed.answer).fate != "whole":
             return False
-        if column_retrieval_limit.top is None:
+        if not column_retrieval_limit.top:
             return True
         retrieved_token_count = self.current_retrieval(posed).tokens
         return (
             retrieved_token_count > 0
             and judge_retrieval(
-                self._retrieve(index, posed.question, Limit(tokens=retrieved_token_count)), posed.answer
+                self._retrieve(index, posed.question, Limit(budget=retrieved_token_count)), posed.answer
             ).fate
             == "whole"
         )

@@ -131,7 +131,7 @@ class _Reach:
         alternative_chunk_spans = [chunk.spans for chunk in chunking.chunks]
         embedded_texts = [embedded_text(document, chunk, failing_column.embedded_as) for chunk in chunking.chunks]
         answer_chunk_numbers = whole_answer_chunk_numbers(document.text, alternative_chunk_spans, answer_span)
-        retrieval_token_budget = failing_column.limit.tokens or self.questions.current_retrieval(failing_column.posed).tokens
+        retrieval_token_budget = failing_column.limit.budget or self.questions.current_retrieval(failing_column.posed).tokens
         tokens_left = retrieval_token_budget - min(
             ruler(_spans_until(alternative_chunk_spans[chunk], answer_span.end)) for chunk in answer_chunk_numbers
         )
@@ -151,7 +151,7 @@ class _Reach:
                 [self._scores.get(text, -np.inf) > best_answer_chunk_score for text in embedded_texts]
             )
             if chunk_token_lengths[ranked_above_answer_mask].sum() > tokens_left or (
-                failing_column.limit.top is not None and ranked_above_answer_mask.sum() >= failing_column.limit.top
+                failing_column.limit.top and ranked_above_answer_mask.sum() >= failing_column.limit.top
             ):
                 return True
             if not unscored_texts_best_first:

@@ -4,6 +4,7 @@ from evaluation.retrieval.budget import (
     LAST_CHUNK_CHOICES,
     BudgetResults,
     Budgets,
+    Limit,
     chunk_lengths,
     evaluate_at_budgets,
     fill_budget,

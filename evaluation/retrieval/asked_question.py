@@ -9,8 +9,8 @@ import numpy as np
 from chunkers import Chunking, InputError, Span, Tools
 from chunkers.results import EmbeddedAs
 from chunkers.support import VectorArray, format_number
-from evaluation.questions import AnyRuler, Corpus, intersection
-from evaluation.retrieval.budget import fill_budget
+from evaluation.questions import AnyRuler, Corpus, intersection, ruler_for
+from evaluation.retrieval.budget import Limit, fill_budget
 from evaluation.retrieval.retrieved_chunks_and_failures import count_missing_characters
 from evaluation.search import (
     MOST_RERANKED,
@@ -28,37 +28,10 @@ from evaluation.segmentation import cut_offsets
 LONGEST_QUESTION = 2_000
 """Maximum number of characters of a question: embedders read a few hundred words at most."""
 
-MOST_TOP = 100
-"""Maximum number of chunks that can be requested instead of a token budget."""
-
 STATED_SEARCHED = "Propositions are searched by what the language model stated; what is given is the text that it came from."
 """Note where a language model wrote the searched texts; a hit has the spans of the text that a chunk came from."""
 
 _CHARACTERS_A_TOKEN = 4
-
-
-class Limit(NamedTuple):
-    """Retrieval limit: a budget in ``tokens``, with the last chunk cut off to fit, or the ``top`` chunks."""
-
-    tokens: int | None = None
-    top: int | None = None
-
-    @classmethod
-    def of(cls, *, tokens: int | None = None, top: int | None = None) -> "Limit":
-        """Return a retrieval limit in tokens or in chunks, whichever is given.
-
-        Raises InputError unless exactly one of the two is given and within its range.
-        """
-        given_limits = [limit for limit in (tokens, top) if limit is not None]
-        if len(given_limits) != 1:
-            raise InputError(
-                f"Give either a token budget or a number of chunks; got {'both' if given_limits else 'neither'}."
-            )
-        if given_limits[0] < 1:
-            raise InputError(f"The budget must be at least 1 token or 1 chunk; got {given_limits[0]:,}.")
-        if top is not None and top > MOST_TOP:
-            raise InputError(f"The number of chunks may be at most {MOST_TOP}; got {top:,}.")
-        return cls(tokens, top)
 
 
 def budget_for_text_length(characters: int) -> int:
@@ -195,7 +168,9 @@ def retrieve_for_question(
         final_chunk_ranking = rerank_first(final_chunk_ranking, reranker.scores(question, texts_to_rerank))
     ranked_chunk_spans = [index.chunks[chunk] for chunk in final_chunk_ranking.order]
     retrieved_parts_by_rank = (
-        ranked_chunk_spans[: limit.top] if limit.tokens is None else fill_budget(ranked_chunk_spans, limit.tokens, ruler)
+        fill_budget(ranked_chunk_spans, limit.budget, ruler_for(limit.unit, ruler), limit.last)
+        if limit.budget
+        else ranked_chunk_spans[: limit.top]
     )
     best_chunk_hits = tuple(
         Hit(int(chunk), rank, float(score), parts, parts == index.chunks[chunk])

@@ -15,7 +15,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from math import ceil
-from typing import Literal
+from typing import Literal, NamedTuple
 
 import numpy as np
 
@@ -43,6 +43,15 @@ MOST_BUDGETS = 100
 
 _RANKS_AT_ONCE = 1 << 22
 """Maximum number of ranks in memory at a time, over as many questions as fit."""
+
+
+class Limit(NamedTuple):
+    """Retrieval limit per question: a ``budget`` in ``unit``, or the ``top`` chunks if ``budget`` is 0."""
+
+    budget: int = 0
+    top: int = 0
+    unit: str = "tokens"
+    last: Last = "cut"
 
 
 @dataclass(frozen=True)

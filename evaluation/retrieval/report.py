@@ -9,7 +9,7 @@ import numpy as np
 
 from chunkers.support import FloatArray, IntArray, LRUDict, cached_in
 from evaluation.questions import Corpus, Question, TokenRuler, ruler_for
-from evaluation.retrieval.budget import Last
+from evaluation.retrieval.budget import Last, Limit
 from evaluation.retrieval.budget_ladder_and_repeats import BudgetLadder, RepeatCost
 from evaluation.retrieval.leaders import BudgetCurve, Lead, Leads
 from evaluation.retrieval.measures import (
@@ -28,7 +28,6 @@ from evaluation.retrieval.retrieved_chunks_and_failures import (
     FailedExcerpt,
     GivenChunks,
     MeasuredChunker,
-    RankCutoff,
     given_chunks_at_budget,
     given_chunks_in_top_k,
     retrieval_failures,
@@ -68,9 +67,9 @@ class ReportChoice(NamedTuple):
     last: Last = "cut"
 
     @property
-    def limit(self) -> RankCutoff:
+    def limit(self) -> Limit:
         """Limit on the text retrieved for each question: only the top k, or only the budget."""
-        return RankCutoff(0, self.budget, self.unit, self.last) if self.budget else RankCutoff(self.top_k, 0, "", "cut")
+        return Limit(self.budget, unit=self.unit, last=self.last) if self.budget else Limit(top=self.top_k)
 
 
 @dataclass(frozen=True)
@@ -318,12 +317,12 @@ def differing_question_indexes(values: Mapping[int, FloatArray]) -> IntArray:
     return np.flatnonzero(np.fmax.reduce(values_of_all_chunkers) > np.fmin.reduce(values_of_all_chunkers))
 
 
-def _gives_all_chunks(measured: MeasuredChunker, limit: RankCutoff) -> bool:
+def _gives_all_chunks(measured: MeasuredChunker, limit: Limit) -> bool:
     """Return whether every question is given all chunks of a chunker in full."""
     chunk_count = len(measured.evaluation.index.chunks)
     if limit.budget and measured.ladder is not None:
         return limit.budget in measured.ladder.results_in_unit(limit.unit, limit.last).budgets_giving_all_chunks(chunk_count)
-    return chunk_count <= limit.top_k
+    return chunk_count <= limit.top
 
 
 def make_lru_cache(most: int) -> Callable[[Hashable, Callable[[], Value]], Value]:
@@ -382,12 +381,12 @@ class Reports:
         """
         return self._report(tuple(sorted(measured.items())), choice)
 
-    def failures(self, measured: Mapping[int, MeasuredChunker], limit: RankCutoff) -> Failures:
+    def failures(self, measured: Mapping[int, MeasuredChunker], limit: Limit) -> Failures:
         """Return, for each chunker, the excerpts that it failed to retrieve in full, most missing text first."""
         return self._failures(tuple(sorted(measured.items())), limit)
 
     @_computed_once
-    def _failures(self, chunkers: _Chunkers, limit: RankCutoff) -> Failures:
+    def _failures(self, chunkers: _Chunkers, limit: Limit) -> Failures:
         return retrieval_failures(dict(chunkers), limit, self._ruler)
 
     @_computed_once
@@ -470,11 +469,11 @@ class Reports:
         )
 
     @_computed_once
-    def _distribution(self, measured: MeasuredChunker, limit: RankCutoff, measure: str, unit: str) -> Distribution:
+    def _distribution(self, measured: MeasuredChunker, limit: Limit, measure: str, unit: str) -> Distribution:
         return Distribution.of(self._evaluation_and_costs(measured, limit)[0].values(measure, unit))
 
     @_computed_once
-    def _repeat_cost(self, measured: MeasuredChunker, limit: RankCutoff, unit: str) -> RepeatCost | None:
+    def _repeat_cost(self, measured: MeasuredChunker, limit: Limit, unit: str) -> RepeatCost | None:
         budget_ladder = measured.ladder
         if budget_ladder is None or budget_ladder.repeats is None or not budget_ladder.repeats.near:
             return None
@@ -485,7 +484,7 @@ class Reports:
         return budget_ladder.repeats.cost_in_top_k(self._evaluation_and_costs(measured, limit)[0], unit, self._ruler)
 
     @_computed_once
-    def _evaluation_and_costs(self, measured: MeasuredChunker, limit: RankCutoff) -> tuple[Evaluation, Costs]:
+    def _evaluation_and_costs(self, measured: MeasuredChunker, limit: Limit) -> tuple[Evaluation, Costs]:
         chunker_evaluation, budget_ladder = measured
         if limit.budget and budget_ladder is not None:
             results_at_budgets = budget_ladder.results_in_unit(limit.unit, limit.last)
@@ -499,6 +498,6 @@ class Reports:
             return replace(chunker_evaluation, scores=scores_at_budget), Costs.of(
                 chunker_evaluation, float(given_token_counts.mean()) if len(given_token_counts) else 0.0
             )
-        if chunker_evaluation.top_k != limit.top_k:
-            chunker_evaluation = chunker_evaluation.with_top_k(limit.top_k, self._ruler)
+        if chunker_evaluation.top_k != limit.top:
+            chunker_evaluation = chunker_evaluation.with_top_k(limit.top, self._ruler)
         return chunker_evaluation, Costs.of(chunker_evaluation, chunker_evaluation.mean_retrieved_length(self._ruler))

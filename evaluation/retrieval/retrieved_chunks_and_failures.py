@@ -8,7 +8,7 @@ from typing import NamedTuple
 from chunkers import Span
 from chunkers.support import IntArray
 from evaluation.questions import TokenRuler, difference, numbers_of_overlapping_chunks, ruler_for
-from evaluation.retrieval.budget import BudgetResults, Last, spans_up_to
+from evaluation.retrieval.budget import BudgetResults, Last, Limit, spans_up_to
 from evaluation.retrieval.budget_ladder_and_repeats import BudgetLadder, chunks_holding_most
 from evaluation.retrieval.measures import RANGE_UNITS, Evaluation, excerpt_ranges
 
@@ -132,15 +132,6 @@ class MeasuredChunker(NamedTuple):
     ladder: BudgetLadder | None
 
 
-class RankCutoff(NamedTuple):
-    """Retrieval limit per question: a budget in tokens or characters, or the top k chunks if ``budget`` is 0."""
-
-    top_k: int
-    budget: int
-    unit: str
-    last: Last
-
-
 @dataclass(frozen=True)
 class Seam:
     """Cut inside an excerpt, with the chunks on either side and the reason for the cut.
@@ -223,7 +214,7 @@ class FailedExcerpt:
 
 
 def retrieval_failures(
-    all_measured: Mapping[int, MeasuredChunker], limit: RankCutoff, ruler: TokenRuler
+    all_measured: Mapping[int, MeasuredChunker], limit: Limit, ruler: TokenRuler
 ) -> dict[int, list[FailedExcerpt]]:
     """Return, for each chunker, the excerpts that it failed to retrieve in full, most missing text first.
 
@@ -289,7 +280,7 @@ def count_missing_characters(text: str, excerpt: Span, spans: Iterable[Span]) ->
 class _GivenText:
     """Lookup of the part of an excerpt that a chunker gives."""
 
-    def __init__(self, measured: MeasuredChunker, limit: RankCutoff, ruler: TokenRuler) -> None:
+    def __init__(self, measured: MeasuredChunker, limit: Limit, ruler: TokenRuler) -> None:
         self._index = measured.evaluation.index
         self._length = ruler_for(limit.unit, ruler)
         self._beyond: dict[int, list[tuple[int, int]]] = {}
@@ -301,7 +292,7 @@ class _GivenText:
             for question, chunk, rank in measured.ladder.beyond.tolist():
                 self._beyond.setdefault(question, []).append((rank, chunk))
         else:
-            self._ranked = measured.evaluation.search.ranked[:, : limit.top_k]
+            self._ranked = measured.evaluation.search.ranked[:, : limit.top]
 
     def given_spans_near(self, question: int, excerpt: Span) -> list[Span]:
         """Return the ranges retrieved for a question from the chunks that overlap an excerpt.

@@ -10,7 +10,8 @@ import streamlit as st
 
 from chunkers import Chunker, Chunking, Document, Embedder, InputError, Span, load_tokenizer
 from chunkers.support import format_number, pluralize
-from evaluation.retrieval.asked_question import LONGEST_QUESTION, AskedQuestion, Limit, checked_question, judge_retrieval
+from evaluation.retrieval import Limit
+from evaluation.retrieval.asked_question import LONGEST_QUESTION, AskedQuestion, checked_question, judge_retrieval
 from sample_docs import SAMPLES_FOLDER
 from viz.components.page_elements import show_job_progress
 from viz.guide.pictures import (

@@ -12,9 +12,9 @@ from chunkers.support import LRUDict, cached_in, format_number, join_words, plur
 from evaluation.questions import TokenRuler
 from evaluation.remedies.settings_search import Variation
 from evaluation.remedies.tested_changes import FailingColumn, remedies_for_answer, try_settings_for_answer
+from evaluation.retrieval import Limit
 from evaluation.retrieval.asked_question import (
     AskedQuestion,
-    Limit,
     PosedQuestion,
     checked_question,
     embed_question,
@@ -349,7 +349,7 @@ def working_repairs(text: str, tools: Tools) -> list[Variation]:
         failing_chunker,
         run(failing_chunker, document, tools),
         "embedding",
-        Limit(tokens=BUDGET),
+        Limit(budget=BUDGET),
         posed=PosedQuestion(QUESTION, _answer_span(document)),
     )
     setting_trials = try_settings_for_answer(failing_column, tools)
@@ -370,7 +370,7 @@ def _repair_screen(text: str, chosen: str | None, tools: Tools) -> Drawn:
     chunking_before = _run_named_chunker("fixed_sentences", {"size": SENTENCES}, document, tools)
     chunking_after = run(offered_repairs[int(chosen)].chunker, document, tools) if chosen in options else chunking_before
     judgement_after_repair = judge_retrieval(
-        _search_chunks(chunking_after, QUESTION, Limit(tokens=BUDGET), tools), _answer_span(document)
+        _search_chunks(chunking_after, QUESTION, Limit(budget=BUDGET), tools), _answer_span(document)
     )
     repaired_chunks_picture = chunked_picture(chunking_after, marked=_answer_span(document))
     # What follows the answer is of no interest.

@@ -12,10 +12,10 @@ from chunkers.recipes import context_sentences
 from chunkers.results import EmbeddedAs
 from chunkers.support import VectorArray, raise_if_cancelled
 from evaluation.questions import TokenRuler
+from evaluation.retrieval import Limit
 from evaluation.retrieval.asked_question import (
     AskedQuestion,
     CutChange,
-    Limit,
     PosedQuestion,
     SearchSettings,
     embed_question,

@@ -9,8 +9,7 @@ from chunkers import Chunker, Document, Embedder, InputError, load_tokenizer
 from chunkers.results import EmbeddedAs
 from chunkers.support import FloatArray
 from evaluation.questions import Corpus, Question, TokenRuler, read_questions
-from evaluation.retrieval import Budgets
-from evaluation.retrieval.asked_question import Limit
+from evaluation.retrieval import Budgets, Limit
 from evaluation.retrieval.index_changes import DIGEST_BYTES, ChunkComparison, IndexComparison, recall_by_amount
 from evaluation.search import SearchMethod, build_index
 from evaluation.segmentation import DEFAULT_EDITS, EditStability, edit_stability
@@ -164,10 +163,11 @@ class IndexChanges(BackgroundJob):
         document_chunks = tuple((name, tuple(own)) for name, own in chunks_by_document.items())
         if not questions:
             return MeasuredChunks(document_chunks, {})
-        token_budgets = None if comparison_setting.limit.tokens is None else Budgets((comparison_setting.limit.tokens,))
+        limit = comparison_setting.limit
+        token_budgets = Budgets((limit.budget,)) if limit.budget else None
         return MeasuredChunks(
             document_chunks,
-            recall_by_amount(chunk_search_index, questions, tools, ruler, comparison_setting.limit.top, token_budgets),
+            recall_by_amount(chunk_search_index, questions, tools, ruler, limit.top or None, token_budgets),
         )
 
 

@@ -2,7 +2,8 @@
 
 from collections.abc import Mapping
 
-from evaluation.retrieval.asked_question import Limit, SearchSettings, budget_for_text_length
+from evaluation.retrieval import Limit
+from evaluation.retrieval.asked_question import SearchSettings, budget_for_text_length
 from evaluation.search import SearchMethod
 from viz.state.choices import Choices
 from viz.state.session_state import session
@@ -18,7 +19,7 @@ RANKED_BY: Mapping[SearchMethod, str] = {
 """The ranking methods, with their names on the page."""
 
 RETRIEVAL_LIMITS: Mapping[str, tuple[str, Limit]] = {
-    **{str(tokens): (f"{tokens:,} tokens", Limit(tokens=tokens)) for tokens in (50, 100, 250, 500, 1000, 2000, 4000)},
+    **{str(tokens): (f"{tokens:,} tokens", Limit(budget=tokens)) for tokens in (50, 100, 250, 500, 1000, 2000, 4000)},
     **{f"top{count}": ("best chunk" if count == 1 else f"top {count}", Limit(top=count)) for count in (1, 3, 5, 10)},
 }
 """Limits on retrieval: the word in the link, the label on the page, and the limit."""
@@ -30,7 +31,7 @@ FITTING_LIMIT = "fitting"
 def retrieval_limits(characters: int) -> dict[str, tuple[str, Limit]]:
     """Return the retrieval limits that the user can choose from for a text of ``characters`` characters."""
     auto_token_limit = budget_for_text_length(characters)
-    return {FITTING_LIMIT: (f"auto: {auto_token_limit:,} tokens", Limit(tokens=auto_token_limit)), **RETRIEVAL_LIMITS}
+    return {FITTING_LIMIT: (f"auto: {auto_token_limit:,} tokens", Limit(budget=auto_token_limit)), **RETRIEVAL_LIMITS}
 
 
 def ranking_method_of(choices: Choices) -> SearchMethod:

@@ -17,7 +17,8 @@ from evaluation.remedies.tested_changes import (
     remedies_for_finding,
     try_settings_for_findings,
 )
-from evaluation.retrieval.asked_question import Limit, PosedQuestion, checked_answer
+from evaluation.retrieval import Limit
+from evaluation.retrieval.asked_question import PosedQuestion, checked_answer
 from tests.evaluation.remedies.test_remedies import COLUMNS, WORDS, made_tools
 from tests.fixtures.exhaustive_search import equals_exhaustive, removes_finding, search_exhaustively
 
@@ -55,7 +56,7 @@ def suspect_of(seed, column, others=True):
     posed = tuple(PosedQuestion(draw.choice(WORDS), checked_answer(document.text, *span)) for span in spans)
     known = (document.sentences[len(document.sentences) // 2].start,)
     suspect = SuspiciousColumn(
-        chunker, run(chunker, document, tools), "bm25", Limit(tokens=60), "plain", posed, known, hair=HAIR
+        chunker, run(chunker, document, tools), "bm25", Limit(budget=60), "plain", posed, known, hair=HAIR
     )
     return suspect, tools
 

@@ -11,8 +11,8 @@ from chunkers.contract.base import run
 from evaluation.questions.corpus import TokenRuler
 from evaluation.remedies.settings_search import OTHERS, STEPS, WANTED, setting_variations
 from evaluation.remedies.tested_changes import FailingColumn, remedies_for_answer, try_settings_for_answer
+from evaluation.retrieval import Limit
 from evaluation.retrieval.asked_question import (
-    Limit,
     PosedQuestion,
     checked_answer,
     index_text,
@@ -69,7 +69,7 @@ def found_for(failure, tools, ruler):
 
 
 LIMITS = st.one_of(
-    st.integers(5, 120).map(lambda tokens: Limit(tokens=tokens)), st.integers(1, 5).map(lambda top: Limit(top=top))
+    st.integers(5, 120).map(lambda tokens: Limit(budget=tokens)), st.integers(1, 5).map(lambda top: Limit(top=top))
 )
 
 
@@ -92,7 +92,7 @@ def test_every_remedy_keeps_its_promise_and_none_is_missed(seed, column, limit, 
         chunking = run(remedy.variation.chunker, failure.chunking.document, tools)
         assert len(chunking.chunks) == remedy.chunks > 1
         assert is_whole(chunking, failure.posed, method, limit, tools, ruler)[0]
-        assert is_whole(chunking, failure.posed, method, Limit(tokens=limit.tokens or tokens), tools, ruler)[0]
+        assert is_whole(chunking, failure.posed, method, Limit(budget=limit.budget or tokens), tools, ruler)[0]
 
 
 def angles(limit, others=(), known=None, column=("fixed_sentences", {"size": 1}), question="2"):
@@ -108,7 +108,7 @@ def angles(limit, others=(), known=None, column=("fixed_sentences", {"size": 1})
 def test_what_a_remedy_does_to_other_questions_and_to_the_boundaries():
     # The other answers are the third line, which two chunks of 14 words do not leave out, and the fourth.
     known = (LINES.index("80"), LINES.index("30"), LINES.index("60"))
-    failure, tools, ruler = angles(Limit(tokens=14), [("80", 2), ("47", 5)], known)
+    failure, tools, ruler = angles(Limit(budget=14), [("80", 2), ("47", 5)], known)
     size = next(remedy for remedy in found_for(failure, tools, ruler) if remedy.variation.kind == "size")
     assert size.variation.words == "sentences per chunk 2"
     assert (size.chunks, size.tokens) == (4, 14)
@@ -136,19 +136,19 @@ def test_larger_chunks_alone_do_not_win_where_a_number_of_chunks_is_retrieved():
     for remedy in remedies:
         passages = index_text(run(remedy.variation.chunker, failure.chunking.document, tools), tools, "embedding")
         vector = tools.embed([failure.posed.question])[0]
-        asked = retrieve_for_question(passages, failure.posed.question, vector, Limit(tokens=14), ruler)
+        asked = retrieve_for_question(passages, failure.posed.question, vector, Limit(budget=14), ruler)
         assert judge_retrieval(asked, failure.posed.answer).fate == "whole"
 
 
 def test_an_uncut_text_is_no_remedy():
-    failure, tools, ruler = angles(Limit(tokens=56), column=("fixed_sentences", {"size": 1}))
+    failure, tools, ruler = angles(Limit(budget=56), column=("fixed_sentences", {"size": 1}))
     tried = try_settings_for_answer(failure, tools)
     assert any(len(run(trial.variation.chunker, failure.chunking.document, tools).chunks) == 1 for trial in tried)
     assert all(remedy.chunks > 1 for remedy in remedies_for_answer(failure, tried, tools, ruler))
 
 
 def test_nothing_is_embedded_to_cut_and_the_count_is_of_what_was_cut():
-    failure, tools, _ = angles(Limit(tokens=14), column=("breakpoint", {"amount": 10.0}))
+    failure, tools, _ = angles(Limit(budget=14), column=("breakpoint", {"amount": 10.0}))
     grid = setting_variations(failure.chunker, tools.embedder)
     before = tools.meter.embedded
     tried = try_settings_for_answer(failure, tools)
@@ -159,7 +159,7 @@ def test_nothing_is_embedded_to_cut_and_the_count_is_of_what_was_cut():
 
 
 def test_a_search_stops_when_it_is_told_to():
-    failure, tools, ruler = angles(Limit(tokens=14))
+    failure, tools, ruler = angles(Limit(budget=14))
     tried = try_settings_for_answer(failure, tools)
     tools.watcher = Watcher(cancelled=lambda: True)
     with pytest.raises(Cancelled):

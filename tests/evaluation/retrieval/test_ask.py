@@ -11,11 +11,10 @@ from evaluation.answering.questions_and_answers import QuestionItem, questions_o
 from evaluation.questions.corpus import Corpus, TokenRuler
 from evaluation.questions.question_files import Excerpt, Question, read_questions
 from evaluation.questions.question_sets import MarkedQuestion, marked_question_set, marked_questions_to_csv
+from evaluation.retrieval import Limit
 from evaluation.retrieval.asked_question import (
     LONGEST_ANSWER,
     LONGEST_QUESTION,
-    MOST_TOP,
-    Limit,
     checked_answer,
     checked_question,
     embed_question,
@@ -33,7 +32,7 @@ LINES = "\n".join(f"{angle} is the angle of this line." for angle in (0, 80, 30,
 """By the cosine with 12 degrees the lines are ranked 4, 1, 3, 5, 2; each has seven words."""
 
 
-def asked_of(text=LINES, question="12", tokens=None, top=None, method="embedding", chunker="fixed_sentences", **parameters):
+def asked_of(text=LINES, question="12", tokens=0, top=0, method="embedding", chunker="fixed_sentences", **parameters):
     parameters = parameters or {"size": 1}
     document = Document.from_text(text, "lines")
     with_tools = tools(AngleEmbedder())
@@ -41,7 +40,7 @@ def asked_of(text=LINES, question="12", tokens=None, top=None, method="embedding
     passages = index_text(chunking, with_tools, method)
     vector = embed_question(chunking, with_tools, question) if method != "bm25" else None
     ruler = TokenRuler(document.text, load_tokenizer("words"))
-    return retrieve_for_question(passages, question, vector, Limit.of(tokens=tokens, top=top), ruler)
+    return retrieve_for_question(passages, question, vector, Limit(budget=tokens, top=top), ruler)
 
 
 def test_ranks_scores_and_where_the_budget_ends():
@@ -85,7 +84,7 @@ def test_the_ranks_are_those_of_retrieval(method, embedded_as):
     passages = index_text(run(chunker, document, with_tools), with_tools, method, embedded_as)
     vector = embed_question(passages.chunking, with_tools, question)
     asked = retrieve_for_question(
-        passages, question, vector, Limit.of(top=15), TokenRuler(document.text, load_tokenizer("words"))
+        passages, question, vector, Limit(top=15), TokenRuler(document.text, load_tokenizer("words"))
     )
     ranked = asked.ranking.order.tolist()
     # Of chunks without a word of the question BM25 says nothing; Retrieval has them at the end, in their order.
@@ -106,9 +105,7 @@ def test_without_an_embedder_words_alone_rank():
     without.embedder = None
     chunking = run(build_chunker("fixed_sentences", {"size": 1}), document, without)
     passages = index_text(chunking, without, "hybrid")
-    asked = retrieve_for_question(
-        passages, "the line of 80", None, Limit.of(top=3), TokenRuler(LINES, load_tokenizer("words"))
-    )
+    asked = retrieve_for_question(passages, "the line of 80", None, Limit(top=3), TokenRuler(LINES, load_tokenizer("words")))
     assert asked.index.searched_by == "bm25"
     assert asked.hits[0].chunk == 1
 
@@ -131,12 +128,6 @@ def test_a_question_that_cannot_be_asked_is_a_sentence(text, said):
         checked_question(text)
     assert str(error.value).endswith(said)
     assert checked_question(f" {'a' * (LONGEST_QUESTION - 2)} ")
-
-
-@pytest.mark.parametrize("limit", [{}, {"tokens": 1, "top": 1}, {"tokens": 0}, {"top": 0}, {"top": MOST_TOP + 1}])
-def test_a_limit_that_is_none_is_a_sentence(limit):
-    with pytest.raises(InputError, match=r"^[^.]+; got [^.]+\.$"):
-        Limit.of(**limit)
 
 
 def judged(answer, **settings):
@@ -190,7 +181,7 @@ def scattered(*places):
     with_tools = tools(AngleEmbedder())
     passages = index_text(chunking, with_tools, "embedding")
     vector = embed_question(chunking, with_tools, "0")
-    return retrieve_for_question(passages, "0", vector, Limit.of(tokens=9), TokenRuler(LINES, load_tokenizer("words")))
+    return retrieve_for_question(passages, "0", vector, Limit(budget=9), TokenRuler(LINES, load_tokenizer("words")))
 
 
 def test_chunks_in_several_places():

@@ -8,13 +8,13 @@ from hypothesis import strategies as st
 from chunkers import Document, Span, build_chunker
 from evaluation.questions.corpus import CharacterRuler, Corpus, TokenRuler, difference
 from evaluation.questions.question_files import read_questions
+from evaluation.retrieval import Limit
 from evaluation.retrieval import budget_ladder_and_repeats as ladders
 from evaluation.retrieval.budget import Budgets, fill_budget
 from evaluation.retrieval.budget_ladder_and_repeats import measure_ladder
 from evaluation.retrieval.measures import evaluate_retrieval, excerpt_ranges
 from evaluation.retrieval.retrieved_chunks_and_failures import (
     MeasuredChunker,
-    RankCutoff,
     Seam,
     given_chunks_at_budget,
     given_chunks_in_top_k,
@@ -28,7 +28,7 @@ TEXT = "0 alpha.\n40 beta.\n90 gamma.\n130 delta."
 """Sentences at 0, 9, 18 and 28, of two words each."""
 CORPUS = Corpus((Document.from_text(TEXT, "lines", "one"),), exact_ends=True)
 RULER = TokenRuler(TEXT, tools().tokenizer)
-ONE_CHUNK = RankCutoff(1, 0, "tokens", "cut")
+ONE_CHUNK = Limit(top=1)
 
 
 def measured(rows, *settings, embedder=AngleEmbedder, corpus=CORPUS, ruler=RULER):
@@ -66,16 +66,16 @@ def test_an_excerpt_that_is_whole_in_a_chunk_of_too_low_a_rank_was_split_by_no_c
     assert (failure.seams, failure.holder, failure.rank, failure.held) == ((), 3, 4, 10)
     assert dict(failure.missed) == {0: 10}
     assert failure.other_successful_chunkers(0) == ()
-    assert retrieval_failures(runs, RankCutoff(4, 0, "tokens", "cut"), RULER) == {0: []}
+    assert retrieval_failures(runs, Limit(top=4), RULER) == {0: []}
 
 
 def test_at_a_budget_what_is_cut_off_is_missed():
     runs = measured([("0", ["0 alpha.", "40 beta."])], {"size": 2})
     # Three of the first chunk's four words: “40 ” of “40 beta.” is given, “beta.” is not.
     runs = {0: runs[0]._replace(ladder=climbed(runs[0], Budgets((3, 4), "tokens", "cut"), size=2))}
-    (failure,) = retrieval_failures(runs, RankCutoff(5, 3, "tokens", "cut"), RULER)[0]
+    (failure,) = retrieval_failures(runs, Limit(3), RULER)[0]
     assert (failure.span, dict(failure.missed), failure.holder, failure.rank) == (Span(9, 17), {0: 5}, 0, 1)
-    assert retrieval_failures(runs, RankCutoff(5, 4, "tokens", "cut"), RULER) == {0: []}
+    assert retrieval_failures(runs, Limit(4), RULER) == {0: []}
     (cut,) = given_chunks_at_budget(runs[0].evaluation, runs[0].ladder, 0, 3, "tokens", "cut", RULER).chunks
     assert (cut.rank, cut.spans, cut.given, cut.whole) == (1, (Span(0, 17),), (Span(0, 12),), False)
 
@@ -104,9 +104,7 @@ def test_what_is_left_out_is_shown_and_not_given():
     assert given_in(2) == ([(0, True)], 2)
     assert given_in(100) == ([(number, True) for number in range(4)], 8)
     lost = {
-        budget: retrieval_failures(
-            {0: MeasuredChunker(run.evaluation, ladder)}, RankCutoff(5, budget, "tokens", "left_out"), RULER
-        )[0]
+        budget: retrieval_failures({0: MeasuredChunker(run.evaluation, ladder)}, Limit(budget, last="left_out"), RULER)[0]
         for budget in (3, 100)
     }
     assert [dict(failure.missed) for failure in lost[3]] == [{0: 8}]
@@ -117,9 +115,9 @@ def test_what_is_given_beyond_the_ranks_that_are_kept_is_not_missed():
     (run,) = measured([("0", ["130 delta."])], {"size": 1}).values()
     ladder = climbed(run, Budgets((7, 8), "tokens", "cut"), kept=2)
     runs = {0: MeasuredChunker(run.evaluation, ladder)}
-    assert retrieval_failures(runs, RankCutoff(5, 8, "tokens", "cut"), RULER) == {0: []}
+    assert retrieval_failures(runs, Limit(8), RULER) == {0: []}
     # The last of the four is cut off after “130 ”.
-    (cut,) = retrieval_failures(runs, RankCutoff(5, 7, "tokens", "cut"), RULER)[0]
+    (cut,) = retrieval_failures(runs, Limit(7), RULER)[0]
     assert (dict(cut.missed), cut.rank) == ({0: 6}, 4)
     given = given_chunks_at_budget(run.evaluation, ladder, 0, 8, "tokens", "cut", RULER)
     assert ([chunk.number for chunk in given.chunks], given.more, given.filled) == ([0, 1], 2, 8)
@@ -136,7 +134,7 @@ def test_white_space_alone_is_not_missed():
     spaced = Corpus((Document.from_text("0 alpha.   \n   40 beta.", "lines", "one"),), exact_ends=True)
     ruler = TokenRuler(spaced.whole.text, tools().tokenizer)
     runs = measured([("0", ["0 alpha.   \n   40 beta."])], {"size": 1}, corpus=spaced, ruler=ruler)
-    assert retrieval_failures(runs, RankCutoff(2, 0, "tokens", "cut"), ruler) == {0: []}
+    assert retrieval_failures(runs, Limit(top=2), ruler) == {0: []}
 
 
 def test_a_run_without_a_ladder_says_what_it_knows():
@@ -179,7 +177,7 @@ def test_what_is_given_is_what_fills_the_budget(lines, size, data):
         )
         for number, question in enumerate(run.evaluation.search.questions)
     }
-    lost = retrieval_failures({0: run}, RankCutoff(5, budget, unit, last), ruler)[0]
+    lost = retrieval_failures({0: run}, Limit(budget, unit=unit, last=last), ruler)[0]
     assert {failure.question: failure.missed[0] for failure in lost} == {
         key: value for key, value in missed.items() if value
     }

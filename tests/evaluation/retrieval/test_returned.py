@@ -12,13 +12,13 @@ from chunkers import Document, InputError, Span, build_chunker, load_tokenizer
 from chunkers.text.extracted_text import TextParts
 from evaluation.questions.corpus import CharacterRuler, Corpus, TokenRuler, total_length, union
 from evaluation.questions.question_files import Excerpt, Question
+from evaluation.retrieval import Limit
 from evaluation.retrieval import budget_ladder_and_repeats as ladders
 from evaluation.retrieval.budget import LAST_CHUNK_CHOICES, Budgets, evaluate_at_budgets, fill_budget
 from evaluation.retrieval.budget_ladder_and_repeats import measure_ladder
 from evaluation.retrieval.measures import FOUND_SCORES, RANGE_UNITS, evaluate_retrieval, measure_search, text_scores
 from evaluation.retrieval.retrieved_chunks_and_failures import (
     MeasuredChunker,
-    RankCutoff,
     given_chunks_at_budget,
     given_chunks_in_top_k,
     retrieval_failures,
@@ -289,9 +289,9 @@ def test_an_excerpt_that_a_neighbour_returns_is_found():
     missed = {}
     for word in ("chunk", "window:1"):
         run = climbed(word)
-        lost = retrieval_failures({0: run}, RankCutoff(1, 0, "tokens", "cut"), ANGLES_RULER)[0]
+        lost = retrieval_failures({0: run}, Limit(top=1), ANGLES_RULER)[0]
         missed[word] = [dict(failure.missed) for failure in lost]
-        assert retrieval_failures({0: run}, RankCutoff(0, 500, "tokens", "cut"), ANGLES_RULER)[0] == []
+        assert retrieval_failures({0: run}, Limit(500), ANGLES_RULER)[0] == []
     # 40 c. alone has nothing of it; with its neighbours it has 60 d.
     assert missed == {"chunk": [{0: 11}], "window:1": [{0: 6}]}
 

@@ -9,11 +9,12 @@ from chunkers.found_again.located_chunks import read_chunks
 from chunkers.methods.your_chunks import ChunkFile, YourChunks
 from evaluation.questions.corpus import Corpus, TokenRuler
 from evaluation.questions.question_files import read_questions
+from evaluation.retrieval import Limit
 from evaluation.retrieval.budget import Budgets, evaluate_at_budgets
 from evaluation.retrieval.budget_ladder_and_repeats import measure_ladder
 from evaluation.retrieval.measures import evaluate_retrieval
 from evaluation.retrieval.report import Costs
-from evaluation.retrieval.retrieved_chunks_and_failures import MeasuredChunker, RankCutoff, retrieval_failures
+from evaluation.retrieval.retrieved_chunks_and_failures import MeasuredChunker, retrieval_failures
 from evaluation.retrieval.stored_measures import evaluation_from_json, evaluation_to_json
 from evaluation.search.index import build_index
 from tests.support import AngleEmbedder, tools
@@ -76,9 +77,7 @@ def test_overlaps_fill_a_budget_as_often_as_they_are_given():
 def test_what_is_in_no_chunk_is_told_of_a_failed_question():
     index, bench, asked = index_of(), tools(AngleEmbedder()), questions("dd ee", "ff", "90 gg")
     runs = {0: MeasuredChunker(evaluate_retrieval(index, asked, bench, RULER), measure_ladder(index, asked, bench, RULER))}
-    by_question = {
-        failure.question: failure for failure in retrieval_failures(runs, RankCutoff(1, 0, "tokens", "cut"), RULER)[0]
-    }
+    by_question = {failure.question: failure for failure in retrieval_failures(runs, Limit(top=1), RULER)[0]}
     assert [by_question[number].outside for number in range(3)] == [3, 2, 0]
     assert [by_question[number].held for number in range(3)] == [2, 0, 5]
     assert by_question[1].holder == -1

@@ -10,7 +10,8 @@ from chunkers import Document, build_chunker
 from chunkers.support.errors import ModelError
 from evaluation.questions.corpus import Corpus
 from evaluation.questions.question_files import read_questions
-from evaluation.retrieval.asked_question import LONGEST_QUESTION, Limit
+from evaluation.retrieval import Limit
+from evaluation.retrieval.asked_question import LONGEST_QUESTION
 from evaluation.search.ranking import Reranker
 from sample_docs import load_sample
 from tests.support import LIMIT, ended
@@ -120,7 +121,7 @@ def test_a_link_with_another_word_says_so_and_takes_the_default(app):
 @pytest.mark.parametrize(("characters", "tokens"), [(10, 50), (1_055, 50), (1_600, 100), (7_999, 250), (75_000, 500)])
 def test_the_first_budget_suits_the_text(characters, tokens):
     word, (name, limit) = next(iter(retrieval_limits(characters).items()))
-    assert (word, name, limit) == (FITTING_LIMIT, f"auto: {tokens} tokens", Limit(tokens=tokens))
+    assert (word, name, limit) == (FITTING_LIMIT, f"auto: {tokens} tokens", Limit(budget=tokens))
 
 
 def test_a_budget_above_the_text_says_that_it_holds_all_of_it(app):

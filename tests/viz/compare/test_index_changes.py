@@ -11,7 +11,7 @@ from chunkers import Document, Tools, build_chunker, load_embedder, load_tokeniz
 from evaluation.questions.corpus import Corpus, TokenRuler
 from evaluation.questions.question_files import read_questions
 from evaluation.questions.question_sets import MarkedQuestion
-from evaluation.retrieval.asked_question import Limit
+from evaluation.retrieval import Limit
 from evaluation.retrieval.budget import Budgets, evaluate_at_budgets
 from evaluation.retrieval.index_changes import Changes, ChunkComparison, tokens_to_embed
 from evaluation.search.index import build_index
@@ -200,7 +200,7 @@ SETTING = IndexSetting(
     tokenizer="words",
     embedded_as="plain",
     method="embedding",
-    limit=Limit(tokens=10),
+    limit=Limit(budget=10),
 )
 
 

@@ -10,7 +10,8 @@ import pytest
 from chunkers import Document, build_chunker, load_tokenizer
 from chunkers.contract.base import run
 from chunkers.text.bundled_model import model_folder
-from evaluation.retrieval.asked_question import Limit, embed_question, index_text, judge_retrieval, retrieve_for_question
+from evaluation.retrieval import Limit
+from evaluation.retrieval.asked_question import embed_question, index_text, judge_retrieval, retrieve_for_question
 from tests.support import AngleEmbedder, HashEmbedder, tools
 from tests.viz.app_steps import sent, settled, widget
 from viz.guide.chunker_pictures import bundled_model_tools
@@ -273,7 +274,7 @@ def test_each_repair_keeps_the_answer_whole(text):
     answer = (document.sentences[ANSWER[0]].start, document.sentences[ANSWER[1] - 1].end)
 
     def fate(chunking):
-        limit, ruler = Limit(tokens=BUDGET), token_ruler_of(document, "all-MiniLM-L6-v2")
+        limit, ruler = Limit(budget=BUDGET), token_ruler_of(document, "all-MiniLM-L6-v2")
         vector = embed_question(chunking, made, QUESTION)
         return judge_retrieval(
             retrieve_for_question(index_text(chunking, made, "embedding"), QUESTION, vector, limit, ruler),

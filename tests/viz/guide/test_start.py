@@ -4,7 +4,8 @@ import pytest
 
 from chunkers import CHUNKERS, Document, Span, build_chunker, load_tokenizer
 from chunkers.contract.base import run
-from evaluation.retrieval.asked_question import Limit, embed_question, index_text, retrieve_for_question
+from evaluation.retrieval import Limit
+from evaluation.retrieval.asked_question import embed_question, index_text, retrieve_for_question
 from tests.support import AngleEmbedder, tools
 from tests.viz.app_steps import choose_document, press, sent, settled
 from viz.guide import introduction

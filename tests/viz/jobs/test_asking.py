@@ -7,7 +7,7 @@ import pytest
 
 from chunkers import Document, build_chunker
 from chunkers.contract.base import run
-from evaluation.retrieval.asked_question import Limit
+from evaluation.retrieval import Limit
 from tests.support import LIMIT, HashEmbedder, ended, tools
 from viz.jobs.chunking import ChunkingTask
 from viz.jobs.column_jobs import AskJob, ColumnInquiry, contexts_digest
@@ -42,7 +42,7 @@ def job_of(embedder, question, method="hybrid", revision="1", sizes=(2, 5)):
         columns.append(
             (number, ChunkingTask.of(document, embedder, "words", chunker), run(chunker, document, tools(embedder)))
         )
-    inquiry = ColumnInquiry(question, method, Limit.of(top=3), "plain", "words")
+    inquiry = ColumnInquiry(question, method, Limit(top=3), "plain", "words")
     return AskJob(inquiry, columns, embedder, on_disk=False)
 
 
@@ -60,7 +60,7 @@ def test_a_session_is_answered_from_its_own_context_sentences():
     def hits(question, *written):
         chunks = [chunk._replace(situation=words) for chunk, words in zip(plain.chunks, written, strict=True)]
         chunking = replace(plain, chunks=tuple(chunks))
-        inquiry = ColumnInquiry(question, "bm25", Limit.of(top=3), "context", "words", contexts=contexts_digest([chunking]))
+        inquiry = ColumnInquiry(question, "bm25", Limit(top=3), "context", "words", contexts=contexts_digest([chunking]))
         job = AskJob(inquiry, [(0, ChunkingTask.of(document, None, "words", chunker), chunking)], None, on_disk=False)
         return [hit.chunk for hit in done(job).found[0].hits if hit.score]
 

@@ -8,9 +8,9 @@ from hypothesis import strategies as st
 
 from chunkers import Document, build_chunker
 from chunkers.contract.base import run
+from evaluation.retrieval import Limit
 from evaluation.retrieval.asked_question import (
     CutChange,
-    Limit,
     PosedQuestion,
     SearchSettings,
     checked_answer,

@@ -4,7 +4,8 @@ from dataclasses import replace
 
 from chunkers import load_tokenizer
 from evaluation.questions.corpus import TokenRuler
-from evaluation.retrieval.retrieved_chunks_and_failures import MeasuredChunker, RankCutoff, retrieval_failures
+from evaluation.retrieval import Limit
+from evaluation.retrieval.retrieved_chunks_and_failures import MeasuredChunker, retrieval_failures
 from tests import ROOT
 from tests.support import ended
 from viz.retrieval.first_run import bundled_run_and_file
@@ -21,7 +22,7 @@ def recall_and_failures(run, exact_ends):
         ).with_top_k(5, ruler)
         recalls.append(f"{100 * there.values('recall').mean():.1f}")
         measured = {number: MeasuredChunker(there, run.ladders[number])}
-        lost.append(str(len(retrieval_failures(measured, RankCutoff(5, 2000, "tokens", "cut"), ruler)[number])))
+        lost.append(str(len(retrieval_failures(measured, Limit(2000), ruler)[number])))
     return recalls, lost
 
 
