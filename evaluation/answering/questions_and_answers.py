@@ -21,7 +21,7 @@ from chunkers.language_models import (
 from chunkers.support import short_repr
 from evaluation.questions import ANSWER_COLUMNS, AnyRuler, Corpus, Question, QuestionRow, excerpt_list, read_question_rows
 from evaluation.retrieval import Limit, fill_budget
-from evaluation.retrieval.asked_question import checked_question, embed_question, index_text, retrieve_for_question
+from evaluation.retrieval.asked_question import checked_question, index_text, retrieve_for_question
 from evaluation.segmentation import chunking_from_cuts
 
 # Questions and their reference answers.
@@ -266,13 +266,7 @@ def gather_passages(
     search_index = index_text(chunking, tools, "embedding")
     context_of_each_question = []
     for question in questions:
-        question_vector = embed_question(chunking, tools, question) if chunking.chunks else None
-        if question_vector is None:
-            context_of_each_question.append(AnswerContext((), 0))
-            continue
-        question_with_ranked_chunks = retrieve_for_question(
-            search_index, question, question_vector, Limit(budget=budget), ruler
-        )
+        question_with_ranked_chunks = retrieve_for_question(search_index, question, tools, Limit(budget=budget), ruler)
         passages_of_question = tuple(
             Passage(hit.chunk, "\n".join(chunking.document.text[start:end] for start, end in hit.parts), hit.whole)
             for hit in question_with_ranked_chunks.hits

@@ -17,7 +17,6 @@ from evaluation.retrieval import Limit, chunk_lengths
 from evaluation.retrieval.asked_question import (
     AskedQuestion,
     PosedQuestion,
-    embed_question,
     index_text,
     judge_retrieval,
     retrieve_for_question,
@@ -375,7 +374,6 @@ class QuestionRetrieval:
 
     def __init__(self, column: ProblemColumn, tools: Tools, ruler: AnyRuler, reranker: Reranker | None) -> None:
         self.column, self.tools, self.ruler, self.reranker = column, tools, ruler, reranker
-        self._vectors: dict[str, VectorArray | None] = {}
         self._asked: dict[PosedQuestion, AskedQuestion] = {}
 
     @cached_property
@@ -387,15 +385,8 @@ class QuestionRetrieval:
         """Return alternative chunks, prepared for search by the current search method."""
         return index_text(chunking, self.tools, self.column.method, self.column.embedded_as)
 
-    def question_vector(self, question: str) -> VectorArray | None:
-        """Return a question's embedding; None if the search does not use embeddings."""
-        if question not in self._vectors:
-            uses_embeddings = self.column.method != "bm25" and self.tools.embedder is not None
-            self._vectors[question] = embed_question(self.column.chunking, self.tools, question) if uses_embeddings else None
-        return self._vectors[question]
-
     def _retrieve(self, index: Index, question: str, limit: Limit) -> AskedQuestion:
-        return retrieve_for_question(index, question, self.question_vector(question), limit, self.ruler, self.reranker)
+        return retrieve_for_question(index, question, self.tools, limit, self.ruler, self.reranker)
 
     def current_retrieval(self, posed: PosedQuestion) -> AskedQuestion:
         """Return the ranking of the current chunks for a question, and the chunks retrieved."""

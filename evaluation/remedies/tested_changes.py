@@ -22,7 +22,7 @@ from evaluation.remedies.settings_search import (
 )
 from evaluation.retrieval import chunk_lengths
 from evaluation.retrieval.asked_question import PosedQuestion, whole_answer_chunk_numbers
-from evaluation.search import PRODUCT_TOLERANCE, Reranker, embed_texts
+from evaluation.search import PRODUCT_TOLERANCE, PreparedQuestions, Reranker, embed_texts
 
 # Changes that keep an answer whole, at the same limit on what is retrieved.
 
@@ -102,13 +102,12 @@ class _Reach:
 
     def __init__(self, failure: FailingColumn, questions: QuestionRetrieval) -> None:
         self.failure, self.questions = failure, questions
-        search_index, question_vector = questions.current_index, questions.question_vector(failure.posed.question)
-        self._scores: dict[str, float] = {}
+        search_index = questions.current_index
+        (self._question_vector,) = PreparedQuestions.of(search_index, [failure.posed.question], questions.tools).vectors
+        column_scores = search_index.vectors @ self._question_vector
+        self._scores: dict[str, float] = dict(zip(search_index.texts, column_scores.tolist(), strict=True))
         """Cosine of the failing question and each text embedded so far."""
-        chunk_texts = search_index.texts
-        if question_vector is not None:
-            self._scores.update(zip(chunk_texts, (search_index.vectors @ question_vector).tolist(), strict=True))
-        self._column_scores = np.array([self._scores.get(text, -1.0) for text in chunk_texts])
+        self._column_scores = np.array([self._scores[text] for text in search_index.texts])
         self._starts, self._ends = search_index.edges.T
 
     def is_answer_unreachable(self, chunking: Chunking) -> bool:
@@ -160,12 +159,10 @@ class _Reach:
             del unscored_texts_best_first[:_TEXTS_AT_ONCE]
 
     def _cache_similarity_scores(self, chunking: Chunking, texts: Sequence[str]) -> None:
-        question_embedding = self.questions.question_vector(self.failure.posed.question)
         unscored_distinct_texts = [*dict.fromkeys(text for text in texts if text not in self._scores)]
         if unscored_distinct_texts:
-            assert question_embedding is not None
             text_similarity_scores = (
-                embed_texts(chunking.document, unscored_distinct_texts, self.questions.tools) @ question_embedding
+                embed_texts(chunking.document, unscored_distinct_texts, self.questions.tools) @ self._question_vector
             )
             self._scores.update(zip(unscored_distinct_texts, text_similarity_scores.tolist(), strict=True))
 

@@ -8,18 +8,18 @@ import numpy as np
 
 from chunkers import Chunking, InputError, Span, Tools
 from chunkers.results import EmbeddedAs
-from chunkers.support import VectorArray, format_number
+from chunkers.support import format_number
 from evaluation.questions import AnyRuler, Corpus, intersection, ruler_for
 from evaluation.retrieval.budget import Limit, fill_budget
 from evaluation.retrieval.retrieved_chunks_and_failures import count_missing_characters
 from evaluation.search import (
     MOST_RERANKED,
     Index,
+    PreparedQuestions,
     Ranking,
     Reranker,
     SearchMethod,
     checked_method,
-    embed_texts,
     index_chunkings,
     rerank_first,
 )
@@ -66,14 +66,6 @@ def index_text(chunking: Chunking, tools: Tools, method: SearchMethod, embedded_
 def has_stated_texts(chunking: Chunking) -> bool:
     """Return whether any chunk has a text written by a language model, which is then searched instead of its own."""
     return any(chunk.stated is not None for chunk in chunking.chunks)
-
-
-def embed_question(chunking: Chunking, tools: Tools, question: str) -> VectorArray:
-    """Return a question's unit vector, shape (dimension,), from the embedder of the chunks.
-
-    Raises the same errors as `index_text`.
-    """
-    return np.asarray(embed_texts(chunking.document, [question], tools)[0])
 
 
 class Hit(NamedTuple):
@@ -146,23 +138,25 @@ class AskedQuestion:
 def retrieve_for_question(
     index: Index,
     question: str,
-    vector: VectorArray | None,
+    tools: Tools,
     limit: Limit,
     ruler: AnyRuler,
     reranker: Reranker | None = None,
 ) -> AskedQuestion:
     """Rank the chunks for a question and return the ranking with the best chunks up to the limit.
 
+    Raises the same errors as `Tools.embed`.
+
     Parameters
     ----------
-    vector
-        The question's unit vector, shape (dimension,); None if the chunks are searched by words alone, or if there are none.
+    tools
+        Embeds the question, unless the chunks are searched by words alone.
     ruler
         Counts the tokens of ranges of the text.
     reranker
         Cross-encoder that reorders the first `MOST_RERANKED` chunks; None for no reordering.
     """
-    final_chunk_ranking, rankings_by_method = index.rank(question, vector)
+    final_chunk_ranking, rankings_by_method = PreparedQuestions.of(index, [question], tools).ranking(0)
     if reranker is not None:
         texts_to_rerank = [index.texts[chunk] for chunk in final_chunk_ranking.order[:MOST_RERANKED]]
         final_chunk_ranking = rerank_first(final_chunk_ranking, reranker.scores(question, texts_to_rerank))
@@ -401,13 +395,10 @@ def retrieved_whole_per_question(
     if not questions:
         return []
     search_index = index_text(chunking, tools, search.method, search.embedded_as)
-    whole_flag_per_question = []
-    for posed_question in questions:
-        question_vector = (
-            None if search_index.searched_by == "bm25" else embed_question(chunking, tools, posed_question.question)
-        )
-        question_with_ranked_chunks = retrieve_for_question(
-            search_index, posed_question.question, question_vector, search.limit, ruler, search.reranker
-        )
-        whole_flag_per_question.append(judge_retrieval(question_with_ranked_chunks, posed_question.answer).fate == "whole")
-    return whole_flag_per_question
+    return [
+        judge_retrieval(
+            retrieve_for_question(search_index, posed.question, tools, search.limit, ruler, search.reranker), posed.answer
+        ).fate
+        == "whole"
+        for posed in questions
+    ]

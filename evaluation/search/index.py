@@ -141,22 +141,6 @@ class Index(Indexed):
     unsituated: int = 0
     behind: NearDuplicates | None = None
 
-    def rank(self, question: str, vector: VectorArray | None) -> tuple[Ranking, dict[str, Ranking]]:
-        """Rank the texts for a question; return the ranking, and by method the rankings that it is fused from.
-
-        ``vector`` is the question's unit vector, shape (dimension,). It is not used if there are no texts, or if they are
-        searched by words alone, and may then be None.
-        """
-        rankings_by_method: dict[str, Ranking] = {}
-        if self.searched_by != "bm25":
-            rankings_by_method["embedding"] = rank_by_embedding(vector, self.vectors)
-        if self.bm25 is not None:
-            rankings_by_method["bm25"] = rank_by_score(self.bm25.scores(question))
-        first_ranking, *other_rankings = rankings_by_method.values()
-        return fuse_rankings(
-            [first_ranking, *other_rankings], len(self.texts)
-        ) if other_rankings else first_ranking, rankings_by_method
-
 
 def build_index(
     corpus: Corpus,
@@ -331,6 +315,18 @@ class PreparedQuestions:
             return cls(index, tuple(texts), np.zeros((len(texts), 0), np.float32))
         return cls(index, tuple(texts), embed_texts(index.corpus.whole, texts, tools))
 
+    def ranking(self, number: int) -> tuple[Ranking, dict[str, Ranking]]:
+        """Rank the chunks for a question; return the ranking, and by method the rankings that it is fused from."""
+        rankings_by_method: dict[str, Ranking] = {}
+        if self.index.searched_by != "bm25":
+            rankings_by_method["embedding"] = rank_by_embedding(self.vectors[number], self.index.vectors)
+        if self.index.bm25 is not None:
+            rankings_by_method["bm25"] = rank_by_score(self.index.bm25.scores(self.texts[number]))
+        first_ranking, *other_rankings = rankings_by_method.values()
+        return fuse_rankings(
+            [first_ranking, *other_rankings], len(self.index.texts)
+        ) if other_rankings else first_ranking, rankings_by_method
+
     def ranked(self, numbers: IntArray, depth: int) -> IntArray:
         """Return the numbers of the best chunks for each selected question, best first.
 
@@ -379,7 +375,7 @@ class PreparedQuestions:
         """Return the score of every chunk for one question; 0 for chunks that are left out of its ranking."""
         if self.index.bm25 is not None and self.index.searched_by == "bm25":
             return self.index.bm25.scores(self.texts[number])
-        ranking, _ = self.index.rank(self.texts[number], self.vectors[number])
+        ranking, _ = self.ranking(number)
         scores = np.zeros(len(self.index.chunks))
         scores[ranking.order] = ranking.scores
         return scores

@@ -115,9 +115,9 @@ class Ranking(NamedTuple):
         return {int(chunk): rank for rank, chunk in enumerate(self.order, start=1)}
 
 
-def rank_by_embedding(query: VectorArray | None, vectors: VectorArray) -> Ranking:
-    """Rank all chunks by their exact cosine with the question's unit vector, shape (dimension,); None if there are none."""
-    if query is None or not len(vectors):
+def rank_by_embedding(query: VectorArray, vectors: VectorArray) -> Ranking:
+    """Rank all chunks by their exact cosine with the question's unit vector, shape (dimension,)."""
+    if not len(vectors):
         return Ranking(np.zeros(0, np.intp), np.zeros(0))
     best_first_chunk_numbers = nearest_vectors(query[np.newaxis], vectors, len(vectors))[0]
     return Ranking(best_first_chunk_numbers, np.asarray(vectors[best_first_chunk_numbers] @ query, dtype=float))

@@ -17,7 +17,6 @@ from evaluation.retrieval.asked_question import (
     AskedQuestion,
     PosedQuestion,
     checked_question,
-    embed_question,
     index_text,
     judge_retrieval,
     retrieve_for_question,
@@ -327,11 +326,10 @@ def _question_screen(text: str, question: str | None, tools: Tools) -> Drawn:
 
 
 def _search_chunks(chunking: Chunking, question: str, limit: Limit, tools: Tools) -> AskedQuestion:
-    question_vector = embed_question(chunking, tools, question)
     return retrieve_for_question(
         index_text(chunking, tools, "embedding"),
         question,
-        question_vector,
+        tools,
         limit,
         TokenRuler(chunking.document.text, tools.tokenizer),
     )

@@ -10,7 +10,7 @@ from chunkers.contract import Estimate
 from chunkers.language_models import Asking
 from chunkers.recipes import context_sentences
 from chunkers.results import EmbeddedAs
-from chunkers.support import VectorArray, raise_if_cancelled
+from chunkers.support import raise_if_cancelled
 from evaluation.questions import TokenRuler
 from evaluation.retrieval import Limit
 from evaluation.retrieval.asked_question import (
@@ -18,7 +18,6 @@ from evaluation.retrieval.asked_question import (
     CutChange,
     PosedQuestion,
     SearchSettings,
-    embed_question,
     index_text,
     retrieve_for_question,
     retrieved_whole_per_question,
@@ -95,13 +94,10 @@ class AskJob(BackgroundJob):
             )
             column_search_index = _column_index(task, chunking, self.inquiry, tools)
             self._status, self._share = "Looking for the answer", 1.0
-            question_vector: VectorArray | None = None
-            if embedder is not None and chunking.chunks:
-                question_vector = embed_question(chunking, tools, self.inquiry.question)
             self.found[number] = retrieve_for_question(
                 column_search_index,
                 self.inquiry.question,
-                question_vector,
+                tools,
                 self.inquiry.limit,
                 token_ruler_of(chunking.document, self.inquiry.tokenizer),
                 self.reranker,

@@ -135,8 +135,7 @@ def test_larger_chunks_alone_do_not_win_where_a_number_of_chunks_is_retrieved():
     assert remedies
     for remedy in remedies:
         passages = index_text(run(remedy.variation.chunker, failure.chunking.document, tools), tools, "embedding")
-        vector = tools.embed([failure.posed.question])[0]
-        asked = retrieve_for_question(passages, failure.posed.question, vector, Limit(budget=14), ruler)
+        asked = retrieve_for_question(passages, failure.posed.question, tools, Limit(budget=14), ruler)
         assert judge_retrieval(asked, failure.posed.answer).fate == "whole"
 
 

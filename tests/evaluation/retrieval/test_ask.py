@@ -17,7 +17,6 @@ from evaluation.retrieval.asked_question import (
     LONGEST_QUESTION,
     checked_answer,
     checked_question,
-    embed_question,
     format_search_score,
     index_text,
     judge_retrieval,
@@ -38,9 +37,8 @@ def asked_of(text=LINES, question="12", tokens=0, top=0, method="embedding", chu
     with_tools = tools(AngleEmbedder())
     chunking = run(build_chunker(chunker, parameters), document, with_tools)
     passages = index_text(chunking, with_tools, method)
-    vector = embed_question(chunking, with_tools, question) if method != "bm25" else None
     ruler = TokenRuler(document.text, load_tokenizer("words"))
-    return retrieve_for_question(passages, question, vector, Limit(budget=tokens, top=top), ruler)
+    return retrieve_for_question(passages, question, with_tools, Limit(budget=tokens, top=top), ruler)
 
 
 def test_ranks_scores_and_where_the_budget_ends():
@@ -82,9 +80,8 @@ def test_the_ranks_are_those_of_retrieval(method, embedded_as):
     index = build_index(Corpus((document,)), chunker, with_tools, embedded_as, method)
     retrieved = search(index, [Question(question, ())], with_tools, 16).ranked[0].tolist()
     passages = index_text(run(chunker, document, with_tools), with_tools, method, embedded_as)
-    vector = embed_question(passages.chunking, with_tools, question)
     asked = retrieve_for_question(
-        passages, question, vector, Limit(top=15), TokenRuler(document.text, load_tokenizer("words"))
+        passages, question, with_tools, Limit(top=15), TokenRuler(document.text, load_tokenizer("words"))
     )
     ranked = asked.ranking.order.tolist()
     # Of chunks without a word of the question BM25 says nothing; Retrieval has them at the end, in their order.
@@ -105,7 +102,9 @@ def test_without_an_embedder_words_alone_rank():
     without.embedder = None
     chunking = run(build_chunker("fixed_sentences", {"size": 1}), document, without)
     passages = index_text(chunking, without, "hybrid")
-    asked = retrieve_for_question(passages, "the line of 80", None, Limit(top=3), TokenRuler(LINES, load_tokenizer("words")))
+    asked = retrieve_for_question(
+        passages, "the line of 80", without, Limit(top=3), TokenRuler(LINES, load_tokenizer("words"))
+    )
     assert asked.index.searched_by == "bm25"
     assert asked.hits[0].chunk == 1
 
@@ -180,8 +179,7 @@ def scattered(*places):
     chunking = Chunking(document, chunks, ())
     with_tools = tools(AngleEmbedder())
     passages = index_text(chunking, with_tools, "embedding")
-    vector = embed_question(chunking, with_tools, "0")
-    return retrieve_for_question(passages, "0", vector, Limit(budget=9), TokenRuler(LINES, load_tokenizer("words")))
+    return retrieve_for_question(passages, "0", with_tools, Limit(budget=9), TokenRuler(LINES, load_tokenizer("words")))
 
 
 def test_chunks_in_several_places():

@@ -246,7 +246,7 @@ def test_a_model_that_fails_is_a_sentence_and_words_still_rank(compare, monkeypa
     def fail(*_):
         raise ModelError("The model must be readable; it is not.")
 
-    monkeypatch.setattr("evaluation.retrieval.asked_question.embed_texts", fail)
+    monkeypatch.setattr("evaluation.search.index.embed_texts", fail)
     reply = ask(compare, "a question that nobody has asked")
     assert (reply["state"], reply["said"]) == ("failed", "The model must be readable; it is not.")
     tell(compare, "reader", "asking", ask="bm25", ask_limit="50")

@@ -11,7 +11,7 @@ from chunkers import Document, build_chunker, load_tokenizer
 from chunkers.contract.base import run
 from chunkers.text.bundled_model import model_folder
 from evaluation.retrieval import Limit
-from evaluation.retrieval.asked_question import embed_question, index_text, judge_retrieval, retrieve_for_question
+from evaluation.retrieval.asked_question import index_text, judge_retrieval, retrieve_for_question
 from tests.support import AngleEmbedder, HashEmbedder, tools
 from tests.viz.app_steps import sent, settled, widget
 from viz.guide.chunker_pictures import bundled_model_tools
@@ -275,9 +275,8 @@ def test_each_repair_keeps_the_answer_whole(text):
 
     def fate(chunking):
         limit, ruler = Limit(budget=BUDGET), token_ruler_of(document, "all-MiniLM-L6-v2")
-        vector = embed_question(chunking, made, QUESTION)
         return judge_retrieval(
-            retrieve_for_question(index_text(chunking, made, "embedding"), QUESTION, vector, limit, ruler),
+            retrieve_for_question(index_text(chunking, made, "embedding"), QUESTION, made, limit, ruler),
             type(document.sentences[0])(*answer),
         )
 

@@ -5,7 +5,7 @@ import pytest
 from chunkers import CHUNKERS, Document, Span, build_chunker, load_tokenizer
 from chunkers.contract.base import run
 from evaluation.retrieval import Limit
-from evaluation.retrieval.asked_question import embed_question, index_text, retrieve_for_question
+from evaluation.retrieval.asked_question import index_text, retrieve_for_question
 from tests.support import AngleEmbedder, tools
 from tests.viz.app_steps import choose_document, press, sent, settled
 from viz.guide import introduction
@@ -32,9 +32,10 @@ TEXTS = {
 
 def asked_of(chunking, question, top=1):
     with_angles = tools(AngleEmbedder())
-    vector = embed_question(chunking, with_angles, question)
     ruler = token_ruler_of(chunking.document, "words")
-    return retrieve_for_question(index_text(chunking, with_angles, "embedding"), question, vector, Limit(top=top), ruler)
+    return retrieve_for_question(
+        index_text(chunking, with_angles, "embedding"), question, with_angles, Limit(top=top), ruler
+    )
 
 
 def words_of(picture):

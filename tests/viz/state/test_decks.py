@@ -6,7 +6,7 @@ import pytest
 
 from chunkers import Chunking, Document, build_chunker, run
 from evaluation.questions.corpus import TokenRuler
-from evaluation.retrieval.asked_question import embed_question, index_text, retrieve_for_question
+from evaluation.retrieval.asked_question import index_text, retrieve_for_question
 from evaluation.segmentation.boundary_measures import cut_offsets
 from evaluation.segmentation.chunk_statistics import DiscontinuousChunks, count_found_missed_added, sentence_counts
 from evaluation.segmentation.threshold_staircase import threshold_staircase
@@ -72,8 +72,7 @@ class Run:
         tools, chunking = self.tools, self.results[column]
         passages = index_text(chunking, tools, "embedding")
         limit = RETRIEVAL_LIMITS[self.scene.query["ask_limit"]][1]
-        vector = embed_question(chunking, tools, self.scene.ask)
-        ranking = retrieve_for_question(passages, self.scene.ask, vector, limit, TokenRuler(self.text, tools.tokenizer))
+        ranking = retrieve_for_question(passages, self.scene.ask, tools, limit, TokenRuler(self.text, tools.tokenizer))
         counts = sentence_counts(chunking)
         before = sum(counts[: ranking.hits[0].chunk])
         return before + 1, before + counts[ranking.hits[0].chunk]
