@@ -268,7 +268,7 @@ def gather_passages(
     for question in questions:
         question_with_ranked_chunks = retrieve_for_question(search_index, question, tools, Limit(budget=budget), ruler)
         passages_of_question = tuple(
-            Passage(hit.chunk, "\n".join(chunking.document.text[start:end] for start, end in hit.parts), hit.whole)
+            Passage(hit.number, "\n".join(chunking.document.text[start:end] for start, end in hit.given), hit.whole)
             for hit in question_with_ranked_chunks.hits
         )
         context_of_each_question.append(AnswerContext(passages_of_question, question_with_ranked_chunks.tokens))

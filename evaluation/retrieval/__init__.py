@@ -47,6 +47,7 @@ from evaluation.retrieval.retrieved_chunks_and_failures import (
     FailedExcerpt,
     GivenChunks,
     MeasuredChunker,
+    RankedChunk,
     Seam,
     count_missing_characters,
     cuts_inside,

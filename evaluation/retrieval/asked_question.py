@@ -11,7 +11,7 @@ from chunkers.results import EmbeddedAs
 from chunkers.support import format_number
 from evaluation.questions import AnyRuler, Corpus, intersection, ruler_for
 from evaluation.retrieval.budget import Limit, fill_budget
-from evaluation.retrieval.retrieved_chunks_and_failures import count_missing_characters
+from evaluation.retrieval.retrieved_chunks_and_failures import RankedChunk, count_missing_characters
 from evaluation.search import (
     MOST_RERANKED,
     Index,
@@ -68,31 +68,6 @@ def has_stated_texts(chunking: Chunking) -> bool:
     return any(chunk.stated is not None for chunk in chunking.chunks)
 
 
-class Hit(NamedTuple):
-    """Retrieved chunk, with its rank, its score and the part of its text that fits the limit.
-
-    Attributes
-    ----------
-    chunk
-        Number of the chunk, from 0.
-    rank
-        From 1.
-    score
-        Cosine, BM25, sum of reciprocal ranks, or score of the cross-encoder; NaN if the cross-encoder did not score the
-        chunk.
-    parts
-        Retrieved part of the chunk's text: all of its spans, or their beginning if the budget ends inside the chunk.
-    whole
-        True if the whole chunk is retrieved.
-    """
-
-    chunk: int
-    rank: int
-    score: float
-    parts: tuple[Span, ...]
-    whole: bool
-
-
 @dataclass(frozen=True, eq=False)
 class AskedQuestion:
     """Ranking of the chunks for one question, and the chunks retrieved within the limit.
@@ -114,7 +89,7 @@ class AskedQuestion:
     index: Index
     ranking: Ranking
     sources: dict[str, Ranking]
-    hits: tuple[Hit, ...]
+    hits: tuple[RankedChunk, ...]
     tokens: int
     reranked: bool
 
@@ -167,12 +142,12 @@ def retrieve_for_question(
         else ranked_chunk_spans[: limit.top]
     )
     best_chunk_hits = tuple(
-        Hit(int(chunk), rank, float(score), parts, parts == index.chunks[chunk])
+        RankedChunk(rank, int(chunk), index.chunks[chunk], parts, float(score))
         for rank, (chunk, score, parts) in enumerate(
             zip(final_chunk_ranking.order, final_chunk_ranking.scores, retrieved_parts_by_rank, strict=False), start=1
         )
     )
-    retrieved_token_count = ruler([part for hit in best_chunk_hits for part in hit.parts])
+    retrieved_token_count = ruler([part for hit in best_chunk_hits for part in hit.given])
     return AskedQuestion(
         index,
         final_chunk_ranking,
@@ -270,7 +245,7 @@ def judge_retrieval(asked: AskedQuestion, answer: Span) -> AnswerRetrieval:
 
     White space is ignored.
     """
-    retrieved_parts_by_chunk = {hit.chunk: hit.parts for hit in asked.hits}
+    retrieved_parts_by_chunk = {hit.number: hit.given for hit in asked.hits}
     return judge_answer_retrieval(asked.chunking, asked.ranking.ranks_by_chunk(), retrieved_parts_by_chunk, answer)
 
 

@@ -3,6 +3,7 @@
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from itertools import pairwise
+from math import nan
 from typing import NamedTuple
 
 from chunkers import Span
@@ -27,12 +28,16 @@ class RankedChunk(NamedTuple):
         possibly empty.
     given
         Spans retrieved for the question: the chunk's beginning if the budget cuts it off, nothing if it is left out.
+    score
+        Cosine, BM25, sum of reciprocal ranks, or score of the cross-encoder; NaN if the cross-encoder did not score the
+        chunk, or if the scores were not kept.
     """
 
     rank: int
     number: int
     spans: tuple[Span, ...]
     given: tuple[Span, ...]
+    score: float = nan
 
     @property
     def whole(self) -> bool:

@@ -203,7 +203,7 @@ def answer_picture(asked: AskedQuestion | None, answer: Span | None, nearest: As
                 "The language model is given the question and the nearest chunks. It writes its answer from them."
             ),
         )
-    chunking, retrieved_chunk_numbers = asked.chunking, [hit.chunk for hit in asked.hits]
+    chunking, retrieved_chunk_numbers = asked.chunking, [hit.number for hit in asked.hits]
     document, chunks = chunking.document, chunking.chunks
     chunks_phrase = (
         "nearest chunk" if len(retrieved_chunk_numbers) == 1 else f"{len(retrieved_chunk_numbers)} nearest chunks"

@@ -45,16 +45,16 @@ def test_ranks_scores_and_where_the_budget_ends():
     asked = asked_of(tokens=18)
     assert asked.ranking.order.tolist() == [3, 0, 2, 4, 1]
     np.testing.assert_allclose([hit.score for hit in asked.hits], np.cos(np.radians([2, 12, 18])), rtol=1e-5)
-    assert [(hit.chunk, hit.rank, hit.whole) for hit in asked.hits] == [(3, 1, True), (0, 2, True), (2, 3, False)]
+    assert [(hit.number, hit.rank, hit.whole) for hit in asked.hits] == [(3, 1, True), (0, 2, True), (2, 3, False)]
     # Four words of the third are left.
     begins = LINES.index("30")
-    assert asked.hits[2].parts == (Span(begins, begins + len("30 is the angle ")),)
+    assert asked.hits[2].given == (Span(begins, begins + len("30 is the angle ")),)
     assert asked.tokens == 18
 
 
 def test_the_best_chunks_are_given_whole():
     asked = asked_of(top=2)
-    assert [hit.chunk for hit in asked.hits] == [3, 0]
+    assert [hit.number for hit in asked.hits] == [3, 0]
     assert all(hit.whole for hit in asked.hits)
     assert len(asked_of(top=9).hits) == 5
 
@@ -66,7 +66,7 @@ def test_the_budget_is_filled_as_everywhere(budget, method, angle):
     ruler = TokenRuler(LINES, load_tokenizer("words"))
     spans = asked.index.chunks
     wanted = fill_budget([spans[chunk] for chunk in asked.ranking.order], budget, ruler)
-    assert [hit.parts for hit in asked.hits] == wanted
+    assert [hit.given for hit in asked.hits] == wanted
     assert asked.tokens == ruler([part for parts in wanted for part in parts]) <= budget
 
 
@@ -106,7 +106,7 @@ def test_without_an_embedder_words_alone_rank():
         passages, "the line of 80", without, Limit(top=3), TokenRuler(LINES, load_tokenizer("words"))
     )
     assert asked.index.searched_by == "bm25"
-    assert asked.hits[0].chunk == 1
+    assert asked.hits[0].number == 1
 
 
 def test_a_text_without_chunks_gives_nothing():
@@ -184,7 +184,7 @@ def scattered(*places):
 
 def test_chunks_in_several_places():
     asked = scattered((0, 2), (1,), (3,))
-    assert asked.hits[0].parts == (
+    assert asked.hits[0].given == (
         Span(0, len("0 is the angle of this line.")),
         Span(LINES.index("30"), LINES.index("the angle", LINES.index("30"))),
     )

@@ -62,7 +62,7 @@ def test_a_session_is_answered_from_its_own_context_sentences():
         chunking = replace(plain, chunks=tuple(chunks))
         inquiry = ColumnInquiry(question, "bm25", Limit(top=3), "context", "words", contexts=contexts_digest([chunking]))
         job = AskJob(inquiry, [(0, ChunkingTask.of(document, None, "words", chunker), chunking)], None, on_disk=False)
-        return [hit.chunk for hit in done(job).found[0].hits if hit.score]
+        return [hit.number for hit in done(job).found[0].hits if hit.score]
 
     # The same text, chunker and model: only what it wrote in either session is another.
     assert hits("quokka", "On a quokka.", "On a heron.") == [0]

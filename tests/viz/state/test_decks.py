@@ -74,8 +74,8 @@ class Run:
         limit = RETRIEVAL_LIMITS[self.scene.query["ask_limit"]][1]
         ranking = retrieve_for_question(passages, self.scene.ask, tools, limit, TokenRuler(self.text, tools.tokenizer))
         counts = sentence_counts(chunking)
-        before = sum(counts[: ranking.hits[0].chunk])
-        return before + 1, before + counts[ranking.hits[0].chunk]
+        before = sum(counts[: ranking.hits[0].number])
+        return before + 1, before + counts[ranking.hits[0].number]
 
 
 def why_cut(here):

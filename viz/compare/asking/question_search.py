@@ -10,10 +10,10 @@ from chunkers.language_models import Asking
 from chunkers.results import EmbeddedAs
 from chunkers.support import pluralize
 from evaluation.questions import MarkedQuestion
+from evaluation.retrieval import RankedChunk
 from evaluation.retrieval.asked_question import (
     STATED_SEARCHED,
     AnswerRetrieval,
-    Hit,
     checked_answer,
     checked_question,
     format_search_score,
@@ -303,9 +303,9 @@ def _asked_column_payload(retrieval: Retrieved, document: Document, answer: Span
     last_retrieved_hit = retrieval.hits[-1] if retrieval.hits else None
     budget_end_offset = None
     if last_retrieved_hit is not None and not last_retrieved_hit.whole:
-        (budget_end_offset,) = utf16_offsets(document.text, [last_retrieved_hit.parts[-1].end])
+        (budget_end_offset,) = utf16_offsets(document.text, [last_retrieved_hit.given[-1].end])
     return {
-        "chunks": [hit.chunk for hit in retrieval.hits],
+        "chunks": [hit.number for hit in retrieval.hits],
         "scores": [format_search_score(hit.score, fused=retrieval.fused) for hit in retrieval.hits],
         "said": [_score_in_words(retrieval, chunk_ranks_by_method, hit) for hit in retrieval.hits],
         "cut": budget_end_offset,
@@ -317,13 +317,13 @@ def _asked_column_payload(retrieval: Retrieved, document: Document, answer: Span
 _SCORE_NAMES = {"embedding": "cosine", "bm25": "BM25"}
 
 
-def _score_in_words(retrieval: Retrieved, places: dict[str, dict[int, int]], hit: Hit) -> str:
+def _score_in_words(retrieval: Retrieved, places: dict[str, dict[int, int]], hit: RankedChunk) -> str:
     """Describe a chunk's score, with its rank in each of several fused rankings."""
     chunk_score_phrases = (
         [f"cross-encoder {format_search_score(hit.score)}"] if retrieval.reranked and format_search_score(hit.score) else []
     )
     for name, ranking in retrieval.sources.items():
-        chunk_rank_in_ranking = places[name].get(hit.chunk)
+        chunk_rank_in_ranking = places[name].get(hit.number)
         if chunk_rank_in_ranking is None:
             chunk_score_phrases.append(
                 f"no word of the question in {_SCORE_NAMES[name]}" if name == "bm25" else f"no {_SCORE_NAMES[name]}"
