@@ -1,6 +1,6 @@
 """Measures of a run besides the top k: near-duplicates, a ladder of budgets, and the chunk with most of each excerpt."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 import numpy as np
@@ -385,6 +385,15 @@ def chunks_holding_most(index: Indexed, excerpt: tuple[int, int]) -> tuple[list[
     ], largest_held_length
 
 
+def best_ranked_chunk(candidates: Sequence[int], ranked: Iterable[int]) -> tuple[int, int]:
+    """Return the best ranked of some chunks, with its rank, counted from 1.
+
+    If none of them is ranked, the result is the first of them and 0; if there are none, -1 and 0.
+    """
+    ranks_of_candidates = ((chunk, rank) for rank, chunk in enumerate(ranked, start=1) if chunk in candidates)
+    return next(ranks_of_candidates, (candidates[0] if candidates else -1, 0))
+
+
 def _best_holder_per_excerpt(
     index: Index, questions: Sequence[Question], tools: Tools, ranked: Sequence[IntArray]
 ) -> IntArray:
@@ -392,13 +401,13 @@ def _best_holder_per_excerpt(
     holders_and_ranks: list[tuple[int, int]] = []
     excerpts_with_unranked_holders: list[tuple[int, int, list[int]]] = []
     for question_number, question in enumerate(questions):
-        ranks_by_chunk = {chunk: place for place, chunk in enumerate(ranked[question_number].tolist(), start=1)}
+        ranked_chunk_numbers = ranked[question_number].tolist()
         for excerpt in excerpt_ranges(index.corpus, question):
             holder_candidates, _ = chunks_holding_most(index, excerpt)
-            rank_chunk_pairs = [(ranks_by_chunk[chunk], chunk) for chunk in holder_candidates if chunk in ranks_by_chunk]
-            if holder_candidates and not rank_chunk_pairs:
+            holder_and_rank = best_ranked_chunk(holder_candidates, ranked_chunk_numbers)
+            if holder_candidates and not holder_and_rank[1]:
                 excerpts_with_unranked_holders.append((question_number, len(holders_and_ranks), holder_candidates))
-            holders_and_ranks.append((min(rank_chunk_pairs)[1], min(rank_chunk_pairs)[0]) if rank_chunk_pairs else (-1, 0))
+            holders_and_ranks.append(holder_and_rank)
     if excerpts_with_unranked_holders:
         unranked_questions = PreparedQuestions.of(
             index, [questions[number].text for number, _, _ in excerpts_with_unranked_holders], tools

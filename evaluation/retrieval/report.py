@@ -28,8 +28,7 @@ from evaluation.retrieval.retrieved_chunks_and_failures import (
     FailedExcerpt,
     GivenChunks,
     MeasuredChunker,
-    given_chunks_at_budget,
-    given_chunks_in_top_k,
+    given_chunks,
     retrieval_failures,
 )
 from evaluation.segmentation import Score
@@ -290,12 +289,9 @@ class Report:
 
     def given_chunks(self, number: int, question: int) -> GivenChunks:
         """Return the chunks retrieved for a question from the index of the chunker ``number``."""
-        chunker_report, (_, unit, _, _, budget, last_chunk_choice) = self.chunkers[number], self.choice
-        if not budget or chunker_report.ladder is None:
-            return given_chunks_in_top_k(chunker_report.evaluation, question)
-        return given_chunks_at_budget(
-            chunker_report.evaluation, chunker_report.ladder, question, budget, unit, last_chunk_choice, self.ruler
-        )
+        chunker_report = self.chunkers[number]
+        measured = MeasuredChunker(chunker_report.evaluation, chunker_report.ladder)
+        return given_chunks(measured, self.choice.limit, question, self.ruler)
 
     @property
     def distributions(self) -> dict[int, Distribution]:

@@ -1,6 +1,6 @@
 """The chunks that a question is given, the top k or the best until a budget is full, and the excerpts that it lacks."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 from math import nan
@@ -9,8 +9,8 @@ from typing import NamedTuple
 from chunkers import Span
 from chunkers.support import IntArray
 from evaluation.questions import TokenRuler, difference, numbers_of_overlapping_chunks, ruler_for
-from evaluation.retrieval.budget import BudgetResults, Last, Limit, spans_up_to
-from evaluation.retrieval.budget_ladder_and_repeats import BudgetLadder, chunks_holding_most
+from evaluation.retrieval.budget import Limit, spans_up_to
+from evaluation.retrieval.budget_ladder_and_repeats import BudgetLadder, best_ranked_chunk, chunks_holding_most
 from evaluation.retrieval.measures import RANGE_UNITS, Evaluation, excerpt_ranges
 
 
@@ -55,16 +55,13 @@ class GivenChunks:
         Chunks, best first; the last one may be cut off or left out.
     more
         Number of further retrieved chunks whose ranks the run did not keep.
-    budget, unit
-        The budget and its unit; 0 if the limit is the top k.
     filled
-        Used part of the budget, in its unit.
+        Used part of the budget, in its unit; 0 if the limit is the top k.
     """
 
     chunks: tuple[RankedChunk, ...]
     more: int
-    budget: int
-    unit: str
+    limit: Limit
     filled: int
 
     @property
@@ -73,68 +70,61 @@ class GivenChunks:
         return [span for chunk in self.chunks for span in chunk.given]
 
 
-def given_chunks_in_top_k(evaluation: Evaluation, question: int) -> GivenChunks:
-    """Return the top k chunks for the question with the zero-based number ``question``."""
-    top_k_chunk_numbers = evaluation.search.ranked[question, : evaluation.top_k].tolist()
-    chunks_with_returned_spans = zip(
-        top_k_chunk_numbers, evaluation.index.returned_spans_without_repeats(top_k_chunk_numbers), strict=True
-    )
-    return GivenChunks(
-        tuple(
-            RankedChunk(rank, number, spans, spans)
-            for rank, (number, spans) in enumerate(chunks_with_returned_spans, start=1)
-        ),
-        0,
-        0,
-        "",
-        0,
-    )
-
-
-def given_chunks_at_budget(
-    evaluation: Evaluation, ladder: BudgetLadder, question: int, budget: int, unit: str, last: Last, ruler: TokenRuler
-) -> GivenChunks:
-    """Return the chunks that fill a budget for the question with the zero-based number ``question``."""
-    budget_results = ladder.results_in_unit(unit, last)
-    budget_index = budget_results.budgets.sizes.index(budget)
-    taken_chunk_count, cut_off_length = (
-        int(budget_results.taken[budget_index, question]),
-        int(budget_results.part[budget_index, question]),
-    )
-    unit_length_function = ruler_for(unit, ruler)
-    ranked_chunk_numbers = [number for number in ladder.ranked[question].tolist() if number >= 0]
-    ranked_chunks = []
-    given_chunk_numbers = ranked_chunk_numbers[: taken_chunk_count + (last == "left_out")]
-    for rank, (chunk_number, returned_chunk_spans) in enumerate(
-        zip(given_chunk_numbers, evaluation.index.returned_spans_without_repeats(given_chunk_numbers), strict=True), start=1
-    ):
-        is_whole = rank < taken_chunk_count or (rank == taken_chunk_count and not cut_off_length)
-        chunk_spans_within_budget = (
-            returned_chunk_spans
-            if is_whole
-            else tuple(spans_up_to(returned_chunk_spans, cut_off_length, unit_length_function))
-        )
-        ranked_chunks.append(
-            RankedChunk(
-                rank, chunk_number, returned_chunk_spans, chunk_spans_within_budget if rank <= taken_chunk_count else ()
-            )
-        )
-    budget_filled_length = int(budget_results.given[RANGE_UNITS.index(unit), budget_index, question])
-    if ranked_chunks and not ranked_chunks[-1].given and budget_filled_length == budget:
-        ranked_chunks.pop()  # The budget is full: nothing is left out for want of room.
-    return GivenChunks(
-        tuple(ranked_chunks), max(0, taken_chunk_count - len(ranked_chunk_numbers)), budget, unit, budget_filled_length
-    )
-
-
-# Excerpts that are not given in full: their missing parts, the cuts inside them, and the chunk that holds most.
-
-
 class MeasuredChunker(NamedTuple):
     """Chunker's retrieval evaluation, with its results at budgets if they were measured."""
 
     evaluation: Evaluation
     ladder: BudgetLadder | None
+
+
+def given_chunks(
+    measured: MeasuredChunker, limit: Limit, question: int, ruler: TokenRuler, near: Span | None = None
+) -> GivenChunks:
+    """Return the chunks retrieved for the question with the zero-based number ``question``.
+
+    With ``near``, only those that may hold part of this excerpt are returned, also if the run did not keep all ranks. They
+    are all chunks if chunks return other text than their own, since any of them may contain the excerpt.
+    """
+    index, ladder = measured.evaluation.index, measured.ladder
+    beyond_kept_ranks: list[list[int]] = []
+    if limit.budget and ladder is not None:
+        results = ladder.results_in_unit(limit.unit, limit.last)
+        place = results.budgets.sizes.index(limit.budget), question
+        taken_chunk_count, cut_off_length = int(results.taken[place]), int(results.part[place])
+        filled_length = int(results.given[RANGE_UNITS.index(limit.unit)][place])
+        ranked_chunk_numbers = ladder.ranked[question][ladder.ranked[question] >= 0]
+        beyond_kept_ranks = ladder.beyond[ladder.beyond[:, 0] == question].tolist()
+    else:
+        ranked_chunk_numbers = measured.evaluation.search.ranked[question, : limit.top]
+        taken_chunk_count, cut_off_length, filled_length = len(ranked_chunk_numbers), 0, 0
+    # A chunk that does not fit is shown as well, unless the budget is full.
+    is_next_shown = limit.last == "left_out" and filled_length < limit.budget
+    shown_chunk_numbers: IntArray = ranked_chunk_numbers[: taken_chunk_count + is_next_shown]
+    places: Sequence[int] = range(len(shown_chunk_numbers))
+    if near is not None and index.returns is None:
+        places = numbers_of_overlapping_chunks(index.edges[shown_chunk_numbers], [near])
+    ranks_and_numbers = [(place + 1, int(shown_chunk_numbers[place])) for place in places]
+    if near is not None:
+        ranks_and_numbers += [(rank, number) for _, number, rank in beyond_kept_ranks if rank <= taken_chunk_count]
+    returned_spans = index.returned_spans_without_repeats(number for _, number in ranks_and_numbers)
+
+    def given_part(rank: int, spans: tuple[Span, ...]) -> tuple[Span, ...]:
+        if rank == taken_chunk_count and cut_off_length:
+            return tuple(spans_up_to(spans, cut_off_length, ruler_for(limit.unit, ruler)))
+        return spans if rank <= taken_chunk_count else ()
+
+    return GivenChunks(
+        tuple(
+            RankedChunk(rank, number, spans, given_part(rank, spans))
+            for (rank, number), spans in zip(ranks_and_numbers, returned_spans, strict=True)
+        ),
+        max(0, taken_chunk_count - len(ranked_chunk_numbers)),
+        limit,
+        filled_length,
+    )
+
+
+# Excerpts that are not given in full: their missing parts, the cuts inside them, and the chunk that holds most.
 
 
 @dataclass(frozen=True)
@@ -230,46 +220,43 @@ def retrieval_failures(
         return failures_by_chunker
     first_evaluation = next(iter(all_measured.values())).evaluation
     corpus_text = first_evaluation.index.corpus.whole.text
-    given_text_by_chunker = {number: _GivenText(measured, limit, ruler) for number, measured in all_measured.items()}
     overall_excerpt_number = -1
     for question_number, question in enumerate(first_evaluation.search.questions):
         for excerpt in excerpt_ranges(first_evaluation.index.corpus, question):
             overall_excerpt_number += 1
             missing_count_by_chunker = {
-                chunker: count_missing_characters(corpus_text, excerpt, giver.given_spans_near(question_number, excerpt))
-                for chunker, giver in given_text_by_chunker.items()
+                chunker: count_missing_characters(
+                    corpus_text, excerpt, given_chunks(measured, limit, question_number, ruler, excerpt).spans
+                )
+                for chunker, measured in all_measured.items()
             }
             for chunker, missing_character_count in missing_count_by_chunker.items():
                 if missing_character_count:
-                    holder_chunk_number, rank, held_character_count = _best_holder_with_rank(
-                        all_measured[chunker], question_number, overall_excerpt_number, excerpt
+                    evaluation, ladder = all_measured[chunker]
+                    holder_candidates, held_character_count = chunks_holding_most(evaluation.index, excerpt)
+                    holder_chunk_number, rank = (
+                        best_ranked_chunk(holder_candidates, evaluation.search.ranked[question_number].tolist())
+                        if ladder is None
+                        else ladder.holders[overall_excerpt_number].tolist()
                     )
-                    search_index, budget_ladder = all_measured[chunker].evaluation.index, all_measured[chunker].ladder
                     span_chunk_pairs = [
                         (span, chunk)
-                        for chunk in numbers_of_overlapping_chunks(search_index.edges, [excerpt])
-                        for span in search_index.chunks[chunk]
+                        for chunk in numbers_of_overlapping_chunks(evaluation.index.edges, [excerpt])
+                        for span in evaluation.index.chunks[chunk]
                     ]
                     # Where one chunk holds all of it, no cut split it.
                     is_split = held_character_count < excerpt.end - excerpt.start
-                    cuts_in_split_excerpt = (
-                        cuts_inside(span_chunk_pairs, excerpt, {} if budget_ladder is None else budget_ladder.reasons)
-                        if is_split
-                        else ()
-                    )
-                    characters_outside_chunks = count_missing_characters(
-                        corpus_text, excerpt, [span for span, _ in span_chunk_pairs]
-                    )
+                    reasons = {} if ladder is None else ladder.reasons
                     failures_by_chunker[chunker].append(
                         FailedExcerpt(
                             question_number,
                             excerpt,
                             missing_count_by_chunker,
-                            cuts_in_split_excerpt,
+                            cuts_inside(span_chunk_pairs, excerpt, reasons) if is_split else (),
                             holder_chunk_number,
                             rank,
                             held_character_count,
-                            characters_outside_chunks,
+                            count_missing_characters(corpus_text, excerpt, [span for span, _ in span_chunk_pairs]),
                         )
                     )
     for chunker, failures_of_chunker in failures_by_chunker.items():
@@ -280,70 +267,3 @@ def retrieval_failures(
 def count_missing_characters(text: str, excerpt: Span, spans: Iterable[Span]) -> int:
     """Count the characters of an excerpt or answer in none of the spans, not counting pieces of white space alone."""
     return sum(end - start for start, end in difference([excerpt], spans) if text[start:end].strip())
-
-
-class _GivenText:
-    """Lookup of the part of an excerpt that a chunker gives."""
-
-    def __init__(self, measured: MeasuredChunker, limit: Limit, ruler: TokenRuler) -> None:
-        self._index = measured.evaluation.index
-        self._length = ruler_for(limit.unit, ruler)
-        self._beyond: dict[int, list[tuple[int, int]]] = {}
-        self._at: BudgetResults | None = None
-        if limit.budget and measured.ladder is not None:
-            self._at = measured.ladder.results_in_unit(limit.unit, limit.last)
-            self._row = self._at.budgets.sizes.index(limit.budget)
-            self._ranked = measured.ladder.ranked
-            for question, chunk, rank in measured.ladder.beyond.tolist():
-                self._beyond.setdefault(question, []).append((rank, chunk))
-        else:
-            self._ranked = measured.evaluation.search.ranked[:, : limit.top]
-
-    def given_spans_near(self, question: int, excerpt: Span) -> list[Span]:
-        """Return the ranges retrieved for a question from the chunks that overlap an excerpt.
-
-        If chunks return other text than their own, all retrieved ranges are returned, since any may contain the excerpt.
-        """
-        taken_chunk_count = self._ranked.shape[1] if self._at is None else int(self._at.taken[self._row, question])
-        partial_chunk_length = 0 if self._at is None else int(self._at.part[self._row, question])
-        ranked_chunk_numbers: IntArray = self._ranked[question, :taken_chunk_count]
-        chunks_return_themselves = self._index.returns is None
-        rank_indexes = (
-            numbers_of_overlapping_chunks(self._index.edges[ranked_chunk_numbers], [excerpt])
-            if chunks_return_themselves
-            else range(len(ranked_chunk_numbers))
-        )
-        rank_chunk_pairs = [(place + 1, int(ranked_chunk_numbers[place])) for place in rank_indexes]
-        rank_chunk_pairs += [pair for pair in self._beyond.get(question, []) if pair[0] <= taken_chunk_count]
-        given_spans: list[Span] = []
-        for (rank, _), returned_chunk_spans in zip(
-            rank_chunk_pairs,
-            self._index.returned_spans_without_repeats(number for _, number in rank_chunk_pairs),
-            strict=True,
-        ):
-            given_spans += (
-                spans_up_to(returned_chunk_spans, partial_chunk_length, self._length)
-                if partial_chunk_length and rank == taken_chunk_count
-                else returned_chunk_spans
-            )
-        return given_spans
-
-
-def _best_holder_with_rank(measured: MeasuredChunker, question: int, place: int, excerpt: Span) -> tuple[int, int, int]:
-    """Return the chunk that holds most of an excerpt, the ``place``-th of all, its rank, and how much it holds."""
-    chunker_search_index = measured.evaluation.index
-    holder_chunk_numbers, held_character_count = chunks_holding_most(chunker_search_index, excerpt)
-    if not holder_chunk_numbers:
-        return -1, 0, 0
-    if measured.ladder is not None:
-        best_holder_number, rank = measured.ladder.holders[place].tolist()
-        return best_holder_number, rank, held_character_count
-    ranked_chunk_numbers = measured.evaluation.search.ranked[question].tolist()
-    rank_chunk_pairs = [
-        (ranked_chunk_numbers.index(chunk) + 1, chunk) for chunk in holder_chunk_numbers if chunk in ranked_chunk_numbers
-    ]
-    return (
-        (min(rank_chunk_pairs)[1], min(rank_chunk_pairs)[0], held_character_count)
-        if rank_chunk_pairs
-        else (holder_chunk_numbers[0], 0, held_character_count)
-    )

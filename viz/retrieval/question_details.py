@@ -83,7 +83,7 @@ def ranked_passages(evaluation: Evaluation, answer: QuestionScores, given: Given
             passages.append({"kind": "note", "title": f"{passage_title} · what it returns is above already", "parts": []})
             continue
         if not chunk.given:
-            room_phrase = f"{given.budget - given.filled:,} of {given.budget:,} {given.unit}"
+            room_phrase = f"{given.limit.budget - given.filled:,} of {given.limit.budget:,} {given.limit.unit}"
             passage_title += f" · left out: it does not fit into the {room_phrase} that are left"
             coloured_passage_parts: list[Part] = [(corpus_text[start:end], "beyond") for start, end in chunk.spans]
             passages.append({"kind": "left_out", "title": passage_title, "parts": coloured_passage_parts})
@@ -96,7 +96,7 @@ def ranked_passages(evaluation: Evaluation, answer: QuestionScores, given: Given
         coloured_passage_parts = coloured_parts(corpus_text, chunk.given, excerpt_spans_in_corpus)
         if not chunk.whole:
             passage_title += " · cut off"
-            coloured_passage_parts.append((f"{given.budget:,} {given.unit}", "end"))
+            coloured_passage_parts.append((f"{given.limit.budget:,} {given.limit.unit}", "end"))
             coloured_passage_parts += [
                 (corpus_text[start:end], "beyond") for start, end in difference(chunk.spans, chunk.given)
             ]
@@ -123,8 +123,8 @@ def _budget_notes(given: GivenChunks) -> list[PassageData]:
     note_titles = []
     if given.more:
         note_titles.append(f"{pluralize(given.more, 'more chunk')} of lower rank, which the run does not keep one by one")
-    elif given.budget > given.filled and all(chunk.given or not chunk.spans for chunk in given.chunks[-1:]):
-        note_titles.append(f"Every chunk is here: they fill {given.filled:,} of {given.budget:,} {given.unit}")
+    elif given.limit.budget > given.filled and all(chunk.given or not chunk.spans for chunk in given.chunks[-1:]):
+        note_titles.append(f"Every chunk is here: they fill {given.filled:,} of {given.limit.budget:,} {given.limit.unit}")
     return [{"kind": "note", "title": title, "parts": []} for title in note_titles]
 
 

@@ -16,8 +16,7 @@ from evaluation.retrieval.measures import evaluate_retrieval, excerpt_ranges
 from evaluation.retrieval.retrieved_chunks_and_failures import (
     MeasuredChunker,
     Seam,
-    given_chunks_at_budget,
-    given_chunks_in_top_k,
+    given_chunks,
     retrieval_failures,
 )
 from evaluation.search.index import build_index
@@ -76,7 +75,7 @@ def test_at_a_budget_what_is_cut_off_is_missed():
     (failure,) = retrieval_failures(runs, Limit(3), RULER)[0]
     assert (failure.span, dict(failure.missed), failure.holder, failure.rank) == (Span(9, 17), {0: 5}, 0, 1)
     assert retrieval_failures(runs, Limit(4), RULER) == {0: []}
-    (cut,) = given_chunks_at_budget(runs[0].evaluation, runs[0].ladder, 0, 3, "tokens", "cut", RULER).chunks
+    (cut,) = given_chunks(runs[0], Limit(3), 0, RULER).chunks
     assert (cut.rank, cut.spans, cut.given, cut.whole) == (1, (Span(0, 17),), (Span(0, 12),), False)
 
 
@@ -96,7 +95,7 @@ def test_what_is_left_out_is_shown_and_not_given():
     ladder = climbed(run, Budgets((2, 3, 100), "tokens", "left_out"))
 
     def given_in(budget):
-        given = given_chunks_at_budget(run.evaluation, ladder, 0, budget, "tokens", "left_out", RULER)
+        given = given_chunks(run._replace(ladder=ladder), Limit(budget, last="left_out"), 0, RULER)
         return [(chunk.number, bool(chunk.given)) for chunk in given.chunks], given.filled
 
     assert given_in(3) == ([(0, True), (1, False)], 2)
@@ -119,7 +118,7 @@ def test_what_is_given_beyond_the_ranks_that_are_kept_is_not_missed():
     # The last of the four is cut off after “130 ”.
     (cut,) = retrieval_failures(runs, Limit(7), RULER)[0]
     assert (dict(cut.missed), cut.rank) == ({0: 6}, 4)
-    given = given_chunks_at_budget(run.evaluation, ladder, 0, 8, "tokens", "cut", RULER)
+    given = given_chunks(runs[0], Limit(8), 0, RULER)
     assert ([chunk.number for chunk in given.chunks], given.more, given.filled) == ([0, 1], 2, 8)
 
 
@@ -170,7 +169,7 @@ def test_what_is_given_is_what_fills_the_budget(lines, size, data):
         [index.chunks[chunk] for chunk in ranked.tolist()], budget, ruler if unit == "tokens" else CharacterRuler(), last
     )
     wanted = [span for spans in filled for span in spans]
-    assert given_chunks_at_budget(run.evaluation, run.ladder, 0, budget, unit, last, ruler).spans == wanted
+    assert given_chunks(run, Limit(budget, unit=unit, last=last), 0, ruler).spans == wanted
     missed = {
         number: sum(
             end - start for start, end in difference(excerpt_ranges(corpus, question), wanted) if text[start:end].strip()
@@ -181,5 +180,5 @@ def test_what_is_given_is_what_fills_the_budget(lines, size, data):
     assert {failure.question: failure.missed[0] for failure in lost} == {
         key: value for key, value in missed.items() if value
     }
-    top = given_chunks_in_top_k(run.evaluation, 0)
+    top = given_chunks(run, Limit(top=run.evaluation.top_k), 0, ruler)
     assert [chunk.number for chunk in top.chunks] == ranked[:5].tolist()

@@ -19,8 +19,7 @@ from evaluation.retrieval.budget_ladder_and_repeats import measure_ladder
 from evaluation.retrieval.measures import FOUND_SCORES, RANGE_UNITS, evaluate_retrieval, measure_search, text_scores
 from evaluation.retrieval.retrieved_chunks_and_failures import (
     MeasuredChunker,
-    given_chunks_at_budget,
-    given_chunks_in_top_k,
+    given_chunks,
     retrieval_failures,
 )
 from evaluation.search.index import Index, build_index, search
@@ -275,12 +274,15 @@ def climbed(word):
 
 def test_what_a_question_is_given_is_told_rank_by_rank():
     run = climbed("window:2")
-    given_now = given_chunks_in_top_k(run.evaluation, 0)
+    given_now = given_chunks(run, Limit(top=run.evaluation.top_k), 0, ANGLES_RULER)
     # 40 c. returns everything, 60 d. nothing that is new.
     assert [(chunk.rank, chunk.number, chunk.spans) for chunk in given_now.chunks] == [(1, 2, SENTENCES), (2, 3, ())]
     run = climbed("window:1")
-    assert [chunk.given for chunk in given_chunks_in_top_k(run.evaluation, 0).chunks] == [SENTENCES[1:4], SENTENCES[4:]]
-    at = given_chunks_at_budget(run.evaluation, run.ladder, 0, 500, "tokens", "cut", ANGLES_RULER)
+    assert [chunk.given for chunk in given_chunks(run, Limit(top=run.evaluation.top_k), 0, ANGLES_RULER).chunks] == [
+        SENTENCES[1:4],
+        SENTENCES[4:],
+    ]
+    at = given_chunks(run, Limit(500), 0, ANGLES_RULER)
     assert at.filled == 10
     assert sorted(at.spans) == list(SENTENCES)
 

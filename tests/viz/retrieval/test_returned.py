@@ -2,8 +2,10 @@
 
 import pytest
 
-from chunkers import build_chunker
-from evaluation.retrieval.retrieved_chunks_and_failures import given_chunks_in_top_k
+from chunkers import build_chunker, load_tokenizer
+from evaluation.questions import TokenRuler
+from evaluation.retrieval import Limit, MeasuredChunker
+from evaluation.retrieval.retrieved_chunks_and_failures import given_chunks
 from evaluation.search.text_returned_for_chunks import ReturnedText
 from tests.chunkers.text.test_parts import pdf
 from tests.support import HashEmbedder, ended
@@ -44,6 +46,12 @@ def test_what_is_returned_is_chosen_on_the_page_and_in_the_link_and_takes_a_run_
     assert all(str(ReturnedText.parse(word)) == word for word in ALLOWED["returned"])
 
 
+def best_chunks(evaluation, question=0):
+    """Return the top k chunks of a question."""
+    ruler = TokenRuler(evaluation.index.corpus.whole.text, load_tokenizer("words"))
+    return given_chunks(MeasuredChunker(evaluation, None), Limit(top=evaluation.top_k), question, ruler)
+
+
 def test_a_run_gives_what_its_plan_returns_and_tells_what_was_given_already():
     text = "# Lights\n\nIt shines at night. It burns at dusk.\n\n# Buoys\n\nIt floats at night."
     material = RunMaterial((("marks.md", text), ("plain.txt", "It rests.")), ("mine.csv", ASKED), own=True)
@@ -55,7 +63,7 @@ def test_a_run_gives_what_its_plan_returns_and_tells_what_was_given_already():
     assert run.lacking == "plain.txt has no headings that are found: there a chunk returns itself."
     evaluation = run.found[0]
     (answer,) = evaluation.answers
-    shown = ranked_passages(evaluation, answer, given_chunks_in_top_k(evaluation, 0))
+    shown = ranked_passages(evaluation, answer, best_chunks(evaluation))
     sections = [passage["parts"] for passage in shown if passage["kind"] != "note"]
     words = sorted("".join(part for part, _ in parts) for parts in sections)
     assert words == ["# Buoys\n\nIt floats at night.", "# Lights\n\nIt shines at night. It burns at dusk.", "It rests."]
@@ -99,8 +107,7 @@ def test_a_run_that_returns_parents_is_the_same_after_a_restart(levels, cache_fo
         assert other.answers == evaluation.answers
         for question in range(2):
             shown, before = (
-                ranked_passages(one, one.answer(question), given_chunks_in_top_k(one, question))
-                for one in (other, evaluation)
+                ranked_passages(one, one.answer(question), best_chunks(one, question)) for one in (other, evaluation)
             )
             assert shown == before
 
@@ -136,7 +143,7 @@ def test_a_passage_says_its_page():
     (answer,) = evaluation.answers
     titles = {
         passage["title"].split(" · ")[1]: passage["parts"][0][0]
-        for passage in ranked_passages(evaluation, answer, given_chunks_in_top_k(evaluation, 0))
+        for passage in ranked_passages(evaluation, answer, best_chunks(evaluation))
     }
     assert titles == {"marks.pdf, p. 1": "It shines at night.", "marks.pdf, p. 2": "It floats at night"}
 
