@@ -77,8 +77,8 @@ def box_plots(values: Sequence[FloatArray], names: Sequence[str], measure: Answe
 MEASURE_WORD = "measure"
 """The link parameter that names the shown measure."""
 
-_WIDTHS = {"chunker": 140, "answers": 64, **{measure.title: 112 for measure in ANSWER_MEASURES.values()}}
-"""Widths of the columns of the table of means."""
+_NAME_WIDTH = 140
+"""Width of the chunkers' names in pixels, in the tables of means and of costs."""
 
 
 def show_report(run: Answering, report: AnswerReport, words: dict[str, str]) -> None:
@@ -105,7 +105,7 @@ def show_report(run: Answering, report: AnswerReport, words: dict[str, str]) -> 
         for name in ANSWER_MEASURES
         if name in measure_names or any(report.not_judged(number, name) for number in chunker_numbers)
     ]
-    show_measures([answers_row(report, number, shown_measures, ANSWERS) for number in chunker_numbers], _WIDTHS)
+    show_measures([answers_row(report, number, shown_measures, ANSWERS) for number in chunker_numbers], _NAME_WIDTH)
     st.caption(
         "Mean ± standard deviation over the questions with this measure. Answers that could not be judged are left "
         "out, not counted as 0."

@@ -1,6 +1,6 @@
 """The table of measures of a page, drawn by Streamlit; those of Compare and Failures are components of their own."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from functools import partial
 from typing import Any
 
@@ -9,18 +9,19 @@ import streamlit as st
 from evaluation.report.cells import Row
 
 
-def show_measures(rows: Sequence[Row], widths: Mapping[str, Any] | None = None, **options: Any) -> Any:
+def show_measures(rows: Sequence[Row], name_width: int | None = None, **options: Any) -> Any:
     """Draw a table of measures, in which columns of numbers are sorted by value; return the state of its selection.
 
-    ``widths`` are those of some columns, by their labels, and ``options`` further arguments of `streamlit.dataframe`.
+    ``name_width`` is the width of the first column in pixels; a longer name is cut off. The browser measures the other
+    columns by their heads and cells, since only it knows the font. ``options`` are arguments of `streamlit.dataframe`.
     """
     column_config: dict[str, Any] = {
         head.label: (
             st.column_config.Column
             if head.number is None
             else partial(st.column_config.NumberColumn, format=head.number or None)
-        )(width=(widths or {}).get(head.label), help=head.help or None)
-        for head in rows[0]
+        )(width=None if place else name_width, help=head.help or None)
+        for place, head in enumerate(rows[0])
     }
     table: dict[str, list[Any]] = {
         head.label: [row[head].text if head.number is None else row[head].value for row in rows] for head in rows[0]

@@ -201,16 +201,8 @@ def differences_in_words(
     return difference_sentences
 
 
-_WIDTHS = {
-    "chunker": 268,
-    "chunks": 64,
-    "tokens each": 96,
-    "index, s": 72,
-    "search, ms": 90,
-    **{f"{title}, %": 184 if " " in title else 96 for title in RETRIEVAL_TITLES.values()},
-}
-"""Widths of the table's columns, narrow enough that all are visible."""
-
+_NAME_WIDTH = 240
+"""Width of the chunkers' names in pixels: with it, a window of 1440 pixels shows all columns."""
 
 _INDEXING: dict[SearchMethod, str] = {
     "embedding": "embedding the chunks",
@@ -246,7 +238,7 @@ def show_report(run: Retrieval, report: Report, words: dict[str, str]) -> None:
             everything=True,
         )
     )
-    show_measures(rows, _WIDTHS)
+    show_measures(rows, _NAME_WIDTH)
     st.caption(_explain_times(report, run.plan.searched_by))
     show_budget_curve(report, chunker_name_by_number, words)
 

@@ -268,7 +268,6 @@ def show_sweep(settings: Sequence[SweptSetting], rows: Sequence[SweepRow], held:
             setting_row(summary, TITLES[measure], setting_in_words(summary.setting), held_summary_by_setting)
             for summary in listed_summaries
         ],
-        dict.fromkeys((TITLES[measure], "held out", "chunks"), "small"),
         key="tune_ranking",
         on_select="rerun",
         selection_mode="single-row",
