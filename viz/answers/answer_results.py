@@ -1,19 +1,16 @@
 """Results of a run of answers: the verdict, the means, box plots, differences, and costs."""
 
-from collections.abc import Sequence
 from itertools import combinations
 from typing import Any
 
 import numpy as np
-import plotly.graph_objects as go
 import streamlit as st
 
-from chunkers.support import FloatArray, format_number, pluralize
+from chunkers.support import format_number, pluralize
 from evaluation.answering import (
     ANSWER_MEASURES,
     TRIVIAL_EXPLAINED,
     TRIVIAL_TITLES,
-    AnswerMeasure,
     AnswerReport,
     answers_to_csv,
     answers_to_json_lines,
@@ -21,58 +18,13 @@ from evaluation.answering import (
 )
 from evaluation.report.cells import answers_row, difference_row
 from evaluation.statistics import FALSE_VERDICTS
-from viz.components.figure import show_figure
+from viz.components.figure import box_plots, show_figure
 from viz.components.measure_table import show_measures
 from viz.components.page_elements import download_button, notice
 from viz.controls import draw_setting_segmented_control
 from viz.jobs.answering_plan_and_jobs import Answering
 from viz.state import access_to_chosen_model, model_identity
-from viz.theme import ANSWERS, chunker_colour
-
-# The figures of the page Answers; they contain no user text.
-
-
-def box_plots(values: Sequence[FloatArray], names: Sequence[str], measure: AnswerMeasure) -> go.Figure:
-    """Return a box plot of a measure, with one box per chunker, one point per question, and dashed lines for the means.
-
-    The layout follows Kreileder, Reisinger and Fischer. ``values`` holds an array of shape (questions,) for each chunker,
-    with NaN where the measure is undefined.
-    """
-    figure = go.Figure()
-    for chunker_index, (chunker_values, name) in enumerate(zip(values, names, strict=True)):
-        defined_values = chunker_values[~np.isnan(chunker_values)].tolist()
-        figure.add_trace(
-            go.Box(
-                x=defined_values,
-                text=[format_number(value, ".2f") for value in defined_values],
-                name=name,
-                boxpoints="all",
-                boxmean=True,
-                jitter=0.5,
-                pointpos=0,
-                marker={"color": chunker_colour(chunker_index), "size": 5, "opacity": 0.7},
-                line={"width": 1.5},
-                fillcolor="rgba(0,0,0,0)",
-                hovertemplate="%{text}<extra></extra>",
-            )
-        )
-    axis_margin = (measure.high - measure.low) / 50
-    measure_axis_minimum = (
-        measure.low
-        if measure.low >= 0
-        else min(0.0, *(float(np.nanmin(chunker_values)) for chunker_values in values if not np.isnan(chunker_values).all()))
-    )
-    figure.update_layout(
-        showlegend=False,
-        height=110 + 62 * len(names),
-        xaxis={
-            "title": f"{measure.title} per question",
-            "range": [measure_axis_minimum - axis_margin, measure.high + axis_margin],
-        },
-        yaxis={"autorange": "reversed"},
-    )
-    return figure
-
+from viz.theme import ANSWERS
 
 MEASURE_WORD = "measure"
 """The link parameter that names the shown measure."""
@@ -131,8 +83,25 @@ def _show_values_by_question(report: AnswerReport, measure: str) -> None:
     measure_values_per_chunker = report.values(measure)
     values_by_column: dict[str, Any] = {"question": np.arange(1, report.questions + 1)}
     values_by_column |= {name: row.round(3) for name, row in zip(report.names, measure_values_per_chunker, strict=True)}
-    figure = box_plots(measure_values_per_chunker, report.names, ANSWER_MEASURES[measure])
-    show_figure(figure, values_by_column, f"{ANSWER_MEASURES[measure].title} by question", key="answers_boxes")
+    shown_measure = ANSWER_MEASURES[measure]
+    axis_margin = (shown_measure.high - shown_measure.low) / 50
+    # A measure that may be negative, but is not, begins at 0.
+    axis_start = shown_measure.low if shown_measure.low >= 0 else min(0.0, float(np.nanmin(measure_values_per_chunker)))
+    figure = box_plots(
+        dict(enumerate(report.names)),
+        dict(enumerate(measure_values_per_chunker)),
+        "%{text}",
+        {
+            "title": f"{shown_measure.title} per question",
+            "range": [axis_start - axis_margin, shown_measure.high + axis_margin],
+        },
+        labels={
+            number: [format_number(value, ".2f") for value in values]
+            for number, values in enumerate(measure_values_per_chunker)
+        },
+        means=True,
+    )
+    show_figure(figure, values_by_column, f"{shown_measure.title} by question", key="answers_boxes")
     _show_differences(report, measure)
 
 

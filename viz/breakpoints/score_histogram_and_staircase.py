@@ -14,7 +14,7 @@ from chunkers.methods import SimilarityReading, has_similarity_reading, read_as_
 from chunkers.support import format_number
 from evaluation.segmentation import MIN_FLAT_STRETCH, ScoreHistogram, Staircase, score_histogram
 from evaluation.segmentation.threshold_staircase import threshold_staircase
-from viz.components.figure import show_figure
+from viz.components.figure import draw_labelled_line, show_figure, stacked_histogram
 from viz.components.page_elements import notice
 from viz.components.reader.reader import ReaderResult
 from viz.jobs import ChunkingTask, cached_while_shown, chunk_at_once
@@ -134,38 +134,18 @@ def _flat_stretch_in_words(stairs: Staircase, amount: float) -> str:
 # The figures.
 
 
-def _draw_labelled_line(figure: go.Figure, x: float, words: str) -> None:
-    """Draw a vertical line at ``x`` through the whole figure, with a label above it."""
-    accent_colour = INK[theme_name()]["accent"]
-    figure.add_vline(x=x, line={"color": accent_colour, "width": 2})
-    figure.add_annotation(
-        x=x, yref="paper", y=1, yanchor="bottom", text=words, showarrow=False, font={"color": accent_colour}
-    )
-
-
 def score_histogram_figure(counted: ScoreHistogram, level: float, label: str) -> go.Figure:
     """Return a histogram of the gap scores, with the threshold as a line and the bars past the threshold solid."""
-    theme_colour_by_role = INK[theme_name()]
     histogram_bin_edges = counted.edges
     histogram_bin_middles = [(low + high) / 2 for low, high in pairwise(histogram_bin_edges)]
-    figure = go.Figure()
-    for series_name, gap_counts, colour, pattern in (
-        ("kept", counted.short, theme_colour_by_role["rule"], "/"),
-        ("past the line", counted.beyond, theme_colour_by_role["muted"], ""),
-    ):
-        figure.add_trace(
-            go.Bar(
-                x=histogram_bin_middles,
-                y=gap_counts,
-                width=histogram_bin_edges[1] - histogram_bin_edges[0],
-                name=series_name,
-                marker={"color": colour, "line": {"color": theme_colour_by_role["page"], "width": 1}}
-                | {"pattern": {"shape": pattern, "fgcolor": theme_colour_by_role["muted"], "size": 5, "solidity": 0.3}},
-                customdata=[format_number(middle, ".2f") for middle in histogram_bin_middles],
-                hovertemplate=f"{label} about %{{customdata}}: %{{y}} gaps {series_name}<extra></extra>",
-            )
-        )
-    _draw_labelled_line(figure, level, f"line {format_number(level, '.2f')}")
+    figure = stacked_histogram(
+        histogram_bin_edges,
+        {"kept": counted.short, "past the line": counted.beyond},
+        "kept",
+        f"{label} about %{{customdata}}: %{{y}} gaps",
+        height=250,
+    )
+    draw_labelled_line(figure, level, f"line {format_number(level, '.2f')}")
     tallest_bar_gap_count = max(map(sum, zip(counted.short, counted.beyond, strict=True)), default=0)
     for series_name, bar_index, label_anchor in _series_label_positions(counted):
         figure.add_annotation(
@@ -177,10 +157,6 @@ def score_histogram_figure(counted: ScoreHistogram, level: float, label: str) ->
             showarrow=False,
         )
     figure.update_layout(
-        barmode="stack",
-        height=250,
-        showlegend=False,
-        bargap=0,
         # With few bars Plotly would label their midpoints, which are not round numbers.
         xaxis={"title": label, "tick0": 0, "dtick": _round_tick_spacing(histogram_bin_edges[-1] - histogram_bin_edges[0])},
         yaxis={"title": "Number of gaps", "range": [0, 1.2 * tallest_bar_gap_count]},
@@ -248,7 +224,7 @@ def staircase_figure(stairs: Staircase, amount: float, title: str) -> go.Figure:
         figure.add_annotation(
             text=series_name, showarrow=False, bgcolor=theme_colour_by_role["page"], borderpad=0, **label_position_settings
         )
-    _draw_labelled_line(figure, amount, f"now {format_number(amount)}")
+    draw_labelled_line(figure, amount, f"now {format_number(amount)}")
     # All bands in one call, because `add_vrect` slows down with every existing shape.
     figure.layout.shapes += (*_flat_stretch_bands(stairs, amount),)
     figure.update_layout(height=380, showlegend=False)

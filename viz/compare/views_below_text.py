@@ -1,8 +1,7 @@
 """Views that open below the text of Compare on request: scores, sizes, gaps, source file, code, downloads and more."""
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 
-import plotly.graph_objects as go
 import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 
@@ -22,7 +21,7 @@ from viz.compare.scores.index_replacement import show_index_replacement
 from viz.compare.scores.scoreboard import show_label_free_measures, show_ranking, show_scoreboard
 from viz.compare.state.session import session
 from viz.components.browser_exchange import Component, Data
-from viz.components.figure import show_figure
+from viz.components.figure import box_plots, show_figure
 from viz.components.page_elements import download_button, notice
 from viz.controls import button_pressed, value_binding
 from viz.jobs import cached_sentence_vectors
@@ -36,7 +35,6 @@ from viz.state import (
     record_columns_for_undo,
     session_file,
 )
-from viz.theme import chunker_colour
 
 _arrival = Component[Data]("seamark_arrival", "compare/scroll_to_view.js", html='<div class="arrival"></div>')
 
@@ -153,7 +151,14 @@ def _show_chunk_sizes(results: list[ColumnResult], done: list[tuple[int, Chunkin
         "chunker": [name for name, _ in chunker_size_pairs],
         size_unit: [size for _, size in chunker_size_pairs],
     }
-    show_figure(chunk_size_box_plots(sizes_by_chunker, size_unit), table, "Chunk sizes", key="sizes")
+    figure = box_plots(
+        dict(enumerate(sizes_by_chunker)),
+        dict(enumerate(sizes_by_chunker.values())),
+        f"%{{x}} {size_unit}",
+        {"title": f"{size_unit} per chunk", "rangemode": "tozero"},
+        most_points=500,
+    )
+    show_figure(figure, table, "Chunk sizes", key="sizes")
 
 
 def _chunk_lengths(chunking: Chunking, unit: str, tokenizer: str) -> Sequence[int]:
@@ -260,35 +265,6 @@ def _offer_column_files(
             mime,
             (chunking.document.identity, chunking.document.name, column_recipe),
         )
-
-
-# The figure of the chunk sizes.
-
-
-def chunk_size_box_plots(sizes: Mapping[str, Sequence[int]], unit: str) -> go.Figure:
-    """Return box plots of the chunk sizes in ``unit``, one row per chunker."""
-    figure = go.Figure()
-    for number, (name, chunk_sizes) in enumerate(sizes.items()):
-        figure.add_trace(
-            go.Box(
-                x=list(chunk_sizes),
-                name=name,
-                boxpoints="all" if len(chunk_sizes) <= 500 else "outliers",
-                jitter=0.5,
-                pointpos=0,
-                marker={"color": chunker_colour(number), "size": 5, "opacity": 0.7},
-                line={"width": 1.5},
-                fillcolor="rgba(0,0,0,0)",
-                hovertemplate=f"%{{x}} {unit}<extra></extra>",
-            )
-        )
-    figure.update_layout(
-        showlegend=False,
-        height=90 + 70 * len(sizes),
-        xaxis={"title": f"{unit} per chunk", "rangemode": "tozero"},
-        yaxis={"autorange": "reversed"},
-    )
-    return figure
 
 
 # The table of a text's propositions, each with its chunk and its source.

@@ -1,14 +1,18 @@
 """Plotly figures, each with its data as a table and downloads; figures that follow the pointer are in the reader."""
 
+import math
 from collections.abc import Callable, Mapping, Sequence
+from itertools import pairwise
 from typing import Any
 
+import numpy as np
 import plotly.graph_objects as go
 import streamlit as st
 
+from chunkers.support import FloatArray, format_number
 from viz.components.page_elements import download_button
 from viz.state import session
-from viz.theme import INK, theme_name
+from viz.theme import INK, chunker_colour, theme_name
 
 # The style.
 
@@ -139,3 +143,107 @@ def show_figure(
             table,
             key=f"{key}_html",
         )
+
+
+# What figures of several pages consist of.
+
+
+def box_plots(
+    names: Mapping[int, str],
+    values: Mapping[int, FloatArray | Sequence[float]],
+    hover: str,
+    axis: Mapping[str, Any],
+    *,
+    labels: Mapping[int, Sequence[str]] | None = None,
+    means: bool = False,
+    most_points: float = math.inf,
+) -> go.Figure:
+    """Return a box plot with a row for each chunker and a point for each value.
+
+    Parameters
+    ----------
+    names, values, labels
+        Names of the chunkers, their values and the labels of these, by the chunkers' numbers. NaN is left out.
+    hover
+        Template of the text at a point: its value is ``%{x}``, and its label ``%{text}``.
+    axis
+        Title and range of the axis of values.
+    means
+        Draw a dashed line at the mean.
+    most_points
+        A box of more values shows only its outliers as points.
+    """
+    figure = go.Figure()
+    for number, chunker_values in values.items():
+        is_defined = ~np.isnan(np.asarray(chunker_values, dtype=float))
+        figure.add_trace(
+            go.Box(
+                x=np.asarray(chunker_values)[is_defined],
+                text=None if labels is None else np.asarray(labels[number])[is_defined],
+                name=names[number],
+                boxpoints="all" if len(chunker_values) <= most_points else "outliers",
+                boxmean=means,
+                jitter=0.5,
+                pointpos=0,
+                marker={"color": chunker_colour(number), "size": 5, "opacity": 0.7},
+                line={"width": 1.5},
+                fillcolor="rgba(0,0,0,0)",
+                hovertemplate=f"{hover}<extra></extra>",
+            )
+        )
+    figure.update_layout(showlegend=False, height=110 + 62 * len(values), xaxis=axis, yaxis={"autorange": "reversed"})
+    return figure
+
+
+def stacked_histogram(
+    edges: Sequence[float], counts: Mapping[str, Sequence[int]], hatched: str, hover: str, height: int
+) -> go.Figure:
+    """Return a histogram of two kinds of values, whose bars stand on each other.
+
+    ``counts`` has the numbers in each bin by kind; the bars of the kind ``hatched`` are hatched. ``hover`` is the template
+    of the text at a bar, in front of its kind: ``%{customdata}`` is the middle of the bin, and ``%{y}`` the number.
+    """
+    theme_colour_by_role = INK[theme_name()]
+    bin_middles = [(low + high) / 2 for low, high in pairwise(edges)]
+    figure = go.Figure()
+    for kind, kind_counts in counts.items():
+        figure.add_trace(
+            go.Bar(
+                x=bin_middles,
+                y=kind_counts,
+                width=edges[1] - edges[0],
+                name=kind,
+                marker={
+                    "color": theme_colour_by_role["rule" if kind == hatched else "muted"],
+                    "line": {"color": theme_colour_by_role["page"], "width": 1},
+                    "pattern": {
+                        "shape": "/" if kind == hatched else "",
+                        "fgcolor": theme_colour_by_role["muted"],
+                        "size": 5,
+                        "solidity": 0.3,
+                    },
+                },
+                customdata=[format_number(middle, ".2f") for middle in bin_middles],
+                hovertemplate=f"{hover} {kind}<extra></extra>",
+            )
+        )
+    figure.update_layout(barmode="stack", height=height, showlegend=False, bargap=0)
+    return figure
+
+
+def draw_labelled_line(figure: go.Figure, x: float, label: str, label_x: float | None = None) -> None:
+    """Draw a vertical line at ``x`` through the whole figure, with a label above it.
+
+    ``label_x`` is the label's position if it differs, as on a logarithmic axis, where Plotly wants the logarithm.
+    """
+    accent_colour = INK[theme_name()]["accent"]
+    figure.add_vline(x=x, line={"color": accent_colour, "width": 2})
+    figure.add_annotation(
+        x=x if label_x is None else label_x,
+        yref="paper",
+        y=1,
+        yanchor="bottom",
+        text=label,
+        showarrow=False,
+        font={"color": accent_colour},
+    )

@@ -1,5 +1,6 @@
 """The figures of a retrieval run, without user text: distributions, differences, costs, and the curve over budgets."""
 
+import math
 from collections.abc import Mapping, Sequence
 from textwrap import wrap
 from typing import Any, NamedTuple
@@ -12,7 +13,7 @@ from plotly.subplots import make_subplots
 from evaluation.retrieval import RETRIEVAL_TITLES, TOP_KS, AtK, BudgetCurve, Costs, Distribution, Report
 from evaluation.segmentation import Score
 from evaluation.statistics import Difference
-from viz.components.figure import show_figure
+from viz.components.figure import draw_labelled_line, show_figure
 from viz.components.page_elements import notice, remark
 from viz.theme import INK, chunker_colour, theme_name
 
@@ -77,33 +78,6 @@ SYMBOLS = ("circle", "square", "diamond", "triangle-up", "x", "star")
 """Marker symbols, so that chunkers differ not only in colour."""
 
 
-def box_plots(distributions: DistributionByChunker, names: Mapping[int, str], title: str) -> go.Figure:
-    """Return a box plot of a measure, with one box per chunker, one point per question, and dashed lines for the means."""
-    figure = go.Figure()
-    for chunker_number, distribution in distributions.items():
-        figure.add_trace(
-            go.Box(
-                x=100 * distribution.values[~np.isnan(distribution.values)],
-                name=names[chunker_number],
-                boxpoints="all",
-                boxmean=True,
-                jitter=0.5,
-                pointpos=0,
-                marker={"color": chunker_colour(chunker_number), "size": 5, "opacity": 0.7},
-                line={"width": 1.5},
-                fillcolor="rgba(0,0,0,0)",
-                hovertemplate="%{x:.1f} %<extra></extra>",
-            )
-        )
-    figure.update_layout(
-        showlegend=False,
-        height=110 + 62 * len(distributions),
-        xaxis={"title": f"{title} per question, %", "range": [-2, 102] if title == "Recall" else None},
-        yaxis={"autorange": "reversed"},
-    )
-    return figure
-
-
 def difference_plot(by_chunker: Mapping[int, Difference], names: Mapping[int, str], baseline: str, title: str) -> go.Figure:
     """Return a plot of each chunker's mean difference from the baseline, with its confidence interval."""
     theme_colour_by_role = INK[theme_name()]
@@ -132,16 +106,7 @@ def difference_plot(by_chunker: Mapping[int, Difference], names: Mapping[int, st
                 hovertemplate=f"{difference.points} points<extra></extra>",
             )
         )
-    figure.add_vline(x=0, line={"color": theme_colour_by_role["accent"], "width": 2})
-    figure.add_annotation(
-        x=0,
-        yref="paper",
-        y=1,
-        yanchor="bottom",
-        text=baseline,
-        showarrow=False,
-        font={"color": theme_colour_by_role["accent"]},
-    )
+    draw_labelled_line(figure, 0, baseline)
     figure.update_layout(
         showlegend=False,
         height=110 + 44 * len(by_chunker),
@@ -422,16 +387,7 @@ def budget_curve_figure(
     )
     # As tick labels of a second axis, the names get as much room as they need at any width of the figure.
     figure.add_trace(go.Scatter(x=[budget_sizes[-1]], y=[low], yaxis="y2", mode="lines", hoverinfo="skip"))
-    figure.add_vline(x=budget, line={"color": theme_colour_by_role["accent"], "width": 2})
-    figure.add_annotation(
-        x=np.log10(budget),
-        yref="paper",
-        y=1,
-        yanchor="bottom",
-        text=f"{budget:,} {unit}",
-        showarrow=False,
-        font={"color": theme_colour_by_role["accent"]},
-    )
+    draw_labelled_line(figure, budget, f"{budget:,} {unit}", label_x=math.log10(budget))
     figure.update_layout(
         height=_CURVE_HEIGHT,
         showlegend=False,

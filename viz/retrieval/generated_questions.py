@@ -21,7 +21,7 @@ from chunkers.language_models import (
     QUESTION_SYSTEM,
     Asking,
 )
-from chunkers.support import FloatArray, format_number, pluralize
+from chunkers.support import FloatArray, pluralize
 from evaluation.generating.generated_questions import (
     FILE,
     Cosines,
@@ -32,7 +32,7 @@ from evaluation.generating.generated_questions import (
     generated_questions_to_csv,
 )
 from evaluation.generating.question_generation import MOST_GENERATED, Generated, GenerationSettings, estimate_generation
-from viz.components.figure import show_figure
+from viz.components.figure import show_figure, stacked_histogram
 from viz.components.page_elements import download_button, notice, remark, show_job_progress
 from viz.controls import button_pressed, language_model_form, value_binding
 from viz.jobs import MOST_KEPT, run_registry
@@ -506,24 +506,13 @@ def count_kept_and_dropped(values: FloatArray, line: float, *, drops_below: bool
 def filter_histogram(binned: KeptAndDropped, line: float, label: str, *, drops_below: bool) -> go.Figure:
     """Return a histogram of generated questions with the filter's threshold and the numbers kept and dropped."""
     theme_colour_by_role = INK[theme_name()]
-    bin_centre_values = [low + BIN_WIDTH / 2 for low in binned.edges[:-1]]
-    figure = go.Figure()
-    for name, counts, colour, pattern in (
-        ("kept", binned.kept, theme_colour_by_role["muted"], ""),
-        ("dropped", binned.dropped, theme_colour_by_role["rule"], "/"),
-    ):
-        figure.add_trace(
-            go.Bar(
-                x=bin_centre_values,
-                y=counts,
-                width=BIN_WIDTH,
-                name=name,
-                marker={"color": colour, "line": {"color": theme_colour_by_role["page"], "width": 1}}
-                | {"pattern": {"shape": pattern, "fgcolor": theme_colour_by_role["muted"], "size": 5, "solidity": 0.3}},
-                customdata=[format_number(middle, ".2f") for middle in bin_centre_values],
-                hovertemplate=f"about %{{customdata}}: %{{y}} {name}<extra></extra>",
-            )
-        )
+    figure = stacked_histogram(
+        binned.edges,
+        {"kept": binned.kept, "dropped": binned.dropped},
+        "dropped",
+        "about %{customdata}: %{y}",
+        height=230,
+    )
     figure.add_vline(x=line, line={"color": theme_colour_by_role["accent"], "width": 2})
     left_counts, right_counts = (binned.dropped, binned.kept) if drops_below else (binned.kept, binned.dropped)
     threshold_side_labels = ("dropped", "kept") if drops_below else ("kept", "dropped")
@@ -544,10 +533,6 @@ def filter_histogram(binned: KeptAndDropped, line: float, label: str, *, drops_b
     label_room = max(0.5 * (axis_end - axis_start), 0.2)
     tallest_bin_count = max(map(sum, zip(binned.kept, binned.dropped, strict=True)), default=0)
     figure.update_layout(
-        barmode="stack",
-        height=230,
-        showlegend=False,
-        bargap=0,
         xaxis={"title": label, "range": [min(axis_start, line - label_room), max(axis_end, line + label_room)]},
         yaxis={"title": "Number of questions", "rangemode": "tozero", "dtick": max(1, math.ceil(tallest_bin_count / 4))},
     )

@@ -12,12 +12,11 @@ from evaluation.retrieval import MEASURE_NAMES, RETRIEVAL_TITLES, Costs, Lead, R
 from evaluation.search import NEAR_DUPLICATE_SIMILARITY, SHINGLE_WORDS, SearchMethod
 from evaluation.statistics import FALSE_VERDICTS, Difference
 from viz.components.browser_exchange import Component, Data
-from viz.components.figure import show_figure
+from viz.components.figure import box_plots, show_figure
 from viz.components.measure_table import show_measures
 from viz.components.page_elements import notice
 from viz.jobs.retrieval import Retrieval
 from viz.retrieval.figures import (
-    box_plots,
     difference_plot,
     scores_at_k_plot,
     scores_at_k_table,
@@ -411,7 +410,13 @@ def _show_distributions(report: Report, names: dict[int, str]) -> None:
         names[number]: (100 * distribution.values).round(2) for number, distribution in distribution_by_chunker.items()
     }
     show_figure(
-        box_plots(distribution_by_chunker, names, measure_title),
+        box_plots(
+            names,
+            {number: 100 * distribution.values for number, distribution in distribution_by_chunker.items()},
+            "%{x:.1f} %",
+            {"title": f"{measure_title} per question, %", "range": [-2, 102] if measure_title == "Recall" else None},
+            means=True,
+        ),
         table,
         f"{measure_title} by question",
         key="retrieval_boxes",

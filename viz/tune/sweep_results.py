@@ -23,12 +23,12 @@ from evaluation.segmentation import (
     untested_lead_sentence,
 )
 from evaluation.statistics import FEWEST_VALUES, mean_interval
-from viz.components.figure import show_figure
+from viz.components.figure import box_plots, show_figure
 from viz.components.measure_table import show_measures
 from viz.components.page_elements import download_button
 from viz.shell import say_column_added, take_to_compare_button
 from viz.state import ColumnChoice
-from viz.theme import INK, chunker_colour, theme_name
+from viz.theme import INK, theme_name
 
 # The figures of a sweep: a curve over one parameter, a heatmap over two, or a strip for each of several chunkers.
 
@@ -197,30 +197,19 @@ def _heatmap_figure(settings: Sequence[SweptSetting], ranked: Sequence[SettingSu
 
 
 def _chunker_strips_figure(ranked: Sequence[SettingSummary], chunkers: Sequence[str], measure: str) -> go.Figure:
-    figure = go.Figure()
-    for chunker_index, chunker_name in enumerate(chunkers):
-        chunker_summaries = [summary for summary in ranked if summary.setting.chunker == chunker_name]
-        figure.add_trace(
-            go.Box(
-                x=[summary.mean for summary in chunker_summaries],
-                text=[setting_in_words(summary.setting) for summary in chunker_summaries],
-                name=chunker_class(chunker_name).title,
-                boxpoints="all",
-                jitter=0.6,
-                pointpos=0,
-                marker={"color": chunker_colour(chunker_index), "size": 5, "opacity": 0.8},
-                line={"width": 1.2},
-                fillcolor="rgba(0,0,0,0)",
-                hovertemplate="%{text}: %{x:.3f}<extra></extra>",
-            )
-        )
-    figure.update_layout(
-        height=90 + 70 * len(chunkers),
-        showlegend=False,
-        xaxis={"title": TITLES[measure]},
-        yaxis={"autorange": "reversed"},
+    summaries_by_chunker = {
+        number: [summary for summary in ranked if summary.setting.chunker == name] for number, name in enumerate(chunkers)
+    }
+    return box_plots(
+        {number: chunker_class(name).title for number, name in enumerate(chunkers)},
+        {number: [summary.mean for summary in summaries] for number, summaries in summaries_by_chunker.items()},
+        "%{text}: %{x:.3f}",
+        {"title": TITLES[measure]},
+        labels={
+            number: [setting_in_words(summary.setting) for summary in summaries]
+            for number, summaries in summaries_by_chunker.items()
+        },
     )
-    return figure
 
 
 SHOWN = 15

@@ -8,7 +8,8 @@ from evaluation.retrieval.report import Costs, Distribution
 from evaluation.segmentation.boundary_measures import Score
 from evaluation.statistics.paired_tests import paired_differences
 from evaluation.statistics.significance import mean_interval
-from viz.retrieval.figures import box_plots, difference_plot, scores_at_k_plot, scores_at_k_table, trade_off_plot
+from viz.components.figure import box_plots
+from viz.retrieval.figures import difference_plot, scores_at_k_plot, scores_at_k_table, trade_off_plot
 
 NAMES = {0: "1. Recursive", 2: "3. Optimal"}
 NOISE = np.random.default_rng(5).normal(0, 0.1, 40)
@@ -18,10 +19,13 @@ COSTS = {0: Costs(1.5, 0.2, 300.0, 10, 0), 2: Costs(6.0, 0.1, 500.0, 10, 4)}
 
 
 def test_a_box_leaves_out_what_is_undefined():
-    first, second = box_plots(FOUND, NAMES, "Recall").data
+    values = {number: 100 * scores for number, scores in VALUES.items()}
+    labels = {number: [f"{value:.1f}" for value in scores] for number, scores in values.items()}
+    first, second = box_plots(NAMES, values, "%{text}", {"title": "Recall"}, labels=labels).data
     assert (first.name, second.name) == ("1. Recursive", "3. Optimal")
     assert len(first.x) == 40
     assert second.x == pytest.approx(100 * VALUES[2][:39])
+    assert list(second.text) == labels[2][:39]
 
 
 @pytest.mark.parametrize(("cost", "prices"), [("tokens", [300, 500]), ("index", [1.5, 6.0]), ("query", [0.1, 0.2])])
