@@ -276,6 +276,20 @@ def _judged_mean_cell(mean: tuple[float, float] | None, unjudged_count: int) -> 
     return Cell(", ".join(mean_phrases + [f"{unjudged_count} not judged"] * bool(unjudged_count)) or "undefined")
 
 
+def answer_cost_rows(costs: Sequence[Mapping[str, float | str | None]]) -> list[Row]:
+    """Return the rows of a table of `evaluation.answering.cost_table`; a column without any value says “unknown”."""
+    type_by_column = {name: next((type(cost[name]) for cost in costs if cost[name] is not None), str) for name in costs[0]}
+    return [
+        {
+            Head(name, number={float: "%.3g", int: ""}.get(type_by_column[name])): Cell(
+                "unknown" if value is None else f"{value}", None if isinstance(value, str) else value
+            )
+            for name, value in cost.items()
+        }
+        for cost in costs
+    ]
+
+
 def difference_row(first: str, second: str, difference: Difference) -> Row:
     """Return the row of a mean difference of two chunkers, with its interval, its p-value and its questions."""
     return {

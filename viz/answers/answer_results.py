@@ -16,7 +16,7 @@ from evaluation.answering import (
     answers_to_json_lines,
     cost_table,
 )
-from evaluation.report.cells import answers_row, difference_row
+from evaluation.report.cells import answer_cost_rows, answers_row, difference_row
 from evaluation.statistics import FALSE_VERDICTS
 from viz.components.figure import box_plots, show_figure
 from viz.components.measure_table import show_measures
@@ -132,14 +132,7 @@ def _show_costs(run: Answering, report: AnswerReport) -> None:
     cost_rows = cost_table(
         report, run.gathered, answering_model_access.model if answering_model_access is not None and is_run_model else None
     )
-    cells_by_column = {name: _rounded_column_or_unknown([row[name] for row in cost_rows]) for name in cost_rows[0]}
-    st.dataframe(
-        cells_by_column,
-        hide_index=True,
-        placeholder="–",
-        width="stretch",
-        column_config=dict.fromkeys(("chunking, s", "embedding, s"), st.column_config.NumberColumn(format="%.3g")),
-    )
+    show_measures(answer_cost_rows(cost_rows), _NAME_WIDTH)
     judging_tokens = sum(
         judgement.exchange.tokens_in + judgement.exchange.tokens_out
         for result in report.results.values()
@@ -152,13 +145,6 @@ def _show_costs(run: Answering, report: AnswerReport) -> None:
         + (f", which took {judging_tokens:,} tokens more" if judging_tokens else "")
         + (f". This session has spent: {answering_model_access.spent}." if answering_model_access is not None else ".")
     )
-
-
-def _rounded_column_or_unknown(values: list[float | str | None]) -> list[float | str | None]:
-    """Return a column of the table with missing values as None; a column without any value says “unknown”."""
-    if all(value is None for value in values):
-        return ["unknown"] * len(values)
-    return [float(f"{value:.3g}") if isinstance(value, float) else value for value in values]
 
 
 def _offer_files(run: Answering, report: AnswerReport) -> None:

@@ -5,7 +5,14 @@ from types import SimpleNamespace
 import numpy as np
 import pytest
 
-from evaluation.report.cells import answers_row, difference_row, mean_cell, near_duplicate_row, retrieval_row
+from evaluation.report.cells import (
+    answer_cost_rows,
+    answers_row,
+    difference_row,
+    mean_cell,
+    near_duplicate_row,
+    retrieval_row,
+)
 from evaluation.retrieval.budget_ladder_and_repeats import RepeatCost
 from evaluation.retrieval.report import Costs
 from evaluation.statistics import paired_difference
@@ -80,3 +87,13 @@ def test_a_difference_has_its_interval_and_its_p_value():
     assert words_of(row)["difference"] == "+0.200"
     assert [*row.values()][4].value == round(difference.adjusted, 4)
     assert [*row.values()][6].value == 12
+
+
+def test_a_column_of_costs_without_any_value_says_unknown():
+    costs = [{"chunker": "A", "chunking, s": None, "chunks": 1_234, "cost, $": None}, {"chunker": "B", "chunking, s": 0.5}]
+    costs[1] |= {"chunks": 5, "cost, $": None}
+    first, second = answer_cost_rows(costs)
+    assert [head.number for head in first] == [None, "%.3g", "", None]
+    assert [cell.text for head, cell in first.items() if head.number is None] == ["A", "unknown"]
+    assert [cell.value for head, cell in first.items() if head.number is not None] == [None, 1_234]
+    assert [cell.value for head, cell in second.items() if head.number is not None] == [0.5, 5]
