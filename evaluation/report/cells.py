@@ -3,7 +3,7 @@
 A `Row` is for pages, whose tables format the numbers of cells themselves.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from itertools import starmap
 from statistics import median
 from typing import NamedTuple
@@ -28,6 +28,7 @@ from evaluation.segmentation import (
     ChunkingRanking,
     EditStability,
     LabelFreeMeasures,
+    Score,
     Segmentation,
     SettingSummary,
     SweptSetting,
@@ -394,6 +395,28 @@ def boundary_cells(reference: Segmentation, segmentation: Segmentation) -> list[
         unknown_cell(score.undefined) if score.value is None else Cell(f"{score.value:.2f}", score.value)
         for score in boundary_scores(reference, segmentation).values()
     ]
+
+
+def chunking_score_cells(chunking: Chunking, scores: Mapping[str, Score], measures: Iterable[str]) -> list[Cell]:
+    """Return the table cells for measures of `score_chunking`, or none without scores.
+
+    A share of the sentences or of the chunks is shown as their number.
+    """
+    parts_by_measure = {
+        "misassigned": (len(chunking.document.sentences), "sentences"),
+        "crossing": (len(chunking.chunks), "chunks"),
+    }
+    cells = []
+    for name in measures if scores else ():
+        score = scores[name]
+        if score.value is None:
+            cells.append(Cell("undefined", None, score.undefined))
+        elif name in parts_by_measure:
+            count, parts = parts_by_measure[name]
+            cells.append(Cell(f"{round(score.value * count):,}", score.value, f"of {count:,} {parts}"))
+        else:
+            cells.append(Cell(f"{score.value:.2f}", score.value))
+    return cells
 
 
 def structure_cells(chunking: Chunking, embedder: Embedder | None, lengths: Sequence[int] | None) -> list[Cell]:

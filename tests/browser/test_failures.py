@@ -85,7 +85,7 @@ def test_the_samples_are_there_once_as_cases_in_one_line_until_all_are_asked_for
 def test_the_table_fits_its_place(open_page, app_url, width):
     page = open_page(viewport={"width": width, "height": 800})
     open_failures(page, app_url, "?embedder=tfidf")
-    box = page.locator(".failures .scroll")
+    box = page.locator(".scores .scroll")
     eventually(lambda: box.evaluate("(box) => box.scrollWidth <= box.clientWidth"), True)
     expect(box.get_by_role("columnheader")).to_have_count(7)
 
@@ -94,7 +94,7 @@ def test_the_text_is_in_sight_and_a_row_changes_it(open_page, app_url):
     page = open_page(viewport={"width": 1280, "height": 720})
     root = open_failures(page, app_url, "?embedder=tfidf")
     expect(root.locator(".s").first).to_be_in_viewport()
-    table = page.locator(".failures .scroll")
+    table = page.locator(".scores .scroll")
     eventually(lambda: table.evaluate("(box) => box.scrollWidth <= box.clientWidth"), True)
     expect(table.get_by_role("columnheader")).to_have_count(7)
     row = page.get_by_role("button", name=re.compile("^Fixed sentences.*column 1"))
@@ -113,9 +113,9 @@ def test_the_search_shows_published_and_best_side_by_side(page, app_url):
     page.get_by_text(re.compile(r"^These are the best of \d+ settings")).wait_for(timeout=READY)
     embedded(page)
     expect(root.locator(".head")).to_have_count(2)
-    expect(page.locator(".failures tbody tr")).to_have_count(16 + 3)
+    expect(page.locator(".scores tbody tr")).to_have_count(16 + 3)
     root.locator(".head .choose").first.click()
-    expect(page.locator(".failures tr.chosen .which")).to_have_text("published")
+    expect(page.locator(".scores tr.chosen .origin")).to_have_text("published")
 
 
 @pytest.mark.full

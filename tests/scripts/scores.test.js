@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { nextOrder, sorted } from "../../viz/compare/scores/score_table.js";
+import { nextOrder, sorted } from "../../viz/components/score_table/score_table.js";
 
-/** @import { RowData } from "../../viz/compare/scores/score_table.data.d.ts" */
+/** @import { RowData } from "../../viz/components/score_table/score_table.data.d.ts" */
 
 /**
  * @param {number | null} column
@@ -11,7 +11,9 @@ import { nextOrder, sorted } from "../../viz/compare/scores/score_table.js";
  */
 const row = (column, ...values) => ({
   column,
+  kind: "",
   title: "",
+  origin: "",
   settings: "",
   message: "",
   cells: values.map((value) => ({ text: "", value, why: "", best: false, dots: [] })),

@@ -1,4 +1,4 @@
-"""The table of measures of a page, drawn by Streamlit; those of Compare and Failures are components of their own."""
+"""The table of measures of a page, drawn by Streamlit; tables in which a row is chosen are in `score_table`."""
 
 from collections.abc import Sequence
 from functools import partial

@@ -1,7 +1,7 @@
 """The Failures page: chunkers at published and best-found settings on documents with known boundaries."""
 
-from collections.abc import Callable, Mapping, Sequence
-from typing import Any, Literal, TypedDict
+from collections.abc import Sequence
+from typing import TypedDict
 
 import streamlit as st
 
@@ -9,6 +9,7 @@ from chunkers import ADAPTERS, ASKING, CHUNKERS, Chunking
 from chunkers.recipes import chunker_class
 from chunkers.support import pluralize
 from evaluation.findings.examined_chunking import HAIR
+from evaluation.report.cells import Head, chunking_score_cells, count_cell
 from evaluation.segmentation import (
     HIGHER_IS_BETTER,
     SETTINGS_BY_CHUNKER,
@@ -19,10 +20,11 @@ from evaluation.segmentation import (
     first_published_setting,
 )
 from sample_docs import load_sample, sample_splitters, sample_titles
-from viz.components.browser_exchange import Component, Data, take_event
+from viz.components.browser_exchange import Component, take_event
 from viz.components.page_elements import download_button, notice, show_job_progress
 from viz.components.reader.payload import clickable_gaps_data
 from viz.components.reader.reader import HeadRow, ReaderColumn, show_reader, take_clicked_gaps
+from viz.components.score_table.score_table import RowData, draw_score_table, mark_best_cells, score_table_row
 from viz.controls import any_chunker_calls_model, button_pressed, language_model_form
 from viz.failures.inbox import show_suspicious_cuts
 from viz.failures.published_and_best_settings import (
@@ -312,16 +314,7 @@ def _use_read_boundaries(text: str) -> bool:
     return True
 
 
-# The gallery of documents and the table of measures, drawn by one component.
-
-
-_lists = Component[Data](
-    "seamark_failures",
-    "failures/gallery_and_measures.js",
-    "failures/gallery_and_measures.css",
-    html='<div class="failures"></div>',
-    colours="failures",
-)
+# The gallery of documents.
 
 
 class CardData(TypedDict):
@@ -336,60 +329,17 @@ class CardData(TypedDict):
 class GalleryData(TypedDict):
     """Payload of the document gallery: a card for each document, and the id of the document shown."""
 
-    part: Literal["gallery"]
     cards: list[CardData]
     chosen: str
 
 
-class MeasureCellData(TypedDict):
-    """A cell of the table: a measure in words, the reason if it is undefined, and whether it is the best in its column."""
-
-    text: str
-    why: str
-    best: bool
-
-
-class ChosenData(TypedDict):
-    """Key of a row in the table of measures: the kind of result, and the index of its chunker or Compare column.
-
-    ``result`` is one of `viz.failures.published_and_best_settings.RESULTS`.
-    """
-
-    column: int
-    result: str
-
-
-class MeasuredData(ChosenData):
-    """A row of the table of measures: a chunker, its settings, and its cells, or a message instead of cells."""
-
-    title: str
-    which: str
-    settings: str
-    message: str
-    cells: list[MeasureCellData]
-
-
-class TableData(TypedDict):
-    """Payload of the table of measures, with the selected row.
-
-    Each header has an explanation, which may be empty. ``note`` explains why some measures have no value.
-    """
-
-    part: Literal["table"]
-    head: list[tuple[str, str]]
-    rows: list[MeasuredData]
-    chosen: ChosenData
-    note: str
-
-
-def draw_gallery_or_table(data: GalleryData | TableData, key: str, on_chosen: Callable[[dict[str, Any]], None]) -> None:
-    """Draw the gallery of documents or the table of measures; ``on_chosen`` is called with each entry that is selected."""
-
-    def forward_chosen_entry() -> None:
-        if event := take_event(key, "chosen"):
-            on_chosen(event)
-
-    _lists(key=key, data=data, on_chosen_change=forward_chosen_entry)
+_gallery = Component[GalleryData](
+    "seamark_gallery",
+    "failures/gallery.js",
+    "failures/gallery.css",
+    html='<div class="failures"></div>',
+    colours="failures",
+)
 
 
 def _draw_gallery(choices: Choices) -> None:
@@ -403,11 +353,12 @@ def _draw_gallery(choices: Choices) -> None:
             "known": _known_boundaries_in_words(own_text_source.known if own_text_source is not None else None),
         }
     )
-    draw_gallery_or_table(
-        {"part": "gallery", "cards": gallery_cards, "chosen": choices.document},
-        key="gallery",
-        on_chosen=lambda card: choose_document(choices, str(card["id"])),
-    )
+
+    def choose_clicked_card() -> None:
+        if event := take_event("gallery", "chosen"):
+            choose_document(choices, str(event["id"]))
+
+    _gallery(key="gallery", data={"cards": gallery_cards, "chosen": choices.document}, on_chosen_change=choose_clicked_card)
 
 
 def _card_data(name: str, title: str) -> CardData:
@@ -418,6 +369,9 @@ def _card_data(name: str, title: str) -> CardData:
         "teaches": bundled_sample.teaches,
         "known": _known_boundaries_in_words(bundled_sample.known),
     }
+
+
+# The table of measures.
 
 
 TABLE_MEASURES = {
@@ -435,69 +389,48 @@ def show_measures_table(choices: Choices, shown: Sequence[MeasuredSetting]) -> N
 
     A click on a row shows its result in the text.
     """
-    # Compare's columns, then each chunker's published and best settings side by side.
-    ordered_measured_settings = sorted(shown, key=lambda measured: (measured.which != "compare", measured.column))
+    undefined_score_reasons = {
+        measured.scores[name].undefined for measured in shown if measured.scores for name in TABLE_MEASURES
+    } - {""}
     are_boundaries_known = any(measured.scores is not None for measured in shown)
-    best_values = _best_values(shown)
-    rows: list[MeasuredData] = [
-        {
-            "column": measured.column,
-            "result": measured.which,
-            "title": chunker_class(measured.setting.chunker).title,
-            "which": measured.origin_label,
-            "settings": measured.made.chunker.describe() if measured.made.chunker is not None else measured.setting.words(),
-            "message": measured.made.error or ("" if measured.made.chunking is not None else "waits for its embeddings"),
-            "cells": _measure_cells(measured, best_values),
-        }
-        for measured in ordered_measured_settings
-    ]
-    table_measure_scores = [
-        measured.scores[name] for measured in ordered_measured_settings if measured.scores for name in TABLE_MEASURES
-    ]
-    undefined_score_reasons = {score.undefined for score in table_measure_scores if score.value is None}
-
-    def select_result(row: dict[str, Any]) -> None:
-        choices.selected, choices.extra["result"] = int(row["column"]), str(row["result"])
-
-    data: TableData = {
-        "part": "table",
-        "head": [
-            ("Chunker and its settings", ""),
-            ("Chunks", ""),
-            *((title, SEGMENTATION[title]) for title in TABLE_MEASURES.values() if are_boundaries_known),
+    draw_score_table(
+        choices,
+        [
+            Head("Chunks"),
+            *(Head(title, SEGMENTATION[title]) for title in TABLE_MEASURES.values() if are_boundaries_known),
         ],
-        "rows": rows,
-        "chosen": {"column": choices.selected, "result": choices.extra["result"]},
-        "note": "Undefined where " + " or ".join(sorted(undefined_score_reasons)) + "." if undefined_score_reasons else "",
-    }
-    draw_gallery_or_table(data, key="measures", on_chosen=select_result)
+        measured_rows(shown),
+        key="measures",
+        note="Undefined where " + " or ".join(sorted(undefined_score_reasons)) + "." if undefined_score_reasons else "",
+        names="Chunker and its settings",
+        action="Show it in the text",
+        compact=True,
+    )
 
 
-def _best_values(shown: Sequence[MeasuredSetting]) -> dict[str, float]:
-    """Return the best value of each measure; empty until all rows have their results."""
-    if any(measured.made.chunking is None and not measured.made.error for measured in shown):
-        return {}
-    values_by_measure = {
-        name: [value for measured in shown if measured.scores and (value := measured.scores[name].value) is not None]
-        for name in TABLE_MEASURES
-    }
-    return {name: (max if HIGHER_IS_BETTER[name] else min)(column) for name, column in values_by_measure.items() if column}
+def measured_rows(shown: Sequence[MeasuredSetting]) -> list[RowData]:
+    """Return the rows of Compare's columns, then those of each chunker's published and best settings side by side.
 
-
-def _measure_cells(setting: MeasuredSetting, tops: Mapping[str, float]) -> list[MeasureCellData]:
-    """Return the cells of a row."""
-    chunking, scores = setting.made.chunking, setting.scores or {}
-    if chunking is None:
-        return []
-    cells: list[MeasureCellData] = [{"text": f"{len(chunking.chunks):,}", "why": "", "best": False}]
-    for name in TABLE_MEASURES if scores else ():
-        measure_score = scores[name]
-        cell_text = "undefined" if measure_score.value is None else f"{measure_score.value:.2f}"
-        if name == "misassigned":
-            cell_text = f"{len(setting.wrong):,}"
-        elif name == "crossing" and measure_score.value is not None:
-            cell_text = f"{round(measure_score.value * len(chunking.chunks)):,}"
-        cells.append(
-            {"text": cell_text, "why": measure_score.undefined, "best": name in tops and measure_score.value == tops[name]}
+    The best values are marked when all rows have their results.
+    """
+    rows = [
+        score_table_row(
+            measured.column,
+            chunker_class(measured.setting.chunker).title,
+            measured.made.chunker.describe() if measured.made.chunker is not None else measured.setting.words(),
+            [
+                count_cell(len(chunking.chunks)),
+                *chunking_score_cells(chunking, measured.scores or {}, TABLE_MEASURES),
+            ]
+            if (chunking := measured.made.chunking) is not None
+            else [],
+            measured.made.error or "waits for its embeddings",
+            kind=measured.which,
+            origin=measured.origin_label,
         )
-    return cells
+        for measured in sorted(shown, key=lambda measured: (measured.which != "compare", measured.column))
+    ]
+    if all(measured.made.chunking is not None or measured.made.error for measured in shown):
+        for place, name in enumerate(TABLE_MEASURES, start=1):
+            mark_best_cells(rows, place, max if HIGHER_IS_BETTER[name] else min)
+    return rows

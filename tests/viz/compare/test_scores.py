@@ -7,7 +7,7 @@ from chunkers.recipes.export import to_jsonl
 from evaluation.report.cells import Cell
 from sample_docs import load_sample
 from tests.viz.app_steps import sent, settled
-from viz.compare.scores.score_table import mark_best_cells, score_table_row
+from viz.components.score_table.score_table import mark_best_cells, score_table_row
 from viz.state.page_text import TextSource
 
 TEXT = "One a. One b.\n\nTwo a. Two b.\n\nThree a. Three b."

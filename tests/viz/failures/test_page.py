@@ -6,7 +6,7 @@ from dataclasses import replace
 
 import pytest
 
-from chunkers import Span, Tools, build_chunker, load_embedder, load_tokenizer
+from chunkers import Span, Tools, build_chunker, chunk, load_embedder, load_tokenizer
 from chunkers.contract.base import run
 from evaluation.findings.rules import RULES, find_suspicious_cuts
 from evaluation.questions.question_sets import MarkedQuestion
@@ -14,12 +14,18 @@ from evaluation.remedies.tested_changes import FindingsByRule
 from evaluation.retrieval.asked_question import PosedQuestion
 from evaluation.segmentation.boundary_files import boundary_file_json
 from evaluation.segmentation.boundary_measures import Score
-from evaluation.segmentation.settings_sweep import OUR_SOURCE, SETTINGS_BY_CHUNKER, SweptSetting, first_published_setting
+from evaluation.segmentation.settings_sweep import (
+    HIGHER_IS_BETTER,
+    OUR_SOURCE,
+    SETTINGS_BY_CHUNKER,
+    SweptSetting,
+    first_published_setting,
+)
 from sample_docs import load_sample, sample_titles
 from tests.support import ended
 from tests.viz.app_steps import box_of, choose_document, settled, tell
 from viz.failures.inbox import elide_middle
-from viz.failures.page import TABLE_MEASURES, _best_values
+from viz.failures.page import TABLE_MEASURES, measured_rows
 from viz.failures.published_and_best_settings import MeasuredSetting
 from viz.shell.column_results import ColumnResult
 from viz.state.choices import ColumnChoice
@@ -48,8 +54,12 @@ def parts(app):
     return payloads
 
 
-def part(app, name):
-    return next(data for data in parts(app) if isinstance(data, dict) and data.get("part") == name)
+def gallery_of(app):
+    return next(data for data in parts(app) if isinstance(data, dict) and "cards" in data)
+
+
+def table_of(app):
+    return next(data for data in parts(app) if isinstance(data, dict) and "heads" in data)
 
 
 def inbox_of(app):
@@ -74,7 +84,7 @@ def button(app, label):
 def test_the_gallery_has_every_sample_and_what_it_teaches(app):
     app.run()
     assert not app.exception
-    cards = part(app, "gallery")["cards"]
+    cards = gallery_of(app)["cards"]
     assert [card["id"] for card in cards] == [*sample_titles(), "own"]
     for card in cards[:-1]:
         assert card["teaches"] == load_sample(card["id"]).teaches
@@ -86,10 +96,10 @@ def test_every_chunker_is_measured_and_its_wrong_sentences_are_sent(app):
     app.query_params["document"] = "article"
     settled(app)
     assert not app.exception
-    rows = part(app, "table")["rows"]
-    assert [row["column"] for row in rows if row["result"] == "published"] == list(range(len(SETTINGS_BY_CHUNKER)))
-    assert [row["which"] for row in rows if row["result"] == "compare"] == ["column 1", "column 2", "column 3"]
-    assert all(len(row["cells"]) == len(part(app, "table")["head"]) - 1 for row in rows)
+    rows = table_of(app)["rows"]
+    assert [row["column"] for row in rows if row["kind"] == "published"] == list(range(len(SETTINGS_BY_CHUNKER)))
+    assert [row["origin"] for row in rows if row["kind"] == "compare"] == ["column 1", "column 2", "column 3"]
+    assert all(len(row["cells"]) == len(table_of(app)["heads"]) for row in rows)
     column = reader_of(app)["columns"][0]
     by_label = {label: value for label, value, _ in column["rows"]}
     assert column["wrong"]
@@ -97,27 +107,39 @@ def test_every_chunker_is_measured_and_its_wrong_sentences_are_sent(app):
 
 
 def test_no_row_is_the_best_while_others_wait():
+    chunking = chunk("It rained. It poured.", "fixed_sentences", embedder="tfidf", tokenizer="words")
     made = ColumnResult(ColumnChoice("optimal"))
     waiting = MeasuredSetting("published", SweptSetting("optimal"), "nobody", made)
-    there = MeasuredSetting("published", SweptSetting("breakpoint"), "nobody", replace(made, chunking=object()), {})
-    assert _best_values([there, waiting]) == {}
-    scores = {name: Score(0.25) for name in TABLE_MEASURES}
-    done = replace(there, scores=scores)
-    assert _best_values([done, replace(waiting, made=replace(made, error="It failed."))]) == dict.fromkeys(
-        TABLE_MEASURES, 0.25
-    )
+    there = [
+        MeasuredSetting(
+            "published",
+            SweptSetting("breakpoint"),
+            "nobody",
+            replace(made, chunking=chunking),
+            {name: Score(value) for name in TABLE_MEASURES},
+        )
+        for value in (0.25, 0.5)
+    ]
+
+    def best(shown):
+        return [[cell["best"] for cell in row["cells"][1:]] for row in measured_rows(shown) if row["cells"]]
+
+    assert best([*there, waiting]) == [[False] * len(TABLE_MEASURES)] * 2
+    first, second = best([*there, replace(waiting, made=replace(made, error="It failed."))])
+    assert first == [not HIGHER_IS_BETTER[name] for name in TABLE_MEASURES]
+    assert second == [HIGHER_IS_BETTER[name] for name in TABLE_MEASURES]
 
 
 def test_undefined_is_said_in_words_with_its_reason(app):
     app.query_params["document"] = "algorithm"
     settled(app)
-    table = part(app, "table")
+    table = table_of(app)
     assert "no boundary is known" in table["note"]
     cells = table["rows"][0]["cells"]
-    assert cells[2] == {"text": "undefined", "why": "no boundary is known", "best": False}
+    assert cells[2] == {"text": "undefined", "value": None, "why": "no boundary is known", "best": False, "dots": []}
     choose_document(app, "stubs")
     settled(app)
-    assert part(app, "table")["note"] == ""
+    assert table_of(app)["note"] == ""
 
 
 def test_the_search_finds_settings_that_misassign_no_more(app):
@@ -128,7 +150,7 @@ def test_the_search_finds_settings_that_misassign_no_more(app):
     ended(search)
     assert len(search.rows) == search.total
     settled(app)
-    rows = [row for row in part(app, "table")["rows"] if row["result"] != "compare"]
+    rows = [row for row in table_of(app)["rows"] if row["kind"] != "compare"]
     assert len(rows) == 2 * len(SETTINGS_BY_CHUNKER)
 
     def wrong(row):
@@ -147,7 +169,7 @@ def test_a_link_says_which_chunker_and_which_result(app):
     app.query_params["selected"] = "4"
     app.query_params["hair"] = "0.05"
     settled(app)
-    assert part(app, "table")["chosen"] == {"column": 3, "result": "published"}
+    assert table_of(app)["chosen"] == {"column": 3, "kind": "published"}
     assert reader_of(app)["columns"][0]["title"] == "Double pass"
     assert app.slider(key="hair").value == 0.05
 
@@ -171,7 +193,7 @@ def test_the_inbox_lists_findings_with_passage_and_sentences(app):
 
 
 def choose_row(app, column, result):
-    app.session_state["measures"] = {"chosen": {"column": column, "result": result, "at": 1}}
+    app.session_state["measures"] = {"chosen": {"column": column, "kind": result, "at": 1}}
     choices = app.session_state["choices"]["failures"]
     # The callback of a component runs in a browser alone.
     choices.selected, choices.extra["result"] = column, result
@@ -181,8 +203,8 @@ def choose_row(app, column, result):
 def test_own_text_without_boundaries_has_an_inbox_and_every_chunker_without_measures(app):
     own(app, "One is here. Two is here. Three is here.")
     assert not app.exception
-    table = part(app, "table")
-    assert [title for title, _ in table["head"]] == ["Chunker and its settings", "Chunks"]
+    table = table_of(app)
+    assert (table["names"], [head["label"] for head in table["heads"]]) == ("Chunker and its settings", ["Chunks"])
     assert {len(row["cells"]) for row in table["rows"]} == {1}
     assert len(table["rows"]) == len(SETTINGS_BY_CHUNKER) + 3
     assert inbox_of(app)
@@ -200,7 +222,7 @@ def test_lines_of_dashes_are_boundaries_until_the_user_says_otherwise(app):
     own(app)
     place = OWN_TEXT.replace("---\n", "").index("Three")
     assert reader_of(app)["known"] == [place]
-    assert part(app, "table")
+    assert table_of(app)
     app.checkbox(key="dashes").set_value(False)
     settled(app)
     assert reader_of(app)["known"] is None
@@ -237,7 +259,7 @@ def test_a_row_is_taken_to_compare(app):
         "breakpoint",
         dict(first_published_setting("breakpoint")[0].parameters),
     )
-    assert any(row["which"] == "column 4" for row in part(app, "table")["rows"])
+    assert any(row["origin"] == "column 4" for row in table_of(app)["rows"])
     button(app, "Undo").click()
     settled(app)
     assert len(app.session_state["choices"]["compare"].columns) == 3
@@ -248,12 +270,12 @@ def test_a_link_to_a_column_that_compare_does_not_have_leads_to_a_chunker(app):
     app.query_params["selected"] = "5"
     app.query_params["result"] = "compare"
     settled(app)
-    assert part(app, "table")["chosen"] == {"column": 4, "result": "published"}
+    assert table_of(app)["chosen"] == {"column": 4, "kind": "published"}
 
 
 def test_every_measure_of_the_table_says_what_it_means(app):
     settled(app)
-    about = dict(part(app, "table")["head"])
+    about = {head["label"]: head["help"] for head in table_of(app)["heads"]}
     assert all(about[title] for title in TABLE_MEASURES.values())
 
 

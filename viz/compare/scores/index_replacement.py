@@ -32,10 +32,11 @@ from evaluation.retrieval.index_changes import (
 from evaluation.search import SearchMethod
 from evaluation.statistics import paired_differences
 from viz.compare.asking.question_search import chunkings_with_contexts
-from viz.compare.scores.score_table import RowData, draw_score_table, score_row_of_column
+from viz.compare.scores.scoreboard import score_row_of_column
 from viz.compare.state.session import session
 from viz.components.measure_table import show_measures
 from viz.components.page_elements import notice, remark, show_job_progress
+from viz.components.score_table.score_table import RowData, draw_score_table
 from viz.controls import value_binding
 from viz.jobs import ChunkingTask, cached_while_shown, contexts_digest
 from viz.jobs.index_changes_and_stability import MOST_LISTED, IndexChanges, IndexSetting

@@ -46,12 +46,12 @@ from evaluation.segmentation import (
     rank_by_structure,
     segmentation_in_sentences,
 )
-from viz.compare.scores.score_table import RowData, draw_score_table, mark_best_cells, score_row_of_column, score_table_row
 from viz.compare.state.session import session
 from viz.components.page_elements import notice, show_job_progress
+from viz.components.score_table.score_table import RowData, draw_score_table, mark_best_cells, score_table_row
 from viz.jobs import ChunkingTask, build_tools, cached_sentence_vectors, cached_while_shown, chunk_at_once
 from viz.jobs.index_changes_and_stability import EditStabilityJob
-from viz.shell import ColumnResult, FinishedColumn, lecture_mode, settings_in_words
+from viz.shell import ColumnResult, FinishedColumn, lecture_mode, settings_in_words, waiting_status_phrase
 from viz.state import OWN_DOCUMENT, Choices
 from viz.theme import duration_in_words
 
@@ -95,6 +95,13 @@ def show_scoreboard(
         note=token_limit_note,
         limit=usable_token_limit,
     )
+
+
+def score_row_of_column(number: int, column: ColumnResult, cells: Sequence[Cell] = (), message: str = "") -> RowData:
+    """Return the row of a column of Compare; without cells and a message, it says why the column has no result."""
+    if not cells:
+        message = message or column.error or waiting_status_phrase()
+    return score_table_row(number, column.title, settings_in_words(column), cells, message)
 
 
 def _special_token_count(results: Sequence[ColumnResult], limited: Embedder) -> int | None:

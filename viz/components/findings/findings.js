@@ -3,7 +3,7 @@
 import { drawRemedies, saidOf } from "../remedies/remedy_list.js";
 import { emit, listen, NOTHING } from "../shared/bus.js";
 import { countPainted } from "../shared/component_handle.js";
-import { activeIn, el, found, isDark } from "../shared/dom.js";
+import { el, found, isDark, keepFocus } from "../shared/dom.js";
 
 /**
  * @import { Component } from "../shared/component.d.ts"
@@ -33,15 +33,12 @@ export default function ({ data, parentElement, setStateValue }) {
     () => clearTimeout(root.later),
   );
   root.dataset.theme = isDark(root) ? "dark" : "light";
-  // Redraw only if something changed, and restore the focus to the same button.
+  // Redraw only if something changed.
   const { sought, ...findings } = data;
   const drawn = JSON.stringify(findings);
   if (root.drawn !== drawn) {
     root.drawn = drawn;
-    const buttons = () => [...root.querySelectorAll("button")];
-    const place = buttons().indexOf(/** @type {HTMLButtonElement} */ (activeIn(root)));
-    list(root, data);
-    if (place >= 0) buttons()[place]?.focus();
+    keepFocus(root, () => list(root, data));
   }
   showSought(root, sought);
   return root.dispose;

@@ -116,6 +116,18 @@ export function activeIn(root) {
 }
 
 /**
+ * Redraw an element, and restore the focus to the button at the same place.
+ * @param {Element} root
+ * @param {() => void} redraw
+ */
+export function keepFocus(root, redraw) {
+  const buttons = () => [...root.querySelectorAll("button")];
+  const place = buttons().indexOf(/** @type {HTMLButtonElement} */ (activeIn(root)));
+  redraw();
+  if (place >= 0) buttons()[place]?.focus();
+}
+
+/**
  * True if the page is dark where `root` stands.
  * @param {Element} root
  */

@@ -1,42 +1,50 @@
-"""A sortable table with a row per column of Compare; a click on a row selects the column."""
+"""A sortable table of measures; a click on a row selects it: a column of Compare, or a result on Failures."""
 
 from collections.abc import Callable, Sequence
 from typing import TypedDict
 
 from evaluation.report.cells import Cell, Head
 from viz.components.browser_exchange import Component, take_event
-from viz.shell import ColumnResult, settings_in_words, waiting_status_phrase
 from viz.state import Choices
 
 
 class ScoresData(TypedDict):
-    """Payload of the score table: its headings and rows, the paragraphs around it, and the selected column.
+    """Payload of the score table: its headings and rows, the paragraphs around it, and the chosen row.
 
     Attributes
     ----------
     said, note
         The paragraphs above and below the table; each may be empty.
+    names
+        The heading of the names.
     heads
-        The column headings, one per cell of a row, without the heading of the names.
+        The other column headings, one per cell of a row.
     limit
         The value at which the dot strips have a line; None for no line.
     chosen
-        The number of the chosen column, from 0.
+        The key of the chosen row.
+    action
+        What a click on a row does, for its tooltip.
+    compact
+        True if the table stands in a narrow place.
     """
 
     said: str
     note: str
+    names: str
     heads: "list[HeadData]"
     rows: "list[RowData]"
     limit: float | None
-    chosen: int
+    chosen: "RowKeyData"
+    action: str
+    compact: bool
 
 
 _table = Component[ScoresData](
     "seamark_scores",
-    "compare/scores/score_table.js",
+    "components/score_table/score_table.js",
     "components/shared/common.css",
-    "compare/scores/score_table.css",
+    "components/score_table/score_table.css",
     html='<div class="scores"></div>',
     colours="scores",
 )
@@ -49,14 +57,24 @@ class HeadData(TypedDict):
     help: str
 
 
-class RowData(TypedDict):
-    """A row of the score table: a column of Compare or, with ``column`` None, a trivial baseline.
+class RowKeyData(TypedDict):
+    """Key of a row: the number of its column of Compare, or of its chunker, and the kind of the result.
+
+    A trivial baseline has the number None and cannot be chosen. Only the results on Failures have a kind.
+    """
+
+    column: int | None
+    kind: str
+
+
+class RowData(RowKeyData):
+    """A row of the score table: a chunker, the origin of its settings, which may be empty, its settings, and its cells.
 
     ``message`` explains missing cells.
     """
 
-    column: int | None
     title: str
+    origin: str
     settings: str
     message: str
     cells: "list[CellData]"
@@ -85,23 +103,30 @@ class CellData(TypedDict):
 
 
 def score_table_row(
-    column: int | None, title: str, settings: str = "", cells: Sequence[Cell] = (), message: str = ""
+    column: int | None,
+    title: str,
+    settings: str = "",
+    cells: Sequence[Cell] = (),
+    message: str = "",
+    *,
+    kind: str = "",
+    origin: str = "",
 ) -> RowData:
-    """Return a row of the score table, for a column of Compare or a trivial baseline."""
-    cell_payloads: list[CellData] = [{**cell._asdict(), "best": False, "dots": [*cell.dots]} for cell in cells]  # type: ignore[typeddict-item]
-    return {"column": column, "title": title, "settings": settings, "message": message, "cells": cell_payloads}
-
-
-def score_row_of_column(number: int, column: ColumnResult, cells: Sequence[Cell] = (), message: str = "") -> RowData:
-    """Return the row of a column of Compare; without cells and a message, it says why the column has no result."""
-    if not cells:
-        message = message or column.error or waiting_status_phrase()
-    return score_table_row(number, column.title, settings_in_words(column), cells, message)
+    """Return a row of the score table, for a column of Compare, a result on Failures, or a trivial baseline."""
+    return {
+        "column": column,
+        "kind": kind,
+        "title": title,
+        "origin": origin,
+        "settings": settings,
+        "message": message,
+        "cells": [{**cell._asdict(), "best": False, "dots": [*cell.dots]} for cell in cells],  # type: ignore[typeddict-item]
+    }
 
 
 def mark_best_cells(rows: Sequence[RowData], place: int, better: Callable[[list[float]], float]) -> None:
     """Mark the best cells of one table column, unless all are equal; ``better`` is `min` or `max`."""
-    table_column_cells = [row["cells"][place] for row in rows if row["cells"]]
+    table_column_cells = [row["cells"][place] for row in rows if len(row["cells"]) > place]
     defined_cell_values = [cell["value"] for cell in table_column_cells if cell["value"] is not None]
     if len(set(defined_cell_values)) > 1:
         best_value = better(defined_cell_values)
@@ -118,22 +143,30 @@ def draw_score_table(
     said: str = "",
     note: str = "",
     limit: float | None = None,
+    names: str = "Column",
+    action: str = "Set this column in the side bar",
+    compact: bool = False,
 ) -> None:
-    """Draw the score table; a click on a row selects that column in ``choices``."""
+    """Draw the score table; a click on a row selects its column, and its kind of result if it has one, in ``choices``."""
 
-    def select_clicked_column() -> None:
+    def select_clicked_row() -> None:
         if (event := take_event(key, "chosen")) and 0 <= int(event["column"]) < len(choices.columns):
             choices.selected = int(event["column"])
+            if event["kind"]:
+                choices.extra["result"] = str(event["kind"])
 
     _table(
         key=key,
         data={
             "said": said,
             "note": note,
+            "names": names,
             "heads": [{"label": head.label, "help": head.help} for head in heads],
             "rows": rows,
             "limit": limit,
-            "chosen": choices.selected,
+            "chosen": {"column": choices.selected, "kind": choices.extra.get("result", "")},
+            "action": action,
+            "compact": compact,
         },
-        on_chosen_change=select_clicked_column,
+        on_chosen_change=select_clicked_row,
     )

@@ -1,25 +1,36 @@
-// A table with a row for each column of Compare: a click on a header sorts it, a click on a row selects the column.
+// A table of measures: a click on a header sorts it and explains the measure, a click on a row chooses the row.
 
-import { countPainted } from "../../components/shared/component_handle.js";
-import { el, fit, found, isDark, paints } from "../../components/shared/dom.js";
+import { countPainted } from "../shared/component_handle.js";
+import { el, fit, found, isDark, keepFocus, paints } from "../shared/dom.js";
 
 /**
- * @import { Component } from "../../components/shared/component.d.ts"
+ * @import { Component } from "../shared/component.d.ts"
  * @import { ScoresState } from "./state.d.ts"
  * @import { CellData, RowData, ScoresData } from "./score_table.data.d.ts"
  * @typedef {Component<ScoresData, ScoresState>} Scores
  * @typedef {{ place: number, down: boolean }} Order the number of a cell, -1 of the name
- * @typedef {HTMLElement & { order?: Order }} Root
+ * @typedef {HTMLElement & { drawn?: string, order?: Order }} Root
  */
 
 const MOST_DOTS = 2000; // chunks that a strip shows
+
+/**
+ * Headers with possible line breaks, for narrow tables.
+ * @type {Record<string, string>}
+ */
+const HYPHENATED = { Misassigned: "Mis\u00adassigned", WindowDiff: "Window\u00adDiff", Crossing: "Cross\u00ading" };
 
 /** @param {Scores} component */
 export default function (component) {
   const root = /** @type {Root} */ (found(component.parentElement, ".scores"));
   root.dataset.theme = isDark(root) ? "dark" : "light";
-  draw(root, component);
   countPainted(root);
+  // Redraw only if something changed: a redraw between press and release of a button would lose the click. Strips of dots
+  // are drawn again when the table has a width.
+  const drawn = `${root.dataset.theme} ${root.clientWidth > 0} ${JSON.stringify(component.data)}`;
+  if (root.drawn === drawn) return;
+  root.drawn = drawn;
+  keepFocus(root, () => draw(root, component));
 }
 
 /**
@@ -28,32 +39,34 @@ export default function (component) {
  */
 function draw(root, component) {
   const { data } = component;
+  root.classList.toggle("compact", data.compact);
+  const heads = [{ label: data.names, help: "" }, ...data.heads];
   const table = el("table");
   const line = table.createTHead().insertRow();
-  line.append(
-    ...[{ label: "Column", help: "" }, ...data.heads].map(({ label, help }, number) => {
-      const { order } = root;
-      const place = number - 1;
-      const head = el("th");
-      head.scope = "col";
-      const button = head.appendChild(el("button", "", label));
-      button.type = "button";
-      button.title = help;
-      if (order?.place === place) head.setAttribute("aria-sort", order.down ? "descending" : "ascending");
-      button.addEventListener("click", () => {
-        root.order = nextOrder(root.order, place);
-        draw(root, component);
-        /** @type {HTMLElement | undefined} */ (root.querySelectorAll("thead button")[number])?.focus();
-      });
-      return head;
-    }),
-  );
+  heads.forEach(({ label, help }, number) => {
+    const head = line.appendChild(el("th"));
+    head.scope = "col";
+    const button = head.appendChild(
+      el("button", help ? "explained" : "", data.compact ? (HYPHENATED[label] ?? label) : label),
+    );
+    button.type = "button";
+    button.title = help;
+    if (root.order?.place === number - 1) head.setAttribute("aria-sort", root.order.down ? "descending" : "ascending");
+    button.addEventListener("click", () => {
+      root.order = nextOrder(root.order, number - 1);
+      keepFocus(root, () => draw(root, component));
+    });
+  });
   const body = table.createTBody();
   const most = Math.max(data.limit ?? 0, 1, ...data.rows.flatMap(({ cells }) => cells.flatMap(({ dots }) => largest(dots))));
   const strips = sorted(data.rows, root.order).flatMap((row) => drawRow(body.insertRow(), row, component));
   const scroll = el("div", "scroll");
   scroll.append(table);
-  root.replaceChildren(...(data.said ? [el("p", "said", data.said)] : []), scroll, el("p", "note", data.note));
+  const about = root.querySelector(".about") ?? el("p", "note about");
+  about.setAttribute("role", "status");
+  root.replaceChildren(...(data.said ? [el("p", "said", data.said)] : []), scroll, about, el("p", "note", data.note));
+  const by = root.order && heads[root.order.place + 1];
+  about.textContent = by?.help ? `${by.label}: ${by.help}` : "";
   const paint = paints(root);
   for (const [canvas, dots] of strips) drawDots(canvas, dots, most, data.limit, paint);
 }
@@ -65,21 +78,27 @@ function draw(root, component) {
  * @returns {[HTMLCanvasElement, number[]][]} the strips to draw when they are on the page
  */
 function drawRow(line, row, { data, setStateValue }) {
-  const { column } = row;
+  const { column, kind, origin, settings } = row;
   const name = line.appendChild(el("th"));
   name.scope = "row";
-  const what = [el("strong", "", row.title), el("span", "settings", row.settings)];
+  const what = [
+    el("strong", "", row.title),
+    ...(origin ? [el("span", "origin", origin)] : []),
+    el("span", "settings", settings),
+  ];
   if (column === null) {
     line.className = "trivial";
     name.append(...what);
   } else {
-    line.classList.toggle("chosen", column === data.chosen);
+    const chosen = column === data.chosen.column && kind === data.chosen.kind;
+    line.className = `${kind}${chosen ? " chosen" : ""}`;
     const choose = name.appendChild(el("button", "choose"));
     choose.type = "button";
-    choose.append(el("span", "number", String(column + 1)), ...what);
-    choose.setAttribute("aria-pressed", String(column === data.chosen));
-    choose.title = "Set this column in the side bar";
-    line.addEventListener("click", () => setStateValue("chosen", { column, at: performance.now() }));
+    if (!kind) choose.append(el("span", "number", String(column + 1)));
+    choose.append(...what);
+    choose.setAttribute("aria-pressed", String(chosen));
+    choose.title = data.action;
+    line.addEventListener("click", () => setStateValue("chosen", { column, kind, at: performance.now() }));
   }
   if (!row.cells.length) {
     const cell = line.insertCell();
@@ -87,10 +106,11 @@ function drawRow(line, row, { data, setStateValue }) {
     cell.className = "message";
     cell.textContent = row.message;
   }
-  return row.cells.flatMap(({ text, why, best, dots }) => {
+  return row.cells.flatMap(({ text, value, why, best, dots }) => {
     const cell = line.insertCell();
-    cell.title = why || (best ? "no other row is better" : "");
+    cell.title = [why, best ? "no other row is better" : ""].filter(Boolean).join("; ");
     cell.classList.toggle("best", best);
+    cell.classList.toggle("undefined", value === null);
     /** @type {HTMLCanvasElement | null} */
     const canvas = dots.length ? cell.appendChild(el("canvas")) : null;
     canvas?.setAttribute("aria-hidden", "true");

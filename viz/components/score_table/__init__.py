@@ -1,0 +1,1 @@
+"""The table of measures in which a row is chosen."""
