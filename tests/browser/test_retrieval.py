@@ -124,7 +124,7 @@ def test_a_running_run_survives_a_reload_and_cancel_keeps_what_is_done(page, app
     page.wait_for_url("**run=**", timeout=READY)
     page.reload()
     page.get_by_role("button", name="Cancel").click(timeout=READY)
-    expect(page.get_by_text(re.compile(r"Stopped: [12] of 3 chunkers were measured"))).to_be_visible(timeout=READY)
+    expect(page.get_by_text(re.compile(r"Stopped after [12] of 3 chunkers\."))).to_be_visible(timeout=READY)
     expect(cell(page, "Asked")).to_contain_text("40 questions", timeout=READY)
 
 

@@ -28,8 +28,8 @@ from viz.answers.questions import SOURCE_WORD, SOURCES, choose_questions
 from viz.answers.session import session
 from viz.components.page_elements import heading, notice, remark, show_job_progress
 from viz.controls import column_controls, draw_setting_select_box, value_binding
-from viz.jobs import new_token
 from viz.jobs.answering_plan_and_jobs import Answering, AnswerModels, AnswerPlan, Gathering, KeptAnswers
+from viz.jobs.keeping.kept_run import Keeper
 from viz.shell import (
     RUN_PARAMETER,
     ColumnResult,
@@ -37,19 +37,16 @@ from viz.shell import (
     ModelRequests,
     Page,
     begin_run,
-    cancel_run_and_wait,
     find_run,
-    new_run_storage,
     offer_columns_of_compare,
     run_button_row,
     run_columns,
-    say_changed_settings,
-    say_run_was_interrupted,
-    say_texts_are_missing,
     show_compare_column_number,
     show_consent,
     show_misfit_warnings,
     show_progress,
+    show_run_state,
+    show_unfinished_run,
 )
 from viz.shell.page import page
 from viz.state import MODEL_MISSING, Choices, ColumnChoice, PageText, access_to_chosen_model, model_identity
@@ -164,16 +161,10 @@ def _draw(current_page: Page, text: PageText, results: list[ColumnResult]) -> No
     linked_run = find_run(
         current_page.choices.extra[RUN_PARAMETER],
         Answering,
-        KeptAnswers,
         partial(_reopened_run, chunk_gathering_job, current_page.embedder),
     )
     if isinstance(linked_run, LostRun):
         linked_run.show("answers")
-    elif isinstance(linked_run, KeptAnswers) and (changed_input_names := _changed_inputs(linked_run, chunk_gathering_job)):
-        reopening_sentences = (
-            f"To see them, give again what it was begun with. Other than now: {', '.join(changed_input_names)}."
-        )
-        say_texts_are_missing(linked_run, reopening_sentences, "answers")
     answers_run = linked_run if isinstance(linked_run, Answering) else None
     if not chosen_question_items.usable:
         notice(_no_questions_in_words(current_page.choices), key="answers_no_questions")
@@ -270,29 +261,15 @@ def _chunk_retrieval_job(plan: AnswerPlan, results: list[ColumnResult], embedder
 
 
 def _say_state(current_page: Page, run: Answering, plan: AnswerPlan | None) -> None:
-    """Draw a run's progress, its error, and the settings that have changed since it began."""
-    if run.in_progress:
-        finished_count_before = len(run.finished)
-        show_job_progress(run, lambda: len(run.finished) > finished_count_before)
+    """Draw a run's progress, the settings that have changed since it began, its error, and what is left of it."""
     changed_setting_names, answering_model_access = (
         run.plan.changed(plan) if plan is not None else [],
         access_to_chosen_model(),
     )
     if answering_model_access is not None:
         changed_setting_names += run.models.changed(chosen_models(current_page.choices, answering_model_access))
-    say_changed_settings("answers were made", changed_setting_names, "Press “Send” to ask again.", "answers")
-    if run.error:
-        notice(run.error, "error", key="answers_error")
-    if run.whole or run.in_progress:
-        return
-    if run.asking is None:
-        say_run_was_interrupted(run, "“Send” asks for the others.", "answers")
-    elif run.done < run.total:
-        notice(
-            f"Stopped after {run.done:,} of {run.total:,} answers. Press “Send” to get the others; answered questions are "
-            "not asked again.",
-            key="answers_stopped",
-        )
+    show_run_state(run, "answers were made", changed_setting_names, "Press “Send” to ask again.", "answers")
+    show_unfinished_run(current_page, run, "answers")
 
 
 # The choice of trivial baselines; none by default, since each costs tokens.
@@ -415,35 +392,39 @@ def _begin_run(
     choices: Choices, gathering: Gathering, embedder: Embedder, asking: Asking, judge: Asking | None, run: Answering | None
 ) -> None:
     """Begin a run, or go on with the one on the page under its link."""
-    plan, model_identities, link_parameters = gathering.plan, chosen_models(choices, asking), choices.extra
-    if run is not None:
-        cancel_run_and_wait(run)
-    is_continuing_page_run = run is not None and run.plan == plan and run.models == model_identities
-    run_link_token = link_parameters[RUN_PARAMETER] if is_continuing_page_run else new_token()
-    kept_run = run.kept if run is not None and is_continuing_page_run else None
-    answers_run_keeper = new_run_storage(run_link_token, KeptAnswers)
-    if kept_run is None and answers_run_keeper is not None:
-        kept_run = KeptAnswers.of(answers_run_keeper, plan, gathering.chunkings, model_identities)
-    question_answering_job = Answering(
-        plan,
-        gathering.chunkings[0].document,
-        gathering.found.copy(),
-        model_identities,
-        asking,
-        judge,
-        embedder,
-        session.on_disk,
-        wants_bert_score(),
-        kept_run,
-        _reusable_results(run, gathering, model_identities),
+    plan, model_identities = gathering.plan, chosen_models(choices, asking)
+    continued_run = run if run is not None and run.plan == plan and run.models == model_identities else None
+
+    def new_answers_run(keeper: Keeper | None) -> Answering:
+        kept_run = None if continued_run is None else continued_run.kept
+        if kept_run is None and keeper is not None:
+            kept_run = KeptAnswers.of(keeper, plan, gathering.chunkings, model_identities)
+        return Answering(
+            plan,
+            gathering.chunkings[0].document,
+            gathering.found.copy(),
+            model_identities,
+            asking,
+            judge,
+            embedder,
+            session.on_disk,
+            wants_bert_score(),
+            kept_run,
+            _reusable_results(run, gathering, model_identities),
+        )
+
+    begin_run(choices.extra, Answering, new_answers_run, choices.extra[RUN_PARAMETER] if continued_run is not None else "")
+
+
+def _reopened_run(gathering: Gathering | None, embedder: Embedder | None, kept: KeptAnswers) -> Answering | str:
+    """Load a run from disk with the chunks retrieved for the current choices; return a sentence if they differ."""
+    changed_input_names = (
+        kept.differing_settings(None) if gathering is None else kept.differing_settings(gathering.plan, gathering.chunkings)
     )
-    begin_run(link_parameters, question_answering_job, run_link_token)
-
-
-def _reopened_run(gathering: Gathering | None, embedder: Embedder | None, kept: KeptAnswers) -> Answering | None:
-    """Load a run from disk with the chunks retrieved for the current choices; return None if they differ from its plan."""
-    if gathering is None or gathering.sizes is None or embedder is None or _changed_inputs(kept, gathering):
-        return None
+    if changed_input_names:
+        return f"To see them, give again what it was begun with. Other than now: {', '.join(changed_input_names)}."
+    if gathering is None or gathering.sizes is None or embedder is None:
+        return ""
     kept.keeper.check_embedder(embedder)
     plan, gathered_passages = gathering.plan, gathering.found.copy()
     return Answering(
@@ -457,11 +438,4 @@ def _reopened_run(gathering: Gathering | None, embedder: Embedder | None, kept: 
         True,
         kept=kept,
         results=kept.stored_results(gathered_passages, plan.items),
-    )
-
-
-def _changed_inputs(kept: KeptAnswers, gathering: Gathering | None) -> list[str]:
-    """Return the names of the settings in which the current choices differ from a run on disk."""
-    return (
-        kept.differing_settings(None) if gathering is None else kept.differing_settings(gathering.plan, gathering.chunkings)
     )

@@ -294,6 +294,7 @@ class Answering(KeptJob):
         The keys of the complete results.
     """
 
+    kept_type = KeptAnswers
     plan: AnswerPlan
     document: Document
     gathered: Mapping[int, GatheredPassages]

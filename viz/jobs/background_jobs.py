@@ -7,7 +7,7 @@ from abc import ABC, abstractmethod
 from collections import deque
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
-from typing import Any, TypeVar
+from typing import Any, ClassVar, TypeVar
 from weakref import WeakValueDictionary
 
 from chunkers import Cancelled, Chunker, Document, Embedder, InputError, Tools, Watcher
@@ -141,8 +141,11 @@ class KeptJob(BackgroundJob):
     ----------
     kept
         The storage of the run; None if it is not stored. Each part is stored before it is shown.
+    kept_type
+        The type of the storage.
     """
 
+    kept_type: ClassVar[type[KeptRun[Any]]]
     kept: KeptRun[Any] | None
 
     @property
@@ -156,9 +159,9 @@ class KeptJob(BackgroundJob):
         """The number of finished parts of the job, including failed parts."""
 
     @property
-    def can_go_on(self) -> bool:
-        """True if the job stopped early and is stored on disk, so that it can be resumed."""
-        return self.kept is not None and self.done < self.total and not self.in_progress
+    def stopped_early(self) -> bool:
+        """True if the job is over, or was never started, and some parts are not finished."""
+        return self.done < self.total and not self.in_progress
 
     def load(self, embedder: Embedder) -> None:
         """Load the embedding model. Raises InputError if the stored run was begun with another model of the same name."""

@@ -250,6 +250,7 @@ class Retrieval(KeptJob):
         Notes on chunks without a usable context sentence from the language model, by the same index.
     """
 
+    kept_type = KeptRetrieval
     plan: Plan
     embedder: Embedder | None
     on_disk: bool

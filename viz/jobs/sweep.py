@@ -196,6 +196,7 @@ class Sweep(KeptJob):
     user's consent.
     """
 
+    kept_type = KeptSweep
     names: Sequence[str]
     split: Callable[[], Iterable[MarkedDocument]]
     settings: Sequence[SweptSetting]

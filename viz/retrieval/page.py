@@ -2,6 +2,7 @@
 
 from collections.abc import Container
 from dataclasses import replace
+from functools import partial
 
 import streamlit as st
 
@@ -13,9 +14,9 @@ from chunkers.support import pluralize
 from evaluation.questions import Questions, questions_to_json_lines
 from evaluation.retrieval.asked_question import STATED_SEARCHED
 from evaluation.search import ReturnedText, checked_method
-from viz.components.page_elements import download_button, notice, remark, show_job_progress
+from viz.components.page_elements import download_button, notice, remark
 from viz.controls import any_chunker_calls_model, column_controls
-from viz.jobs import new_token
+from viz.jobs.keeping.kept_run import Keeper
 from viz.jobs.retrieval import KeptRetrieval, ReportJob, Retrieval, estimate_run_llm_requests
 from viz.jobs.retrieval_plan import Plan, RunMaterial
 from viz.retrieval.documents_and_questions import choose_material, chosen_documents
@@ -37,20 +38,18 @@ from viz.shell import (
     LostRun,
     ModelRequests,
     Page,
+    RestOfRun,
     begin_run,
     bundled_material,
     find_run,
-    new_run_storage,
     offer_columns_of_compare,
-    offer_to_resume,
     run_button_row,
     run_or_estimate_requests,
-    say_changed_settings,
-    say_no_bundled_run,
-    say_origin_of_bundled_run,
-    say_texts_are_missing,
     share_questions,
+    show_bundled_origin,
     show_compare_column_number,
+    show_run_state,
+    show_unfinished_run,
 )
 from viz.shell.page import page
 from viz.state import (
@@ -78,7 +77,7 @@ def _draw_page_body(current_page: Page) -> None:
     link_parameters = current_page.choices.extra
     invalid_link_messages = replace_invalid_parameters(link_parameters)
     linked_run = find_retrieval_run(link_parameters["run"], None)
-    uses_own_documents = isinstance(linked_run, KeptRetrieval) and linked_run.plan.own
+    uses_own_documents = isinstance(linked_run, LostRun) and linked_run.kept is not None and linked_run.kept.plan.own
     adopt_given_columns(current_page, PAGE)
     chunkers, start_obstacle_message = build_chunkers(current_page)
     with current_page.controls:
@@ -192,56 +191,38 @@ def build_chunkers(current_page: Page) -> tuple[list[Chunker | None], str]:
 
 def _show_results(
     current_page: Page,
-    run: Retrieval | KeptRetrieval | LostRun | None,
+    run: Retrieval | LostRun | None,
     plan: Plan | None,
     material: RunMaterial | None,
 ) -> None:
     """Draw the run that the link names, from memory or disk; without a run, the bundled one."""
     if isinstance(run, Retrieval):
-        offer_to_resume_retrieval(current_page, run)
+        show_unfinished_run(current_page, run, "retrieval", partial(rest_of_retrieval, current_page, run))
         documents_differ = material is None or material.texts != run.plan.material.texts
         with st.expander("Previous documents' results") if documents_differ and not run.running else st.container():
             _show_run(run, plan, current_page.choices)
     elif isinstance(run, LostRun):
         run.show("retrieval")
-    elif run is not None:
-        say_missing_files(run, material)
-    elif material is not None and not material.own:
-        _show_bundled_run(plan, current_page.choices)
-    else:
+    elif material is None or material.own:
         notice("Nothing has been measured yet: choose chunkers on the left, then press “Run”.", key="retrieval_empty")
-
-
-def _show_bundled_run(plan: Plan | None, choices: Choices) -> None:
-    """Draw the bundled run, or the reason why it cannot be shown."""
-    bundled_run_or_error = bundled_run_and_file()
-    if isinstance(bundled_run_or_error, str):
-        say_no_bundled_run(bundled_run_or_error, "retrieval")
-        return
-    run, run_file_content = bundled_run_or_error
-    say_origin_of_bundled_run(
-        run_file_content,
-        "the bundled documents; the times are those of the machine it ran on",
+    elif bundled_run := show_bundled_origin(
+        bundled_run_and_file(),
+        lambda _: "the bundled documents; the times are those of the machine it ran on",
         "“Run” measures the chunkers on the left, on these documents or on your own.",
         "retrieval",
-    )
-    _show_run(run, plan, choices)
+    ):
+        _show_run(bundled_run, plan, current_page.choices)
 
 
 def _draw_start_row(current_page: Page, plan: Plan | None, material: RunMaterial | None) -> None:
     """Draw the button that starts a run, with a summary of its material or the reason why it cannot start."""
-    link_parameters = current_page.choices.extra
     language_model_access = access_to_chosen_model() if plan is not None and plan.asks else None
 
     def run() -> None:
         assert plan is not None
         assert current_page.embedder is not None
-        new_run_token = new_token()
-        begin_run(
-            link_parameters,
-            new_retrieval_run(new_run_token, plan, current_page.embedder, language_model_access),
-            new_run_token,
-        )
+        make_run = partial(new_retrieval_run, plan, current_page.embedder, language_model_access)
+        begin_run(current_page.choices.extra, Retrieval, make_run)
 
     requests_of_run = model_requests_of_plan(plan, current_page.embedder, language_model_access)
     if session.retrieval_begins and plan is not None:
@@ -308,17 +289,8 @@ def _wait_for_report(job: ReportJob) -> None:
 
 def _say_run_state(run: Retrieval, plan: Plan | None) -> None:
     """Draw a run's progress, its errors, and the settings that have changed since it began."""
-    if run.in_progress:
-        measured_chunker_count = len(run.found)
-        show_job_progress(run, lambda: len(run.found) > measured_chunker_count)
-    say_changed_settings(
-        "results were measured",
-        run.plan.changed(plan) if plan is not None else [],
-        "Press “Run” to measure again.",
-        "retrieval",
-    )
-    if run.error:
-        notice(run.error, "error", key="retrieval_error")
+    changed_setting_names = run.plan.changed(plan) if plan is not None else []
+    show_run_state(run, "results were measured", changed_setting_names, "Press “Run” to measure again.", "retrieval")
     _say_search_settings(run)
     for chunker_number, error in run.errors.items():
         notice(f"{run.plan.titles[chunker_number]}: {error}", "error", key=f"retrieval_error_{chunker_number}")
@@ -331,9 +303,6 @@ def _say_run_state(run: Retrieval, plan: Plan | None) -> None:
             st.dataframe(_excerpt_state_table(run.questions), hide_index=True, width="stretch")
     if run.plan.material.own and run.found:
         _offer_question_file(run)
-    chunker_count = len(run.plan.chunkers)
-    if run.cancelled() and len(run.found) < chunker_count:
-        notice(f"Stopped: {len(run.found)} of {chunker_count} chunkers were measured.", key="retrieval_stopped")
 
 
 def _say_search_settings(run: Retrieval) -> None:
@@ -429,42 +398,33 @@ def model_requests_of_plan(
     )
 
 
-def new_retrieval_run(token: str, plan: Plan, embedder: Embedder, asking: Asking | None) -> Retrieval:
-    """Return a run that is not started yet, with storage on disk if the session keeps embeddings there."""
-    retrieval_run_keeper = new_run_storage(token, KeptRetrieval)
-    stored_retrieval_run = None if retrieval_run_keeper is None else KeptRetrieval.of(retrieval_run_keeper, plan)
+def new_retrieval_run(plan: Plan, embedder: Embedder, asking: Asking | None, keeper: Keeper | None) -> Retrieval:
+    """Return a run that is not started yet; ``keeper`` stores it on disk, if the session keeps embeddings there."""
+    stored_retrieval_run = None if keeper is None else KeptRetrieval.of(keeper, plan)
     return Retrieval(plan, embedder, session.on_disk, stored_retrieval_run, asking=asking)
 
 
-def find_retrieval_run(token: str, own_material: RunMaterial | None) -> Retrieval | KeptRetrieval | LostRun | None:
+def find_retrieval_run(token: str, own_material: RunMaterial | None) -> Retrieval | LostRun | None:
     """Return the run of a link as `find_run` does, on the bundled documents or on ``own_material``, as it was begun."""
 
-    def reopened_run(kept: KeptRetrieval) -> Retrieval | None:
+    def reopened_run(kept: KeptRetrieval) -> Retrieval | str:
         material = own_material if kept.plan.own else bundled_material()
-        if material is None or kept.missing_files_in_words(material):
-            return None
+        missing_files_phrase = kept.missing_files_in_words(material)
+        if material is None or missing_files_phrase:
+            return (
+                f"To see them, give {missing_files_phrase} again, on the left, with the same names and content."
+                if kept.plan.own
+                else "Its bundled documents have changed since it was begun: it must be run again."
+            )
         reopened_retrieval_run = Retrieval(_plan_with_chunk_files(kept.rebuild_plan(material)), None, True, kept)
         reopened_retrieval_run.start()
         return reopened_retrieval_run
 
-    return find_run(token, Retrieval, KeptRetrieval, reopened_run)
+    return find_run(token, Retrieval, reopened_run)
 
 
-def say_missing_files(kept: KeptRetrieval, material: RunMaterial | None) -> None:
-    """Draw a notice that names the files needed to show a stored run."""
-    reopening_sentence = "Its bundled documents have changed since it was begun: it must be run again."
-    if kept.plan.own:
-        reopening_sentence = (
-            f"To see them, give {kept.missing_files_in_words(material)} again, on the left, with the same names and content."
-        )
-    say_texts_are_missing(kept, reopening_sentence, "retrieval")
-
-
-def offer_to_resume_retrieval(current_page: Page, run: Retrieval) -> None:
-    """Draw the button that resumes an interrupted run, or a note on what is missing, if the run is stored on disk."""
-    stored_retrieval_run = run.kept
-    if stored_retrieval_run is None:
-        return
+def rest_of_retrieval(current_page: Page, run: Retrieval, kept: KeptRetrieval) -> RestOfRun:
+    """Return the rest of a run that is stored on disk."""
     run_plan = _plan_with_chunk_files(run.plan)
     unfinished_plan = _without_finished_chunkers(run_plan, run.found)
     language_model_access, missing_chunk_file_message = access_to_chosen_model() if unfinished_plan.asks else None, ""
@@ -483,12 +443,12 @@ def offer_to_resume_retrieval(current_page: Page, run: Retrieval) -> None:
 
     def resumed_run() -> Retrieval:
         assert current_page.embedder is not None
-        return Retrieval(run_plan, current_page.embedder, True, stored_retrieval_run, asking=language_model_access)
+        return Retrieval(run_plan, current_page.embedder, True, kept, asking=language_model_access)
 
     unfinished_run_requests = model_requests_of_plan(
-        unfinished_plan, current_page.embedder, language_model_access, stored_retrieval_run.keeper.token
+        unfinished_plan, current_page.embedder, language_model_access, kept.keeper.token
     )
-    offer_to_resume(current_page, run, resumed_run, unfinished_run_requests, missing_chunk_file_message, "retrieval")
+    return RestOfRun(resumed_run, unfinished_run_requests, missing_chunk_file_message)
 
 
 def _plan_with_chunk_files(plan: Plan) -> Plan:

@@ -28,16 +28,12 @@ from viz.shell.keyboard_shortcuts import show_shortcuts_dialog
 from viz.shell.linked_runs import (
     RUN_PARAMETER,
     LostRun,
+    RestOfRun,
     begin_run,
-    cancel_run_and_wait,
     find_run,
-    new_run_storage,
-    offer_to_resume,
-    say_changed_settings,
-    say_no_bundled_run,
-    say_origin_of_bundled_run,
-    say_run_was_interrupted,
-    say_texts_are_missing,
+    show_bundled_origin,
+    show_run_state,
+    show_unfinished_run,
 )
 from viz.shell.model_requests import ModelRequests, run_button_row, run_or_estimate_requests, show_consent
 from viz.shell.navigation import PAGES, open_page_at_next_run

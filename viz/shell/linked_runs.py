@@ -7,8 +7,8 @@ import streamlit as st
 
 from chunkers import InputError
 from chunkers.support import ModelName, pluralize
-from viz.components.page_elements import notice, remark
-from viz.jobs import MOST_KEPT, BackgroundJob, KeptJob, run_registry, run_store
+from viz.components.page_elements import notice, remark, show_job_progress
+from viz.jobs import MOST_KEPT, KeptJob, new_token, run_registry, run_store
 from viz.jobs.keeping.kept_run import Keeper, KeptRun, RunFile
 from viz.shell.model_requests import ModelRequests, run_or_estimate_requests, show_consent
 from viz.shell.page import Page
@@ -21,32 +21,31 @@ ENDING_S = 2.0
 """Seconds to wait for a cancelled run to end before it resumes."""
 
 Job = TypeVar("Job", bound=KeptJob)
-Kept = TypeVar("Kept", bound=KeptRun[Any])
 
 
 class LostRun(NamedTuple):
-    """The reason why a link's run cannot be shown, and the tone of its notice."""
+    """The reason why a link's run cannot be shown, the tone of its notice, and the run if only its texts are missing."""
 
     reason: str
     tone: str
+    kept: KeptRun[Any] | None = None
 
     def show(self, key: str) -> None:
         """Draw the reason why a run cannot be shown, as a notice."""
-        notice(self.reason, self.tone, key=f"{key}_lost")
+        notice(self.reason, self.tone, key=f"{key}_{'lost' if self.kept is None else 'kept'}")
 
 
-def find_run(
-    token: str, job_type: type[Job], kept_type: type[Kept], reopen: Callable[[Kept], Job | None]
-) -> Job | Kept | LostRun | None:
-    """Return the run of a link from memory or from disk, or the reason why there is none; None without a token.
+def find_run(token: str, job_type: type[Job], reopen: Callable[[Any], Job | str]) -> Job | LostRun | None:
+    """Return the run of a link from memory or from disk, or the reason why it cannot be shown; None without a token.
 
-    ``reopen`` makes a job of a run on disk to show its results, and all sessions with the link then share the job. If it
-    returns None, since texts are missing, the run is returned as it is stored.
+    ``reopen`` makes a job of a run on disk to show its results, and all sessions with the link then share the job. If texts
+    are missing, it returns a sentence on how to see the run; the sentence is empty while that is not known yet.
     """
     if not token:
         return None
     if registered_run := run_registry().find(token, job_type, session.runs):
         return registered_run
+    kept_type = job_type.kept_type
     try:
         kept_run = kept_type.find(Keeper(run_store(), token, kept_type.kind))
         if kept_run is None:
@@ -55,107 +54,109 @@ def find_run(
         reopened_run = reopen(kept_run)
     except InputError as error:
         return LostRun(str(error), "error")
-    if reopened_run is None:
-        return kept_run
+    if isinstance(reopened_run, str):
+        done_parts_phrase = _done_parts_phrase(kept_run.done, kept_run.total, kept_type)
+        kept_results_sentence = f"The results for {done_parts_phrase} of this run are kept on disk, but its texts are not."
+        return LostRun(f"{kept_results_sentence} {reopened_run}", "info", kept_run) if reopened_run else None
     run_registry().keep(reopened_run, token, session.runs, begun=False)
     return reopened_run
 
 
-def new_run_storage(token: str, kind: type[Kept]) -> Keeper | None:
-    """Return the storage for a new run, or None if the session does not keep embeddings on disk."""
-    return Keeper(run_store(), token, kind.kind) if session.on_disk else None
+def begin_run(
+    words: MutableMapping[str, str], job_type: type[Job], make: Callable[[Keeper | None], Job], token: str = ""
+) -> None:
+    """Start a run and put its token into the link's parameters; cancel the run that the link named before.
 
-
-def cancel_run_and_wait(run: BackgroundJob) -> None:
-    """Cancel a run that another one continues, and wait until it has ended."""
-    run.cancel()
-    run.join(ENDING_S)
-
-
-def begin_run(words: MutableMapping[str, str], run: BackgroundJob, token: str) -> None:
-    """Start a run and put its token into the link's parameters; cancel the run that the link named before."""
-    earlier_run = run_registry().find(words[RUN_PARAMETER], type(run))
-    if earlier_run is not None and earlier_run.running:
+    Parameters
+    ----------
+    make
+        Returns the run, once the earlier one has ended. It is given the storage for a new run, or None if the session does
+        not keep embeddings on disk.
+    token
+        The token of the run that this one continues; empty for a new token.
+    """
+    earlier_run = run_registry().find(words[RUN_PARAMETER], job_type)
+    if earlier_run is not None:
         earlier_run.cancel()
+        earlier_run.join(ENDING_S)
+    token = token or new_token()
+    run = make(Keeper(run_store(), token, job_type.kept_type.kind) if session.on_disk else None)
     words[RUN_PARAMETER] = run_registry().keep(run, token, session.runs)
     run.start()
 
 
-def say_texts_are_missing(kept: KeptRun[Any], way: str, key: str) -> None:
-    """Draw a notice on how much of a run is stored, followed by ``way``, a sentence on how to see the run."""
-    notice(
-        f"The results for {_done_parts_phrase(kept, kept.done)} of this run are kept on disk, but its texts are not. {way}",
-        key=f"{key}_kept",
-    )
-
-
-def say_changed_settings(results: str, changed: Sequence[str], way: str, key: str) -> None:
-    """Draw a notice that the shown results have other settings than those chosen now.
+def show_run_state(run: KeptJob, results: str, changed: Sequence[str], way: str, key: str, *, grows: bool = True) -> None:
+    """Draw a run's progress, the settings that have changed since it began, and its error.
 
     Parameters
     ----------
     results
-        The results and the verb of the sentence, such as "answers were made".
+        The results and the verb of the sentence on changed settings, such as "answers were made".
     changed
-        Names of the settings that differ; nothing is drawn without any.
+        Names of the settings that differ.
     way
         A sentence on how to get results with the chosen settings.
     key
-        Beginning of the notice's key.
+        Beginning of the notices' keys.
+    grows
+        True to draw the page again whenever another part of the run is done.
     """
+    if run.in_progress:
+        done_count = run.done
+        show_job_progress(run, lambda: grows and run.done > done_count)
     if changed:
         notice(f"These {results} with other settings; changed since: {', '.join(changed)}. {way}", key=f"{key}_changed")
+    if run.error:
+        notice(run.error, "error", key=f"{key}_error")
 
 
-def say_run_was_interrupted(run: KeptJob, way: str, key: str) -> None:
-    """Draw a notice on how much of an interrupted run is stored, followed by ``way``, a sentence on how to complete it.
+class RestOfRun(NamedTuple):
+    """The rest of an unfinished run on disk.
 
-    Nothing is drawn if the user cancelled the run or it failed.
-    """
-    stored_interrupted_run = run.kept
-    if stored_interrupted_run is not None and run.can_go_on and not run.cancelled() and not run.error:
-        done_parts_phrase = _done_parts_phrase(stored_interrupted_run, run.done)
-        notice(
-            f"This {stored_interrupted_run.title} was interrupted; the results for {done_parts_phrase} are kept on disk. "
-            f"{way}",
-            key=f"{key}_interrupted",
-        )
-
-
-def _done_parts_phrase(kept: KeptRun[Any], done: int) -> str:
-    return f"{done:,} of {pluralize(kept.total, kept.part)}"
-
-
-def offer_to_resume(
-    current_page: Page,
-    run: KeptJob,
-    again: Callable[[], BackgroundJob],
-    requests: ModelRequests | None,
-    missing: str,
-    key: str,
-) -> None:
-    """Draw the button that resumes an interrupted run, or a note on what the run still needs.
-
-    Parameters
+    Attributes
     ----------
     again
-        Returns the job for the rest of the run, which replaces ``run`` under the same link.
+        Returns the job for the rest, which replaces the run under the same link.
     requests
         The requests that the rest would send; None if it calls no language model.
     missing
         A sentence that names missing documents or files; empty if nothing is missing.
-    key
-        Key of the button and the notices.
     """
-    stored_interrupted_run = run.kept
-    if stored_interrupted_run is None or not run.can_go_on:
+
+    again: Callable[[], Any]
+    requests: ModelRequests | None
+    missing: str
+
+
+def show_unfinished_run(current_page: Page, run: KeptJob, key: str, rest: Callable[[Any], RestOfRun] | None = None) -> None:
+    """Draw how much is done of a run that was interrupted or stopped, and the button that resumes it.
+
+    Parameters
+    ----------
+    key
+        Beginning of the keys of the notices and the button.
+    rest
+        Returns the rest of a stored run; None if the page's “Send” completes the run, since its consent is needed anyway.
+    """
+    if not run.stopped_early:
         return
-    say_run_was_interrupted(run, "“Resume” measures the others.", key)
-    obstacle_sentence = missing or _other_model_in_words(current_page, stored_interrupted_run, requests)
+    stored_run, done_parts_phrase = run.kept, _done_parts_phrase(run.done, run.total, run.kept_type)
+    resume_sentence = "“Resume” measures the others." if stored_run is not None else ""
+    way = "“Send” asks for the others." if rest is None else resume_sentence
+    if stored_run is not None and not run.cancelled() and not run.error:
+        notice(
+            f"This {stored_run.title} was interrupted; the results for {done_parts_phrase} are kept on disk. {way}",
+            key=f"{key}_interrupted",
+        )
+    elif run.cancelled() or run.done:
+        notice(f"Stopped after {done_parts_phrase}. The results so far are kept. {way}".rstrip(), key=f"{key}_stopped")
+    if rest is None or stored_run is None:
+        return
+    again, requests, missing = rest(stored_run)
+    obstacle_sentence = missing or _other_model_in_words(current_page, stored_run, requests)
 
     def resume() -> None:
-        cancel_run_and_wait(run)
-        begin_run(current_page.choices.extra, again(), stored_interrupted_run.keeper.token)
+        begin_run(current_page.choices.extra, type(run), lambda _: again(), stored_run.keeper.token)
 
     resume_button_container = st.container(horizontal=True, vertical_alignment="center")
     resume_button_container.button(
@@ -169,6 +170,10 @@ def offer_to_resume(
             remark(obstacle_sentence, key=f"{key}_resume_waits")
     else:
         show_consent(requests, resume)
+
+
+def _done_parts_phrase(done: int, total: int, kind: type[KeptRun[Any]]) -> str:
+    return f"{done:,} of {pluralize(total, kind.part)}"
 
 
 def _other_model_in_words(current_page: Page, kept: KeptRun[Any], requests: ModelRequests | None) -> str:
@@ -186,15 +191,18 @@ def _other_model_in_words(current_page: Page, kept: KeptRun[Any], requests: Mode
     return ""
 
 
-def say_origin_of_bundled_run(file: RunFile, on: str, way_on: str, key: str) -> None:
-    """Draw a note on a bundled run's origin (version, date, data) and on how the user can start a run of their own."""
+def show_bundled_origin(bundled: tuple[Job, RunFile] | str, on: Callable[[Job], str], way_on: str, key: str) -> Job | None:
+    """Return the bundled run; draw its origin (version, date, data), or the reason why there is none.
+
+    ``on`` describes the data, and ``way_on`` is a sentence on how the user can start a run of their own.
+    """
+    if isinstance(bundled, str):
+        notice(f"There is no ready-made result: {bundled} Press “Run” to measure.", key=f"{key}_no_first_run")
+        return None
+    run, file = bundled
     date_in_words = f"{file.made.day} {file.made:%B %Y}"
     notice(
-        f"This result comes with Seamark {file.seamark} and was measured on {date_in_words} with {on}. {way_on}",
+        f"This result comes with Seamark {file.seamark} and was measured on {date_in_words} with {on(run)}. {way_on}",
         key=f"{key}_bundled",
     )
-
-
-def say_no_bundled_run(why: str, key: str) -> None:
-    """Draw the reason why there is no bundled run."""
-    notice(f"There is no ready-made result: {why} Press “Run” to measure.", key=f"{key}_no_first_run")
+    return run

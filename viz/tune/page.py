@@ -10,24 +10,23 @@ from chunkers.language_models import Asking
 from chunkers.recipes import MADE_ELSEWHERE
 from chunkers.support import pluralize
 from evaluation.segmentation import HIGHER_IS_BETTER, TRIVIAL_SETTINGS, MarkedText, SweptSetting
-from viz.components.page_elements import notice, remark, show_job_progress
+from viz.components.page_elements import notice, remark
 from viz.controls import draw_setting_select_box, language_model_form, show_prompts
-from viz.jobs import new_token
+from viz.jobs.keeping.kept_run import Keeper
 from viz.jobs.sweep import KeptSweep, Sweep, estimate_sweep_requests
 from viz.shell import (
     LostRun,
     ModelRequests,
     Page,
+    RestOfRun,
     begin_run,
     columns_of_compare,
     columns_to_open_with,
     find_run,
-    new_run_storage,
-    offer_to_resume,
     run_button_row,
-    say_changed_settings,
-    say_no_bundled_run,
-    say_origin_of_bundled_run,
+    show_bundled_origin,
+    show_run_state,
+    show_unfinished_run,
 )
 from viz.shell.page import page
 from viz.state import MODEL_MISSING, access_to_chosen_model, model_identity, session
@@ -94,35 +93,25 @@ def _draw(current_page: Page) -> None:
     if chosen_sweep_documents.complaint:
         notice(chosen_sweep_documents.complaint, key="tune_shared")
     _draw_run_button_row(current_page, settings, chosen_sweep_documents)
-    linked_sweep = find_run(link_parameters["run"], Sweep, KeptSweep, Sweep.from_disk)
-    if isinstance(linked_sweep, Sweep):
-        if linked_sweep.in_progress:
-            show_job_progress(linked_sweep)
-        offer_to_resume_sweep(current_page, linked_sweep)
-        _say_what_changed(linked_sweep, settings, chosen_sweep_documents)
-        _show_results(linked_sweep, ranking_measure)
-    elif isinstance(linked_sweep, LostRun):
+    linked_sweep = find_run(link_parameters["run"], Sweep, Sweep.from_disk)
+    if isinstance(linked_sweep, LostRun):
         linked_sweep.show("tune")
-    else:
-        _show_first_run(settings, chosen_sweep_documents, ranking_measure)
-
-
-def _show_first_run(settings: Sequence[SweptSetting], documents: SweepDocuments, measure: str) -> None:
-    """Draw the bundled sweep, or the reason why it cannot be shown."""
-    sweep_and_file = bundled_sweep_and_file()
-    if isinstance(sweep_and_file, str):
-        say_no_bundled_run(sweep_and_file, "tune")
-    else:
-        sweep, run_file_content = sweep_and_file
-        say_origin_of_bundled_run(
-            run_file_content,
-            pluralize(len(sweep.names), "bundled document"),
+        return
+    shown_sweep = linked_sweep
+    if linked_sweep is None:
+        shown_sweep = show_bundled_origin(
+            bundled_sweep_and_file(),
+            lambda sweep: pluralize(len(sweep.names), "bundled document"),
             "“Run” measures what is chosen on the left, on these documents or on your own.",
             "tune",
         )
-        _say_what_changed(sweep, settings, documents)
-        _show_results(sweep, measure)
-    st.caption(MEASURED)
+    else:
+        show_unfinished_run(current_page, linked_sweep, "tune", partial(rest_of_sweep, current_page, linked_sweep))
+    if shown_sweep is not None:
+        _show_sweep_state(shown_sweep, settings, chosen_sweep_documents)
+        _show_results(shown_sweep, ranking_measure)
+    if linked_sweep is None:
+        st.caption(MEASURED)
 
 
 def _say_opening_compare_column(words: dict[str, str]) -> None:
@@ -164,22 +153,11 @@ def _draw_run_button_row(current_page: Page, settings: Sequence[SweptSetting], d
         )
 
     def start_new_sweep() -> None:
-        link_parameters = current_page.choices.extra
         assert current_page.embedder is not None
-        new_sweep_token = new_token()
-        tokenizer_name, model_access = current_page.choices.tokenizer, language_model_access if asks_language_model else None
-        begin_run(
-            link_parameters,
-            new_sweep(
-                new_sweep_token,
-                documents,
-                [*settings, *TRIVIAL_SETTINGS],
-                current_page.embedder,
-                tokenizer_name,
-                model_access,
-            ),
-            new_sweep_token,
-        )
+        swept_settings, model_access = [*settings, *TRIVIAL_SETTINGS], language_model_access if asks_language_model else None
+        tokenizer_name = current_page.choices.tokenizer
+        make_sweep = partial(new_sweep, documents, swept_settings, current_page.embedder, tokenizer_name, model_access)
+        begin_run(current_page.choices.extra, Sweep, make_sweep)
 
     missing_model_message = MODEL_MISSING if asks_language_model and language_model_access is None else ""
     run_button_row(
@@ -210,34 +188,23 @@ def _runs_in_words(
     )
 
 
-def _say_what_changed(job: Sweep, settings: Sequence[SweptSetting], documents: SweepDocuments) -> None:
-    """Draw a note on the settings that have changed since the shown sweep."""
+def _show_sweep_state(job: Sweep, settings: Sequence[SweptSetting], documents: SweepDocuments) -> None:
+    """Draw the progress and the error of the shown sweep, and the settings that have changed since."""
     chosen_document_names = {document.name for document in documents.all}
     is_different_by_input = {
         "settings": [setting for setting in job.settings if not setting.trivial] != list(settings),
         "documents": job.has_document_names and {*job.names} != chosen_document_names,
         "what is held out": job.has_document_names and job.held != documents.held_names,
     }
-    say_changed_settings(
-        "results were measured",
-        [name for name, has_changed in is_different_by_input.items() if has_changed],
-        "Press “Run” to sweep again.",
-        "tune",
-    )
+    changed_input_names = [name for name, has_changed in is_different_by_input.items() if has_changed]
+    show_run_state(job, "results were measured", changed_input_names, "Press “Run” to sweep again.", "tune", grows=False)
 
 
 def _show_results(job: Sweep, measure: str) -> None:
     """Draw the results so far."""
-    if job.error:
-        notice(job.error, "error", key="tune_error")
     if job.asking is not None and not job.running:
         remark(f"{job.asking.model.title}: {job.asked.spent}.", key="tune_asked")
     finished_sweep_rows = list(job.rows)
-    if job.cancelled() and len(finished_sweep_rows) < job.total:
-        notice(
-            f"Stopped after {len(finished_sweep_rows):,} of {job.total:,} runs. The results so far are kept.",
-            key="tune_stopped",
-        )
     if not show_sweep(job.settings, finished_sweep_rows, set(job.held), measure) and finished_sweep_rows and not job.running:
         notice(
             f"{TITLES[measure]} is undefined for every setting on these documents. Choose another measure.",
@@ -249,25 +216,18 @@ def _show_results(job: Sweep, measure: str) -> None:
 
 
 def new_sweep(
-    token: str,
     documents: SweepDocuments,
     settings: Sequence[SweptSetting],
     embedder: Embedder,
     tokenizer: str,
-    asking: Asking | None = None,
+    asking: Asking | None,
+    keeper: Keeper | None,
 ) -> Sweep:
-    """Return a sweep that is not started yet, with storage on disk if the session keeps embeddings there."""
-    stored_sweep, run_storage, held_out_names = None, new_run_storage(token, KeptSweep), documents.held_names
-    if run_storage is not None:
-        sweep_plan_fields = (
-            documents.with_splitters,
-            held_out_names,
-            settings,
-            embedder.name,
-            tokenizer,
-            model_identity(asking),
-        )
-        stored_sweep = KeptSweep.of(run_storage, *sweep_plan_fields)
+    """Return a sweep that is not started yet; ``keeper`` stores it on disk, if the session keeps embeddings there."""
+    stored_sweep, held_out_names = None, documents.held_names
+    if keeper is not None:
+        model_names = embedder.name, tokenizer, model_identity(asking)
+        stored_sweep = KeptSweep.of(keeper, documents.with_splitters, held_out_names, settings, *model_names)
     sweep_document_names = [document.name for document in documents.all]
     return Sweep(
         sweep_document_names,
@@ -282,18 +242,15 @@ def new_sweep(
     )
 
 
-def offer_to_resume_sweep(current_page: Page, sweep: Sweep) -> None:
-    """Draw the button that resumes an interrupted sweep, or a note on what is missing, if the sweep is stored on disk."""
-    stored_sweep = sweep.kept
-    if stored_sweep is None or not sweep.can_go_on:
-        return
-    text_for_each_document = stored_sweep.documents_among(list(own_documents().values()))
+def rest_of_sweep(current_page: Page, sweep: Sweep, kept: KeptSweep) -> RestOfRun:
+    """Return the rest of a sweep that is stored on disk."""
+    text_for_each_document = kept.documents_among(list(own_documents().values()))
     available_sweep_documents = [document for document in text_for_each_document if document is not None]
     language_model_access, sweep_requests = None, None
-    if stored_sweep.plan.language_model:
+    if kept.plan.language_model:
         language_model_access = access_to_chosen_model()
         split_function = partial(
-            map, lambda document, plan: document.split(plan.splitter), available_sweep_documents, stored_sweep.plan.documents
+            map, lambda document, plan: document.split(plan.splitter), available_sweep_documents, kept.plan.documents
         )
         nontrivial_sweep_settings = [setting for setting in sweep.settings if not setting.trivial]
         estimate_requests = partial(estimate_sweep_requests, split_function, nontrivial_sweep_settings, sweep.tokenizer)
@@ -310,14 +267,7 @@ def offer_to_resume_sweep(current_page: Page, sweep: Sweep) -> None:
         assert current_page.embedder is not None
         return sweep.resumed(available_sweep_documents, current_page.embedder, language_model_access)
 
-    offer_to_resume(
-        current_page,
-        sweep,
-        resumed_sweep,
-        sweep_requests,
-        _missing_documents_in_words(stored_sweep, text_for_each_document),
-        "tune",
-    )
+    return RestOfRun(resumed_sweep, sweep_requests, _missing_documents_in_words(kept, text_for_each_document))
 
 
 def _missing_documents_in_words(kept: KeptSweep, texts: Sequence[MarkedText | None]) -> str:

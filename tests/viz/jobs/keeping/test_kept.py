@@ -91,7 +91,7 @@ def interrupted(folder, monkeypatch):
 
 def test_a_sweep_shows_what_was_done_and_runs_the_rest(folder, interrupted):
     shown = kept_sweep(keeper(folder, "sweep"))
-    assert (len(shown.rows), shown.total, shown.can_go_on, shown.has_document_names) == (4, 10, True, False)
+    assert (len(shown.rows), shown.total, shown.stopped_early, shown.has_document_names) == (4, 10, True, False)
     assert shown.names == ["stubs", "own document 2"]
     assert shown.held == {"own document 2"}
     assert list(shown.settings) == SETTINGS
@@ -100,10 +100,10 @@ def test_a_sweep_shows_what_was_done_and_runs_the_rest(folder, interrupted):
     resumed = done(shown.resumed([BUNDLED, OWN], HashEmbedder()))
     whole = done(new_sweep(folder))
     assert sorted(map(str, resumed.rows)) == sorted(map(str, whole.rows))
-    assert (resumed.held, resumed.can_go_on) == (whole.held, False)
+    assert (resumed.held, resumed.stopped_early) == (whole.held, False)
     assert interrupted[:6] == [("stubs", SETTINGS[4]), *((OWN.name, setting) for setting in SETTINGS)]
     finished = kept_sweep(keeper(folder, "sweep"))
-    assert (len(finished.rows), finished.can_go_on) == (10, False)
+    assert (len(finished.rows), finished.stopped_early) == (10, False)
 
 
 @pytest.mark.parametrize(
@@ -193,7 +193,7 @@ def report(run):
 
 def test_a_retrieval_run_shows_what_was_done_and_measures_the_rest(folder, indexed):
     first = done(new_run(folder))
-    assert (sorted(first.found), first.can_go_on) == ([0, 1], True)
+    assert (sorted(first.found), first.stopped_early) == ([0, 1], True)
     kept = KeptRetrieval.find(keeper(folder, "retrieval"))
     assert (kept.plan.own, kept.done) == (True, 2)
     # In another order, as files are uploaded.
@@ -206,7 +206,7 @@ def test_a_retrieval_run_shows_what_was_done_and_measures_the_rest(folder, index
     assert shown.found[1].answers == first.found[1].answers
     resumed = done(Retrieval(plan, HashEmbedder(), True, kept))
     assert indexed == [4]
-    assert (sorted(resumed.found), resumed.can_go_on) == ([0, 1, 2], False)
+    assert (sorted(resumed.found), resumed.stopped_early) == ([0, 1, 2], False)
     assert {key: figures for key, figures in report(resumed).items() if key[0] < 2} == report(first)
 
 
@@ -269,7 +269,7 @@ def test_a_chunker_that_failed_is_tried_again(folder, monkeypatch):
 
     monkeypatch.setattr(retrievals, "build_index", failing)
     run = done(new_run(folder))
-    assert (len(run.errors), run.can_go_on) == (3, False)
+    assert (len(run.errors), run.stopped_early) == (3, False)
     monkeypatch.setattr(retrievals, "build_index", build)
     again = done(Retrieval(run.plan, HashEmbedder(), True, run.kept))
     assert (len(again.found), again.errors) == (3, {})
