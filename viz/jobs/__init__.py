@@ -8,7 +8,6 @@ from viz.jobs.background_jobs import (
     RequestCounter,
     SessionRuns,
     new_token,
-    run_file_from_job,
     run_registry,
 )
 from viz.jobs.chunking import (

@@ -1,6 +1,5 @@
 """Background jobs with progress and cancellation, those stored on disk, and the registry of runs that links refer to."""
 
-import json
 import secrets
 import threading
 from abc import ABC, abstractmethod
@@ -15,7 +14,7 @@ from chunkers.contract import Estimate
 from chunkers.language_models import Asking, Ledger
 from chunkers.storage.fair_locks import next_arrival
 from chunkers.support import LRUDict, cached_in, raise_if_cancelled
-from viz.jobs.keeping.kept_run import KeptRun, RunFile
+from viz.jobs.keeping.kept_run import KeptRun
 from viz.jobs.shared_resources import build_tools
 
 MOST_KEPT = 8
@@ -168,21 +167,6 @@ class KeptJob(BackgroundJob):
         super().load(embedder)
         if self.kept is not None:
             self.kept.keeper.check_embedder(embedder)
-
-
-def run_file_from_job(job: KeptJob, embedder: Embedder) -> RunFile:
-    """Run a job that is stored in memory, and return its run for a file; raises InputError if the job does not finish."""
-    run = job.kept
-    assert run is not None
-    job.start(600)
-    if job.error or job.running or run.done < job.total:
-        raise InputError(job.error or "The run must end with all its parts measured; it has not.")
-    return RunFile(
-        kind=run.kind,
-        vectors=run.keeper.text_digest(embedder.name, embedder.revision),
-        plan=run.plan.model_dump(mode="json"),
-        parts=[json.loads(part) for _, part in sorted(run.keeper.parts().items())],
-    )
 
 
 Kind = TypeVar("Kind", bound=BackgroundJob)

@@ -21,7 +21,7 @@ from viz.jobs.retrieval import KeptRetrieval, ReportJob, Retrieval, estimate_run
 from viz.jobs.retrieval_plan import Plan, RunMaterial
 from viz.retrieval.documents_and_questions import choose_material, chosen_documents
 from viz.retrieval.failed.missed_excerpts import show_missed_excerpts
-from viz.retrieval.first_run import bundled_run_and_file, default_retrieval_choices
+from viz.retrieval.first_run import BUNDLED_RUN, default_retrieval_choices
 from viz.retrieval.generated_questions import show_question_generation
 from viz.retrieval.link_parameters import (
     choose_report_settings,
@@ -206,7 +206,7 @@ def _show_results(
     elif material is None or material.own:
         notice("Nothing has been measured yet: choose chunkers on the left, then press “Run”.", key="retrieval_empty")
     elif bundled_run := show_bundled_origin(
-        bundled_run_and_file(),
+        BUNDLED_RUN,
         lambda _: "the bundled documents; the times are those of the machine it ran on",
         "“Run” measures the chunkers on the left, on these documents or on your own.",
         "retrieval",

@@ -9,7 +9,7 @@ from chunkers import InputError
 from chunkers.support import ModelName, pluralize
 from viz.components.page_elements import notice, remark, show_job_progress
 from viz.jobs import MOST_KEPT, KeptJob, new_token, run_registry, run_store
-from viz.jobs.keeping.kept_run import Keeper, KeptRun, RunFile
+from viz.jobs.keeping.kept_run import BundledRun, Keeper, KeptRun
 from viz.shell.model_requests import ModelRequests, run_or_estimate_requests, show_consent
 from viz.shell.page import Page
 from viz.state import model_identity, session
@@ -191,15 +191,16 @@ def _other_model_in_words(current_page: Page, kept: KeptRun[Any], requests: Mode
     return ""
 
 
-def show_bundled_origin(bundled: tuple[Job, RunFile] | str, on: Callable[[Job], str], way_on: str, key: str) -> Job | None:
+def show_bundled_origin(bundled: BundledRun[Job], on: Callable[[Job], str], way_on: str, key: str) -> Job | None:
     """Return the bundled run; draw its origin (version, date, data), or the reason why there is none.
 
     ``on`` describes the data, and ``way_on`` is a sentence on how the user can start a run of their own.
     """
-    if isinstance(bundled, str):
-        notice(f"There is no ready-made result: {bundled} Press “Run” to measure.", key=f"{key}_no_first_run")
+    run_and_file = bundled.run_and_file
+    if isinstance(run_and_file, str):
+        notice(f"There is no ready-made result: {run_and_file} Press “Run” to measure.", key=f"{key}_no_first_run")
         return None
-    run, file = bundled
+    run, file = run_and_file
     date_in_words = f"{file.made.day} {file.made:%B %Y}"
     notice(
         f"This result comes with Seamark {file.seamark} and was measured on {date_in_words} with {on(run)}. {way_on}",

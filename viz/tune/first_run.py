@@ -1,13 +1,9 @@
 """The bundled sweep shown at first; ``python -m viz.tune.first_run`` measures it again and writes its file."""
 
-from functools import cache
-
-from chunkers import InputError, load_embedder
+from chunkers import Embedder, InputError
 from evaluation.segmentation import TRIVIAL_SETTINGS
 from sample_docs import SAMPLES_FOLDER
-from viz.jobs import run_file_from_job
-from viz.jobs.keeping.kept_run import BUNDLED, Keeper, RunFile, bundled_run
-from viz.jobs.keeping.run_store import MemoryRunStore
+from viz.jobs.keeping.kept_run import BundledRun, Keeper
 from viz.jobs.sweep import KeptSweep, Sweep
 from viz.state import Choices, ColumnChoice
 from viz.tune.sweep_inputs import (
@@ -18,8 +14,6 @@ from viz.tune.sweep_inputs import (
     default_sweep_settings,
 )
 
-FILE = SAMPLES_FOLDER / "tune_run.json"
-
 
 def default_choices() -> Choices:
     """Return the default choices of the Tune page: Breakpoint over its amount, on documents with known boundaries."""
@@ -29,23 +23,6 @@ def default_choices() -> Choices:
         [ColumnChoice("breakpoint")],
         extra=GRID_PARAMETERS | default_document_parameters() | OWN_DOCUMENT_PARAMETERS | {"measure": "pk", "run": ""},
     )
-
-
-@cache
-def bundled_sweep_and_file() -> tuple[Sweep, RunFile] | str:
-    """Return the bundled sweep and its file, or an error message if the documents or settings have changed since.
-
-    The sweep never changes, so all sessions share it.
-    """
-    try:
-        kept_sweep, run_file_content = bundled_run(FILE, KeptSweep)
-        if kept_sweep.plan != _default_kept_sweep(kept_sweep.keeper).plan:
-            raise InputError(
-                "The documents, their boundaries or the parameters of the chunkers have changed since the run was measured."
-            )
-        return Sweep.from_disk(kept_sweep), run_file_content
-    except InputError as error:
-        return str(error)
 
 
 def _default_kept_sweep(keeper: Keeper) -> KeptSweep:
@@ -61,13 +38,17 @@ def _default_kept_sweep(keeper: Keeper) -> KeptSweep:
     )
 
 
-def measure_bundled_sweep() -> RunFile:
-    """Run the default sweep on the bundled documents, and return the new run file."""
-    stored_sweep = _default_kept_sweep(Keeper(MemoryRunStore(), BUNDLED, KeptSweep.kind))
-    embedder = load_embedder(stored_sweep.plan.embedder, "cpu")
-    bundled_sweep_documents = [document for document in stored_sweep.documents_among([]) if document is not None]
-    return run_file_from_job(Sweep.from_disk(stored_sweep).resumed(bundled_sweep_documents, embedder), embedder)
+def _sweep_of_kept_run(kept: KeptSweep, embedder: Embedder | None) -> Sweep:
+    """Return the job of a stored sweep."""
+    if kept.plan != _default_kept_sweep(kept.keeper).plan:
+        raise InputError(
+            "The documents, their boundaries or the parameters of the chunkers have changed since the run was measured."
+        )
+    sweep, documents = Sweep.from_disk(kept), kept.documents_among([])
+    return sweep if embedder is None else sweep.resumed([document for document in documents if document], embedder)
 
+
+BUNDLED_RUN = BundledRun(SAMPLES_FOLDER / "tune_run.json", Sweep, _default_kept_sweep, _sweep_of_kept_run)
 
 if __name__ == "__main__":
-    measure_bundled_sweep().write(FILE)
+    BUNDLED_RUN.measure().write(BUNDLED_RUN.path)

@@ -31,7 +31,7 @@ from viz.shell import (
 from viz.shell.page import page
 from viz.state import MODEL_MISSING, access_to_chosen_model, model_identity, session
 from viz.theme import SEGMENTATION, UNLABELLED, definitions_as_help
-from viz.tune.first_run import bundled_sweep_and_file, default_choices
+from viz.tune.first_run import BUNDLED_RUN, default_choices
 from viz.tune.sweep_inputs import (
     MOST_RUNS,
     SweepDocuments,
@@ -100,7 +100,7 @@ def _draw(current_page: Page) -> None:
     shown_sweep = linked_sweep
     if linked_sweep is None:
         shown_sweep = show_bundled_origin(
-            bundled_sweep_and_file(),
+            BUNDLED_RUN,
             lambda sweep: pluralize(len(sweep.names), "bundled document"),
             "“Run” measures what is chosen on the left, on these documents or on your own.",
             "tune",

@@ -1,5 +1,7 @@
 """Two short documents in place of the bundled ones, for runs that ask a language model."""
 
+from types import SimpleNamespace
+
 from viz.jobs.retrieval_plan import RunMaterial
 from viz.retrieval import documents_and_questions, page
 
@@ -17,7 +19,7 @@ def offer(monkeypatch, questions):
     small = RunMaterial(tuple(TEXTS.items()), ("questions.csv", questions), own=False)
     for module in (page, documents_and_questions):
         monkeypatch.setattr(module, "bundled_material", lambda: small)
-    monkeypatch.setattr(page, "bundled_run_and_file", lambda: "It is of other documents.")
+    monkeypatch.setattr(page, "BUNDLED_RUN", SimpleNamespace(run_and_file="It is of other documents."))
     for name in ("OPENAI_BASE_URL", "OPENAI_API_KEY"):
         monkeypatch.delenv(name, raising=False)
     return small

@@ -1,5 +1,7 @@
 """The Retrieval page: what it shows before a run and of one, and the links to both."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
@@ -11,8 +13,9 @@ from tests.support import ended
 from tests.viz.retrieval.steps import button, components, evaluations, opened, rows_of, run_of, said, summary, told
 from viz.jobs.retrieval_plan import RunMaterial
 from viz.retrieval import first_run as opening
+from viz.retrieval import page
 from viz.retrieval.documents_and_questions import bundled_material
-from viz.retrieval.first_run import bundled_run_and_file
+from viz.retrieval.first_run import BUNDLED_RUN
 from viz.retrieval.link_parameters import DEFAULT_PARAMETERS, index_from_link, replace_invalid_parameters
 
 pytestmark = [pytest.mark.page, pytest.mark.usefixtures("patience")]
@@ -32,7 +35,7 @@ def test_a_setting_that_is_written_and_the_button_in_one_go_are_both_heard():
 
 
 def test_before_a_run_it_shows_the_one_that_comes_with_seamark_and_says_so():
-    shown, kept = bundled_run_and_file()
+    shown, kept = BUNDLED_RUN.run_and_file
     ended(shown)
     app = opened()
     assert not app.exception
@@ -52,16 +55,13 @@ def test_before_a_run_it_shows_the_one_that_comes_with_seamark_and_says_so():
 
 def test_a_run_that_comes_with_seamark_and_does_not_fit_is_not_shown(monkeypatch):
     for broken in ("run", "fit"):
-        bundled_run_and_file.cache_clear()
-        if broken == "run":
-            monkeypatch.setattr(opening, "FILE", ROOT / "README.md")
-        else:
-            monkeypatch.undo()
+        path = ROOT / "README.md" if broken == "run" else BUNDLED_RUN.path
+        monkeypatch.setattr(page, "BUNDLED_RUN", replace(BUNDLED_RUN, path=path))
+        if broken == "fit":
             changed = bundled_material()
             changed = RunMaterial((("a.txt", "Other."), *changed.texts[1:]), changed.questions, own=False)
             monkeypatch.setattr(opening, "bundled_material", lambda changed=changed: changed)
         app = opened()
-        bundled_run_and_file.cache_clear()
         (sentence,) = (text for text in said(app) if text.startswith("There is no ready-made result: "))
         assert sentence.endswith("“Run” to measure.")
         assert not app.dataframe

@@ -1,6 +1,7 @@
 """Chunks made elsewhere are measured on Retrieval: of all documents or not at all, and never without their file."""
 
 import json
+from types import SimpleNamespace
 
 import pytest
 from streamlit.testing.v1 import AppTest
@@ -32,7 +33,7 @@ ASKED = b"question,excerpts\nWhat does it eat?,It eats fish.\nWhen?,The owl hunt
 @pytest.fixture(autouse=True)
 def no_first_run(monkeypatch):
     """The page opens without the bundled run: no test here reads it, and drawing it takes longer than the rest."""
-    monkeypatch.setattr(page, "bundled_run_and_file", lambda: "No test reads it.")
+    monkeypatch.setattr(page, "BUNDLED_RUN", SimpleNamespace(run_and_file="No test reads it."))
 
 
 def rows(*names):

@@ -3,6 +3,7 @@
 import csv
 import io
 import json
+from dataclasses import replace
 
 import pytest
 from streamlit.testing.v1 import AppTest
@@ -18,8 +19,8 @@ from evaluation.segmentation.settings_sweep import (
 from tests import ROOT
 from tests.support import LIMIT, ended
 from tests.viz.app_steps import press, remarks, sweep_of
-from viz.tune import first_run as opening
-from viz.tune.first_run import bundled_sweep_and_file
+from viz.tune import page
+from viz.tune.first_run import BUNDLED_RUN
 from viz.tune.sweep_inputs import default_axis_values
 from viz.tune.sweep_results import rank_of_setting, setting_in_words, sweep_figure
 
@@ -71,7 +72,7 @@ def test_values_that_are_written_and_the_button_in_one_go_are_both_heard(tune):
 
 
 def test_it_opens_with_the_sweep_that_comes_with_seamark_and_says_so(tune):
-    run, kept = bundled_sweep_and_file()
+    run, kept = BUNDLED_RUN.run_and_file
     app = tune()
     (sentence,) = (text for text in notices(app) if text.startswith("This result comes with Seamark"))
     assert f"Seamark {kept.seamark} and was measured on {kept.made.day} {kept.made:%B %Y}" in sentence
@@ -89,13 +90,8 @@ def test_it_opens_with_the_sweep_that_comes_with_seamark_and_says_so(tune):
 
 
 def test_without_its_file_the_page_says_so_and_measures(tune, monkeypatch, tmp_path):
-    monkeypatch.setattr(opening, "FILE", tmp_path / "tune_run.json")
-    opening.bundled_sweep_and_file.cache_clear()
-    try:
-        app = tune(what="fixed_sentences", first="size", values="2,4", documents="stubs", held="")
-    finally:
-        monkeypatch.undo()
-        opening.bundled_sweep_and_file.cache_clear()
+    monkeypatch.setattr(page, "BUNDLED_RUN", replace(BUNDLED_RUN, path=tmp_path / "tune_run.json"))
+    app = tune(what="fixed_sentences", first="size", values="2,4", documents="stubs", held="")
     assert any(text.startswith("There is no ready-made result: tune_run.json:") for text in notices(app))
     assert next(button for button in app.button if button.label == "Run").disabled is False
 

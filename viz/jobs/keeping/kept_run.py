@@ -6,16 +6,20 @@ from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from datetime import UTC, date, datetime
+from functools import cached_property
 from pathlib import Path
-from typing import Any, ClassVar, Generic, Self, TypeVar
+from typing import TYPE_CHECKING, Any, ClassVar, Generic, Self, TypeVar
 
 from pydantic import BaseModel, Field, ValidationError
 
 from chunkers import Embedder, InputError, __version__, load_embedder
 from viz.jobs.keeping.run_store import MemoryRunStore, RunStore
 
+if TYPE_CHECKING:
+    from viz.jobs.background_jobs import KeptJob
+
 Result = TypeVar("Result")
-Kind = TypeVar("Kind", bound="KeptRun[Any]")
+Job = TypeVar("Job", bound="KeptJob")
 
 
 @dataclass(frozen=True)
@@ -218,21 +222,56 @@ class RunFile(BaseModel, extra="forbid"):
         path.write_text(self.model_dump_json() + "\n", encoding="utf-8")
 
 
-def bundled_run(path: Path, kind: type[Kind]) -> tuple[Kind, RunFile]:
-    """Read a bundled run from a file of the repository, and return the run and the content of the file.
+@dataclass(frozen=True)
+class BundledRun(Generic[Job]):
+    """A run that comes with Seamark.
 
-    Raises
-    ------
-    InputError
-        If the file holds no run of that kind, or the run was measured with another model.
+    Attributes
+    ----------
+    path
+        The run's file.
+    job_type
+        The type of the run's job.
+    default
+        Returns the storage of the run that is measured for the file.
+    job
+        Returns the job of a stored run: with an embedder to measure it, or without to show its results. It raises InputError
+        if the run's documents or settings have changed.
     """
-    run_file = RunFile.read(path)
-    keeper = Keeper(MemoryRunStore(), BUNDLED, run_file.kind)
-    keeper.begin(json.dumps(run_file.plan).encode(), run_file.vectors)
-    for number, part in enumerate(run_file.parts):
-        keeper.add(number, json.dumps(part).encode())
-    run = kind.find(replace(keeper, kind=kind.kind))
-    if run is None:
-        raise InputError(f"{path.name}: the file must contain a {kind.kind} run; it does not.")
-    keeper.check_embedder(load_embedder(run.plan.embedder, "cpu"))
-    return replace(run, whole=True), run_file
+
+    path: Path
+    job_type: type[Job]
+    default: Callable[[Keeper], KeptRun[Any]]
+    job: Callable[[Any, Embedder | None], Job]
+
+    @cached_property
+    def run_and_file(self) -> tuple[Job, RunFile] | str:
+        """The run and the content of its file, or an error message; the run never changes, so all sessions share it."""
+        try:
+            file = RunFile.read(self.path)
+            keeper, kind = Keeper(MemoryRunStore(), BUNDLED, file.kind), self.job_type.kept_type.kind
+            keeper.begin(json.dumps(file.plan).encode(), file.vectors)
+            for number, part in enumerate(file.parts):
+                keeper.add(number, json.dumps(part).encode())
+            run = self.job_type.kept_type.find(replace(keeper, kind=kind))
+            if run is None:
+                raise InputError(f"{self.path.name}: the file must contain a {kind} run; it does not.")
+            keeper.check_embedder(load_embedder(run.plan.embedder, "cpu"))
+            return self.job(replace(run, whole=True), None), file
+        except InputError as error:
+            return str(error)
+
+    def measure(self) -> RunFile:
+        """Measure the run, and return its new file; raises InputError if it does not finish."""
+        run = self.default(Keeper(MemoryRunStore(), BUNDLED, self.job_type.kept_type.kind))
+        embedder = load_embedder(run.plan.embedder, "cpu")
+        job = self.job(run, embedder)
+        job.start(600)
+        if job.error or job.running or run.done < job.total:
+            raise InputError(job.error or "The run must end with all its parts measured; it has not.")
+        return RunFile(
+            kind=run.kind,
+            vectors=run.keeper.text_digest(embedder.name, embedder.revision),
+            plan=run.plan.model_dump(mode="json"),
+            parts=[json.loads(part) for _, part in sorted(run.keeper.parts().items())],
+        )

@@ -8,7 +8,7 @@ from evaluation.retrieval import Limit
 from evaluation.retrieval.retrieved_chunks_and_failures import MeasuredChunker, retrieval_failures
 from tests import ROOT
 from tests.support import ended
-from viz.retrieval.first_run import bundled_run_and_file
+from viz.retrieval.first_run import BUNDLED_RUN
 
 
 def recall_and_failures(run, exact_ends):
@@ -31,7 +31,7 @@ def listed(numbers):
 
 
 def test_the_figures_of_the_bundled_run_with_and_without_the_ends_of_excerpts():
-    run, _ = bundled_run_and_file()
+    run, _ = BUNDLED_RUN.run_and_file
     ended(run)
     (recalls, lost), (exact_recalls, exact_lost) = (recall_and_failures(run, exact) for exact in (False, True))
     page = " ".join((ROOT / "docs" / "measuring.md").read_text().split())

@@ -12,7 +12,7 @@ from evaluation.search.index import build_index
 from tests.support import HashEmbedder, differing, ended
 from viz.retrieval import first_run as opening
 from viz.retrieval.documents_and_questions import bundled_material
-from viz.retrieval.first_run import FILE, bundled_run_and_file, default_retrieval_choices, measure_bundled_run
+from viz.retrieval.first_run import BUNDLED_RUN, default_retrieval_choices
 
 MOST_BYTES = 300_000
 
@@ -22,7 +22,7 @@ OF_THE_MACHINE = {"chunk_s", "decide_s", "embed_s", "ask_s", "search_s", "embedd
 
 @pytest.fixture(scope="module")
 def shown():
-    run, file = bundled_run_and_file()
+    run, file = BUNDLED_RUN.run_and_file
     assert not ended(run).error
     return run, file
 
@@ -41,7 +41,7 @@ def test_it_is_of_the_first_screen_and_measured_at_budgets(shown):
 
 
 def test_it_is_small_and_holds_no_text():
-    data = FILE.read_bytes()
+    data = BUNDLED_RUN.path.read_bytes()
     assert len(data) < MOST_BYTES
     assert words_of_the_texts(data.decode(), bundled_material().texts) == []
 
@@ -75,15 +75,15 @@ def test_the_one_that_embeds_cuts_as_it_did(shown):
 @pytest.mark.model
 def test_its_scores_are_those_of_today(tmp_path):
     path = tmp_path / "run.json"
-    measure_bundled_run().write(path)
-    before, today = json.loads(FILE.read_text()), json.loads(path.read_text())
+    BUNDLED_RUN.measure().write(path)
+    before, today = json.loads(BUNDLED_RUN.path.read_text()), json.loads(path.read_text())
     assert today["plan"] == before["plan"]
     for number, (part, other) in enumerate(zip(before["parts"], today["parts"], strict=True)):
         assert not [place for place in differing(part, other) if place not in OF_THE_MACHINE], f"chunker {number}"
 
 
 def test_what_differs_is_found():
-    kept = json.loads(FILE.read_text())["parts"][0]
+    kept = json.loads(BUNDLED_RUN.path.read_text())["parts"][0]
     other = {
         **kept,
         "scores": [[[score if score is None else score + 1e-3 for score in row] for row in unit] for unit in kept["scores"]],
@@ -93,14 +93,11 @@ def test_what_differs_is_found():
     assert differing({"a": [0.5, 1]}, {"a": [0.5 + 1e-9, 2]}) == ["a[1]"]
 
 
-@pytest.fixture
-def opened_again():
-    opening.bundled_run_and_file.cache_clear()
-    yield opening.bundled_run_and_file
-    opening.bundled_run_and_file.cache_clear()
+def opened_again(path=BUNDLED_RUN.path):
+    return replace(BUNDLED_RUN, path=path).run_and_file
 
 
-def test_other_documents_or_questions_do_not_fit(opened_again, monkeypatch):
+def test_other_documents_or_questions_do_not_fit(monkeypatch):
     material = bundled_material()
     (name, text), *others = material.texts
     for other in (
@@ -110,26 +107,23 @@ def test_other_documents_or_questions_do_not_fit(opened_again, monkeypatch):
         replace(material, questions=(material.questions[0], material.questions[1] + b" ")),
     ):
         monkeypatch.setattr(opening, "bundled_material", lambda other=other: other)
-        opened_again.cache_clear()
         assert opened_again() == "The documents or the questions have changed since the run was measured."
 
 
-def test_other_parameters_do_not_fit(opened_again, monkeypatch, tmp_path):
-    content = json.loads(FILE.read_text())
+def test_other_parameters_do_not_fit(tmp_path):
+    content = json.loads(BUNDLED_RUN.path.read_text())
     content["plan"]["chunkers"][0]["parameters"].pop("overlap")
     path = tmp_path / "run.json"
     path.write_text(json.dumps(content))
-    monkeypatch.setattr(opening, "FILE", path)
-    assert opened_again() == "The parameters of recursive have changed since the run was measured."
+    assert opened_again(path) == "The parameters of recursive have changed since the run was measured."
 
 
-def test_what_cannot_be_read_of_it_is_said(opened_again, monkeypatch, tmp_path):
-    content = json.loads(FILE.read_text())
+def test_what_cannot_be_read_of_it_is_said(tmp_path):
+    content = json.loads(BUNDLED_RUN.path.read_text())
     content["parts"][1]["scores"] = []
     path = tmp_path / "run.json"
     path.write_text(json.dumps(content))
-    monkeypatch.setattr(opening, "FILE", path)
-    run, _ = opened_again()
+    run, _ = opened_again(path)
     assert ended(run).error == "The measures have changed since the run was measured."
 
 
@@ -137,5 +131,5 @@ def test_it_is_the_same_when_it_is_written_again(shown, tmp_path):
     run, file = shown
     path = tmp_path / "run.json"
     file.write(path)
-    assert path.read_bytes() == FILE.read_bytes()
+    assert path.read_bytes() == BUNDLED_RUN.path.read_bytes()
     assert np.isfinite(run.found[0].values("recall")).all()

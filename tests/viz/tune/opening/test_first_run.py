@@ -11,7 +11,7 @@ from tests.support import differing
 from tests.viz.retrieval.opening.test_first_run import words_of_the_texts
 from viz.jobs.keeping.kept_run import RunFile
 from viz.tune import first_run as opening
-from viz.tune.first_run import FILE, bundled_sweep_and_file, default_choices, measure_bundled_sweep
+from viz.tune.first_run import BUNDLED_RUN, default_choices
 from viz.tune.sweep_inputs import default_sweep_documents, default_sweep_settings
 
 MOST_BYTES = 100_000
@@ -19,7 +19,7 @@ MOST_BYTES = 100_000
 
 @pytest.fixture(scope="module")
 def shown():
-    return bundled_sweep_and_file()
+    return BUNDLED_RUN.run_and_file
 
 
 def test_it_is_of_the_first_screen_and_complete(shown):
@@ -37,7 +37,7 @@ def test_it_is_of_the_first_screen_and_complete(shown):
 
 
 def test_it_is_small_and_holds_no_text():
-    data = FILE.read_bytes()
+    data = BUNDLED_RUN.path.read_bytes()
     assert len(data) < MOST_BYTES
     assert (
         words_of_the_texts(data.decode(), ((document.name, document.text) for document in default_sweep_documents().all))
@@ -66,19 +66,16 @@ def test_a_chunker_reaches_today_what_it_reached(shown):
 @pytest.mark.model
 def test_all_that_it_reached_is_reached_today(tmp_path):
     path = tmp_path / "run.json"
-    measure_bundled_sweep().write(path)
-    today, before = json.loads(path.read_text()), json.loads(FILE.read_text())
+    BUNDLED_RUN.measure().write(path)
+    today, before = json.loads(path.read_text()), json.loads(BUNDLED_RUN.path.read_text())
     assert [place for place in differing(before, today) if place not in {"made", "seamark"}] == []
 
 
-@pytest.fixture
-def opened_again():
-    opening.bundled_sweep_and_file.cache_clear()
-    yield opening.bundled_sweep_and_file
-    opening.bundled_sweep_and_file.cache_clear()
+def opened_again(path=BUNDLED_RUN.path):
+    return replace(BUNDLED_RUN, path=path).run_and_file
 
 
-def test_other_documents_marks_or_places_do_not_fit(opened_again, monkeypatch):
+def test_other_documents_marks_or_places_do_not_fit(monkeypatch):
     documents = default_sweep_documents()
     (document, *others), (held, *rest) = documents.tuned, documents.held
     for other in (
@@ -88,7 +85,6 @@ def test_other_documents_marks_or_places_do_not_fit(opened_again, monkeypatch):
         replace(documents, tuned=[*documents.tuned, held], held=rest),
     ):
         monkeypatch.setattr(opening, "default_sweep_documents", lambda other=other: other)
-        opened_again.cache_clear()
         assert "the parameters of the chunkers have changed since the run was measured" in opened_again()
 
 
@@ -101,20 +97,18 @@ def test_other_documents_marks_or_places_do_not_fit(opened_again, monkeypatch):
         (lambda run: run.update(kind="retrieval"), "the file must contain a sweep run; it does not."),
     ],
 )
-def test_other_parameters_models_measures_or_kinds_do_not_fit(opened_again, monkeypatch, tmp_path, change, reason):
-    content = json.loads(FILE.read_text())
+def test_other_parameters_models_measures_or_kinds_do_not_fit(tmp_path, change, reason):
+    content = json.loads(BUNDLED_RUN.path.read_text())
     change(content)
     path = tmp_path / "run.json"
     path.write_text(json.dumps(content))
-    monkeypatch.setattr(opening, "FILE", path)
-    assert reason in opened_again()
+    assert reason in opened_again(path)
 
 
-def test_an_earlier_version_s_run_is_shown_with_its_day(opened_again, monkeypatch, tmp_path):
+def test_an_earlier_version_s_run_is_shown_with_its_day(tmp_path):
     path = tmp_path / "run.json"
-    path.write_text(json.dumps({**json.loads(FILE.read_text()), "seamark": "0.0.9", "made": "2020-02-01"}))
-    monkeypatch.setattr(opening, "FILE", path)
-    run, file = opened_again()
+    path.write_text(json.dumps({**json.loads(BUNDLED_RUN.path.read_text()), "seamark": "0.0.9", "made": "2020-02-01"}))
+    run, file = opened_again(path)
     assert (run.done, file.seamark, f"{file.made}") == (run.total, "0.0.9", "2020-02-01")
 
 
@@ -122,9 +116,9 @@ def test_it_is_the_same_when_it_is_written_again(shown, tmp_path):
     run, file = shown
     path = tmp_path / "run.json"
     file.write(path)
-    assert path.read_bytes() == FILE.read_bytes()
+    assert path.read_bytes() == BUNDLED_RUN.path.read_bytes()
     assert SweptSetting.of("breakpoint", amount=10) == run.settings[0]
-    without_parts = {**json.loads(FILE.read_text()), "parts": None}
+    without_parts = {**json.loads(BUNDLED_RUN.path.read_text()), "parts": None}
     for foreign in ("{}", '{"kind": "sweep", "parts": null}', json.dumps(without_parts)):
         path.write_text(foreign)
         with pytest.raises(InputError, match=r"run\.json: the file must contain a run that Seamark wrote"):
