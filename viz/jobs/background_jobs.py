@@ -270,8 +270,8 @@ def run_registry() -> Registry:
 # The estimate of a run's requests to a language model, before anything is sent.
 
 
-RequestCounter = Callable[[Callable[[], bool]], Estimate]
-"""A function that estimates a run's requests; it is passed a function that returns whether to stop."""
+RequestCounter = Callable[[BackgroundJob], Estimate]
+"""A function that estimates a run's requests; it is passed the job in which it is called."""
 
 
 @dataclass(eq=False)
@@ -300,11 +300,11 @@ class Estimating(BackgroundJob):
         return 0.0, f"Counting what would be sent to {self.asking.model.title}"
 
     def _run(self) -> None:
-        self.found = self.count(self.cancelled)
+        self.found = self.count(self)
 
 
 def estimate_llm_requests(
-    documents: Iterable[Document], chunkers: Sequence[Chunker], tokenizer: str, cancelled: Callable[[], bool] = bool
+    documents: Iterable[Document], chunkers: Sequence[Chunker], tokenizer: str, job: BackgroundJob
 ) -> Estimate:
     """Estimate the model requests for cutting all documents with all chunkers, without deducting cached answers.
 
@@ -315,10 +315,10 @@ def estimate_llm_requests(
     Cancelled
         If the user stops.
     """
-    tools = build_tools(None, tokenizer, Watcher(cancelled))
+    tools = job.tools(None, tokenizer)
     total_estimate = Estimate(0, 0)
     for document in documents:
         for chunker in chunkers:
-            raise_if_cancelled(cancelled)
+            raise_if_cancelled(job.cancelled)
             total_estimate = Estimate(*map(sum, zip(total_estimate, chunker.estimate(document, tools), strict=True)))
     return total_estimate

@@ -1,7 +1,7 @@
 """Background jobs on the chunks of columns: a question, a change of parameters, and context sentences."""
 
 import hashlib
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
@@ -25,7 +25,7 @@ from evaluation.retrieval.asked_question import (
 from evaluation.search import Index, Reranker, SearchMethod
 from viz.jobs.background_jobs import BackgroundJob
 from viz.jobs.chunking import ChunkingTask
-from viz.jobs.shared_resources import CACHED_BYTES, build_tools, cached_while_shown
+from viz.jobs.shared_resources import CACHED_BYTES, cached_while_shown
 
 
 class ColumnInquiry(NamedTuple):
@@ -236,12 +236,10 @@ class ContextSentencesJob(BackgroundJob):
             self._done, self._share = self._done + 1, 0.0
 
 
-def estimate_contexts(
-    chunkings: Mapping[ChunkingTask, Chunking], tokenizer: str, cancelled: Callable[[], bool] = bool
-) -> Estimate:
-    """Estimate the requests for the context sentences without sending any; raises Cancelled if the user stops."""
-    tools, estimates = build_tools(None, tokenizer), [Estimate(0, 0)]
+def estimate_contexts(chunkings: Mapping[ChunkingTask, Chunking], tokenizer: str, job: BackgroundJob) -> Estimate:
+    """Estimate the requests for the context sentences without sending any; raises Cancelled if the user stops ``job``."""
+    tools, estimates = job.tools(None, tokenizer), [Estimate(0, 0)]
     for chunking in chunkings.values():
-        raise_if_cancelled(cancelled)
+        raise_if_cancelled(job.cancelled)
         estimates.append(context_sentences.estimate(chunking, tools))
     return Estimate(*map(sum, zip(*estimates, strict=True)))

@@ -1,12 +1,12 @@
 """A retrieval run as a background job: its storage, the measures of each chunker's chunks on questions, and the report."""
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, NamedTuple
 
 from pydantic import BaseModel, Field
 
-from chunkers import Document, Embedder, InputError, Watcher, build_chunker, load_tokenizer, run
+from chunkers import Document, Embedder, InputError, build_chunker, load_tokenizer, run
 from chunkers.contract import Estimate
 from chunkers.language_models import Asking, Ledger
 from chunkers.recipes import context_sentences
@@ -39,7 +39,6 @@ from evaluation.search import (
 from viz.jobs.background_jobs import BackgroundJob, KeptJob, estimate_llm_requests
 from viz.jobs.keeping.kept_run import Keeper, KeptPlan, KeptRun
 from viz.jobs.retrieval_plan import Plan, RunMaterial
-from viz.jobs.shared_resources import build_tools
 
 # The stored run, which has no text: its plan, and the evaluation of each finished chunker.
 
@@ -409,10 +408,8 @@ class Retrieval(KeptJob):
             yield document
 
 
-def estimate_run_llm_requests(
-    plan: Plan, embedder: Embedder | None = None, on_disk: bool = False, cancelled: Callable[[], bool] = bool
-) -> Estimate:
-    """Estimate a run's requests to a language model without sending any.
+def estimate_run_llm_requests(plan: Plan, embedder: Embedder | None, on_disk: bool, job: BackgroundJob) -> Estimate:
+    """Estimate a run's requests to a language model without sending any, as part of ``job``.
 
     Chunks that get a context sentence are counted by cutting the documents, which may embed texts with ``embedder``. For
     chunkers that call the model themselves, chunks of `STAND_IN` are counted instead.
@@ -424,20 +421,20 @@ def estimate_run_llm_requests(
     Cancelled
         If the user stops.
     """
-    split_documents = list(plan.material.documents(plan.sentences, cancelled))
+    split_documents = list(plan.material.documents(plan.sentences, job.cancelled))
     document_names = [document.name for document in split_documents if document.sentences]
     # Answers for one column are cached for the others.
     asking_chunkers = list(dict.fromkeys(chunker for chunker in plan.chunkers if chunker.asks))
-    request_estimates = [estimate_llm_requests(split_documents, asking_chunkers, plan.tokenizer, cancelled)]
+    request_estimates = [estimate_llm_requests(split_documents, asking_chunkers, plan.tokenizer, job)]
     context_chunker_numbers = [number for number in range(len(plan.chunkers)) if plan.embedding_mode(number) == "context"]
     if embedder is not None and any(plan.chunkers[number].embeds for number in context_chunker_numbers):
-        embedder.prepare(cancelled=cancelled)
-    tools = build_tools(embedder, plan.tokenizer, Watcher(cancelled), on_disk=on_disk)
+        job.load(embedder)
+    tools = job.tools(embedder, plan.tokenizer, on_disk=on_disk)
     for chunker in dict.fromkeys(plan.chunkers[number] for number in context_chunker_numbers):
         try:
             cutting_chunker = STAND_IN if chunker.asks else chunker.for_documents(document_names)
             for document in split_documents:
-                raise_if_cancelled(cancelled)
+                raise_if_cancelled(job.cancelled)
                 request_estimates.append(context_sentences.estimate(run(cutting_chunker, document, tools), tools))
         except InputError:
             # A run skips a column whose file lacks chunks.

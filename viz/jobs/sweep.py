@@ -22,7 +22,7 @@ from evaluation.segmentation import (
     sweep_settings,
 )
 from sample_docs import load_sample, sample_titles
-from viz.jobs.background_jobs import KeptJob, estimate_llm_requests
+from viz.jobs.background_jobs import BackgroundJob, KeptJob, estimate_llm_requests
 from viz.jobs.keeping.kept_run import Keeper, KeptPlan, KeptRun
 
 # The stored sweep, which has no text: its plan, and a row for each finished run.
@@ -292,15 +292,12 @@ class Sweep(KeptJob):
 
 
 def estimate_sweep_requests(
-    split: Callable[[], Iterable[MarkedDocument]],
-    settings: Sequence[SweptSetting],
-    tokenizer: str,
-    cancelled: Callable[[], bool],
+    split: Callable[[], Iterable[MarkedDocument]], settings: Sequence[SweptSetting], tokenizer: str, job: BackgroundJob
 ) -> Estimate:
     """Estimate a sweep's requests to a language model, all settings together; raises as `estimate_llm_requests` does."""
     return estimate_llm_requests(
         (marked.document for marked in split()),
         [build_chunker(setting.chunker, dict(setting.parameters)) for setting in settings],
         tokenizer,
-        cancelled,
+        job,
     )

@@ -381,7 +381,6 @@ def model_requests_of_plan(
     """Return a run's requests to a language model, or None if the run needs none; ``token`` names a run to resume."""
     if plan is None or not plan.asks:
         return None
-    caches_on_disk = session.on_disk
     has_context_embedding = "context" in (plan.embedded_as, *plan.each)
     sending_phrase = (
         "This run sends "
@@ -391,7 +390,7 @@ def model_requests_of_plan(
     return ModelRequests(
         (plan, token),
         asking,
-        lambda cancelled: estimate_run_llm_requests(plan, embedder, caches_on_disk, cancelled),
+        partial(estimate_run_llm_requests, plan, embedder, session.on_disk),
         sending_phrase,
         f"run{token}",
         formed=asking if chunkers_call_model else None,

@@ -1,6 +1,7 @@
 """Chunks made elsewhere are measured on Retrieval: of all documents or not at all, and never without their file."""
 
 import json
+from functools import partial
 from types import SimpleNamespace
 
 import pytest
@@ -15,7 +16,7 @@ from tests.viz.app_steps import remarks, said
 from tests.viz.app_steps import settled as drawn
 from tests.viz.compare.test_asking import ask, mark
 from tests.viz.retrieval.steps import rows_of
-from viz.jobs.background_jobs import run_registry
+from viz.jobs.background_jobs import Estimating, run_registry
 from viz.jobs.retrieval import Retrieval, estimate_run_llm_requests
 from viz.jobs.retrieval_plan import Plan, RunMaterial
 from viz.retrieval import page
@@ -131,7 +132,10 @@ def test_what_contexts_would_send_counts_only_a_file_that_is_measured():
     def sent(*names):
         file = ChunkFile("theirs.json", tuple(read_chunks(json.dumps(rows(*names)).encode(), "theirs.json")))
         material = RunMaterial(tuple(TEXTS.items()), ("mine.csv", ASKED), own=True)
-        return estimate_run_llm_requests(Plan(material, (YourChunks.from_file(file),), "tfidf", "lines", "words", "context"))
+        plan = Plan(material, (YourChunks.from_file(file),), "tfidf", "lines", "words", "context")
+        job = Estimating("", None, partial(estimate_run_llm_requests, plan, None, False))
+        job.start()
+        return ended(job).found
 
     assert sent("birds.txt") == (0, 0, 0)
     assert sent(*TEXTS)[0] > 0

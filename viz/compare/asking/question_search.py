@@ -1,6 +1,7 @@
 """The search for one question's chunks in every column of Compare, and the context sentences that it may search."""
 
 from collections.abc import Sequence
+from functools import partial
 from typing import Any, TypedDict
 
 import streamlit as st
@@ -484,7 +485,7 @@ def _offer_to_write_contexts(asking: Asking, tokenizer: str, waiting: dict[Chunk
     context_requests = ModelRequests(
         ("contexts", *waiting),
         asking,
-        lambda cancelled: estimate_contexts(waiting, tokenizer, cancelled),
+        partial(estimate_contexts, waiting, tokenizer),
         sent_text_phrase,
         "contexts",
         0,
