@@ -1,10 +1,10 @@
-"""Small elements of many pages: messages, a job's progress, and download buttons.
+"""Small elements of many pages: messages, tables to unfold, a job's progress, and download buttons.
 
 Messages may contain user text, which is shown verbatim, never interpreted as Markdown or HTML.
 """
 
 import hashlib
-from collections.abc import Callable
+from collections.abc import Callable, Mapping, Sequence
 
 import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
@@ -28,6 +28,13 @@ def heading(text: str, *, key: str) -> None:
 def remark(text: str, *, key: str) -> None:
     """Draw ``text`` verbatim as a caption in small grey type."""
     _notice(key=key, data={"text": text, "tone": "remark"})
+
+
+def show_table_to_unfold(title: str, columns: Mapping[str, Sequence[object]], *, expanded: bool = False) -> None:
+    """Draw a table in an expander, such as one of left-out questions; nothing is drawn without rows."""
+    if any(columns.values()):
+        with st.expander(title, expanded=expanded):
+            st.dataframe(columns, hide_index=True, width="stretch")
 
 
 # The progress bar of a background job, with its cancel button.

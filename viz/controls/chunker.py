@@ -14,7 +14,7 @@ from chunkers.recipes import MADE_ELSEWHERE, chunker_class, discover, presets_fo
 from chunkers.support import pluralize
 from viz.components.findings.findings import MOST_FINDINGS, FindingData, overlapped_sentence_range, show_findings
 from viz.components.page_elements import notice, remark, show_job_progress
-from viz.controls.language_model import any_chunker_calls_model, language_model_form, show_prompts
+from viz.controls.language_model import any_chunker_calls_model, language_model_form, show_chunker_prompts
 from viz.controls.widgets import label_with_availability, offer_undo, value_binding
 from viz.jobs import ReadingJob, single_file_converter
 from viz.state import (
@@ -324,7 +324,7 @@ def parameter_controls(
                     number, column, spec, effective_parameter_values[spec.name], spec.name in idle_parameter_names
                 )
     if column.chunker in ASKING:
-        show_prompts(column.chunker)
+        show_chunker_prompts(column.chunker)
 
 
 def _choose_column(choices: Choices, *, elsewhere: bool) -> None:

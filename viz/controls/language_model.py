@@ -36,11 +36,18 @@ def any_chunker_calls_model(chunkers: Iterable[str]) -> bool:
     return any(name in ASKING for name in chunkers)
 
 
-def show_prompts(chunker: str) -> None:
-    """Draw the prompts that the chunker sends to a language model."""
-    with st.expander("Prompts"):
-        for prompt in (*ASKING[chunker].wording(), ASK_AGAIN):
+def show_prompts(prompts: Sequence[str], title: str = "Prompts", caption: str = "") -> None:
+    """Draw the prompts that are sent to a language model, in an expander."""
+    with st.expander(title):
+        if caption:
+            st.caption(caption)
+        for prompt in prompts:
             st.code(prompt, language=None, wrap_lines=True)
+
+
+def show_chunker_prompts(chunker: str) -> None:
+    """Draw the prompts that the chunker sends to a language model."""
+    show_prompts((*ASKING[chunker].wording(), ASK_AGAIN))
 
 
 def language_model_form() -> DeltaGenerator:

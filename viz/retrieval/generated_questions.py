@@ -33,8 +33,8 @@ from evaluation.generating.generated_questions import (
 )
 from evaluation.generating.question_generation import MOST_GENERATED, Generated, GenerationSettings, estimate_generation
 from viz.components.figure import show_figure, stacked_histogram
-from viz.components.page_elements import download_button, notice, remark, show_job_progress
-from viz.controls import button_pressed, language_model_form, value_binding
+from viz.components.page_elements import download_button, notice, remark, show_job_progress, show_table_to_unfold
+from viz.controls import button_pressed, language_model_form, show_prompts, value_binding
 from viz.jobs import MOST_KEPT, run_registry
 from viz.jobs.question_generation import QuestionGenerationJob, QuestionSimilarityJob
 from viz.jobs.retrieval_plan import OwnDocuments
@@ -179,9 +179,7 @@ def show_question_generation(current_page: Page, documents: OwnDocuments, *, for
             remark("The language model is the one that is named on the left.", key="generating_form")
         else:
             language_model_form()
-        with st.expander("Prompts"):
-            for prompt in (QUESTION_SYSTEM, *QUESTION_EXAMPLE, QUESTION_PASSAGE, ASK_AGAIN):
-                st.code(prompt, language=None, wrap_lines=True)
+        show_prompts((QUESTION_SYSTEM, *QUESTION_EXAMPLE, QUESTION_PASSAGE, ASK_AGAIN))
         if question_generation_job is not None and question_generation_job.in_progress:
             show_job_progress(question_generation_job, key="generating")
             return
@@ -300,15 +298,13 @@ def _show_generated_questions(current_page: Page, job: QuestionGenerationJob) ->
                 "None of the model's answers can be used. The table gives the reason for the last answer on each passage.",
                 key="generating_unusable",
             )
-        with st.expander(f"{pluralize(len(dropped_passages), 'passage')} without questions", expanded=not questions):
-            dropped_passages_table = {
-                "document": [job.texts.names[passage.window.document] for passage in dropped_passages],
-                "characters": [
-                    f"{passage.window.span.start:,} to {passage.window.span.end:,}" for passage in dropped_passages
-                ],
-                "last answer": [passage.why for passage in dropped_passages],
-            }
-            st.dataframe(dropped_passages_table, hide_index=True, width="stretch")
+        dropped_passages_table = {
+            "document": [job.texts.names[passage.window.document] for passage in dropped_passages],
+            "characters": [f"{passage.window.span.start:,} to {passage.window.span.end:,}" for passage in dropped_passages],
+            "last answer": [passage.why for passage in dropped_passages],
+        }
+        title = f"{pluralize(len(dropped_passages), 'passage')} without questions"
+        show_table_to_unfold(title, dropped_passages_table, expanded=not questions)
     if not questions:
         return
     similarities_per_question = _question_similarities(current_page, job, questions)

@@ -12,7 +12,7 @@ from chunkers.support import pluralize
 from evaluation.traces.answer_loss_stages import STAGES, Diagnosis
 from evaluation.traces.report import TraceReport, placement_status, report_as_json
 from viz.components.browser_exchange import take_event
-from viz.components.page_elements import download_button, notice, remark, show_job_progress
+from viz.components.page_elements import download_button, notice, remark, show_job_progress, show_table_to_unfold
 from viz.controls import CHUNK_FILE_ENDINGS, CHUNK_FILE_HELP
 from viz.jobs import PATIENCE_S
 from viz.jobs.retrieval_plan import OwnDocuments
@@ -181,9 +181,8 @@ def _show_trace_report(current_page: Page, job: DiagnosingTraces) -> None:
         notice(job.stopped, key="traces_stopped")
     if trace_diagnosis_report.remark:
         notice(trace_diagnosis_report.remark, key="traces_remark")
-    if trace_diagnosis_report.problems:
-        with st.expander(f"{pluralize(len(trace_diagnosis_report.problems), 'problem')} in the file"):
-            st.dataframe({"problem": [*trace_diagnosis_report.problems]}, hide_index=True, width="stretch")
+    problems = trace_diagnosis_report.problems
+    show_table_to_unfold(f"{pluralize(len(problems), 'problem')} in the file", {"problem": problems})
     failed_question_numbers = [
         number for number, diagnosis in enumerate(trace_diagnosis_report.diagnoses) if diagnosis.failed
     ]
@@ -351,29 +350,25 @@ def _answer_passage(report: TraceReport, answer: Place) -> PassageData:
 def _show_undecided_and_unlocated(report: TraceReport) -> None:
     """Draw the questions of which nothing can be told, and the retrieved texts that are not located."""
     undecided_diagnoses = [diagnosis for diagnosis in report.diagnoses if diagnosis.failed is None]
-    if undecided_diagnoses:
-        with st.expander(f"{pluralize(len(undecided_diagnoses), 'question')} that cannot be told"):
-            undecided_question_columns = {
-                "place": [diagnosis.question.place for diagnosis in undecided_diagnoses],
-                "question": [diagnosis.question.question for diagnosis in undecided_diagnoses],
-                "why": [diagnosis.rule for diagnosis in undecided_diagnoses],
-            }
-            st.dataframe(undecided_question_columns, hide_index=True, width="stretch")
+    undecided_question_columns = {
+        "place": [diagnosis.question.place for diagnosis in undecided_diagnoses],
+        "question": [diagnosis.question.question for diagnosis in undecided_diagnoses],
+        "why": [diagnosis.rule for diagnosis in undecided_diagnoses],
+    }
+    show_table_to_unfold(
+        f"{pluralize(len(undecided_diagnoses), 'question')} that cannot be told", undecided_question_columns
+    )
     unplaced_texts = [
         (diagnosis, retrieved, placement)
         for diagnosis in report.diagnoses
         for retrieved, placement in zip(diagnosis.question.retrieved, diagnosis.placements, strict=True)
         if placement.only_place is None
     ]
-    if unplaced_texts:
-        with st.expander(f"{pluralize(len(unplaced_texts), 'retrieved text')} without a place"):
-            unlocated_text_columns = {
-                "question": [diagnosis.question.place for diagnosis, _, _ in unplaced_texts],
-                "rank": [retrieved.rank for _, retrieved, _ in unplaced_texts],
-                "state": [placement_status(placement) for _, _, placement in unplaced_texts],
-                "text": [
-                    retrieved.text if retrieved.text is not None else retrieved.id for _, retrieved, _ in unplaced_texts
-                ],
-                "remark": [placement.said for _, _, placement in unplaced_texts],
-            }
-            st.dataframe(unlocated_text_columns, hide_index=True, width="stretch")
+    unlocated_text_columns: dict[str, list[object]] = {
+        "question": [diagnosis.question.place for diagnosis, _, _ in unplaced_texts],
+        "rank": [retrieved.rank for _, retrieved, _ in unplaced_texts],
+        "state": [placement_status(placement) for _, _, placement in unplaced_texts],
+        "text": [retrieved.text if retrieved.text is not None else retrieved.id for _, retrieved, _ in unplaced_texts],
+        "remark": [placement.said for _, _, placement in unplaced_texts],
+    }
+    show_table_to_unfold(f"{pluralize(len(unplaced_texts), 'retrieved text')} without a place", unlocated_text_columns)

@@ -14,8 +14,8 @@ from chunkers.support import pluralize
 from evaluation.questions import Questions, questions_to_json_lines
 from evaluation.retrieval.asked_question import STATED_SEARCHED
 from evaluation.search import ReturnedText, checked_method
-from viz.components.page_elements import download_button, notice, remark
-from viz.controls import any_chunker_calls_model, column_controls
+from viz.components.page_elements import download_button, notice, remark, show_table_to_unfold
+from viz.controls import any_chunker_calls_model, column_controls, show_prompts
 from viz.jobs.keeping.kept_run import Keeper
 from viz.jobs.retrieval import KeptRetrieval, ReportJob, Retrieval, estimate_run_llm_requests
 from viz.jobs.retrieval_plan import Plan, RunMaterial
@@ -294,13 +294,12 @@ def _say_run_state(run: Retrieval, plan: Plan | None) -> None:
     _say_search_settings(run)
     for chunker_number, error in run.errors.items():
         notice(f"{run.plan.titles[chunker_number]}: {error}", "error", key=f"retrieval_error_{chunker_number}")
-    if run.questions.problems:
-        with st.expander(f"{pluralize(len(run.questions.problems), 'question problem')}"):
-            st.dataframe({"problem": list(run.questions.problems)}, hide_index=True, width="stretch")
+    question_problems = run.questions.problems
+    show_table_to_unfold(pluralize(len(question_problems), "question problem"), {"problem": question_problems})
     excerpt_state_counts = run.questions.excerpt_counts_by_state()
     if {*excerpt_state_counts} - {"valid"} or run.questions.changes:
-        with st.expander(f"Excerpts: {', '.join(f'{count:,} {state}' for state, count in excerpt_state_counts.items())}"):
-            st.dataframe(_excerpt_state_table(run.questions), hide_index=True, width="stretch")
+        counts_phrase = ", ".join(f"{count:,} {state}" for state, count in excerpt_state_counts.items())
+        show_table_to_unfold(f"Excerpts: {counts_phrase}", _excerpt_state_table(run.questions))
     if run.plan.material.own and run.found:
         _offer_question_file(run)
 
@@ -365,13 +364,12 @@ def context_controls(embedded: str) -> str:
     """Draw the fields for the language model if context sentences are chosen; return a message if no model is named."""
     if not includes_context_sentences(embedded):
         return ""
-    with st.expander("Context prompts"):
-        st.caption(
-            f"The model is asked once for every chunk. If a document has more than {LONGEST_SHOWN:,} characters, the model "
-            "sees only an extract."
-        )
-        for prompt in (CONTEXT_SYSTEM, CONTEXT_QUESTION, ASK_AGAIN):
-            st.code(prompt, language=None, wrap_lines=True)
+    show_prompts(
+        (CONTEXT_SYSTEM, CONTEXT_QUESTION, ASK_AGAIN),
+        "Context prompts",
+        f"The model is asked once for every chunk. If a document has more than {LONGEST_SHOWN:,} characters, the model sees "
+        "only an extract.",
+    )
     return NO_MODEL_FOR_CONTEXTS if access_to_chosen_model() is None else ""
 
 

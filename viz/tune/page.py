@@ -11,7 +11,7 @@ from chunkers.recipes import MADE_ELSEWHERE
 from chunkers.support import pluralize
 from evaluation.segmentation import HIGHER_IS_BETTER, TRIVIAL_SETTINGS, MarkedText, SweptSetting
 from viz.components.page_elements import notice, remark
-from viz.controls import draw_setting_select_box, language_model_form, show_prompts
+from viz.controls import draw_setting_select_box, language_model_form, show_chunker_prompts
 from viz.jobs.keeping.kept_run import Keeper
 from viz.jobs.sweep import KeptSweep, Sweep, estimate_sweep_requests
 from viz.shell import (
@@ -70,7 +70,7 @@ def _draw(current_page: Page) -> None:
         _say_opening_compare_column(link_parameters)
         if link_parameters["what"] in ASKING:
             language_model_form()
-            show_prompts(link_parameters["what"])
+            show_chunker_prompts(link_parameters["what"])
         chosen_sweep_documents = choose_documents(link_parameters)
     st.title("Tune", anchor=False)
     st.markdown("Runs many settings on documents whose boundaries are known, and ranks them. Every text is embedded once.")
