@@ -104,7 +104,8 @@ def run_corpus_command(
     """Cut a corpus with the command line, until it ends or ``until`` returns True and it is killed."""
     recipe_path = output.with_suffix(".recipe.json")
     recipe_path.write_text(json.dumps(recipe))
-    command = [sys.executable, "-m", "seamark", "corpus", str(recipe_path), str(corpus), "--output", str(output), *options]
+    command = [sys.executable, "-m", "seamark", "corpus", str(corpus), "--chunker", str(recipe_path)]
+    command += ["--output", str(output), *options]
     return run_measured(command, until)
 
 

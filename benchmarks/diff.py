@@ -71,7 +71,9 @@ def recount_changes(before: Path, after: Path) -> dict[str, int]:
 def compare_runs(name: str, change: str, runs: Sequence[Path]) -> tuple[RunCost, list[str], bool]:
     """Compare two runs; return the cost, a row of the table, and whether the counts are right."""
     with tempfile.TemporaryFile() as output:
-        run_cost = run_measured([sys.executable, "-m", "seamark", "diff", *map(str, runs), "--json"], output=output)
+        run_cost = run_measured(
+            [sys.executable, "-m", "seamark", "diff", "--chunker", *map(str, runs), "--json"], output=output
+        )
         output.seek(0)
         report = json.loads(output.read())
     count_names = ("kept", "changed", "new", "gone", "tokens_again")

@@ -7,6 +7,7 @@ together. The intervals are those of `evaluation.statistics`, corrected over the
 """
 
 from collections.abc import Iterator, Sequence
+from functools import partial
 from pathlib import Path
 
 import numpy as np
@@ -15,7 +16,12 @@ from benchmarks.chroma import FOLDER_OPTIONS, NAMES, corpus_option, format_diffe
 from benchmarks.harness import benchmark, markdown_table, option, print_progress, rows_with_progress
 from benchmarks.heading_path import Material, bundled_material, wikipedia_material
 from chunkers import Chunker, Tools, load_embedder, load_tokenizer, run
-from chunkers.commands.arguments import add_chunkers_option, add_spending_option, parse_chunker_spec, parse_spending_limit
+from chunkers.commands.arguments import (
+    add_chunker_option,
+    add_language_model_options,
+    parse_chunker_spec,
+    parse_spending_limit,
+)
 from chunkers.language_models import AnswerCache, Asking, ChatServer
 from chunkers.recipes import estimate
 from chunkers.results import EMBEDDED_AS, EmbeddedAs
@@ -105,10 +111,9 @@ def comparison_rows(material: Material, tools: Tools, chunkers: Sequence[str]) -
 @benchmark(
     *FOLDER_OPTIONS,
     corpus_option(ALL_NAMES),
-    add_chunkers_option,
-    option("--language-model", metavar="openai:NAME", help="a row for its context sentences too"),
+    partial(add_chunker_option, several=True),
+    partial(add_language_model_options, purpose="a row for its context sentences too"),
     option("--answers", type=Path, metavar="FILE", help="keep the model's answers in this SQLite file"),
-    add_spending_option,
 )
 def main(
     folder: Path,

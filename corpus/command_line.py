@@ -9,19 +9,20 @@ from pathlib import Path
 from joblib import cpu_count
 
 from chunkers.commands.arguments import (
-    FORMS,
     Parser,
+    add_chunker_option,
     add_device_option,
     add_encoding_option,
-    add_replaced_options,
-    parse_chunker_spec,
+    add_language_model_options,
+    add_replaced_spellings,
+    named_chunkers,
     parse_spending_limit,
     print_to_stderr,
+    refuse_chunkers_by_position,
     run_command,
     show_progress_line,
 )
 from chunkers.language_models import ChatServer, LanguageModel, SpendingLimit
-from chunkers.recipes import Recipe
 from chunkers.support import InputError, pluralize
 from chunkers.text import canonical_encoding
 from corpus.inputs import TextColumns
@@ -46,7 +47,6 @@ def _parser() -> argparse.ArgumentParser:
         prog="seamark corpus",
         description="Cut whole folders and data sets into chunks; the same command again goes on where it stopped.",
     )
-    parser.add_argument("chunker", metavar="CHUNKER", help=f"the chunker: {FORMS}")
     parser.add_argument(
         "inputs",
         nargs="*",
@@ -55,6 +55,7 @@ def _parser() -> argparse.ArgumentParser:
         help="a folder, with all below it that is neither hidden nor a symbolic link; a document; "
         "JSON lines (.jsonl, .ndjson) or Parquet (.parquet), with a document in each line or row",
     )
+    add_chunker_option(parser, chunks=False)
     parser.add_argument("--output", required=True, metavar="DIR", type=Path, help="the folder for the chunks")
     parser.add_argument("--text-column", default="text", metavar="NAME", help="the column of the texts (default: text)")
     parser.add_argument(
@@ -69,16 +70,13 @@ def _parser() -> argparse.ArgumentParser:
         metavar="MB",
         help=f"megabytes of input of a shard (default: {SHARD_MB}, with a language model {ASKING_SHARD_MB})",
     )
-    parser.add_argument(
-        "--language-model",
-        metavar="openai:NAME",
-        help="for a recipe that asks one: a model of the server at OPENAI_BASE_URL, to which the texts are sent; the run is "
-        "then one process",
+    add_language_model_options(
+        parser,
+        "for a recipe that asks one",
+        "; the run is then one process",
+        default_limit="none; without a limit nothing is asked",
     )
-    parser.add_argument(
-        "--spend", metavar="TOKENS", help="the most tokens that asking it may take in this run, which stops before more"
-    )
-    add_replaced_options(parser, "--chunker", "--recipe", "--set", "--spend-tokens", before_chunker=parser.prog)
+    add_replaced_spellings(parser, "--spend-tokens")
     parser.add_argument(
         "--engine", choices=("local", "ray"), default="local", help="this machine's cores (default), or a Ray cluster"
     )
@@ -108,10 +106,12 @@ def _run_corpus_command(options: argparse.Namespace) -> int:
     if not options.inputs:
         raise InputError(NO_INPUT)
     chosen_run_engine = _chosen_engine(options)
-    parsed_chunker_spec = parse_chunker_spec(options.chunker)
-    chunker = parsed_chunker_spec.build()
+    refuse_chunkers_by_position(options, options.inputs, 1)
+    (chunker_spec,) = named_chunkers(
+        options, "a corpus is cut by a recipe, anew in every process, and chunks made elsewhere have none"
+    )
     corpus_chunking_run = Run(
-        parsed_chunker_spec.recipe_based_on(Recipe(chunker=chunker.name), chunker),
+        chunker_spec.recipe_of(chunker_spec.build()),
         tuple(options.inputs),
         options.output,
         columns=TextColumns(options.text_column, options.id_column),

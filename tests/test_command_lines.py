@@ -18,7 +18,19 @@ from tests.lanes import mostly_full
 
 CHUNK = ["-m", "seamark", "chunk", "sample_docs/stubs.txt", "--chunker", "fixed_sentences", "--embedder", "tfidf"]
 CHUNK += ["--tokenizer", "words"]
-SWEEP = ["-m", "seamark", "sweep", "stubs", "--embedder", "tfidf", "--tokenizer", "words", "--chunker", "fixed_sentences"]
+SWEEP = [
+    "-m",
+    "seamark",
+    "sweep",
+    "--sample",
+    "stubs",
+    "--embedder",
+    "tfidf",
+    "--tokenizer",
+    "words",
+    "--chunker",
+    "fixed_sentences",
+]
 SWEEP += ["--grid", "size=1,2,3", "--json"]
 COMMANDS = pytest.mark.parametrize(
     "command",
@@ -139,7 +151,7 @@ def test_one_document_that_cannot_be_cut_does_not_stop_the_others(tmp_path, caps
     ],
 )
 def test_grids_that_cannot_be(arguments, sentence, capsys):
-    call = ["sweep", "stubs", "--chunker", "recursive", "--embedder", "tfidf", "--tokenizer", "words"]
+    call = ["sweep", "--sample", "stubs", "--chunker", "recursive", "--embedder", "tfidf", "--tokenizer", "words"]
     assert evaluation_main([*call, *arguments]) == 2
     assert sentence in capsys.readouterr().err
 
@@ -165,8 +177,8 @@ OLDER = ["change_point", {}, True], ["change_point", {"penalty": 1}, False], ["f
         (chunkers_main, "{text} --chunker {recipe}"),
         (evaluation_main, "check {text} --chunker {recipe}"),
         (evaluation_main, "report {text} --chunker {recipe} --output {folder}/report.html"),
-        (evaluation_main, "retrieval --corpus {folder}/texts --questions {questions} --chunker {recipe} --json"),
-        (corpus_main, "{recipe} {text} --output {folder}/chunks"),
+        (evaluation_main, "retrieval {folder}/texts --questions {questions} --chunker {recipe} --json"),
+        (corpus_main, "{text} --chunker {recipe} --output {folder}/chunks"),
     ],
     ids=["chunk", "check", "report", "retrieval", "corpus"],
 )
@@ -209,7 +221,7 @@ CUT = "-m seamark chunk sample_docs/stubs.txt --tokenizer words --chunker"
                 (f"{CUT} fixed_sentences --embedder some/model", set()),
                 (f"{CUT} double_pass", set()),
                 (f"{CUT} optimal:max_size=50", set()),
-                ("-m seamark sweep stubs --tokenizer words --chunker fixed_sentences --grid size=2 --json", set()),
+                ("-m seamark sweep --sample stubs --tokenizer words --chunker fixed_sentences --grid size=2 --json", set()),
             )
         ),
     ],

@@ -7,17 +7,18 @@ import os
 import re
 import sys
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import suppress
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, BinaryIO, NoReturn
 
 from chunkers.contract import Chunker, Tools, Watcher
-from chunkers.embedders import load_embedder
+from chunkers.embedders import EMBEDDERS, OTHERS, load_embedder
 from chunkers.embedders.base import Embedder
 from chunkers.embedders.sentence_models import DEVICES
-from chunkers.language_models import SpendingLimit
-from chunkers.recipes import Recipe, build_chunker
+from chunkers.language_models import Asking, SpendingLimit
+from chunkers.recipes import Recipe, build_chunker, known_chunkers_phrase
+from chunkers.results import EmbeddedAs
 from chunkers.storage.embedding_cache import EmbeddingCache
 from chunkers.support import MAX_BYTES, MOST_SPENT_TOKENS, InputError, short_repr
 from chunkers.text import (
@@ -163,6 +164,11 @@ def _read_bounded(opened: BinaryIO, name: str) -> bytes:
     )
 
 
+def print_json(value: Any) -> None:
+    """Print a value as a line of JSON."""
+    write_output(json.dumps(value, ensure_ascii=False, allow_nan=False) + "\n", None)
+
+
 def write_output(text: str, file: str | None) -> None:
     """Write a command's output into a file, or on standard output. Raise InputError if the file cannot be written."""
     if not file:
@@ -194,10 +200,36 @@ def add_device_option(parser: argparse.ArgumentParser) -> None:
     )
 
 
-def add_spending_option(parser: argparse.ArgumentParser, what: str = "asking it") -> None:
-    """Add the command-line option that limits spending on a language model; `parse_spending_limit` parses its value."""
+def add_language_model_options(
+    parser: argparse.ArgumentParser,
+    purpose: str,
+    note: str = "",
+    *,
+    required: bool = False,
+    spending: str = "asking it",
+    default_limit: str = f"{MOST_SPENT_TOKENS:,}",
+) -> None:
+    """Add the command-line options that name a language model and limit what is spent on it.
+
+    Parameters
+    ----------
+    parser
+        The parser of the command.
+    purpose, note
+        The beginning and the end of the help text: what the model is for, and for example which one is the default.
+    required
+        True if the command always asks a model.
+    spending, default_limit
+        What takes the tokens, and the limit without the option, for the help text; `parse_spending_limit` parses the limit.
+    """
     parser.add_argument(
-        "--spend", metavar="TOKENS", help=f"the most tokens that {what} may take (default: {MOST_SPENT_TOKENS:,})"
+        "--language-model",
+        required=required,
+        metavar="openai:NAME",
+        help=f"{purpose}: a model of the server at OPENAI_BASE_URL, to which the texts are sent{note}",
+    )
+    parser.add_argument(
+        "--spend", metavar="TOKENS", help=f"the most tokens that {spending} may take (default: {default_limit})"
     )
 
 
@@ -216,6 +248,37 @@ def parse_spending_limit(spend: str | None) -> "SpendingLimit | None":
     from chunkers.language_models.spending import SpendingLimit
 
     return SpendingLimit(int(spend))
+
+
+def open_language_model(
+    options: argparse.Namespace, chunker: Chunker, embedded_as: EmbeddedAs, recipe: Recipe
+) -> "Asking | None":
+    """Return access to the language model that the command line or the recipe names; None if none is needed.
+
+    Raises
+    ------
+    InputError
+        If neither names one, although it is needed.
+    """
+    if not chunker.asks and embedded_as != "context":
+        return None
+    language_model_name = options.language_model or recipe.language_model
+    if not language_model_name:
+        asking_part = chunker.name if chunker.asks else "A context sentence"
+        raise InputError(f"{asking_part} needs a language model; name it with --language-model, as openai:NAME.")
+    from chunkers.language_models.requests_within_spending_limit import as_asking
+
+    return as_asking(language_model_name, parse_spending_limit(options.spend), warn_of_unusable_answers)
+
+
+@contextmanager
+def spending_reported(access: "Asking | None", before: str = "") -> Iterator[None]:
+    """Print what was spent on a language model, if there is one, however the work ends: what was asked is paid for."""
+    try:
+        yield
+    finally:
+        if access is not None:
+            print_to_stderr(f"{before}{access.model.name}: {access.summary}.")
 
 
 def load_command_embedder(name: str, device: str = "auto") -> Embedder:
@@ -265,6 +328,11 @@ def load_recipe_file(path: str) -> Recipe:
     return recipe_from_file
 
 
+def add_files_argument(parser: argparse.ArgumentParser, nargs: str = "+") -> None:
+    """Add the positions of a command line that name its documents; `named_files` yields what they name."""
+    parser.add_argument("files", nargs=nargs, metavar="FILE", help="a document, a folder of them, or - for standard input")
+
+
 def document_reader(encoding: str | None) -> Callable[[bytes, str], FileText]:
     """Return a function that reads a document from its bytes and name, and reports guessed encodings on standard error.
 
@@ -283,6 +351,51 @@ def document_reader(encoding: str | None) -> Callable[[bytes, str], FileText]:
         return file_text
 
     return read_document_bytes
+
+
+def read_texts(
+    files: Sequence[str], encoding: str | None, complain: Callable[[str], None] | None = None
+) -> Iterator[tuple[str, FileText]]:
+    """Yield the name and text of each document in files and folders.
+
+    Raises
+    ------
+    InputError
+        If the encoding is unknown, or a document cannot be read; with ``complain``, the message on a document is passed to
+        that function instead, and the next document follows.
+    """
+    read_document_bytes = document_reader(encoding)
+    for path, name in named_files(files):
+        try:
+            file_text = read_document_bytes(file_bytes(path, name), name)
+        except InputError as error:
+            if complain is None:
+                raise
+            complain(str(error))
+            continue
+        yield name, file_text
+
+
+def read_usable_texts(files: Sequence[str], encoding: str | None) -> dict[str, FileText]:
+    """Return the text of each readable document in files and folders, by its name; report the others.
+
+    Raises
+    ------
+    InputError
+        If no document is readable, or the encoding is unknown.
+    """
+
+    def report_left_out(complaint: str) -> None:
+        print_to_stderr(f"{complaint} The document is left out.")
+
+    text_by_document_name: dict[str, FileText] = {}
+    for name, file_text in read_texts(files, encoding, report_left_out):
+        if name in text_by_document_name:
+            report_left_out(f"{name}: documents must have different names; an earlier document has this name.")
+        text_by_document_name.setdefault(name, file_text)
+    if not text_by_document_name:
+        raise InputError("At least one document must be readable; none is. Name other documents.")
+    return text_by_document_name
 
 
 def named_files(names: Sequence[str], endings: Sequence[str] = READABLE_ENDINGS) -> Iterator[tuple[str, str]]:
@@ -392,15 +505,21 @@ FORMS_WITH_CHUNKS = f"{FORMS}, or chunks:FILE for chunks that something else mad
 SPLITTER_NAMES = ", ".join([*SPLITTERS, "sentencex:CODE", "spacy:NAME"])
 """Help text for the name of a sentence splitter."""
 
+BY_POSITION = "by position"
+"""Key of `_INSTEAD` for words without an option."""
+
 _INSTEAD = {
     "--recipe": "--chunker {0}",
     "--set": "--chunker NAME:{0}",
     "--chunks": "--chunker chunks:{0}",
-    "--chunker": "--chunker {0}",
     "--spend-tokens": "--spend {0}",
     "--splitter": "--sentences {0}",
     "--into": "--output {0}",
+    "--corpus": "{0}, without an option",
+    "--file": "--marked {0}",
+    BY_POSITION: "--sample {0}, or --marked PATH for files",
 }
+"""The present spelling for each spelling of before; ``{0}`` stands for its values."""
 
 _SPEC = re.compile(r"(?P<base>.+?)(?::(?P<parameters>\w+=.*))?", re.DOTALL)
 _NAME = re.compile(r"\w+")
@@ -456,22 +575,23 @@ class ChunkerSpec:
         given_chunks = read_chunks(file_bytes(str(self.file)), self.file.name)
         return YourChunks.from_file(ChunkFile(self.file.name, tuple(given_chunks)))
 
-    def recipe_based_on(self, like: Recipe, chunker: Chunker) -> Recipe:
+    def recipe_of(self, chunker: Chunker, like: Recipe | None = None) -> Recipe:
         """Return the recipe of the built ``chunker``; settings that the command line does not give are those of ``like``."""
         if self.recipe is not None and not self.parameters:
             return self.recipe
-        return (self.recipe or like).model_copy(update={"chunker": chunker.name, "parameters": chunker.model_dump()})
+        base_recipe = self.recipe or like or Recipe(chunker=chunker.name)
+        return base_recipe.model_copy(update={"chunker": chunker.name, "parameters": chunker.model_dump()})
 
 
-def parse_chunker_spec(written: str, *, chunks: bool = False) -> ChunkerSpec:
+def parse_chunker_spec(written: str, refuses_chunks: str = "") -> ChunkerSpec:
     """Parse the name of a chunker on a command line; read the file of a recipe.
 
     Parameters
     ----------
     written
         ``NAME``, ``NAME:KEY=VALUE,...``, the file of a recipe, alone or with parameters in the same way, or ``chunks:FILE``.
-    chunks
-        True if a file of chunks may stand for a chunker.
+    refuses_chunks
+        The reason why a file of chunks may not stand for a chunker; empty if it may.
 
     Raises
     ------
@@ -479,8 +599,8 @@ def parse_chunker_spec(written: str, *, chunks: bool = False) -> ChunkerSpec:
         If the text has none of these forms, or the recipe cannot be read.
     """
     if written.startswith(CHUNKS):
-        if not chunks:
-            raise InputError(f"{written}: this command cuts documents itself. Name a chunker or the file of a recipe.")
+        if refuses_chunks:
+            raise InputError(f"{written}: {refuses_chunks}. Name a chunker or the file of a recipe.")
         return ChunkerSpec(written, file=Path(written.removeprefix(CHUNKS)))
     if re.match(r"\w+=", written):
         raise InputError(f"Parameters stand behind the chunker's name, as in recursive:{written}; got {written!r} alone.")
@@ -535,47 +655,119 @@ def _parse_parameters(text: str, written: str) -> dict[str, Any]:
     return parameter_value_by_name
 
 
-def add_chunker_option(parser: argparse.ArgumentParser, *, chunks: bool = False, default: str | None = None) -> None:
-    """Add the option that names one chunker; `parse_chunker_spec` parses its value."""
-    help_text = f"the chunker: {FORMS_WITH_CHUNKS if chunks else FORMS}"
-    parser.add_argument(
-        "--chunker", default=default, metavar="NAME", help=f"{help_text} (default: {default})" if default else help_text
-    )
-    add_replaced_options(parser, "--recipe", "--set")
-
-
-def add_chunkers_option(parser: argparse.ArgumentParser, *, chunks: bool = False) -> None:
-    """Add the option that names several chunkers."""
+def add_chunker_option(
+    parser: argparse.ArgumentParser, *, several: bool = False, default: str = "", chunks: bool = True, note: str = ""
+) -> None:
+    """Add the option that names one or several chunkers; `named_chunkers` parses its value."""
+    forms = FORMS_WITH_CHUNKS if chunks else FORMS
     parser.add_argument(
         "--chunker",
-        nargs="+",
-        action="extend",
-        default=[],
+        nargs="+" if several else 1,
+        action="extend" if several else "store",
+        default=[default] if default else [],
         metavar="NAME",
-        help=f"one or several chunkers, each by {FORMS_WITH_CHUNKS if chunks else FORMS}",
+        help=f"{'one or several chunkers, each by' if several else 'the chunker:'} {forms}{note}"
+        + f" (default: {default})" * bool(default),
     )
-    add_replaced_options(parser, "--recipe", "--set")
+    add_replaced_spellings(parser, "--recipe", "--set")
 
 
-def add_replaced_options(parser: argparse.ArgumentParser, *options: str, before_chunker: str = "--chunker") -> None:
-    """Add options of before; using one is an error that says what to write instead.
+def named_chunkers(options: argparse.Namespace, refuses_chunks: str = "") -> list[ChunkerSpec]:
+    """Return the chunkers that the command line names; ``refuses_chunks`` is as for `parse_chunker_spec`.
 
-    ``before_chunker`` is what stands in front of a chunker's name: where no option does, the command itself.
+    Raises
+    ------
+    InputError
+        If no chunker is named, and as `parse_chunker_spec` does.
     """
-    for option in options:
+    if not options.chunker:
+        raise InputError(
+            f"No chunker is named. Name it with --chunker, one of {known_chunkers_phrase()}, or give the file of a recipe."
+        )
+    return [parse_chunker_spec(written, refuses_chunks) for written in options.chunker]
+
+
+_SETTINGS = {
+    "sentences": f"the sentence splitter, one of {SPLITTER_NAMES}",
+    "embedder": f"the embedding model, one of {', '.join([*EMBEDDERS, *OTHERS])}",
+    "tokenizer": "what counts tokens",
+}
+"""Help texts of the settings that a recipe has besides its chunker."""
+
+
+def add_setting_options(parser: argparse.ArgumentParser, *names: str, default: str | None = "the recipe's, or {0}") -> None:
+    """Add the options for settings that a recipe has too; `shared_setting` returns the value of one.
+
+    ``default`` is the help text on the default, where a recipe may give it; without it the default is that of `Recipe`.
+    """
+    for name in names:
+        recipe_default = Recipe.model_fields[name].default
         parser.add_argument(
-            option,
+            f"--{name}",
+            default=recipe_default if default is None else None,
+            metavar="NAME",
+            help=f"{_SETTINGS[name]} (default: {(default or '{0}').format(recipe_default)})",
+        )
+
+
+def shared_setting(options: argparse.Namespace, name: str, specs: Sequence[ChunkerSpec] = ()) -> str:
+    """Return a setting for all chunkers of a command: the requested value, or the one that all recipes agree on.
+
+    Raises
+    ------
+    InputError
+        If the recipes disagree.
+    """
+    requested_value: str | None = getattr(options, name)
+    distinct_recipe_values = {getattr(spec.recipe, name) for spec in specs if spec.recipe is not None}
+    if requested_value is None and len(distinct_recipe_values) > 1:
+        raise InputError(
+            f"The recipes must agree on {name}; they name {', '.join(sorted(distinct_recipe_values))}. Choose one with "
+            f"--{name}."
+        )
+    return requested_value or next(iter(distinct_recipe_values), Recipe.model_fields[name].default)
+
+
+def load_shared_tools(options: argparse.Namespace, specs: Sequence[ChunkerSpec] = ()) -> Tools:
+    """Load the embedder and the tokenizer for all chunkers of a command, as `shared_setting` returns their names.
+
+    Raises
+    ------
+    InputError
+        As `shared_setting` and `load_command_tools` do.
+    """
+    embedder, tokenizer = (shared_setting(options, name, specs) for name in ("embedder", "tokenizer"))
+    return load_command_tools(embedder, tokenizer, options.device)
+
+
+def add_replaced_spellings(parser: argparse.ArgumentParser, *spellings: str) -> None:
+    """Add options of before, and `BY_POSITION`; using one is an error that says what to write instead."""
+    for spelling in spellings:
+        parser.add_argument(
+            *([spelling] if spelling != BY_POSITION else []),
             nargs="*",
-            action=_ReplacedOption,
-            const=_INSTEAD[option].replace("--chunker", before_chunker),
+            action=_ReplacedSpelling,
+            const=_INSTEAD[spelling],
             help=argparse.SUPPRESS,
             dest=argparse.SUPPRESS,
             default=argparse.SUPPRESS,
         )
 
 
-class _ReplacedOption(argparse.Action):
-    """An option of before: using it is an error that says what to write."""
+def replaced_spelling_error(before: str, now: str) -> InputError:
+    """Return the error for a spelling of before."""
+    return InputError(f"{before} is written in another way now: {now}.")
+
+
+def refuse_chunkers_by_position(options: argparse.Namespace, words: Sequence[object], count: int) -> None:
+    """Raise InputError if the first ``count`` of several words without an option are chunkers, as they were before."""
+    if len(words) > 1 and not options.chunker:
+        chunkers = " ".join(map(str, words[:count]))
+        raise replaced_spelling_error(chunkers, f"--chunker {chunkers}")
+
+
+class _ReplacedSpelling(argparse.Action):
+    """An option of before, or words without one: using it is an error that says what to write."""
 
     def __call__(
         self,
@@ -585,6 +777,5 @@ class _ReplacedOption(argparse.Action):
         option_string: str | None = None,
     ) -> None:
         """Raise InputError with what to write in place of the option."""
-        (option,) = self.option_strings
         replacement_arguments = ("," if "NAME:" in self.const else " ").join(map(str, values or ["…"]))
-        raise InputError(f"{option} is written in another way now: {self.const.format(replacement_arguments)}.")
+        raise replaced_spelling_error(option_string or replacement_arguments, self.const.format(replacement_arguments))

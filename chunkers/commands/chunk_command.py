@@ -7,30 +7,31 @@ from dataclasses import replace
 from typing import Any
 
 from chunkers.commands.arguments import (
-    SPLITTER_NAMES,
     Parser,
     add_chunker_option,
     add_device_option,
     add_encoding_option,
-    add_spending_option,
+    add_files_argument,
+    add_language_model_options,
+    add_setting_options,
     document_reader,
     file_bytes,
-    load_command_embedder,
+    load_shared_tools,
+    named_chunkers,
     named_files,
-    parse_chunker_spec,
+    open_language_model,
     parse_spending_limit,
-    preparation_watcher,
+    print_json,
     print_to_stderr,
     run_command,
-    warn_of_unusable_answers,
+    shared_setting,
+    spending_reported,
 )
 from chunkers.contract import Chunker, Tools
-from chunkers.embedders import EMBEDDERS, OTHERS
-from chunkers.language_models import Asking, SpendingLimit
 from chunkers.recipes import ADAPTERS, ASKING, CHUNKERS, Recipe, discover, known_chunkers_phrase, run, to_dict
 from chunkers.results import EMBEDDED_AS, EmbeddedAs
 from chunkers.support import InputError, message_with_document_name
-from chunkers.text import Document, load_tokenizer
+from chunkers.text import Document
 
 
 def _parser() -> argparse.ArgumentParser:
@@ -39,20 +40,11 @@ def _parser() -> argparse.ArgumentParser:
         description="Cut documents into chunks; prints one JSON object per document.",
         epilog=f"The chunkers are {known_chunkers_phrase()}; installed packages may offer more.",
     )
-    parser.add_argument("files", nargs="*", metavar="FILE", help="a document, a folder of them, or - for standard input")
-    add_chunker_option(parser, chunks=True)
-    embedder_names = ", ".join([*EMBEDDERS, *OTHERS])
-    parser.add_argument("--embedder", metavar="NAME", help=f"one of {embedder_names}")
+    add_files_argument(parser, "*")
+    add_chunker_option(parser)
+    add_setting_options(parser, "sentences", "embedder", "tokenizer")
     add_device_option(parser)
-    parser.add_argument(
-        "--language-model",
-        metavar="openai:NAME",
-        help=f"for {', '.join(ASKING)} and --embedded-as context: a model of the server at OPENAI_BASE_URL, to which the "
-        "text is sent",
-    )
-    add_spending_option(parser)
-    parser.add_argument("--sentences", metavar="NAME", help=f"one of {SPLITTER_NAMES}")
-    parser.add_argument("--tokenizer", metavar="NAME")
+    add_language_model_options(parser, f"for {', '.join(ASKING)} and --embedded-as context")
     parser.add_argument(
         "--embedded-as",
         choices=[*EMBEDDED_AS],
@@ -77,34 +69,25 @@ def _run(options: argparse.Namespace) -> int:
         return 0
     if not options.files:
         raise InputError("No file is named. Name at least one file to cut, or - for standard input.")
-    spending_limit = parse_spending_limit(options.spend)
-    if options.chunker is None:
-        raise InputError(
-            f"No chunker is named. Name it with --chunker, one of {known_chunkers_phrase()}, or give the file of a recipe."
-        )
-    chunker_spec = parse_chunker_spec(options.chunker, chunks=True)
+    parse_spending_limit(options.spend)
+    (chunker_spec,) = named_chunkers(options)
     # For its defaults alone: whether the name is a chunker's is checked where it is built.
     base_recipe = chunker_spec.recipe or Recipe(chunker="")
-    embedder = load_command_embedder(options.embedder or base_recipe.embedder, options.device)
-    tokenizer = load_tokenizer(options.tokenizer or base_recipe.tokenizer)
-    sentence_splitter_choice = options.sentences or base_recipe.sentences
-    chunker = chunker_spec.build(embedder)
+    tools = load_shared_tools(options, [chunker_spec])
+    chunker = chunker_spec.build(tools.embedder)
     if chunker_spec.is_chunk_file:
         chunker = chunker.for_documents([name for _, name in named_files(options.files)])
     chunk_embedding_choice = options.embedded_as or base_recipe.embedded_as
-    model_access = _language_model_access(
-        chunker, chunk_embedding_choice, options.language_model or base_recipe.language_model, spending_limit
-    )
-    tools = Tools(embedder, tokenizer, watcher=preparation_watcher(embedder), asking=model_access)
-    try:
-        is_older_recipe = chunker_spec.recipe is not None and chunker_spec.recipe.is_older
+    tools.asking = open_language_model(options, chunker, chunk_embedding_choice, base_recipe)
+    with spending_reported(tools.asking):
         return _cut_and_print_files(
-            options, chunker, sentence_splitter_choice, tools, chunk_embedding_choice, is_older=is_older_recipe
+            options,
+            chunker,
+            shared_setting(options, "sentences", [chunker_spec]),
+            tools,
+            chunk_embedding_choice,
+            is_older=chunker_spec.recipe is not None and chunker_spec.recipe.is_older,
         )
-    finally:
-        # However it ends: what was asked is paid for.
-        if model_access is not None:
-            print_to_stderr(f"{model_access.model.name}: {model_access.summary}.")
 
 
 def _cut_and_print_files(
@@ -137,22 +120,8 @@ def _cut_and_print_files(
             result_as_dict["document"]["left_out"] = file_text.left_out
         if chunking.timing is not None and chunking.timing.embedded and embedder is not None and embedder.engine:
             result_as_dict["timing"]["engine"] = embedder.engine
-        print(json.dumps(result_as_dict, ensure_ascii=False, allow_nan=False), flush=True)
+        print_json(result_as_dict)
     return exit_status
-
-
-def _language_model_access(
-    chunker: Chunker, embedded_as: EmbeddedAs, name: str, limit: "SpendingLimit | None"
-) -> "Asking | None":
-    """Return access to the language model; None if neither the chunker nor ``embedded_as`` needs one."""
-    if not chunker.asks and embedded_as != "context":
-        return None
-    if not name:
-        asking_part_name = chunker.name if chunker.asks else "--embedded-as context"
-        raise InputError(f"{asking_part_name} needs a language model; name it with --language-model, as openai:NAME.")
-    from chunkers.language_models.requests_within_spending_limit import as_asking
-
-    return as_asking(name, limit, warn_of_unusable_answers)
 
 
 def chunker_declarations() -> dict[str, Any]:

@@ -7,26 +7,27 @@ from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from chunkers import Chunker, Document, InputError, Recipe, Tools
+from chunkers import Document, InputError, Recipe, Tools
 from chunkers.commands.arguments import (
     Parser,
     add_chunker_option,
     add_device_option,
     add_encoding_option,
-    add_spending_option,
+    add_files_argument,
+    add_language_model_options,
     document_reader,
     file_bytes,
     is_folder,
     load_command_tools,
+    named_chunkers,
     named_files,
-    parse_chunker_spec,
+    open_language_model,
     parse_spending_limit,
     print_to_stderr,
     printable_name,
-    warn_of_unusable_answers,
+    spending_reported,
     write_output,
 )
-from chunkers.language_models import Asking
 from chunkers.text import READABLE_ENDINGS
 from evaluation.checking.baseline import (
     TOLERANCE,
@@ -55,6 +56,7 @@ from evaluation.checking.report import (
     check_report_as_sarif,
     check_report_as_text,
 )
+from evaluation.commands.sweep_and_stitch import add_marked_options
 from evaluation.questions import Corpus, Question, read_questions
 from evaluation.segmentation import (
     MARKS_ENDING,
@@ -93,9 +95,9 @@ def add_check_command(commands: "argparse._SubParsersAction[Parser]") -> None:
         epilog=f"rules, with their levels:\n{rule_list_help_text}",
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
-    check_parser.add_argument("files", nargs="*", metavar="FILE", help="a document, or a folder of them")
-    check_parser.add_argument("--sample", nargs="+", action="extend", default=[], metavar="NAME", help="a bundled document")
-    add_chunker_option(check_parser)
+    add_files_argument(check_parser, "*")
+    add_marked_options(check_parser)
+    add_chunker_option(check_parser, chunks=False)
     check_parser.add_argument("--least", type=int, metavar="N", help="the smallest size of a chunk")
     check_parser.add_argument("--most", type=int, metavar="N", help="the largest; without either, what the recipe asks for")
     check_parser.add_argument("--unit", choices=SIZE_UNITS, default="tokens", help="what both count (default: %(default)s)")
@@ -105,14 +107,6 @@ def add_check_command(commands: "argparse._SubParsersAction[Parser]") -> None:
         default=[],
         metavar="RULE=LEVEL",
         help=f"how grave it is to break a rule: {', '.join((*LEVELS, OFF))}",
-    )
-    check_parser.add_argument(
-        "--marked",
-        nargs="+",
-        action="extend",
-        default=[],
-        metavar="PATH",
-        help="documents with known boundaries: with lines of three dashes, or boundary files beside them",
     )
     check_parser.add_argument("--questions", metavar="FILE", help="questions on the documents, CSV or JSON lines")
     check_parser.add_argument("--baseline", metavar="FILE", help="the scores that must be reached")
@@ -129,13 +123,9 @@ def add_check_command(commands: "argparse._SubParsersAction[Parser]") -> None:
         metavar="FORM[=FILE]",
         help=f"{', '.join(FORMS)}, on standard output or into a file; may be given several times (default: text)",
     )
-    check_parser.add_argument(
-        "--language-model",
-        metavar="openai:NAME",
-        help="for a recipe that asks one, or embeds chunks with a context sentence: a model of the server at "
-        "OPENAI_BASE_URL, to which the documents are sent (default: the recipe's)",
+    add_language_model_options(
+        check_parser, "for a recipe that asks one, or embeds chunks with a context sentence", " (default: the recipe's)"
     )
-    add_spending_option(check_parser)
     add_device_option(check_parser)
     add_encoding_option(check_parser)
     check_parser.set_defaults(run=run_check)
@@ -167,7 +157,7 @@ def run_check(options: argparse.Namespace) -> int:
     known_problems = KnownProblems.in_file(file_bytes(options.known), options.known) if options.known is not None else None
     tools = load_command_tools(recipe.embedder, recipe.tokenizer, options.device)
     chunker = recipe.build()
-    tools.asking = _open_language_model(options, recipe, chunker)
+    tools.asking = open_language_model(options, chunker, recipe.embedded_as, recipe)
     document_check = Check(
         chunker, tools, parse_severity_levels(options.level), _size_bounds_of_options(options), recipe.embedded_as
     )
@@ -183,13 +173,9 @@ def run_check(options: argparse.Namespace) -> int:
             f"{options.baseline}: the baseline must be for the same documents, known boundaries and questions as this "
             "check; it is for others. Write a new one with --write-baseline."
         )
-    try:
+    with spending_reported(tools.asking):
         checked_documents = [_check_source(document_check, source) for source in sources_to_check]
         mean_scores_by_kind = _measure_scores(sources_to_check, checked_documents, corpus, questions, recipe, tools)
-    finally:
-        # However it ends: what was asked is paid for.
-        if tools.asking is not None:
-            print_to_stderr(f"{tools.asking.model.name}: {tools.asking.summary}.")
     checked_documents = _mark_known_problems(checked_documents, known_problems, options)
     all_marked_documents_cut = all(
         outcome.chunking is not None
@@ -236,21 +222,6 @@ def _mark_known_problems(
             "list anew."
         )
     return documents if known is None else [known.mark_known_problems(document) for document in documents]
-
-
-def _open_language_model(options: argparse.Namespace, recipe: Recipe, chunker: Chunker) -> "Asking | None":
-    """Return access to the language model; None if the recipe needs none. Raises InputError if it names none."""
-    if not chunker.asks and recipe.embedded_as != "context":
-        return None
-    language_model_name = options.language_model or recipe.language_model
-    if not language_model_name:
-        asking_part = chunker.name if chunker.asks else "embedded_as context"
-        raise InputError(
-            f"{asking_part} needs a language model, and none is named. Name one with --language-model, such as openai:NAME."
-        )
-    from chunkers.language_models.requests_within_spending_limit import as_asking
-
-    return as_asking(language_model_name, parse_spending_limit(options.spend), warn_of_unusable_answers)
 
 
 def _problems_below_baseline(
@@ -359,11 +330,8 @@ def _size_bounds_of_options(options: argparse.Namespace) -> SizeBounds | None:
 
 def _recipe_and_file(options: argparse.Namespace) -> tuple[Recipe, str]:
     """Return the recipe, and the file that a score below the baseline is reported for."""
-    if options.chunker is None:
-        raise InputError("No chunker is named. Name it with --chunker, or give the file of a recipe.")
-    chunker_spec = parse_chunker_spec(options.chunker)
-    chunker = chunker_spec.build()
-    return chunker_spec.recipe_based_on(Recipe(chunker=chunker.name), chunker), str(chunker_spec.file or options.baseline)
+    (chunker_spec,) = named_chunkers(options, "a check is of a recipe, and chunks made elsewhere have none")
+    return chunker_spec.recipe_of(chunker_spec.build()), str(chunker_spec.file or options.baseline)
 
 
 def _read_sources(options: argparse.Namespace, splitter: str) -> list[_Source]:

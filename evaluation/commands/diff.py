@@ -12,13 +12,12 @@ import numpy as np
 
 from chunkers import CHUNKERS, Document, EmbeddingCache, InputError, ModelError, Recipe, load_tokenizer, run
 from chunkers.commands.arguments import (
-    FORMS_WITH_CHUNKS,
-    SPLITTER_NAMES,
     ChunkerSpec,
     Parser,
+    add_chunker_option,
     add_device_option,
     add_encoding_option,
-    add_replaced_options,
+    add_setting_options,
     end_progress,
     file_bytes,
     is_folder,
@@ -26,8 +25,10 @@ from chunkers.commands.arguments import (
     on_printable_line,
     parse_chunker_spec,
     parse_spending_limit,
+    print_json,
     print_to_stderr,
     progress_callback,
+    refuse_chunkers_by_position,
 )
 from chunkers.recipes import language_model_access
 from chunkers.results import EmbeddedAs, embedded_text
@@ -40,7 +41,6 @@ from evaluation.commands.retrieval import (
     build_indexes,
     column_of_chunker,
     open_language_model,
-    print_json,
 )
 from evaluation.commands.retrieval_output import difference_as_json, parse_budgets
 from evaluation.questions import Excerpt, Question, TokenRuler, read_questions
@@ -54,8 +54,6 @@ from evaluation.retrieval.index_changes import (
     recall_by_amount,
     tokens_to_embed,
 )
-
-_SIDE = f"a chunker: {FORMS_WITH_CHUNKS}, or the folder of a finished “seamark corpus” run"
 
 _RULE = """\
 A chunk is kept if the same document has exactly the same embedded text in A and in B, wherever the text stands. If a
@@ -79,10 +77,13 @@ def add_diff_command(commands: "argparse._SubParsersAction[Parser]") -> None:
         epilog=_RULE,
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
-    command_parser.add_argument("before", metavar="A", help=_SIDE)
-    command_parser.add_argument("after", metavar="B", help="the chunker that replaces it, in the same forms")
     command_parser.add_argument(
-        "corpus", nargs="?", metavar="CORPUS", help="a folder of documents, or one file; runs need it only for --questions"
+        "corpus", nargs="*", metavar="CORPUS", help="a folder of documents, or one file; runs need it only for --questions"
+    )
+    add_chunker_option(
+        command_parser,
+        several=True,
+        note="; here two, A and B that replaces it, which may also be folders of finished “seamark corpus” runs",
     )
     command_parser.add_argument(
         "--price", type=float, metavar="USD", help="dollars for embedding a million tokens; prints what embedding costs"
@@ -93,13 +94,9 @@ def add_diff_command(commands: "argparse._SubParsersAction[Parser]") -> None:
     command_parser.add_argument(
         "--questions", type=Path, metavar="FILE", help="questions on the documents, as for retrieval"
     )
-    default_to_other_side_phrase = "for a chunker by its name (default: the other side's)"
-    command_parser.add_argument(
-        "--sentences", metavar="NAME", help=f"one of {SPLITTER_NAMES}, {default_to_other_side_phrase}"
+    add_setting_options(
+        command_parser, "sentences", "embedder", "tokenizer", default="for a chunker by its name, the other side's"
     )
-    command_parser.add_argument("--embedder", metavar="NAME", help=f"the embedding model, {default_to_other_side_phrase}")
-    command_parser.add_argument("--tokenizer", metavar="NAME", help=f"what counts tokens, {default_to_other_side_phrase}")
-    add_replaced_options(command_parser, "--chunker", "--recipe", "--set", before_chunker=command_parser.prog)
     add_search_options(command_parser)
     command_parser.add_argument("--json", action="store_true", help="print one JSON object")
     add_device_option(command_parser)
@@ -134,9 +131,9 @@ def run_diff(options: argparse.Namespace) -> int:
     """Compare the two sides and print the result; return 1 if a document was left out, otherwise 0."""
     _check_options(options)
     compared_sides = _sides(options)
-    if options.corpus is None and (options.questions or any(side.run is None for side in compared_sides)):
+    if not options.corpus and (options.questions or any(side.run is None for side in compared_sides)):
         reason_for_corpus = "--questions needs the documents" if options.questions else "A chunker needs documents to cut"
-        raise InputError(f"{reason_for_corpus}; CORPUS is missing. Name a folder of documents after A and B.")
+        raise InputError(f"{reason_for_corpus}; CORPUS is missing. Name a folder of documents.")
     if any(side.embedded_as == "late" for side in compared_sides):
         print_to_stderr(
             "By late chunking a chunk's vector depends on the text around it: every chunk of B must be embedded again."
@@ -183,6 +180,12 @@ def _measure_questions(options: argparse.Namespace, sides: Sequence[_Side], cach
 def _check_options(options: argparse.Namespace) -> None:
     if options.price is not None and not (options.price >= 0 and math.isfinite(options.price)):
         raise InputError(f"--price must be a number of dollars of at least 0; got {options.price:g}.")
+    refuse_chunkers_by_position(options, options.corpus, 2)
+    if len(options.chunker) != 2 or len(options.corpus) > 1:
+        raise InputError(
+            f"A diff is of two chunkers on one CORPUS; got {len(options.chunker)} and {len(options.corpus)}. Write seamark "
+            "diff CORPUS --chunker A B."
+        )
     for option_name in ("top", "top_k"):
         if getattr(options, option_name) < 1:
             raise InputError(f"--{option_name.replace('_', '-')} must be at least 1; got {getattr(options, option_name)}.")
@@ -192,10 +195,7 @@ def _check_options(options: argparse.Namespace) -> None:
 
 def _sides(options: argparse.Namespace) -> tuple[_Side, _Side]:
     """Return the two sides; a chunker by its name, and a file of chunks, are embedded like the other side."""
-    runs_or_specs = [
-        _corpus_run_in_folder(written) or parse_chunker_spec(written, chunks=True)
-        for written in (options.before, options.after)
-    ]
+    runs_or_specs = [_corpus_run_in_folder(written) or parse_chunker_spec(written) for written in options.chunker]
     default_recipe = next(
         (source.recipe for source in runs_or_specs if source.recipe is not None), Recipe(chunker="recursive")
     )
@@ -270,7 +270,7 @@ def _cut_and_add_documents(
     options: argparse.Namespace, sides: Sequence[_Side], comparison: ChunkComparison, cache: EmbeddingCache
 ) -> int:
     """Cut the documents for each side that is no run; return the number of documents that were left out."""
-    names_of_corpus_documents = [*corpus_document_names(options.corpus)]
+    names_of_corpus_documents = [*corpus_document_names(options.corpus[0])]
     chunk_functions_with_sides = [
         (_chunk_function(options, side, names_of_corpus_documents, cache), after)
         for after, side in enumerate(sides)
@@ -278,7 +278,7 @@ def _cut_and_add_documents(
     ]
     cutting_progress_callback = progress_callback("Cutting: ", "documents")
     left_out_count = 0
-    for number, (name, file_text_or_error) in enumerate(read_corpus(options.corpus, options.encoding), start=1):
+    for number, (name, file_text_or_error) in enumerate(read_corpus(options.corpus[0], options.encoding), start=1):
         try:
             if isinstance(file_text_or_error, InputError):
                 raise file_text_or_error
@@ -399,7 +399,7 @@ class QuestionChanges:
             If no question is usable.
         """
         named_document_texts = []
-        for document_name, file_text_or_error in read_corpus(options.corpus, options.encoding):
+        for document_name, file_text_or_error in read_corpus(options.corpus[0], options.encoding):
             if isinstance(file_text_or_error, InputError):
                 print_to_stderr(f"{file_text_or_error} The document is left out.")
             else:

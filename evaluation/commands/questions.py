@@ -10,14 +10,15 @@ from chunkers.commands.arguments import (
     Parser,
     add_device_option,
     add_encoding_option,
-    add_spending_option,
-    document_reader,
+    add_files_argument,
+    add_language_model_options,
+    add_setting_options,
     end_progress,
     load_command_tools,
     parse_spending_limit,
     print_to_stderr,
     progress_callback,
-    read_named_file_bytes,
+    read_usable_texts,
     warn_of_unusable_answers,
     write_output,
 )
@@ -51,8 +52,8 @@ def add_questions_command(commands: "argparse._SubParsersAction[Parser]") -> Non
         "stands in its document; left out are questions with excerpts that are not about them, and those like an earlier "
         "one. What was asked before an interruption or an error is written too.",
     )
-    questions_parser.add_argument("documents", nargs="+", metavar="DOCUMENT", help="a document, or a folder of them")
-    questions_parser.add_argument("--language-model", required=True, metavar="openai:NAME", help="who asks")
+    add_files_argument(questions_parser)
+    add_language_model_options(questions_parser, "asks the questions", required=True)
     questions_parser.add_argument("--output", type=Path, required=True, metavar="FILE", help="the CSV file that is written")
     questions_parser.add_argument(
         "--count", type=int, default=20, metavar="N", help="questions to ask for (default: %(default)s)"
@@ -63,7 +64,6 @@ def add_questions_command(commands: "argparse._SubParsersAction[Parser]") -> Non
     questions_parser.add_argument(
         "--window", type=int, default=WINDOW, metavar="N", help="characters that a question is about (default: %(default)s)"
     )
-    add_spending_option(questions_parser)
     questions_parser.add_argument(
         "--lowest",
         type=float,
@@ -78,7 +78,7 @@ def add_questions_command(commands: "argparse._SubParsersAction[Parser]") -> Non
         metavar="COSINE",
         help="the highest cosine of a question and an earlier one (default: %(default)s)",
     )
-    questions_parser.add_argument("--embedder", default="all-MiniLM-L6-v2", metavar="NAME", help="whose cosines these are")
+    add_setting_options(questions_parser, "embedder", default=None)
     add_device_option(questions_parser)
     add_encoding_option(questions_parser)
     questions_parser.set_defaults(run=run_questions)
@@ -130,18 +130,8 @@ def run_questions(options: argparse.Namespace) -> None:
 
 def _read_documents(options: argparse.Namespace) -> SourceTexts:
     """Return the readable documents; report the others."""
-    read_document, text_by_document_name = document_reader(options.encoding), dict[str, str]()
-    for name, file_data in read_named_file_bytes(options.documents, complain=print_to_stderr):
-        try:
-            if name in text_by_document_name:
-                raise InputError(
-                    f"{name}: documents must have different names; an earlier document has this name, so this one is left "
-                    "out. Rename the document to include it."
-                )
-            text_by_document_name[name] = read_document(file_data, name).text
-        except InputError as error:
-            print_to_stderr(str(error))
-    return SourceTexts(tuple(text_by_document_name), tuple(text_by_document_name.values()))
+    text_by_name = read_usable_texts(options.files, options.encoding)
+    return SourceTexts(tuple(text_by_name), tuple(file_text.text for file_text in text_by_name.values()))
 
 
 def _write_filtered_questions(

@@ -9,41 +9,30 @@ from typing import NamedTuple
 
 import numpy as np
 
-from chunkers import (
-    DEFAULT_SPLITTER,
-    Chunker,
-    Document,
-    Embedder,
-    EmbeddingCache,
-    InputError,
-    ModelError,
-    Recipe,
-    Tokenizer,
-    Tools,
-    load_tokenizer,
-    run,
-)
+from chunkers import Chunker, Document, InputError, ModelError, Tools, run
 from chunkers.commands.arguments import (
-    SPLITTER_NAMES,
     Parser,
-    add_chunkers_option,
+    add_chunker_option,
     add_device_option,
     add_encoding_option,
-    add_replaced_options,
-    add_spending_option,
+    add_language_model_options,
+    add_replaced_spellings,
+    add_setting_options,
     document_reader,
     file_bytes,
-    load_command_embedder,
-    parse_chunker_spec,
+    load_shared_tools,
+    named_chunkers,
     parse_spending_limit,
-    preparation_watcher,
     print_to_stderr,
+    shared_setting,
+    spending_reported,
     warn_of_unusable_answers,
     write_output,
 )
 from chunkers.language_models import FIRST_ANSWERS, NEARLY_ALL_UNUSABLE, AnswerCache, Asking, ChatServer, as_asking
 from chunkers.results import MOST_SIDE_BY_SIDE
 from chunkers.support import FloatArray
+from chunkers.text import FileText
 from evaluation.answering import (
     TRIVIAL_TITLES,
     AnswerReport,
@@ -66,54 +55,35 @@ from evaluation.segmentation import BoundaryFile, remove_mark_lines, sentence_ve
 
 
 class Columns(NamedTuple):
-    """Chunkers to compare, with their shared sentence splitter, embedder and tokenizer."""
+    """Chunkers to compare, with the sentence splitter and the tools that they share."""
 
     chunkers: list[Chunker]
     sentences: str
-    embedder: Embedder
-    tokenizer: Tokenizer
+    tools: Tools
 
 
-def add_column_options(command: argparse.ArgumentParser) -> None:
-    """Add the options that name the chunkers to compare and their shared settings to an argument parser."""
-    add_chunkers_option(command)
-    command.add_argument(
-        "--sentences", metavar="NAME", help=f"one of {SPLITTER_NAMES} (default: the recipes', or {DEFAULT_SPLITTER})"
-    )
-    command.add_argument("--embedder", metavar="NAME", help="(default: the recipes', or all-MiniLM-L6-v2)")
-    command.add_argument("--tokenizer", metavar="NAME", help="(default: the recipes', or all-MiniLM-L6-v2)")
+def _add_column_options(command: argparse.ArgumentParser) -> None:
+    """Add the options that name the document, the chunkers to compare and their shared settings to an argument parser."""
+    command.add_argument("file", metavar="FILE", help="a document, or - for standard input")
+    add_chunker_option(command, several=True)
+    add_setting_options(command, "sentences", "embedder", "tokenizer")
     add_device_option(command)
     add_encoding_option(command)
 
 
-def columns_of_options(options: argparse.Namespace) -> Columns:
+def _columns_of_options(options: argparse.Namespace) -> Columns:
     """Return the chunkers named by command-line options. Raise InputError for none, too many or conflicting recipes."""
-    if not 1 <= len(options.chunker) <= MOST_SIDE_BY_SIDE:
+    if len(options.chunker) > MOST_SIDE_BY_SIDE:
         raise InputError(f"--chunker must name 1 to {MOST_SIDE_BY_SIDE} chunkers; got {len(options.chunker)}.")
-    parsed_chunker_specs = [parse_chunker_spec(written) for written in options.chunker]
-    recipes_of_specs = [spec.recipe for spec in parsed_chunker_specs if spec.recipe is not None]
-    embedder = load_command_embedder(
-        _shared_setting(options, recipes_of_specs, "embedder", "all-MiniLM-L6-v2"), options.device
-    )
-    tokenizer = load_tokenizer(_shared_setting(options, recipes_of_specs, "tokenizer", "all-MiniLM-L6-v2"))
-    return Columns(
-        [spec.build(embedder) for spec in parsed_chunker_specs],
-        _shared_setting(options, recipes_of_specs, "sentences", DEFAULT_SPLITTER),
-        embedder,
-        tokenizer,
-    )
+    specs = named_chunkers(options)
+    tools = load_shared_tools(options, specs)
+    return Columns([spec.build(tools.embedder) for spec in specs], shared_setting(options, "sentences", specs), tools)
 
 
-def _shared_setting(options: argparse.Namespace, recipes: Sequence[Recipe], what: str, default: str) -> str:
-    """Return a setting shared by all columns: the requested value, or the one that all recipes agree on."""
-    requested_value: str | None = getattr(options, what)
-    distinct_recipe_values = {getattr(recipe, what) for recipe in recipes}
-    if requested_value is None and len(distinct_recipe_values) > 1:
-        raise InputError(
-            f"The recipes must agree on {what}; they name {', '.join(sorted(distinct_recipe_values))}. Choose one with "
-            f"--{what}."
-        )
-    return requested_value or next(iter(distinct_recipe_values), default)
+def _read_file(options: argparse.Namespace) -> tuple[str, FileText]:
+    """Return the name and the text of the document that command-line options name."""
+    name = "standard input" if options.file == "-" else Path(options.file).name
+    return name, document_reader(options.encoding)(file_bytes(options.file, name), name)
 
 
 # The command ``report``.
@@ -126,22 +96,20 @@ def add_report_command(commands: "argparse._SubParsersAction[Parser]") -> None:
         help="a comparison as one file of HTML",
         description="Text, chunks, curves, measures and verdicts in one file, which opens offline and can be sent.",
     )
-    report_parser.add_argument("file", metavar="FILE", help="a document, or - for standard input")
+    _add_column_options(report_parser)
     report_parser.add_argument("--output", metavar="FILE", help="where the report is written (default: standard output)")
-    add_replaced_options(report_parser, "--into")
+    add_replaced_spellings(report_parser, "--into")
     report_parser.add_argument("--boundaries", metavar="FILE", help="the known boundaries, as the page exports them")
     report_parser.add_argument(
         "--dashes", action="store_true", help="lines of three dashes are known boundaries, and no text"
     )
-    add_column_options(report_parser)
     report_parser.set_defaults(run=run_report)
 
 
 def run_report(options: argparse.Namespace) -> None:
     """Cut the document with every chunker and write an HTML report on the results."""
-    chunkers, sentence_splitter_name, embedder, tokenizer = columns_of_options(options)
-    document_name = "standard input" if options.file == "-" else Path(options.file).name
-    file_text = document_reader(options.encoding)(file_bytes(options.file, document_name), document_name)
+    chunkers, sentence_splitter_name, tools = _columns_of_options(options)
+    document_name, file_text = _read_file(options)
     text, document_parts, known_boundaries = file_text.text, file_text.parts, None
     if options.dashes and options.boundaries:
         raise InputError(
@@ -152,13 +120,17 @@ def run_report(options: argparse.Namespace) -> None:
     elif options.boundaries:
         known_boundaries = BoundaryFile.read(file_bytes(options.boundaries)).of(text)
     document = Document.from_text(text, sentence_splitter_name, document_name, document_parts)
-    tools = Tools(embedder, tokenizer, EmbeddingCache(), watcher=preparation_watcher(embedder))
     chunkers_with_chunkings = [(chunker, run(chunker, document, tools)) for chunker in chunkers]
     document_sentence_vectors = sentence_vectors(document, tools) if document.sentences else None
     write_output(
         html_report(
             ComparedColumns(
-                document, chunkers_with_chunkings, known_boundaries, embedder, tokenizer.name, document_sentence_vectors
+                document,
+                chunkers_with_chunkings,
+                known_boundaries,
+                tools.embedder,
+                tools.tokenizer.name,
+                document_sentence_vectors,
             )
         ),
         options.output,
@@ -176,16 +148,11 @@ def add_answers_command(commands: "argparse._SubParsersAction[Parser]") -> None:
         description="Every question is answered from each chunker's best chunks alone; the answers go to standard output as "
         "CSV, who is ahead and what it took to standard error.",
     )
-    answers_parser.add_argument("file", metavar="FILE", help="a document, or - for standard input")
+    _add_column_options(answers_parser)
     answers_parser.add_argument(
         "--questions", required=True, metavar="FILE", help="CSV, JSON lines or JSON: question and answer"
     )
-    answers_parser.add_argument(
-        "--language-model",
-        required=True,
-        metavar="openai:NAME",
-        help="a model of the server at OPENAI_BASE_URL, to which questions and chunks are sent",
-    )
+    add_language_model_options(answers_parser, "answers the questions", required=True, spending="asking and judging")
     answers_parser.add_argument(
         "--judge", metavar="openai:NAME", help="the model that judges (default: the one that answers)"
     )
@@ -209,9 +176,7 @@ def add_answers_command(commands: "argparse._SubParsersAction[Parser]") -> None:
         action="store_true",
         help=f"continue asking although {NEARLY_ALL_UNUSABLE} of the first {FIRST_ANSWERS} answers could not be used",
     )
-    add_spending_option(answers_parser, "asking and judging")
     answers_parser.add_argument("--json", action="store_true", help="JSON lines, with every prompt and every word")
-    add_column_options(answers_parser)
     answers_parser.set_defaults(run=run_answers)
 
 
@@ -222,16 +187,14 @@ def run_answers(options: argparse.Namespace) -> None:
     spending_limit = parse_spending_limit(options.spend)
     if options.budget is not None and options.budget < 1:
         raise InputError(f"--budget must be a whole number of tokens of at least 1; got {options.budget:,}.")
-    chunkers_with_shared_settings = columns_of_options(options)
+    columns = _columns_of_options(options)
     language_model_access = as_asking(
         options.language_model, spending_limit, warn_of_unusable_answers if options.goes_on else _stop_if_answers_unusable
     )
     if options.keep:
         language_model_access = language_model_access.with_answers(AnswerCache(Path(options.keep)))
-    try:
-        _answer_questions(options, language_model_access, chunkers_with_shared_settings)
-    finally:
-        print_to_stderr(f"{language_model_access.model.name}: {language_model_access.summary}.")
+    with spending_reported(language_model_access):
+        _answer_questions(options, language_model_access, columns)
 
 
 def _stop_if_answers_unusable(message: str, unusable: int) -> None:
@@ -242,7 +205,8 @@ def _stop_if_answers_unusable(message: str, unusable: int) -> None:
 
 
 def _answer_questions(options: argparse.Namespace, asking: Asking, columns: Columns) -> None:
-    chunkers, sentence_splitter_name, embedder, tokenizer = columns
+    chunkers, sentence_splitter_name, tools = columns
+    embedder, tokenizer, embedding_cache = tools.embedder, tools.tokenizer, tools.cache
     judge_model_access = None if options.not_judged else asking
     if options.judge:
         judge_model_access = asking.with_model(ChatServer(options.judge))
@@ -253,12 +217,10 @@ def _answer_questions(options: argparse.Namespace, asking: Asking, columns: Colu
         raise InputError(
             f"{options.questions}: the file must contain at least one usable question; it contains none. Correct its rows."
         )
-    document_name = "standard input" if options.file == "-" else Path(options.file).name
-    file_text = document_reader(options.encoding)(file_bytes(options.file, document_name), document_name)
+    document_name, file_text = _read_file(options)
     document = Document.from_text(file_text.text, sentence_splitter_name, document_name, file_text.parts)
     passage_budget = budget_for_text_length(len(document.text)) if options.budget is None else options.budget
-    embedding_cache = EmbeddingCache()
-    tools = Tools(embedder, tokenizer, embedding_cache, watcher=preparation_watcher(embedder), asking=asking)
+    tools.asking = asking
     tokenizer.load()
     document_token_ruler = TokenRuler(document.text, tokenizer)
     usable_questions = [item.question for item in file_questions.usable]
@@ -285,8 +247,10 @@ def _answer_questions(options: argparse.Namespace, asking: Asking, columns: Colu
             document_token_ruler,
         )
 
+    document_embedder = embedder and embedder.for_document(document)
+
     def cosines_with_others(text: str, others: Sequence[str]) -> FloatArray:
-        compared_text_vectors = Tools(embedder.for_document(document), tokenizer, embedding_cache).embed([text, *others])
+        compared_text_vectors = Tools(document_embedder, tokenizer, embedding_cache).embed([text, *others])
         return np.asarray(compared_text_vectors[1:] @ compared_text_vectors[0], dtype=float)
 
     answer_results: dict[tuple[int, int], AnswerResult] = {}

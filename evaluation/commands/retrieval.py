@@ -1,7 +1,6 @@
 """The command line's ``retrieval``: recipes over a folder of documents and a file of questions."""
 
 import argparse
-import json
 import os
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
@@ -12,21 +11,24 @@ from chunkers import Chunker, Document, EmbeddingCache, InputError, Recipe, Tool
 from chunkers.commands.arguments import (
     ChunkerSpec,
     Parser,
-    add_chunkers_option,
+    add_chunker_option,
     add_device_option,
     add_encoding_option,
-    add_replaced_options,
-    add_spending_option,
-    document_reader,
+    add_files_argument,
+    add_language_model_options,
+    add_replaced_spellings,
+    add_setting_options,
     end_progress,
     file_bytes,
     is_folder,
     load_command_tools,
-    named_files,
-    parse_chunker_spec,
+    named_chunkers,
     parse_spending_limit,
+    print_json,
     print_to_stderr,
     progress_callback,
+    read_usable_texts,
+    spending_reported,
     warn_of_unusable_answers,
     write_output,
 )
@@ -34,7 +36,7 @@ from chunkers.embedders.late_chunking import LATE_SAID
 from chunkers.language_models import Asking, as_asking
 from chunkers.recipes import language_model_access
 from chunkers.results import EMBEDDED_AS, EmbeddedAs
-from chunkers.text import READ_KINDS, FileText
+from chunkers.text import FileText
 from evaluation.commands.retrieval_output import (
     MeasuredRecipe,
     add_budget_options,
@@ -87,20 +89,20 @@ KINDS: tuple[Literal["documents", "evidence"], ...] = ("documents", "evidence")
 def add_retrieval_command(commands: "argparse._SubParsersAction[Parser]") -> None:
     """Add the ``retrieval`` command to an argument parser."""
     retrieval_parser = commands.add_parser("retrieval", help="measure what recipes' chunks retrieve for questions")
-    retrieval_parser.add_argument("--corpus", type=Path, metavar="DIR", help=f"its {READ_KINDS} files")
+    add_files_argument(retrieval_parser, "*")
     retrieval_parser.add_argument(
         "--questions",
         type=Path,
         required=True,
         metavar="FILE",
-        help="CSV, JSON lines or JSON, ragas' too; or, without --corpus, a BEIR folder or ZIP file, or SQuAD's JSON",
+        help="CSV, JSON lines or JSON, ragas' too; or, without FILE, a BEIR folder or ZIP file, or SQuAD's JSON",
     )
     retrieval_parser.add_argument("--split", metavar="NAME", help="which of a BEIR set's questions (default: test)")
     retrieval_parser.add_argument(
         "--labels", type=Path, metavar="FILE", help="write questions and excerpts, with context, to it"
     )
-    add_chunkers_option(retrieval_parser, chunks=True)
-    add_replaced_options(retrieval_parser, "--chunks")
+    add_chunker_option(retrieval_parser, several=True)
+    add_replaced_spellings(retrieval_parser, "--chunks", "--corpus")
     retrieval_parser.add_argument(
         "--return",
         dest="returned",
@@ -111,7 +113,7 @@ def add_retrieval_command(commands: "argparse._SubParsersAction[Parser]") -> Non
         "neighbours on either side), section or section:LEVEL (between headings), page (or chapter), parent (of chunks in "
         "two levels, the children are searched and their parents returned, each once)",
     )
-    retrieval_parser.add_argument("--tokenizer", default="all-MiniLM-L6-v2", metavar="NAME", help="measures tokens with it")
+    add_setting_options(retrieval_parser, "tokenizer", default=None)
     add_search_options(retrieval_parser)
     retrieval_parser.add_argument(
         "--json",
@@ -144,13 +146,12 @@ def add_search_options(command: argparse.ArgumentParser) -> None:
         choices=[*EMBEDDED_AS],
         help="what of each chunk is embedded (default: what its recipe says); late is late chunking",
     )
-    command.add_argument(
-        "--language-model",
-        metavar="openai:NAME",
-        help="for --embedded-as context and recipes that ask one: a model of the server at OPENAI_BASE_URL, to which the "
-        "texts are sent (default: the recipe's)",
+    add_language_model_options(
+        command,
+        "for --embedded-as context and recipes that ask one",
+        " (default: the recipe's)",
+        spending="asking for a recipe",
     )
-    add_spending_option(command, "asking for a recipe")
     command.add_argument("--cache", type=Path, metavar="FILE", help="cache embeddings in this SQLite file")
 
 
@@ -245,9 +246,7 @@ def _columns_of_options(options: argparse.Namespace) -> list[MeasuredColumn]:
     InputError
         If no chunker is named, or one of them is not as it must be, or the recipes do not say how to embed the others.
     """
-    specs = [parse_chunker_spec(written, chunks=True) for written in options.chunker]
-    if not specs:
-        raise InputError("No chunker is named. Name one or several with --chunker.")
+    specs = named_chunkers(options)
     recipes_of_specs = [spec.recipe for spec in specs if spec.recipe is not None]
     embedding_settings = sorted(
         {f"{recipe.embedder}, {options.embedded_as or recipe.embedded_as}" for recipe in recipes_of_specs}
@@ -266,7 +265,7 @@ def column_of_chunker(spec: ChunkerSpec, like: Recipe, name: str) -> MeasuredCol
     """Return the column of a chunker; settings not given on the command line are taken from the recipe ``like``."""
     # The embedder is asked for its defaults alone, and is not loaded for it.
     chunker = spec.build(load_embedder(like.embedder))
-    return MeasuredColumn(name, spec.recipe_based_on(like.model_copy(update={"versions": {}}), chunker), chunker)
+    return MeasuredColumn(name, spec.recipe_of(chunker, like.model_copy(update={"versions": {}})), chunker)
 
 
 def _distinct_names(files: Sequence[tuple[str, Path]]) -> list[str]:
@@ -320,7 +319,7 @@ def build_indexes(
         index_by_children_only: dict[bool, Index] = {}
         for return_mode in ways:
             if return_mode.only_children not in index_by_children_only:
-                try:
+                with spending_reported(tools.asking, f"{name}: "):
                     recipe_index = build_index(
                         corpus_by_splitter[sentence_splitter_name],
                         chunker,
@@ -336,9 +335,6 @@ def build_indexes(
                         )
                     if recipe_index.caveat:
                         print_to_stderr(f"{name}: {recipe_index.caveat}")
-                finally:
-                    if tools.asking is not None:
-                        print_to_stderr(f"{name}: {tools.asking.model.name}: {tools.asking.summary}.")
                 index_by_children_only[return_mode.only_children] = recipe_index
             yield (
                 name,
@@ -370,11 +366,6 @@ def _row_title(name: str, embedded_as: EmbeddedAs, search: SearchMethod, way: Re
     )
 
 
-def print_json(told: dict[str, Any]) -> None:
-    """Print an object as a line of JSON."""
-    print(json.dumps(told, ensure_ascii=False, allow_nan=False), flush=True)
-
-
 def _measured_recipe(name: str, evaluation: Evaluation, ruler: TokenRuler, at: BudgetResults) -> MeasuredRecipe:
     """Return a recipe's results at its top k and at every budget, without its chunks."""
     budget_unit = at.budgets.unit
@@ -384,22 +375,6 @@ def _measured_recipe(name: str, evaluation: Evaluation, ruler: TokenRuler, at: B
         evaluation.mean_retrieved_length(ruler_for(budget_unit, ruler)),
         at,
     )
-
-
-def read_documents(folder: Path, encoding: str | None) -> list[tuple[str, FileText]]:
-    """Return name and content of every document in a folder; unreadable ones are reported and left out."""
-    if not is_folder(folder):
-        raise InputError(f"{folder}: the corpus must be a readable folder; it is not. Check its path and permissions.")
-    names_with_document_texts = []
-    document_reader_function = document_reader(encoding)
-    for path, name in named_files([str(folder)]):
-        try:
-            names_with_document_texts.append((name, document_reader_function(file_bytes(path, name), name)))
-        except InputError as error:
-            print_to_stderr(f"{error} The document is left out.")
-    if not names_with_document_texts:
-        raise InputError(f"{folder}: the corpus must contain at least one readable document; it contains none.")
-    return names_with_document_texts
 
 
 def build_corpus(texts: Sequence[tuple[str, FileText]], splitter: str, exact_ends: bool) -> Corpus:
@@ -419,14 +394,12 @@ def _questions_and_documents(options: argparse.Namespace) -> tuple[str, bytes, l
         if set_with_documents is None:
             if options.split is not None:
                 raise InputError(f"--split works only with a BEIR set; {path.name} is not one. Leave --split out.")
-            if options.corpus is None:
-                raise InputError(
-                    f"{path.name} has no documents of its own. Use --corpus to name the folder with the documents."
-                )
-            return path.name, questions_file_bytes, read_documents(options.corpus, options.encoding)
+            if not options.files:
+                raise InputError(f"{path.name} has no documents of its own. Name the documents, or the folder with them.")
+            return path.name, questions_file_bytes, [*read_usable_texts(options.files, options.encoding).items()]
         question_set = set_with_documents
-    if options.corpus is not None:
-        raise InputError(f"{path.name} has its own documents, so --corpus must be left out; got {options.corpus}.")
+    if options.files:
+        raise InputError(f"{path.name} has its own documents, so no others may be named; got {', '.join(options.files)}.")
     for note in question_set.notes:
         print_to_stderr(note)
     return *question_set.questions, [(name, FileText(text, "utf-8", "utf-8")) for name, text in question_set.texts]

@@ -1,7 +1,6 @@
 """The commands for documents with known boundaries: ``sweep`` tries settings on them, and ``stitch`` makes some."""
 
 import argparse
-import json
 import os
 from collections.abc import Sequence
 from pathlib import Path
@@ -9,19 +8,25 @@ from typing import Any
 
 from chunkers import DEFAULT_SPLITTER, Document, InputError
 from chunkers.commands.arguments import (
-    SPLITTER_NAMES,
+    BY_POSITION,
+    ChunkerSpec,
     Parser,
+    add_chunker_option,
     add_device_option,
     add_encoding_option,
-    add_replaced_options,
+    add_files_argument,
+    add_replaced_spellings,
+    add_setting_options,
     document_reader,
     end_progress,
-    load_command_tools,
-    parse_chunker_spec,
+    load_shared_tools,
+    named_chunkers,
     parse_value,
+    print_json,
     print_to_stderr,
     progress_callback,
     read_named_file_bytes,
+    replaced_spelling_error,
 )
 from chunkers.recipes import ASKING, MADE_ELSEWHERE
 from chunkers.support import pluralize
@@ -46,36 +51,35 @@ from evaluation.segmentation import (
 from sample_docs import load_sample, sample_titles
 
 
+def add_marked_options(parser: argparse.ArgumentParser, note: str = "") -> None:
+    """Add the options that name documents with known boundaries, bundled or in files."""
+    parser.add_argument("--sample", nargs="+", action="extend", default=[], metavar="NAME", help=f"bundled documents{note}")
+    parser.add_argument(
+        "--marked",
+        nargs="+",
+        action="extend",
+        default=[],
+        metavar="PATH",
+        help="documents with known boundaries, or folders: with lines of three dashes, or boundary files beside them",
+    )
+
+
 def add_sweep_command(commands: "argparse._SubParsersAction[Parser]") -> None:
     """Add the ``sweep`` command to an argument parser."""
     sweep_parser = commands.add_parser("sweep", help="many settings on many documents with known boundaries")
-    sweep_parser.add_argument(
-        "documents", nargs="*", metavar="NAME", help="bundled documents (default: all with known boundaries)"
-    )
-    sweep_parser.add_argument(
-        "--file",
-        nargs="+",
-        action="extend",
-        type=Path,
-        default=[],
-        metavar="PATH",
-        help="texts with lines of three dashes or with boundary files beside them, or folders of these",
-    )
-    sweep_parser.add_argument(
-        "--chunker",
-        metavar="NAME",
-        help="the chunker whose grid is swept: its name, alone or with parameters that all settings share "
-        "(recursive:unit=tokens)",
-    )
-    add_replaced_options(sweep_parser, "--recipe", "--set")
+    add_marked_options(sweep_parser, " (default: all with known boundaries, without --marked)")
+    add_replaced_spellings(sweep_parser, BY_POSITION, "--file")
+    add_chunker_option(sweep_parser, chunks=False, note="; all settings share its parameters, except those of --grid")
     sweep_parser.add_argument(
         "--grid", action="append", default=[], metavar="KEY=VALUE,...", help="the values of a parameter to try"
     )
     sweep_parser.add_argument("--published", action="store_true", help="the grid of Qu et al., appendix B, for all chunkers")
     sweep_parser.add_argument("--measure", default="pk", help=f"sort settings by one of {', '.join(HIGHER_IS_BETTER)}")
-    sweep_parser.add_argument("--embedder", default="all-MiniLM-L6-v2", metavar="NAME")
+    add_setting_options(
+        sweep_parser, "sentences", default="the recipe's, or else each bundled document's, and {0} for files"
+    )
+    add_setting_options(sweep_parser, "embedder", "tokenizer")
     add_device_option(sweep_parser)
-    sweep_parser.add_argument("--tokenizer", default="all-MiniLM-L6-v2", metavar="NAME")
     sweep_parser.add_argument("--top", type=int, default=20, metavar="N", help="settings to print (default: 20)")
     output_options = sweep_parser.add_mutually_exclusive_group()
     output_options.add_argument("--csv", action="store_true", help="every setting on every document, as CSV")
@@ -87,8 +91,11 @@ def add_sweep_command(commands: "argparse._SubParsersAction[Parser]") -> None:
 def run_sweep(options: argparse.Namespace) -> None:
     """Run every chunker setting on every document and print the scores."""
     chunker_settings = published_settings() if options.published else []
-    if options.chunker:
-        chunker_settings += _chunker_grid(options.chunker, options.grid)
+    specs = (
+        named_chunkers(options, "a sweep varies parameters, and chunks made elsewhere have none") if options.chunker else []
+    )
+    if specs:
+        chunker_settings += _chunker_grid(specs[0], options.grid)
     elif options.grid:
         raise InputError(
             "--grid works only with --chunker, which is missing. Name the chunker whose parameters --grid lists."
@@ -96,11 +103,11 @@ def run_sweep(options: argparse.Namespace) -> None:
     if not chunker_settings:
         raise InputError("Name the settings to sweep: --published, or --chunker with --grid.")
     summarize_settings([], options.measure)
-    marked_sample_names = [] if options.file else [name for name in sample_titles() if load_sample(name).known]
-    marked_documents = [_load_marked_sample(name) for name in options.documents or marked_sample_names] + _read_marked_files(
-        options.file, options.encoding
-    )
-    tools = load_command_tools(options.embedder, options.tokenizer, options.device)
+    splitter = options.sentences or next((spec.recipe.sentences for spec in specs if spec.recipe is not None), None)
+    marked_sample_names = [] if options.marked else [name for name in sample_titles() if load_sample(name).known]
+    marked_documents = [_load_marked_sample(name, splitter) for name in options.sample or marked_sample_names]
+    marked_documents += _read_marked_files(options.marked, options.encoding, splitter or DEFAULT_SPLITTER)
+    tools = load_shared_tools(options, specs)
     chunker_settings = [*TRIVIAL_SETTINGS, *chunker_settings]
     sweep_rows = list(
         sweep_settings(
@@ -114,54 +121,52 @@ def run_sweep(options: argparse.Namespace) -> None:
         print(rows_to_csv(sweep_rows), end="")
     elif options.json:
         for sweep_row in sweep_rows:
-            print(json.dumps(_row_as_json(sweep_row), ensure_ascii=False))
+            print_json(_row_as_json(sweep_row))
     else:
         _print_best_settings(sweep_rows, options.measure, options.top)
 
 
-def _chunker_grid(written: str, grid: Sequence[str]) -> list[SweptSetting]:
-    """Return the settings of a chunker, whose parameters on the command line are the same in all of them."""
-    chunker_spec = parse_chunker_spec(written, chunks=True)
-    if chunker_spec.file is not None:
+def _chunker_grid(spec: ChunkerSpec, grid: Sequence[str]) -> list[SweptSetting]:
+    """Return the settings of a chunker; a recipe's parameters are the same in all of them unless the grid varies them."""
+    chunker_name, recipe_parameters = (spec.recipe.chunker, spec.recipe.settings()) if spec.recipe else (spec.name, {})
+    if chunker_name in {**ASKING, **MADE_ELSEWHERE}:
         raise InputError(
-            f"{written}: a sweep varies the parameters of a chunker, which must be named; this is a file. Write NAME or "
-            "NAME:KEY=VALUE,..., with the parameters that all settings share."
-        )
-    if chunker_spec.name in {**ASKING, **MADE_ELSEWHERE}:
-        raise InputError(
-            f"{chunker_spec.name}: a sweep needs a chunker that cuts by its parameters alone; this one asks a language "
+            f"{chunker_name}: a sweep needs a chunker that cuts by its parameters alone; this one asks a language "
             "model, or its cuts were made elsewhere. Name another."
         )
     grid_values_by_parameter: dict[str, list[Any]] = {}
     for parameter_name, parameter_values in map(_parse_grid_axis, grid):
         if parameter_name in grid_values_by_parameter:
             raise InputError(f"--grid must name each parameter once, with all its values; {parameter_name} appears twice.")
-        if parameter_name in chunker_spec.parameters:
+        if parameter_name in spec.parameters:
             raise InputError(
                 f"--grid must not vary what --chunker holds fixed; {parameter_name} is in both. Leave it out of one."
             )
         grid_values_by_parameter[parameter_name] = parameter_values
+    fixed_parameters = {**recipe_parameters, **spec.parameters}
     return settings_grid(
-        chunker_spec.name, **{key: [value] for key, value in chunker_spec.parameters.items()}, **grid_values_by_parameter
+        chunker_name, **{**{key: [value] for key, value in fixed_parameters.items()}, **grid_values_by_parameter}
     )
 
 
-def _load_marked_sample(name: str) -> MarkedDocument:
+def _load_marked_sample(name: str, splitter: str | None) -> MarkedDocument:
     marked_sample = load_sample(name)
     if not marked_sample.known:
         raise InputError(
             f"{name}: the sweep needs documents with at least one known boundary; this one has none. Leave it out."
         )
-    return MarkedDocument(Document.from_text(marked_sample.text, marked_sample.sentences, name), marked_sample.known)
+    return MarkedDocument(
+        Document.from_text(marked_sample.text, splitter or marked_sample.sentences, name), marked_sample.known
+    )
 
 
-def _read_marked_files(paths: Sequence[Path], encoding: str | None) -> list[MarkedDocument]:
+def _read_marked_files(files: Sequence[str], encoding: str | None, splitter: str) -> list[MarkedDocument]:
     marked_texts, complaints = read_marked_texts(
-        read_named_file_bytes([str(path) for path in paths], (*READABLE_ENDINGS, MARKS_ENDING)), document_reader(encoding)
+        read_named_file_bytes(files, (*READABLE_ENDINGS, MARKS_ENDING)), document_reader(encoding)
     )
     if complaints:
         raise InputError(complaints[0])
-    return [marked_text.split(DEFAULT_SPLITTER) for marked_text in marked_texts]
+    return [marked_text.split(splitter) for marked_text in marked_texts]
 
 
 def _parse_grid_axis(text: str) -> tuple[str, list[Any]]:
@@ -206,9 +211,7 @@ def add_stitch_command(commands: "argparse._SubParsersAction[Parser]") -> None:
         description="Each file counts as one subject, as does each part between lines of three dashes; no two passages of "
         "one subject are joined directly.",
     )
-    stitch_parser.add_argument(
-        "paths", nargs="+", type=Path, metavar="PATH", help=f"files, or folders with {', '.join(READABLE_ENDINGS)} files"
-    )
+    add_files_argument(stitch_parser)
     stitch_parser.add_argument(
         "--output", type=Path, required=True, metavar="DIR", help="where the long documents are written"
     )
@@ -219,10 +222,8 @@ def add_stitch_command(commands: "argparse._SubParsersAction[Parser]") -> None:
     stitch_parser.add_argument(
         "--seed", type=int, default=0, metavar="N", help="seed of the first document's order (default: 0)"
     )
-    stitch_parser.add_argument(
-        "--sentences", default=DEFAULT_SPLITTER, metavar="NAME", help=f"one of {SPLITTER_NAMES} (default: %(default)s)"
-    )
-    add_replaced_options(stitch_parser, "--splitter", "--into")
+    add_setting_options(stitch_parser, "sentences", default=None)
+    add_replaced_spellings(stitch_parser, "--splitter", "--into")
     add_encoding_option(stitch_parser)
     stitch_parser.set_defaults(run=run_stitch)
 
@@ -230,12 +231,9 @@ def add_stitch_command(commands: "argparse._SubParsersAction[Parser]") -> None:
 def run_stitch(options: argparse.Namespace) -> None:
     """Write the stitched documents and their boundaries, and report unusable input files on standard error."""
     if options.sentences.isdecimal():
-        sentences_per_document = options.sentences
-        raise InputError(
-            f"--sentences {sentences_per_document} is written in another way now: --sentences-each {sentences_per_document}."
-        )
+        raise replaced_spelling_error(f"--sentences {options.sentences}", f"--sentences-each {options.sentences}")
     passages, complaints = read_passages(
-        read_named_file_bytes([str(path) for path in options.paths], complain=print_to_stderr),
+        read_named_file_bytes(options.files, complain=print_to_stderr),
         document_reader(options.encoding),
     )
     for complaint in complaints:

@@ -1,26 +1,25 @@
 """The command line's ``trace``: which stage of somebody's own retrieval lost the answer."""
 
 import argparse
-import json
 from collections.abc import Sequence
 from pathlib import Path
 
-from chunkers import Document, InputError, Recipe
+from chunkers import DEFAULT_SPLITTER, Document, InputError, Recipe
 from chunkers.commands.arguments import (
     ChunkerSpec,
     Parser,
     add_chunker_option,
     add_device_option,
     add_encoding_option,
-    add_replaced_options,
-    document_reader,
+    add_replaced_spellings,
     end_progress,
     file_bytes,
     load_command_tools,
-    named_files,
-    parse_chunker_spec,
+    named_chunkers,
+    print_json,
     print_to_stderr,
     progress_callback,
+    read_usable_texts,
 )
 from chunkers.contract import run
 from chunkers.found_again import Place, read_chunks
@@ -54,8 +53,8 @@ def add_trace_command(commands: "argparse._SubParsersAction[Parser]") -> None:
         metavar="PATH",
         help="the documents that were searched, or folders of them; without them, --chunker chunks:FILE has the texts",
     )
-    add_chunker_option(trace_parser, chunks=True)
-    add_replaced_options(trace_parser, "--chunks")
+    add_chunker_option(trace_parser)
+    add_replaced_spellings(trace_parser, "--chunks")
     trace_parser.add_argument(
         "--questions", metavar="FILE", help="questions with excerpts, for traces that do not say where the answer stands"
     )
@@ -72,7 +71,7 @@ def run_trace(options: argparse.Namespace) -> None:
     parsed_trace_file = read_traces(file_bytes(options.file), Path(options.file).name)
     for problem in parsed_trace_file.problems:
         print_to_stderr(problem)
-    parsed_chunker_spec = None if options.chunker is None else parse_chunker_spec(options.chunker, chunks=True)
+    parsed_chunker_spec = named_chunkers(options)[0] if options.chunker else None
     documents, searched_chunks = _documents_and_chunks(options, parsed_chunker_spec)
     question_diagnoser = TraceDiagnoser(
         documents, parsed_trace_file.questions, searched_chunks, _excerpts_by_question(options.questions, documents)
@@ -92,7 +91,7 @@ def run_trace(options: argparse.Namespace) -> None:
         print_to_stderr(question_diagnoser.remark)
     trace_diagnosis_report = TraceReport(documents, diagnoses, question_diagnoser.remark, trace_problem_sentences)
     if options.json:
-        print(json.dumps(report_as_json(trace_diagnosis_report), ensure_ascii=False, allow_nan=False), flush=True)
+        print_json(report_as_json(trace_diagnosis_report))
     else:
         print(report_as_text(trace_diagnosis_report), end="", flush=True)
     if diagnosis_interruption is not None:
@@ -121,18 +120,11 @@ def _diagnose(tracing: TraceDiagnoser, count: int, diagnoses: list[Diagnosis]) -
 
 def _read_documents(options: argparse.Namespace, recipe: Recipe | None) -> list[Document]:
     """Read the documents; unreadable ones are reported and left out."""
-    document_reader_function = document_reader(options.encoding)
-    sentence_splitter_name = recipe.sentences if recipe is not None else Recipe(chunker="recursive").sentences
-    readable_documents = []
-    for path, name in named_files(options.documents):
-        try:
-            file_text = document_reader_function(file_bytes(path, name), name)
-            readable_documents.append(Document.from_text(file_text.text, sentence_splitter_name, name, file_text.parts))
-        except InputError as error:
-            print_to_stderr(f"{error} The document is left out.")
-    if not readable_documents:
-        raise InputError("--documents must name at least one readable document; none is.")
-    return readable_documents
+    sentence_splitter_name = recipe.sentences if recipe is not None else DEFAULT_SPLITTER
+    return [
+        Document.from_text(file_text.text, sentence_splitter_name, name, file_text.parts)
+        for name, file_text in read_usable_texts(options.documents, options.encoding).items()
+    ]
 
 
 def _documents_and_chunks(
@@ -148,7 +140,7 @@ def _documents_and_chunks(
         if options.questions is not None:
             raise InputError("--questions needs the documents in which its excerpts stand. Add --documents PATH.")
         chunks_of_file = read_chunks(file_bytes(str(spec.file)), spec.file.name)
-        return SearchedChunks.with_rebuilt_documents(chunks_of_file, spec.file.name, Recipe(chunker="recursive").sentences)
+        return SearchedChunks.with_rebuilt_documents(chunks_of_file, spec.file.name, DEFAULT_SPLITTER)
     searched_documents = _read_documents(options, None if spec is None else spec.recipe)
     if spec is None:
         return searched_documents, None
@@ -160,7 +152,7 @@ def _documents_and_chunks(
 
 def _cut_documents_again(options: argparse.Namespace, spec: ChunkerSpec, documents: Sequence[Document]) -> SearchedChunks:
     chunker = spec.build()
-    recipe_of_spec = spec.recipe_based_on(Recipe(chunker=chunker.name), chunker)
+    recipe_of_spec = spec.recipe_of(chunker)
     if chunker.asks:
         raise InputError(
             f"{chunker.name} asks a language model, which may cut otherwise each time. Give its chunks, as chunks:FILE."

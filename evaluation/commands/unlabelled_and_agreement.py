@@ -1,14 +1,12 @@
 """The commands that need no labels: ``unlabelled`` measures chunkers, and ``agreement`` compares two embedders."""
 
 import argparse
-import json
 from collections.abc import Iterator, Sequence
 from dataclasses import asdict, replace
 from typing import Any
 
 from chunkers import (
     CHUNKERS,
-    DEFAULT_SPLITTER,
     Chunker,
     Document,
     EmbeddingCache,
@@ -18,21 +16,21 @@ from chunkers import (
     load_tokenizer,
 )
 from chunkers.commands.arguments import (
-    SPLITTER_NAMES,
     Parser,
     add_chunker_option,
-    add_chunkers_option,
     add_device_option,
     add_encoding_option,
-    document_reader,
+    add_files_argument,
+    add_setting_options,
     end_progress,
-    file_bytes,
     load_command_embedder,
-    load_command_tools,
-    named_files,
-    parse_chunker_spec,
+    load_shared_tools,
+    named_chunkers,
     preparation_watcher,
+    print_json,
     progress_callback,
+    read_texts,
+    shared_setting,
 )
 from chunkers.contract import run
 from chunkers.support import text_table
@@ -68,10 +66,8 @@ def add_unlabelled_command(commands: "argparse._SubParsersAction[Parser]") -> No
         description="One table for each document, a row for each chunker. None of its numbers is a grade, and they are not "
         "summed into one: what is best depends on what the chunks are for.",
     )
-    unlabelled_parser.add_argument(
-        "files", nargs="+", metavar="FILE", help="a document, a folder of them, or - for standard input"
-    )
-    add_chunkers_option(unlabelled_parser)
+    add_files_argument(unlabelled_parser)
+    add_chunker_option(unlabelled_parser, several=True, chunks=False)
     unlabelled_parser.add_argument("--least", type=int, metavar="N", help="the smallest size that a chunk should have")
     unlabelled_parser.add_argument(
         "--most", type=int, metavar="N", help="the largest; without either, what each chunker is asked for"
@@ -87,9 +83,7 @@ def add_unlabelled_command(commands: "argparse._SubParsersAction[Parser]") -> No
         help="places for a new sentence; 0 for none (default: %(default)s)",
     )
     unlabelled_parser.add_argument("--seed", type=int, default=0, metavar="N", help="seed of these places (default: 0)")
-    unlabelled_parser.add_argument("--sentences", default=DEFAULT_SPLITTER, metavar="NAME", help=f"one of {SPLITTER_NAMES}")
-    unlabelled_parser.add_argument("--embedder", default="all-MiniLM-L6-v2", metavar="NAME")
-    unlabelled_parser.add_argument("--tokenizer", default="all-MiniLM-L6-v2", metavar="NAME")
+    add_setting_options(unlabelled_parser, "sentences", "embedder", "tokenizer")
     unlabelled_parser.add_argument("--json", action="store_true", help="print one JSON object per document and chunker")
     add_device_option(unlabelled_parser)
     add_encoding_option(unlabelled_parser)
@@ -100,29 +94,24 @@ def run_unlabelled(options: argparse.Namespace) -> None:
     """Measure every chunker on every document, without using known boundaries, and print the results."""
     if options.edits < 0:
         raise InputError(f"--edits must be 0 or more; got {options.edits}.")
-    tools = load_command_tools(options.embedder, options.tokenizer, options.device)
-    if not options.chunker:
-        raise InputError("No chunker is named. Name one or several with --chunker.")
-    named_chunkers = [(written, parse_chunker_spec(written).build(tools.embedder)) for written in options.chunker]
-    named_chunkers += [(name, build_chunker("fixed_sentences", parameters)) for name, parameters in BASELINE_SETTINGS]
+    specs = named_chunkers(options, "chunks made elsewhere cannot be cut again after an edit")
+    tools = load_shared_tools(options, specs)
+    labelled_chunkers = [(spec.written, spec.build(tools.embedder)) for spec in specs]
+    labelled_chunkers += [(name, build_chunker("fixed_sentences", parameters)) for name, parameters in BASELINE_SETTINGS]
     size_bounds = (
         None if options.least is None and options.most is None else SizeBounds(options.least, options.most, options.unit)
     )
-    document_reader_function = document_reader(options.encoding)
-    named_document_files = list(named_files(options.files))
-    for number, (path, name) in enumerate(named_document_files):
-        document = Document.from_text(document_reader_function(file_bytes(path, name), name).text, options.sentences, name)
+    sentence_splitter_name = shared_setting(options, "sentences", specs)
+    for number, (name, file_text) in enumerate(read_texts(options.files, options.encoding)):
+        document = Document.from_text(file_text.text, sentence_splitter_name, name)
         if options.edits:
             check_edit_count(document, options.edits)
-        chunker_measure_rows = _measure_chunkers(document, named_chunkers, tools, size_bounds, options.edits, options.seed)
+        chunker_measure_rows = _measure_chunkers(
+            document, labelled_chunkers, tools, size_bounds, options.edits, options.seed
+        )
         if options.json:
             for chunker_label, label_free_measures, stability_under_edits in chunker_measure_rows:
-                print(
-                    json.dumps(
-                        measures_as_json(name, chunker_label, label_free_measures, stability_under_edits), ensure_ascii=False
-                    ),
-                    flush=True,
-                )
+                print_json(measures_as_json(name, chunker_label, label_free_measures, stability_under_edits))
         else:
             print("\n" * (number > 0) + measures_table(name, list(chunker_measure_rows)), flush=True)
     if not options.json:
@@ -230,16 +219,13 @@ def add_agreement_command(commands: "argparse._SubParsersAction[Parser]") -> Non
     agreement_parser = commands.add_parser(
         "agreement", help="which boundaries another embedder moves, and how far distances move"
     )
-    agreement_parser.add_argument(
-        "files", nargs="+", metavar="FILE", help="a document, a folder of them, or - for standard input"
-    )
+    add_files_argument(agreement_parser)
     agreement_parser.add_argument("--embedder", required=True, metavar="NAME", help="the embedder to compare")
     agreement_parser.add_argument(
         "--with", dest="full", metavar="NAME", help="what to compare it with (default: what it approximates)"
     )
-    add_chunker_option(agreement_parser, default="breakpoint")
-    agreement_parser.add_argument("--sentences", default=DEFAULT_SPLITTER, metavar="NAME", help=f"one of {SPLITTER_NAMES}")
-    agreement_parser.add_argument("--tokenizer", default="all-MiniLM-L6-v2", metavar="NAME")
+    add_chunker_option(agreement_parser, default="breakpoint", chunks=False)
+    add_setting_options(agreement_parser, "sentences", "tokenizer")
     agreement_parser.add_argument("--json", action="store_true", help="print one JSON object per document")
     add_device_option(agreement_parser)
     add_encoding_option(agreement_parser)
@@ -252,17 +238,17 @@ def run_embedder_agreement(options: argparse.Namespace) -> None:
     if not (options.full or approximating_embedder.approximates):
         raise InputError(f"{approximating_embedder.name} has no default embedder to compare it with. Name one with --with.")
     full_embedder = load_command_embedder(options.full or approximating_embedder.approximates, options.device)
-    chunker = parse_chunker_spec(options.chunker).build(full_embedder)
+    specs = named_chunkers(options, "no embedder moves the boundaries of chunks made elsewhere")
+    chunker = specs[0].build(full_embedder)
     if not chunker.embeds:
         chunker_names_phrase = ", ".join(name for name, candidate in CHUNKERS.items() if candidate.embeds)
         raise InputError(
             f"--chunker must be a chunker that uses embeddings, one of {chunker_names_phrase}; got {chunker.name}."
         )
-    tokenizer = load_tokenizer(options.tokenizer)
+    tokenizer = load_tokenizer(shared_setting(options, "tokenizer", specs))
     embedding_cache = EmbeddingCache()
-    document_reader_function = document_reader(options.encoding)
-    for path, name in named_files(options.files):
-        document = Document.from_text(document_reader_function(file_bytes(path, name), name).text, options.sentences, name)
+    for name, file_text in read_texts(options.files, options.encoding):
+        document = Document.from_text(file_text.text, shared_setting(options, "sentences", specs), name)
         tools_per_embedder = [
             Tools(embedder, tokenizer, embedding_cache, watcher=preparation_watcher(embedder))
             for embedder in (full_embedder, approximating_embedder)
@@ -274,14 +260,10 @@ def run_embedder_agreement(options: argparse.Namespace) -> None:
         )
         found_distance_shift = distance_shift(*sentence_vectors_per_embedder)
         if options.json:
-            print(
-                json.dumps(
-                    embedder_agreement_as_json(
-                        boundary_comparison, found_distance_shift, full_embedder.name, approximating_embedder.name
-                    ),
-                    ensure_ascii=False,
-                ),
-                flush=True,
+            print_json(
+                embedder_agreement_as_json(
+                    boundary_comparison, found_distance_shift, full_embedder.name, approximating_embedder.name
+                )
             )
         else:
             distance_shift_phrase = (

@@ -9,8 +9,8 @@ from hypothesis import strategies as st
 from chunkers import InputError, Recipe
 from chunkers.commands.arguments import (
     Parser,
-    add_chunkers_option,
-    add_replaced_options,
+    add_chunker_option,
+    add_replaced_spellings,
     format_parameters,
     parse_chunker_spec,
 )
@@ -47,25 +47,25 @@ def test_a_recipe_is_named_by_its_file_and_may_be_changed(tmp_path):
         file = tmp_path / name
         file.write_text(made.to_json())
         spec = parse_chunker_spec(str(file))
-        assert spec.recipe_based_on(like, spec.build()).settings() == made.settings()
+        assert spec.recipe_of(spec.build(), like).settings() == made.settings()
     spec = parse_chunker_spec(f"{tmp_path / 'plain.json'}:size=5")
-    recipe = spec.recipe_based_on(like, spec.build())
+    recipe = spec.recipe_of(spec.build(), like)
     assert (recipe.settings()["size"], recipe.sentences) == (5, "lines")
 
 
 def test_a_chunker_by_its_name_is_as_the_others_are():
     like = Recipe(chunker="recursive", sentences="lines", embedder="tfidf", tokenizer="words")
     spec = parse_chunker_spec("fixed_sentences:size=5")
-    recipe = spec.recipe_based_on(like, spec.build())
+    recipe = spec.recipe_of(spec.build(), like)
     assert (recipe.chunker, recipe.settings()["size"], recipe.sentences) == ("fixed_sentences", 5, "lines")
 
 
 def test_a_file_of_chunks_may_stand_for_a_chunker(tmp_path):
     file = tmp_path / "chunks.json"
     file.write_text(json.dumps(["One.", "Two."]))
-    assert parse_chunker_spec(f"chunks:{file}", chunks=True).build().name == "your_chunks"
-    with pytest.raises(InputError, match="cuts documents itself"):
-        parse_chunker_spec(f"chunks:{file}")
+    assert parse_chunker_spec(f"chunks:{file}").build().name == "your_chunks"
+    with pytest.raises(InputError, match=r"chunks:.*: it has none\. Name a chunker or the file of a recipe\."):
+        parse_chunker_spec(f"chunks:{file}", "it has none")
 
 
 @pytest.mark.parametrize(
@@ -94,8 +94,8 @@ def test_anything_else_is_refused_in_a_sentence(written, sentence):
 )
 def test_an_option_of_before_says_what_to_write(arguments, sentence):
     parser = Parser()
-    add_chunkers_option(parser)
-    add_replaced_options(parser, "--chunks")
+    add_chunker_option(parser, several=True)
+    add_replaced_spellings(parser, "--chunks")
     with pytest.raises(InputError) as refused:
         parser.parse_args(arguments)
     assert str(refused.value) == sentence

@@ -109,7 +109,7 @@ def test_what_torch_does_not_run_has_no_device(name):
 def test_a_device_that_is_not_there_is_a_sentence_on_every_command_line(there, capsys, tmp_path):
     there()
     message = "device must be one of auto, cpu, because torch finds no other device on this machine; got cuda."
-    sweep = ["sweep", "stubs", "--tokenizer", "words", "--chunker", "breakpoint", "--grid", "amount=80"]
+    sweep = ["sweep", "--sample", "stubs", "--tokenizer", "words", "--chunker", "breakpoint", "--grid", "amount=80"]
     agreement = ["agreement", CUT[0], "--tokenizer", "words", "--embedder", MiniLM.name, "--with", MiniLM.name]
     (tmp_path / "q.csv").write_text("question,excerpt,document\nwhat?,bread,stubs.txt\n")
     for main, call in ((chunkers_main, [*CUT, "breakpoint"]), (evaluation_main, sweep), (evaluation_main, agreement)):

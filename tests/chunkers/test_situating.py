@@ -198,7 +198,7 @@ def test_the_command_line_writes_what_is_embedded(tmp_path, capsys, monkeypatch,
     file.write_text(TEXT)
     command = ["--chunker", "fixed_sentences:size=1", "--embedder", "tfidf", "--tokenizer", "words", str(file)]
     assert main([*command, "--embedded-as", "context"]) == 2
-    assert "--embedded-as context needs a language model; name it with --language-model" in capsys.readouterr().err
+    assert "A context sentence needs a language model; name it with --language-model" in capsys.readouterr().err
     assert main([*command, "--embedded-as", "context", "--language-model", "openai:test"]) == 0
     told = json.loads(capsys.readouterr().out)
     assert told["chunks"][1]["embedded_as"] == "On Acme.\n\nIt earned 3 million."

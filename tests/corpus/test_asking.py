@@ -101,7 +101,7 @@ def test_the_command_sends_by_its_own_options_alone(texts, tmp_path, capsys, mon
     monkeypatch.setenv("OPENAI_API_KEY", "none")
     recipe = tmp_path / "recipe.json"
     recipe.write_text(json.dumps({**RECIPE, "language_model": "openai:test"}))
-    command = [str(recipe), str(texts), "--output", str(tmp_path / "out")]
+    command = [str(texts), "--chunker", str(recipe), "--output", str(tmp_path / "out")]
     for options, sentence in (
         ([], "asks a language model, which is possible only in one process"),
         (["--language-model", "openai:test"], "--language-model and --spend must be given together"),
@@ -138,7 +138,8 @@ def test_after_a_kill_nothing_is_asked_again_but_what_was_on_its_way(texts, tmp_
     recipe = tmp_path / "recipe.json"
     own = {"parameters": {"window": 12, "batch": 3}} if chunker == "propositions" else {}
     recipe.write_text(json.dumps({**RECIPE, **own, "chunker": chunker}))
-    command = [sys.executable, "-m", "seamark", "corpus", str(recipe), str(texts), "--output", str(tmp_path / "out")]
+    command = [sys.executable, "-m", "seamark", "corpus", str(texts), "--chunker", str(recipe)]
+    command += ["--output", str(tmp_path / "out")]
     command += ["--language-model", "openai:test", "--spend", "1000000"]
     environment = {**os.environ, "OPENAI_BASE_URL": http.address, "OPENAI_API_KEY": KEY}
 

@@ -59,5 +59,5 @@ def test_without_ray_there_is_a_sentence(monkeypatch):
 
 @pytest.mark.slow
 def test_an_address_needs_the_engine(corpus, tmp_path, capsys):
-    assert main([str(tmp_path / "r"), str(corpus), "--output", str(tmp_path / "out"), "--ray-address", "auto"]) == 2
+    assert main([str(corpus), "--chunker", "r", "--output", str(tmp_path / "out"), "--ray-address", "auto"]) == 2
     assert capsys.readouterr().err.startswith("--ray-address needs --engine ray; the engine is local. ")

@@ -264,7 +264,7 @@ def test_the_command_tells_problems_and_goes_on(corpus, tmp_path, capsys):
     (corpus / ".hidden").write_text("")
     recipe = tmp_path / "recipe.json"
     recipe.write_text(json.dumps(RECIPE))
-    call = [str(recipe), str(corpus), "--output", str(tmp_path / "out"), "--workers", "2"]
+    call = [str(corpus), "--chunker", str(recipe), "--output", str(tmp_path / "out"), "--workers", "2"]
     assert main(call) == 1
     assert capsys.readouterr().err == (
         "Passed by: 1 hidden file or folder.\n"
@@ -287,20 +287,34 @@ def test_the_command_tells_problems_and_goes_on(corpus, tmp_path, capsys):
         (["{corpus}", "--shard-size", "nan"], "--shard-size must be from 0.001 to 4,000; got nan."),
         (["{corpus}", "--encoding", "klingon"], "klingon"),
         (["{corpus}", "--device", "abacus"], "device must be one of"),
-        (["--recipe", "a.json"], "--recipe is written in another way now: seamark corpus a.json."),
-        (["--set", "size=5"], "--set is written in another way now: seamark corpus NAME:size=5."),
-        (["--chunker", "recursive"], "--chunker is written in another way now: seamark corpus recursive."),
+        (["--recipe", "a.json"], "--recipe is written in another way now: --chunker a.json."),
+        (["--set", "size=5"], "--set is written in another way now: --chunker NAME:size=5."),
+        (["--spend-tokens", "9"], "--spend-tokens is written in another way now: --spend 9."),
+        (["{corpus}", "--chunker", "chunks:a.json"], "chunks:a.json: a corpus is cut by a recipe, anew in every process"),
     ],
 )
 def test_wrong_options_are_a_sentence(corpus, tmp_path, capsys, arguments, said):
     recipe = tmp_path / "recipe.json"
     recipe.write_text(json.dumps(RECIPE))
-    call = [str(recipe), *(argument.format(corpus=corpus) for argument in arguments), "--output", str(tmp_path / "out")]
-    assert main(call) == 2
+    call = ["--output", str(tmp_path / "out"), *(argument.format(corpus=corpus) for argument in arguments)]
+    assert main(call if "--chunker" in call else [*call, "--chunker", str(recipe)]) == 2
     printed = capsys.readouterr()
     assert said in printed.err
     assert printed.err.count("\n") == 1
     assert not printed.out
+
+
+@pytest.mark.parametrize(
+    ("inputs", "sentence"),
+    [
+        ([], "Name at least one INPUT"),
+        (["in"], "No chunker is named. Name it with --chunker, one of "),
+        (["a.json", "in"], "a.json is written in another way now: --chunker a.json.\n"),
+    ],
+)
+def test_a_chunker_by_position_says_what_to_write(tmp_path, capsys, inputs, sentence):
+    assert main([*inputs, "--output", str(tmp_path / "out")]) == 2
+    assert capsys.readouterr().err.startswith(sentence)
 
 
 class SlowJob:
@@ -345,7 +359,8 @@ def test_an_interruption_ends_it_and_its_workers(corpus, tmp_path):
     recipe.write_text(json.dumps({**RECIPE, "sentences": "sentencex:en"}))
     text = load_sample("essay").text
     (corpus / "long.jsonl").write_text("\n".join(json.dumps({"text": text}) for _ in range(200)))
-    command = [sys.executable, "-m", "seamark", "corpus", str(recipe), str(corpus), "--output", str(tmp_path / "out")]
+    command = [sys.executable, "-m", "seamark", "corpus", str(corpus), "--chunker", str(recipe)]
+    command += ["--output", str(tmp_path / "out")]
 
     def heed_interruptions():
         signal.signal(signal.SIGINT, signal.SIG_DFL)

@@ -30,7 +30,7 @@ NOT_RUN = {
     "make": "tests/test_make.py",
     "seamark": "opens the app; tests/browser/test_installed.py",
     "seamark COMMAND": "stands for all commands",
-    "seamark corpus RECIPE INPUT... --output DIR --engine ray": "needs a cluster; tests/corpus/test_on_ray.py starts one",
+    "seamark corpus INPUT... --chunker RECIPE --output DIR --engine ray": "needs a cluster; tests/corpus/test_on_ray.py",
     "from seamark.corpus import Chunks\nfrom datasets": "needs datasets; tests/corpus/test_page.py, where installed",
     "from seamark.integrations.langchain import …": "stands for any name",
     "from seamark import …": "stands for any name",
@@ -39,8 +39,8 @@ NOT_RUN = {
 
 DEAR = {
     "seamark sweep --chunker change_point --grid": "7 bundled documents",
-    "seamark sweep --file LONG": "the whole published grid",
-    "seamark sweep stubs article": "the whole published grid, or as much",
+    "seamark sweep --marked LONG": "the whole published grid",
+    "seamark sweep --sample stubs article": "the whole published grid, or as much",
     "seamark agreement": "a model in another precision",
     "seamark check docs --chunker seamark.recipe.json --questions": "measures retrieval",
     "import ray": "starts a cluster on this machine",

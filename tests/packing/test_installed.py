@@ -114,7 +114,8 @@ def test_a_file_that_is_no_plain_text_says_what_reads_it(library, tmp_path):
 
 
 def test_settings_are_swept_in_several_processes(reader):
-    command = ["sweep", "stubs", "--chunker", "breakpoint", "--grid", "amount=50,60,70", "--embedder", "tfidf", "--json"]
+    command = ["sweep", "--sample", "stubs", "--chunker", "breakpoint", "--grid", "amount=50,60,70"]
+    command += ["--embedder", "tfidf", "--json"]
     rows = [json.loads(line) for line in ran(reader, *command).splitlines()]
     assert [row["parameters"] for row in rows if row["chunker"] == "breakpoint"] == [
         {"amount": amount} for amount in (50, 60, 70)

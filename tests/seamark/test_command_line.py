@@ -51,8 +51,8 @@ def test_the_help_has_every_command(capsys):
         (["--port", "70000"], "--port must be from 0 to 65535; got 70000."),
         (["--port", "one"], "Argument --port: invalid int value: 'one'."),
         (["chunk"], "Name at least one file to cut, or - for standard input."),
-        (["corpus", "recipe.json", "--output", "out"], "Name at least one INPUT"),
-        (["sweep", "nothing"], "Name the settings to sweep: --published, or --chunker with --grid."),
+        (["corpus", "--chunker", "recipe.json", "--output", "out"], "Name at least one INPUT"),
+        (["sweep", "--sample", "stubs"], "Name the settings to sweep: --published, or --chunker with --grid."),
     ],
 )
 def test_what_is_wrong_is_a_sentence(given, sentence, capsys):
@@ -67,7 +67,7 @@ def test_a_corpus_without_its_packages_is_a_sentence(monkeypatch, capsys):
     monkeypatch.setattr(
         "chunkers.support.optional_packages.find_spec", lambda module: None if module == "pyarrow" else module
     )
-    assert main(["corpus", "recipe.json", "in", "--output", "out"]) == 2
+    assert main(["corpus", "in", "--chunker", "recipe.json", "--output", "out"]) == 2
     assert capsys.readouterr().err == (
         "seamark corpus needs the package pyarrow; to install what is missing: pip install 'seamark[corpus]'.\n"
     )

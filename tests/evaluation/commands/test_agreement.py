@@ -50,6 +50,10 @@ def test_it_is_compared_with_what_it_approximates_unless_another_is_named(capsys
             ["--embedder", "tfidf", "--with", "tfidf", "--set", "size=2"],
             "--set is written in another way now: --chunker NAME:size=2.",
         ),
+        (
+            ["--embedder", "tfidf", "--with", "tfidf", "--chunker", "chunks:a.json"],
+            "chunks:a.json: no embedder moves the boundaries of chunks made elsewhere. ",
+        ),
         (["--embedder", "nonsense", "--with", "tfidf"], "embedder must be one of all-MiniLM-L6-v2, "),
     ],
 )

@@ -330,7 +330,8 @@ def test_retrieval_is_held_against_the_baseline_too(folder, capsys):
 @pytest.mark.parametrize(
     ("given", "sentence"),
     [
-        ([], "No chunker is named. Name it with --chunker, or give the file of a recipe."),
+        ([], "No chunker is named. Name it with --chunker, one of "),
+        (["--chunker", "chunks:a.json"], "chunks:a.json: a check is of a recipe, and chunks made elsewhere have none."),
         (
             ["--chunker", "structure"],
             "Name at least one document to check, with FILE, --marked or --sample; none was named.",
@@ -522,11 +523,11 @@ def test_what_the_embedder_does_not_read_of_a_chunk_with_its_context_is_told(fol
 def test_nothing_is_asked_without_a_model_or_beyond_the_limit(folder, http, capsys):
     context_recipe(folder, embedder="tfidf")
     assert main(["check", "docs", "--chunker", "recipe.json"]) == 2
-    complaint = "embedded_as context needs a language model, and none is named. Name one with --language-model"
+    complaint = "A context sentence needs a language model; name it with --language-model"
     assert complaint in capsys.readouterr().err
     context_recipe(folder, chunker="llm", parameters={}, embedded_as="plain", embedder="tfidf")
     assert main(["check", "docs", "--chunker", "recipe.json"]) == 2
-    assert "llm needs a language model, and none is named. Name one with --language-model" in capsys.readouterr().err
+    assert "llm needs a language model; name it with --language-model" in capsys.readouterr().err
     context_recipe(folder, embedder="tfidf")
     status, reports = checked("--language-model", "openai:test", "--spend", "10")
     assert status == 2

@@ -95,17 +95,17 @@ def test_chunkers_recipes_and_runs_equal_a_plain_recomputation(folder, capsys):
     assert wanted["changed"]
     named = ["fixed_sentences:size=3", "fixed_sentences:size=3,overlap=1"]
     docs = folder / "docs"
-    assert part_of(told(capsys, *named, docs, *OPTIONS), wanted) == wanted
+    assert part_of(told(capsys, docs, "--chunker", *named, *OPTIONS), wanted) == wanted
     runs = [in_run(folder, "a", *BEFORE), in_run(folder, "b", *AFTER)]
-    assert part_of(told(capsys, *runs), wanted) == wanted
-    assert part_of(told(capsys, folder / "a.json", folder / "b.json", docs), wanted) == wanted
+    assert part_of(told(capsys, "--chunker", *runs), wanted) == wanted
+    assert part_of(told(capsys, docs, "--chunker", folder / "a.json", folder / "b.json"), wanted) == wanted
     # A chunker by its name is embedded and counted like the other side.
-    assert part_of(told(capsys, runs[0], named[1], docs), wanted) == wanted
+    assert part_of(told(capsys, docs, "--chunker", runs[0], named[1]), wanted) == wanted
 
 
 def test_nothing_changes_without_a_change(folder, capsys):
     run = in_run(folder, "a", *BEFORE)
-    diff = told(capsys, run, run)
+    diff = told(capsys, "--chunker", run, run)
     assert diff["kept"] == diff["before"]["chunks"] == diff["after"]["chunks"] > 0
     assert (diff["changed"], diff["new"], diff["gone"], diff["tokens_again"]) == (0, 0, 0, 0)
     assert diff["most_changed"] == []
@@ -119,9 +119,9 @@ def test_a_run_counts_tokens_of_the_embedded_text(folder, capsys):
     ]
     wanted = plainly(texts_of(folder, "structure", parameters), texts_of(folder, "structure", parameters, "heading_path"))
     assert wanted["changed"] > 0
-    assert part_of(told(capsys, *runs), wanted) == wanted
+    assert part_of(told(capsys, "--chunker", *runs), wanted) == wanted
     column = sum(sum(pq.read_table(path)["tokens"].to_pylist()) for path in runs[1].glob("part-*.parquet"))
-    assert told(capsys, *runs)["tokens"] > column
+    assert told(capsys, "--chunker", *runs)["tokens"] > column
 
 
 def test_an_edited_document_and_documents_on_one_side(folder, capsys):
@@ -130,7 +130,7 @@ def test_an_edited_document_and_documents_on_one_side(folder, capsys):
     path.write_text(path.read_text(encoding="utf-8") + "\n\nOne more sentence. And another.\n", encoding="utf-8")
     (folder / "docs" / "stubs.txt").unlink()
     (folder / "docs" / "fresh.txt").write_text("A new document.", encoding="utf-8")
-    diff = told(capsys, before, in_run(folder, "b", *BEFORE))
+    diff = told(capsys, "--chunker", before, in_run(folder, "b", *BEFORE))
     assert (diff["only_before"], diff["only_after"]) == (1, 1)
     assert {changed["document"] for changed in diff["most_changed"]} == {"stubs.txt", "three_topics.txt", "fresh.txt"}
     edited = next(changed for changed in diff["most_changed"] if changed["document"] == "three_topics.txt")
@@ -140,13 +140,13 @@ def test_an_edited_document_and_documents_on_one_side(folder, capsys):
 
 def test_another_model_keeps_nothing(folder, capsys):
     runs = [in_run(folder, "a", *BEFORE), in_run(folder, "b", *BEFORE, embedder="static")]
-    diff = told(capsys, *runs)
+    diff = told(capsys, "--chunker", *runs)
     assert not diff["same_model"]
     assert (diff["kept"], diff["tokens_again"]) == (0, diff["tokens"])
 
 
 def test_late_chunking_keeps_nothing(folder, capsys):
-    words = ("fixed_sentences:size=3", "fixed_sentences:size=3", folder / "docs", *OPTIONS)
+    words = (folder / "docs", "--chunker", "fixed_sentences:size=3", "fixed_sentences:size=3", *OPTIONS)
     assert told(capsys, *words)["changed"] == 0
     assert main(["diff", *map(str, words), "--embedded-as", "late", "--json"]) == 0
     printed = capsys.readouterr()
@@ -165,13 +165,14 @@ def test_chunks_of_something_else(folder, capsys):
             for chunk_text in chunk(text, "fixed_sentences", **LIKE, size=3).texts
         ]
     (folder / "mine.jsonl").write_text("\n".join(lines))
-    diff = told(capsys, f"chunks:{folder / 'mine.jsonl'}", "fixed_sentences:size=3", folder / "docs", *OPTIONS)
+    sides = ("--chunker", f"chunks:{folder / 'mine.jsonl'}", "fixed_sentences:size=3")
+    diff = told(capsys, folder / "docs", *sides, *OPTIONS)
     assert (diff["changed"], diff["new"], diff["gone"]) == (0, 0, 0)
     assert diff["kept"] == len(lines)
 
 
 def test_the_words_have_tokens_dollars_and_documents(folder, capsys):
-    words = ("fixed_sentences:size=3", "fixed_sentences:size=2", folder / "docs", *OPTIONS)
+    words = (folder / "docs", "--chunker", "fixed_sentences:size=3", "fixed_sentences:size=2", *OPTIONS)
     diff = told(capsys, *words, "--price", "1000")
     printed = call(capsys, *words, "--price", "1000", "--top", "1")
     assert diff["dollars_again"] == pytest.approx(diff["tokens_again"] / 1000)
@@ -188,10 +189,10 @@ def test_questions_won_and_lost_are_those_of_retrieval(folder, capsys):
         (folder / f"by_{size}.json").write_text(json.dumps(recipe))
     recipes = [folder / "by_1.json", folder / "by_3.json"]
     questions = ["--questions", str(folder / "questions.csv"), "--top-k", "2", "--budget", "60"]
-    question_diff = told(capsys, *recipes, folder / "docs", *questions)["questions"]
+    question_diff = told(capsys, folder / "docs", "--chunker", *recipes, *questions)["questions"]
     # Only documents with an answer are searched.
     (folder / "docs" / "table.md").unlink()
-    words = ["retrieval", "--corpus", str(folder / "docs"), *questions, "--tokenizer", "words", "--json"]
+    words = ["retrieval", str(folder / "docs"), *questions, "--tokenizer", "words", "--json"]
     assert main([*words, "--chunker", *map(str, recipes)]) == 0
     measured = [json.loads(line) for line in capsys.readouterr().out.splitlines()][:2]
     recalls = [[question["tokens"]["recall"] for question in side["questions"]] for side in measured]
@@ -206,7 +207,7 @@ def test_questions_won_and_lost_are_those_of_retrieval(folder, capsys):
     ]
     assert question_diff["documents"] == 2
     assert question_diff["questions"] == [question["question"] for question in measured[0]["questions"]]
-    printed = call(capsys, *recipes, folder / "docs", *questions)
+    printed = call(capsys, folder / "docs", "--chunker", *recipes, *questions)
     assert (
         f"Recall at k = 2: {100 * sum(recalls[0]) / len(pairs):.1f} to {100 * sum(recalls[1]) / len(pairs):.1f};" in printed
     )
@@ -217,26 +218,41 @@ def test_questions_won_and_lost_are_those_of_retrieval(folder, capsys):
 
 def test_a_document_that_cannot_be_read_is_left_out_on_both_sides(folder, capsys):
     (folder / "docs" / "broken.txt").write_bytes(b"a\0b")
-    complaint = call(capsys, "fixed_sentences:size=3", "fixed_sentences:size=2", folder / "docs", *OPTIONS, status=1)
+    sides = ("--chunker", "fixed_sentences:size=3", "fixed_sentences:size=2")
+    complaint = call(capsys, folder / "docs", *sides, *OPTIONS, status=1)
     assert "broken.txt: the file must be plain text or Markdown; it is binary. The document is left out." in complaint
 
 
 @pytest.mark.parametrize(
     ("words", "said"),
     [
-        (["fixed_sentences", "recursive"], "A chunker needs documents to cut; CORPUS is missing."),
-        (["fixed_sentence", "recursive", "{docs}"], "fixed_sentence"),
-        (["fixed_sentences:size=0", "recursive", "{docs}"], "size must be at least 1; got 0."),
-        (["fixed_sentences:size", "recursive", "{docs}"], "a parameter must have the form KEY=VALUE"),
-        (["{docs}", "recursive", "{docs}"], "a folder must be the output of “seamark corpus”"),
-        (["{run}", "{run}", "--questions", "{questions}"], "--questions needs the documents; CORPUS is missing."),
-        (["{unfinished}", "{run}"], "the corpus run must be finished; it is not."),
-        (["{torn}", "{run}"], "a corpus run must have all its files of chunks"),
-        (["{run}", "{run}", "--price", "-1"], "--price must be a number of dollars of at least 0; got -1."),
-        (["{run}", "{run}", "--top", "0"], "--top must be at least 1; got 0."),
-        (["nowhere.json", "recursive", "{docs}"], "the file cannot be read"),
-        (["--recipe", "a.json", "b.json"], "--recipe is written in another way now: seamark diff a.json b.json."),
-        (["recursive", "--set", "size=5"], "--set is written in another way now: seamark diff NAME:size=5."),
+        (["--chunker", "fixed_sentences", "recursive"], "A chunker needs documents to cut; CORPUS is missing."),
+        (["{docs}", "--chunker", "fixed_sentence", "recursive"], "fixed_sentence"),
+        (["{docs}", "--chunker", "fixed_sentences:size=0", "recursive"], "size must be at least 1; got 0."),
+        (["{docs}", "--chunker", "fixed_sentences:size", "recursive"], "a parameter must have the form KEY=VALUE"),
+        (["{docs}", "--chunker", "{docs}", "recursive"], "a folder must be the output of “seamark corpus”"),
+        (
+            ["--chunker", "{run}", "{run}", "--questions", "{questions}"],
+            "--questions needs the documents; CORPUS is missing.",
+        ),
+        (["--chunker", "{unfinished}", "{run}"], "the corpus run must be finished; it is not."),
+        (["--chunker", "{torn}", "{run}"], "a corpus run must have all its files of chunks"),
+        (["--chunker", "{run}", "{run}", "--price", "-1"], "--price must be a number of dollars of at least 0; got -1."),
+        (["--chunker", "{run}", "{run}", "--top", "0"], "--top must be at least 1; got 0."),
+        (["{docs}", "--chunker", "nowhere.json", "recursive"], "the file cannot be read"),
+        (["{docs}", "--chunker", "recursive"], "A diff is of two chunkers on one CORPUS; got 1 and 1."),
+        (["--chunker", "recursive", "structure", "{docs}"], "got 3 and 0. Write seamark diff CORPUS --chunker A B."),
+        (
+            ["{docs}", "{docs}", "--chunker", "recursive", "structure"],
+            "got 2 and 2. Write seamark diff CORPUS --chunker A B.",
+        ),
+        (
+            ["a.json", "recursive:size=5", "{docs}"],
+            "a.json recursive:size=5 is written in another way now: --chunker a.json recursive:size=5.",
+        ),
+        (["{docs}"], "A diff is of two chunkers on one CORPUS; got 0 and 1."),
+        (["--recipe", "a.json", "b.json"], "--recipe is written in another way now: --chunker a.json b.json."),
+        (["--set", "size=5"], "--set is written in another way now: --chunker NAME:size=5."),
     ],
 )
 def test_what_is_of_no_use_ends_in_a_sentence(folder, capsys, words, said):
@@ -255,7 +271,7 @@ def with_questions(folder, *words):
     """Return the words of a command that measures questions, embedding by a model whose vectors can be kept."""
     options = [word for name, value in STATIC.items() for word in (f"--{name}", value)]
     return [
-        *("fixed_sentences:size=1", "fixed_sentences:size=2", folder / "docs", *options),
+        *(folder / "docs", "--chunker", "fixed_sentences:size=1", "fixed_sentences:size=2", *options),
         *("--questions", folder / "questions.csv", *words),
     ]
 
@@ -307,18 +323,20 @@ def test_rows_of_tables_are_documents_like_files(folder, capsys, ending):
         table.write_text("".join(f"{json.dumps(row)}\n" for row in rows))
     else:
         pq.write_table(pa.Table.from_pylist(rows), table)
-    words = ("fixed_sentences:size=3", "fixed_sentences:size=2", *OPTIONS, "--questions", folder / "questions.csv")
-    assert told(capsys, *words[:2], table, *words[2:]) == told(capsys, *words[:2], folder / "docs", *words[2:])
+    words = ("--chunker", "fixed_sentences:size=3", "fixed_sentences:size=2", *OPTIONS)
+    words += ("--questions", folder / "questions.csv")
+    assert told(capsys, table, *words) == told(capsys, folder / "docs", *words)
     # In a folder among files too.
     table.rename(folder / "docs" / table.name)
     (folder / "docs" / NAMES[0]).unlink()
     (folder / "docs" / NAMES[1]).unlink()
     (folder / "docs" / NAMES[2]).rename(folder / "docs" / "other.md")
-    assert told(capsys, *words[:2], folder / "docs", *words[2:])["documents"] == 4
+    assert told(capsys, folder / "docs", *words)["documents"] == 4
 
 
 def test_a_row_that_is_no_document_is_left_out(folder, capsys):
     (folder / "docs.jsonl").write_text('{"id": "a", "text": "One. Two."}\n{"id": "b"}\n')
-    complaint = call(capsys, "fixed_sentences:size=1", "fixed_sentences:size=2", folder / "docs.jsonl", *OPTIONS, status=1)
+    sides = ("--chunker", "fixed_sentences:size=1", "fixed_sentences:size=2")
+    complaint = call(capsys, folder / "docs.jsonl", *sides, *OPTIONS, status=1)
     assert "a line must have the key 'text'" in complaint
     assert "The document is left out." in complaint

@@ -70,7 +70,7 @@ def test_the_file_is_what_retrieval_reads(folder, server, capsys):
     assert reference["content"] == "A keeper trims the wick at dusk"
     recipe = folder / "one.json"
     recipe.write_text(json.dumps({"chunker": "fixed_sentences", "parameters": {"size": 1}, "embedder": "tfidf"}))
-    measured = ["retrieval", "--corpus", str(folder / "docs"), "--questions", str(folder / "made.csv"), "--json"]
+    measured = ["retrieval", str(folder / "docs"), "--questions", str(folder / "made.csv"), "--json"]
     assert main([*measured, "--tokenizer", "words", "--chunker", str(recipe)]) == 0
     assert len(json.loads(capsys.readouterr().out)["questions"]) == 2
 

@@ -1,5 +1,7 @@
 """``seamark report``: a comparison in a file."""
 
+import json
+
 import pytest
 
 from chunkers import Recipe, chunk
@@ -28,6 +30,18 @@ def test_it_writes_what_the_chunkers_and_recipes_give(tmp_path):
     assert f"· {count} chunks of " in html
 
 
+def test_chunks_made_elsewhere_stand_beside_a_chunker(tmp_path, capsys):
+    text = load_sample("stubs").text
+    chunks = [
+        {"text": cut, "source": "stubs.txt"} for cut in chunk(text, "fixed_sentences", size=5, sentences="lines").texts
+    ]
+    (tmp_path / "theirs.json").write_text(json.dumps(chunks))
+    named = ("--chunker", f"chunks:{tmp_path / 'theirs.json'}", "fixed_sentences:size=5")
+    assert main(["report", STUBS, *named, *LIGHT, "--sentences", "lines"]) == 0
+    html = capsys.readouterr().out
+    assert html.count(f"· {len(chunks)} chunks of ") == 2
+
+
 def test_lines_of_dashes_are_boundaries_and_no_text(tmp_path, capsys):
     file = tmp_path / "marked.txt"
     file.write_text("One here.\n---\nTwo there.\n", encoding="utf-8")
@@ -40,7 +54,7 @@ def test_lines_of_dashes_are_boundaries_and_no_text(tmp_path, capsys):
 @pytest.mark.parametrize(
     ("arguments", "said"),
     [
-        ((), "--chunker must name 1 to 6 chunkers; got 0."),
+        ((), "No chunker is named. Name it with --chunker, one of "),
         (("--chunker", "recursive") * 7, "--chunker must name 1 to 6 chunkers; got 7."),
         (("--chunker", "none"), "chunker must be one of "),
         (

@@ -31,7 +31,7 @@ def folder(tmp_path):
 
 def call(folder, *others, recipes=("by_1.json",)):
     paths = [str(folder / name) for name in recipes]
-    given = ["retrieval", "--corpus", str(folder / "corpus"), "--questions", str(folder / "questions.csv")]
+    given = ["retrieval", str(folder / "corpus"), "--questions", str(folder / "questions.csv")]
     return main([*given, "--tokenizer", "words", "--chunker", *paths, *others])
 
 
@@ -154,13 +154,14 @@ def test_what_is_of_no_use_ends_in_a_sentence(folder, capsys):
     def refused(**changed):
         given = {"corpus": "corpus", "questions": "questions.csv", "chunker": "by_1.json", "top-k": "5"} | changed
         values = {key: value if key == "top-k" else str(folder / value) for key, value in given.items()}
-        assert main(["retrieval", *(word for key, value in values.items() for word in (f"--{key}", value))]) == 2
+        documents = values.pop("corpus")
+        assert main(["retrieval", documents, *(word for key, value in values.items() for word in (f"--{key}", value))]) == 2
         return capsys.readouterr().err
 
     assert "a folder must contain at least one file ending in .txt, .md, " in refused(corpus="empty")
     (folder / "empty" / "noise.txt").write_bytes(b"\0\1")
-    assert "the corpus must contain at least one readable document; it contains none." in refused(corpus="empty")
-    assert "the corpus must be a readable folder" in refused(corpus="nowhere")
+    assert "At least one document must be readable; none is." in refused(corpus="empty")
+    assert "the file cannot be read: No such file or directory." in refused(corpus="nowhere")
     assert "the file cannot be read: " in refused(corpus="long " * 2000)
     assert "the file cannot be read" in refused(questions="nowhere.csv")
     assert "--top-k must be at least 1; got 0." in refused(**{"top-k": "0"})
@@ -272,18 +273,33 @@ def test_a_beir_folder_brings_its_documents(folder, beir, capsys):
     assert "BEIR says which documents answer a question, not where" in printed.err
 
 
+def test_the_corpus_is_named_by_position(folder, capsys):
+    assert call(folder, "--corpus", "docs") == 2
+    assert capsys.readouterr().err == "--corpus is written in another way now: docs, without an option.\n"
+    files = sorted(map(str, (folder / "corpus").glob("*.txt")))
+    assert call(folder, "--json") == 0
+    by_folder = json.loads(capsys.readouterr().out)
+    assert asked(folder, *files, "--questions", folder / "questions.csv") == 0
+    assert json.loads(capsys.readouterr().out)["questions"] == by_folder["questions"]
+    # Another document of the same name could not be told from the first.
+    assert asked(folder, folder / "corpus", files[0], "--questions", folder / "questions.csv") == 0
+    complaint = (
+        "stubs.txt: documents must have different names; an earlier document has this name. The document is left out."
+    )
+    assert complaint in capsys.readouterr().err
+
+
 def test_what_brings_its_documents_takes_no_others(folder, beir, capsys):
     def refused(*arguments):
         assert asked(folder, *arguments) == 2
         return capsys.readouterr().err
 
-    assert "beir has its own documents, so --corpus must be left out" in refused(
-        "--questions", beir, "--corpus", folder / "corpus"
-    )
+    corpus = folder / "corpus"
+    assert "beir has its own documents, so no others may be named" in refused(corpus, "--questions", beir)
     questions = folder / "questions.csv"
     assert "questions.csv has no documents of its own" in refused("--questions", questions)
     assert "--split works only with a BEIR set; questions.csv is not one." in refused(
-        "--questions", questions, "--corpus", folder / "corpus", "--split", "dev"
+        corpus, "--questions", questions, "--split", "dev"
     )
     assert "beir: the split must be one of test; got 'dev'." in refused("--questions", beir, "--split", "dev")
     (beir / "queries.jsonl").unlink()
@@ -296,7 +312,7 @@ def test_labels_are_written_and_say_what_an_edit_did(folder, capsys):
     before = json.loads(capsys.readouterr().out)
     path = folder / "corpus" / "stubs.txt"
     path.write_text("A line before.\n" + path.read_text(encoding="utf-8"), encoding="utf-8", newline="")
-    assert asked(folder, "--questions", labels, "--corpus", folder / "corpus") == 0
+    assert asked(folder, folder / "corpus", "--questions", labels) == 0
     printed = capsys.readouterr()
     after = json.loads(printed.out)
     for one, other in zip(before["questions"], after["questions"], strict=True):
@@ -442,9 +458,9 @@ def test_chunks_that_something_else_made_are_measured_beside_recipes(folder, cap
 
 
 def test_what_is_measured_must_be_named_and_embedded_in_one_way(folder, capsys):
-    arguments = ["retrieval", "--corpus", str(folder / "corpus"), "--questions", str(folder / "questions.csv")]
+    arguments = ["retrieval", str(folder / "corpus"), "--questions", str(folder / "questions.csv")]
     assert main(arguments) == 2
-    assert "No chunker is named. Name one or several with --chunker." in capsys.readouterr().err
+    assert "No chunker is named. Name it with --chunker, one of " in capsys.readouterr().err
     other = {"chunker": "fixed_sentences", "embedder": "all-MiniLM-L6-v2"}
     (folder / "other.json").write_text(json.dumps(other))
     (folder / "theirs.json").write_text('["a"]')

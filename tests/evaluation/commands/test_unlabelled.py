@@ -4,6 +4,7 @@ import json
 
 import pytest
 
+from chunkers import Recipe
 from evaluation.command_line import main
 from evaluation.segmentation.label_free_measures import MEASURES_EXPLAINED
 from sample_docs import SAMPLES_FOLDER
@@ -63,9 +64,27 @@ def test_without_edits_there_are_no_columns_of_them(capsys):
     assert "changed" not in capsys.readouterr().out.split("\n\n", maxsplit=1)[0]
 
 
+def test_a_recipe_gives_the_settings_that_the_command_line_does_not(capsys, tmp_path):
+    settings = {"sentences": "paragraphs", "embedder": "tfidf", "tokenizer": "words"}
+    for name, sentences in (("a", "paragraphs"), ("b", "lines")):
+        recipe = Recipe(chunker="fixed_sentences", parameters={"size": 2}, **{**settings, "sentences": sentences})
+        (tmp_path / name).write_text(recipe.to_json())
+    command = ["unlabelled", TABLE, "--edits", "0", "--json", "--chunker"]
+    assert main([*command, str(tmp_path / "a")]) == 0
+    by_recipe = json.loads(capsys.readouterr().out.splitlines()[0])
+    options = [word for name, setting in settings.items() for word in (f"--{name}", setting)]
+    assert main([*command, "fixed_sentences:size=2", *options]) == 0
+    by_name = json.loads(capsys.readouterr().out.splitlines()[0])
+    assert {**by_recipe, "chunker": ""} == {**by_name, "chunker": ""}
+    assert main([*command, str(tmp_path / "a"), str(tmp_path / "b")]) == 2
+    assert "The recipes must agree on sentences; they name lines, paragraphs." in capsys.readouterr().err
+
+
 @pytest.mark.parametrize(
     ("arguments", "sentence"),
     [
+        ([], "No chunker is named. Name it with --chunker, one of "),
+        (["--chunker", "chunks:a.json"], "chunks:a.json: chunks made elsewhere cannot be cut again after an edit."),
         (["--chunker", "nonsense"], "chunker must be one of fixed_sentences, "),
         (["--chunker", "recursive", "size=9"], "Parameters stand behind the chunker's name, as in recursive:size=9; got "),
         (["--chunker", "recursive", "--edits", "-1"], "--edits must be 0 or more; got -1."),

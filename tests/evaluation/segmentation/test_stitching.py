@@ -162,7 +162,7 @@ def test_the_command_writes_texts_and_boundaries_that_sweep_reads(folder, tmp_pa
     known = BoundaryFile.read((tmp_path / "long" / "stitched-1.json").read_bytes()).of(text)
     edges = [0, *known, len(text)]
     assert {text[start:end].strip() for start, end in pairwise(edges)} <= set(TEXTS.values())
-    arguments = ["sweep", "--file", str(tmp_path / "long"), "--chunker", "fixed_sentences", "--grid", "size=3", "--json"]
+    arguments = ["sweep", "--marked", str(tmp_path / "long"), "--chunker", "fixed_sentences", "--grid", "size=3", "--json"]
     assert main(arguments) == 0
     rows = [json.loads(line) for line in capsys.readouterr().out.splitlines()]
     scores = [(row["document"], row["pk"]) for row in rows if row["chunker"] == "fixed_sentences"]

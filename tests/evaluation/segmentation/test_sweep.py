@@ -9,7 +9,7 @@ from time import sleep
 
 import pytest
 
-from chunkers import Document, InputError, build_chunker
+from chunkers import Document, InputError, Recipe, build_chunker
 from chunkers.contract.base import run
 from evaluation.command_line import main
 from evaluation.segmentation.boundary_measures import boundary_precision_recall, pk, segmentation_in_sentences
@@ -176,7 +176,9 @@ def output(capsys, *arguments):
 
 
 def test_the_command_line_prints_the_best(capsys):
-    status, out, _ = output(capsys, "stubs", "--chunker", "fixed_sentences", "--grid", "size=2,4", "--measure", "f1")
+    status, out, _ = output(
+        capsys, "--sample", "stubs", "--chunker", "fixed_sentences", "--grid", "size=2,4", "--measure", "f1"
+    )
     assert status == 0
     *lines, last = out.splitlines()
     assert [line.split()[-1] for line in lines if "size" in line] == ["size=4", "size=2"]
@@ -187,7 +189,7 @@ def test_the_command_line_prints_the_best(capsys):
 def test_the_command_line_writes_every_row(capsys, tmp_path):
     file = tmp_path / "marked.txt"
     file.write_text("A cat. A dog.\n---\nA tree. A bush.\n")
-    arguments = ["--file", str(file), "--chunker", "fixed_sentences", "--grid", "size=1,2"]
+    arguments = ["--marked", str(file), "--chunker", "fixed_sentences", "--grid", "size=1,2"]
     rows = list(csv.DictReader(io.StringIO(output(capsys, *arguments, "--csv")[1])))
     assert [row["setting"] for row in rows[:3]] == [setting.words() for setting in TRIVIAL_SETTINGS]
     assert [(row["document"], row["setting"], row["f1"]) for row in rows[3:]] == [
@@ -201,17 +203,48 @@ def test_the_command_line_writes_every_row(capsys, tmp_path):
 
 def test_parameters_behind_the_chunkers_name_are_those_of_every_setting(capsys):
     arguments = ["--chunker", "recursive:unit=words,parent_size=none", "--grid", "size=20,40", "--json"]
-    _, out, _ = output(capsys, "stubs", *arguments)
+    _, out, _ = output(capsys, "--sample", "stubs", *arguments)
     parameters = [row["parameters"] for row in map(json.loads, out.splitlines()) if row["chunker"] == "recursive"]
     assert parameters == [{"parent_size": None, "size": size, "unit": "words"} for size in (20, 40)]
+
+
+def test_a_recipe_gives_the_values_from_which_a_sweep_starts(capsys, tmp_path):
+    made = Recipe(
+        chunker="recursive",
+        parameters={"size": 30, "unit": "words"},
+        sentences="lines",
+        embedder="tfidf",
+        tokenizer="words",
+    )
+    (tmp_path / "recipe.json").write_text(made.to_json())
+    (tmp_path / "marked.txt").write_text("A cat. A dog.\n---\nA tree.\nA bush. An oak.\n")
+    arguments = ["--marked", str(tmp_path / "marked.txt"), "--grid", "size=4,9", "--json", "--chunker"]
+    _, out, _ = output(capsys, *arguments, str(tmp_path / "recipe.json"))
+    rows = [row for row in map(json.loads, out.splitlines()) if row["chunker"] == "recursive"]
+    assert [row["parameters"] for row in rows] == [{**made.settings(), "size": size} for size in (4, 9)]
+    # The same settings by the chunker's name score the same, with the recipe's splitter and tokenizer.
+    named = ["recursive:unit=words", "--sentences", "lines", "--tokenizer", "words", "--embedder", "tfidf"]
+    _, out, _ = output(capsys, *arguments, *named)
+    scores = [
+        {name: value for name, value in row.items() if name != "parameters"}
+        for row in map(json.loads, out.splitlines())
+        if row["chunker"] == "recursive"
+    ]
+    assert [{name: value for name, value in row.items() if name != "parameters"} for row in rows] == scores
+    # A parameter behind the recipe holds, so that the grid may not vary it.
+    status, _, err = output(capsys, *arguments, f"{tmp_path / 'recipe.json'}:size=5")
+    assert (status, err.startswith("--grid must not vary what --chunker holds fixed; size is in both.")) == (2, True)
 
 
 @pytest.mark.parametrize(
     ("arguments", "words"),
     [
         ([], "Name the settings to sweep: --published, or --chunker with --grid."),
-        (["nowhere", "--chunker", "kmeans"], "sample must be one of stubs"),
-        (["algorithm", "--chunker", "kmeans"], "algorithm: the sweep needs documents with at least one known boundary"),
+        (["--sample", "nowhere", "--chunker", "kmeans"], "sample must be one of stubs"),
+        (
+            ["--sample", "algorithm", "--chunker", "kmeans"],
+            "algorithm: the sweep needs documents with at least one known boundary",
+        ),
         (["--chunker", "kmeans", "--grid", "clusters"], "--grid must have the form KEY=VALUE,...; got 'clusters'."),
         (["--grid", "size=1"], "--grid works only with --chunker, which is missing."),
         (["--chunker", "kmeans", "--measure", "charm"], "measure must be one of pk"),
@@ -221,14 +254,17 @@ def test_parameters_behind_the_chunkers_name_are_those_of_every_setting(capsys):
             ["--chunker", "recursive:size=9", "--grid", "size=5,7"],
             "--grid must not vary what --chunker holds fixed; size is in both. Leave it out of one.",
         ),
-        (["--chunker", "chunks:chunks.json"], "chunks:chunks.json: a sweep varies the parameters of a chunker, which must"),
+        (["--chunker", "chunks:chunks.json"], "chunks:chunks.json: a sweep varies parameters, and chunks"),
         (
             ["--chunker", "llm:window=3"],
             "llm: a sweep needs a chunker that cuts by its parameters alone; this one asks a language model, or",
         ),
         (["--chunker", "your_cuts"], "your_cuts: a sweep needs a chunker that cuts by its parameters alone"),
         (["--set", "size=5"], "--set is written in another way now: --chunker NAME:size=5."),
-        (["--file", "missing.txt", "--chunker", "kmeans"], "missing.txt: the file cannot be read"),
+        (["--file", "a.txt", "b"], "--file is written in another way now: --marked a.txt b."),
+        (["stubs", "article", "--published"], "stubs article is written in another way now: --sample stubs article, or"),
+        (["--published", "stubs"], "stubs is written in another way now: --sample stubs, or --marked PATH for files."),
+        (["--marked", "missing.txt", "--chunker", "kmeans"], "missing.txt: the file cannot be read"),
     ],
 )
 def test_errors_are_one_sentence(capsys, arguments, words):
