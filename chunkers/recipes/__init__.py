@@ -7,6 +7,7 @@ from chunkers.recipes.chunker_registry import (
     MADE_ELSEWHERE,
     chunker_class,
     discover,
+    is_made_elsewhere,
     known_chunkers_phrase,
     register,
 )

@@ -175,6 +175,12 @@ def chunker_class(name: str) -> type[Chunker]:
     return found_class
 
 
+def is_made_elsewhere(name: str) -> bool:
+    """Return whether the chunker called ``name`` only takes over chunks, so that its time says nothing; False if unknown."""
+    chunker = _registered_class(name)
+    return chunker is not None and chunker.elsewhere
+
+
 def known_chunkers_phrase() -> str:
     """Return the names of all chunkers, for messages."""
     return ", ".join([*CHUNKERS, *ASKING, *ADAPTERS])

@@ -15,7 +15,7 @@ import numpy as np
 from chunkers import Chunker, Chunking, Document, InputError, Span, Tools, run
 from chunkers.contract import Meter
 from chunkers.embedders.late_chunking import LateChunks
-from chunkers.recipes import MADE_ELSEWHERE
+from chunkers.recipes import is_made_elsewhere
 from chunkers.results import EmbeddedAs, embedded_text, parent_index_by_child
 from chunkers.support import FloatArray, IntArray, VectorArray, raise_if_cancelled
 from chunkers.text import detect_language
@@ -214,7 +214,7 @@ def index_chunkings(
     decide_ms = sum(timing.decide_ms + timing.merge_ms for timing in timings)
     # Not a number where it was not recorded.
     chunk_ms = decide_ms + sum(timing.embed_ms if isnan(timing.cold_ms) else timing.cold_ms for timing in timings)
-    is_timed = not any(chunking.made_by is not None and chunking.made_by.chunker in MADE_ELSEWHERE for chunking in chunkings)
+    is_timed = not any(chunking.made_by is not None and is_made_elsewhere(chunking.made_by.chunker) for chunking in chunkings)
     return Index(
         corpus=corpus,
         chunks=_spans_in_corpus(corpus, chunkings),

@@ -4,7 +4,7 @@ import json
 
 import pytest
 
-from chunkers import Document, InputError, Span
+from chunkers import Document, InputError, Span, build_chunker
 from chunkers.found_again.located_chunks import read_chunks
 from chunkers.methods.your_chunks import ChunkFile, YourChunks
 from evaluation.questions.corpus import Corpus, TokenRuler
@@ -44,6 +44,15 @@ def questions(*excerpts):
 
 def index_of(given=None):
     return build_index(CORPUS, YourChunks.from_file(file(rows() if given is None else given)), tools(AngleEmbedder()))
+
+
+def test_no_chunks_made_elsewhere_have_a_time(monkeypatch):
+    assert index_of().chunk_s is index_of().decide_s is None
+    chunker = build_chunker("fixed_sentences", {})
+    assert build_index(CORPUS, chunker, tools(AngleEmbedder())).chunk_s is not None
+    # As a package may declare of its own chunker.
+    monkeypatch.setattr(type(chunker), "elsewhere", True)
+    assert build_index(CORPUS, chunker, tools(AngleEmbedder())).chunk_s is None
 
 
 def test_overlaps_and_gaps_are_measured_at_the_top_k():
