@@ -67,18 +67,19 @@ def text_table(title: str, heads: Sequence[str], rows: Sequence[Sequence[str]], 
     min_width
         Minimum width, in characters, of a column of cells, including the two spaces in front of it.
     """
-    heads_and_rows = ["", *heads], *rows
-    name_width, *cell_widths = (max(map(len, column)) for column in zip(*heads_and_rows, strict=True))
-    return "\n".join(
+    return "\n".join([title, *map("  ".join, align_columns([["", *heads], *rows], min_width - 2))])
+
+
+def align_columns(rows: Sequence[Sequence[str]], min_width: int = 0) -> list[list[str]]:
+    """Pad the first cells of rows on the right, and the others, which are at least ``min_width`` wide, on the left."""
+    name_width, *cell_widths = (max(map(len, column)) for column in zip(*rows, strict=True))
+    return [
         [
-            title,
-            *(
-                name.ljust(name_width)
-                + "".join(cell.rjust(max(width + 2, min_width)) for cell, width in zip(cells, cell_widths, strict=True))
-                for name, *cells in heads_and_rows
-            ),
+            name.ljust(name_width),
+            *(cell.rjust(max(width, min_width)) for cell, width in zip(cells, cell_widths, strict=True)),
         ]
-    )
+        for name, *cells in rows
+    ]
 
 
 # Cells of CSV files that spreadsheets do not mistake for formulas.

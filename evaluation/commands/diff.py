@@ -32,6 +32,7 @@ from chunkers.commands.arguments import (
 )
 from chunkers.recipes import language_model_access
 from chunkers.results import EmbeddedAs, embedded_text
+from chunkers.support import align_columns
 from chunkers.text import FileText
 from evaluation.commands.corpus_documents_and_runs import CorpusRun, corpus_document_names, is_corpus_run, read_corpus
 from evaluation.commands.retrieval import (
@@ -347,14 +348,10 @@ def _comparison_as_text(options: argparse.Namespace, sides: Sequence[_Side], com
         f"B: {sides[1].column.name}: {index_changes.chunk_count_after:,} chunks",
         "",
     ]
-    chunk_count_by_change = {
-        "kept": index_changes.kept,
-        "changed": index_changes.changed,
-        "new": index_changes.new,
-        "gone": index_changes.gone,
-    }
-    widest_count_length = max(len(f"{count:,}") for count in chunk_count_by_change.values())
-    comparison_text_lines += [f"{name:<8} {count:>{widest_count_length},}" for name, count in chunk_count_by_change.items()]
+    comparison_text_lines += map(
+        "  ".join,
+        align_columns([(name, f"{getattr(index_changes, name):,}") for name in ("kept", "changed", "new", "gone")]),
+    )
     token_share_phrase = (
         f" ({100 * index_changes.tokens_again / index_changes.tokens:.3g} %)" if index_changes.tokens else ""
     )
