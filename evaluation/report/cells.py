@@ -10,8 +10,8 @@ from typing import NamedTuple
 
 import numpy as np
 
-from chunkers import Chunking, Embedder
-from chunkers.support import FloatArray, format_number, format_three_figures, pluralize
+from chunkers import Chunking, Document, Embedder
+from chunkers.support import format_number, format_three_figures, pluralize
 from evaluation.answering import ANSWER_MEASURES, AnswerReport
 from evaluation.findings.rules import RULES
 from evaluation.retrieval import (
@@ -37,6 +37,8 @@ from evaluation.segmentation import (
     count_cuts_by_position,
     count_found_missed_added,
     cut_offsets,
+    explain_why_no_cut_wins,
+    segmentation_in_sentences,
     sentence_counts,
 )
 from evaluation.statistics import Difference, format_interval, format_interval_ends
@@ -115,6 +117,8 @@ _CHANGES: Sequence[Head] = (
 _COST = Head("Cost", "US dollars for embedding these tokens, at the given price.")
 _DOCUMENTS = Head("Documents", "Documents with a chunk that is not kept.")
 
+_COMPARED_WITH_THIS = unknown_cell("The others are compared with this column.")
+
 QUESTION_HEADS: Sequence[Head] = (
     Head("Recall", "Share of the answers that is retrieved, as the mean of all questions."),
     Head("Won", "Questions with a higher recall than with the selected column."),
@@ -132,36 +136,22 @@ def index_change_heads(documents: int, price: float | None) -> list[Head]:
 def index_change_cells(chunks: int, comparison: IndexComparison | None, documents: int, price: float | None) -> list[Cell]:
     """Return a column's cells; ``comparison`` is None for the column that the others replace."""
     if comparison is None:
-        comparison_cell_count = len(index_change_heads(documents, price)) - 1
-        return [count_cell(chunks), *[unknown_cell("The others are compared with this column.")] * comparison_cell_count]
-    total_chunk_changes = comparison.total
-    chunk_change_counts = (
-        total_chunk_changes.chunk_count_after,
-        total_chunk_changes.kept,
-        total_chunk_changes.changed,
-        total_chunk_changes.new,
-        total_chunk_changes.gone,
-        total_chunk_changes.tokens_again,
-    )
-    chunk_change_cells = [
-        *map(count_cell, chunk_change_counts),
-        share_cell(
-            total_chunk_changes.tokens_again / total_chunk_changes.tokens if total_chunk_changes.tokens else None,
-            f"of {total_chunk_changes.tokens:,} tokens",
+        return [count_cell(chunks), *[_COMPARED_WITH_THIS] * (len(index_change_heads(documents, price)) - 1)]
+    total = comparison.total
+    dollars = embedding_dollars(total.tokens_again, price)
+    return [
+        *map(
+            count_cell,
+            (total.chunk_count_after, total.kept, total.changed, total.new, total.gone, total.tokens_again),
         ),
+        share_cell(total.tokens_again / total.tokens if total.tokens else None, f"of {total.tokens:,} tokens"),
+        *(
+            []
+            if dollars is None
+            else [Cell(format_dollars(dollars), dollars, f"{total.tokens_again:,} tokens at ${price:g} a million")]
+        ),
+        *([count_cell(comparison.changed_documents, f"of {comparison.documents:,} documents")] if documents > 1 else []),
     ]
-    repeated_embedding_cost = embedding_dollars(total_chunk_changes.tokens_again, price)
-    if repeated_embedding_cost is not None:
-        chunk_change_cells.append(
-            Cell(
-                format_dollars(repeated_embedding_cost),
-                repeated_embedding_cost,
-                f"{total_chunk_changes.tokens_again:,} tokens at ${price:g} a million",
-            )
-        )
-    if documents > 1:
-        chunk_change_cells.append(count_cell(comparison.changed_documents, f"of {comparison.documents:,} documents"))
-    return chunk_change_cells
 
 
 def document_change_row(name: str, changes: Changes) -> Row:
@@ -174,30 +164,26 @@ def document_change_row(name: str, changes: Changes) -> Row:
 
 
 def question_change_cells(
-    name: str, baseline: str, changes: WonAndLost, amount: str, tested: Difference | None
+    name: str, baseline: str | None, changes: WonAndLost, amount: str, tested: Difference | None
 ) -> list[Cell]:
-    """Return the cells of a column that replaces the column ``baseline``; ``tested`` is None with too few questions."""
-    won_question_numbers, lost_question_numbers = changes.changed(amount)
-    recall_won_lost_cells = [
-        recall_cell(changes.after[amount]),
-        count_cell(len(won_question_numbers)),
-        count_cell(len(lost_question_numbers)),
-    ]
-    if tested is None:
-        return [*recall_won_lost_cells, unknown_cell("Too few questions for an interval.")]
-    return [
-        *recall_won_lost_cells,
-        Cell(f"{tested.points} ({tested.interval})", tested.mean, tested.words(name, baseline, "recall")),
-    ]
+    """Return a column's cells; ``baseline`` is the column that it replaces, or None for that column itself.
 
-
-def recall_cell(recall: FloatArray) -> Cell:
-    """Return the cell of the mean recall of questions, shape (questions,)."""
-    mean_deviation_pair = mean_and_deviation(recall)
-    return share_cell(
-        None if mean_deviation_pair is None else mean_deviation_pair[0],
-        f"over {pluralize(int(np.count_nonzero(~np.isnan(recall))), 'question')}",
+    ``tested`` is None with too few questions.
+    """
+    recall = changes.after[amount]
+    mean = mean_and_deviation(recall)
+    mean_recall_cell = share_cell(
+        None if mean is None else mean[0], f"over {pluralize(int(np.count_nonzero(~np.isnan(recall))), 'question')}"
     )
+    if baseline is None:
+        return [mean_recall_cell, *[_COMPARED_WITH_THIS] * (len(QUESTION_HEADS) - 1)]
+    return [
+        mean_recall_cell,
+        *(count_cell(len(question_numbers)) for question_numbers in changes.changed(amount)),
+        unknown_cell("Too few questions for an interval.")
+        if tested is None
+        else Cell(f"{tested.points} ({tested.interval})", tested.mean, tested.words(name, baseline, "recall")),
+    ]
 
 
 # Tables of the measures of retrieval and of answers, as means over the questions.
@@ -417,6 +403,22 @@ def chunking_score_cells(chunking: Chunking, scores: Mapping[str, Score], measur
         else:
             cells.append(Cell(f"{score.value:.2f}", score.value))
     return cells
+
+
+def boundary_ranking_cells(
+    ranking: ChunkingRanking, document: Document, known: Sequence[int], chunkings: Sequence[Chunking]
+) -> tuple[list[list[Cell]], str]:
+    """Return the `boundary_cells` of every contender of a ranking, and an explanation if making no cut has the best Pk.
+
+    ``chunkings`` are the first contenders; the trivial ones follow.
+    """
+    reference = segmentation_in_sentences(document, known)
+    segmentations = [segmentation_in_sentences(document, cut_offsets(chunking)) for chunking in chunkings]
+    explanation = explain_why_no_cut_wins(reference, segmentations)
+    segmentations += [
+        Segmentation(reference.units, contender.cuts) for contender in ranking.contenders[len(segmentations) :]
+    ]
+    return [boundary_cells(reference, segmentation) for segmentation in segmentations], explanation
 
 
 def structure_cells(chunking: Chunking, embedder: Embedder | None, lengths: Sequence[int] | None) -> list[Cell]:

@@ -32,8 +32,8 @@ from evaluation.report.cells import (
     UNLABELLED_HEADS,
     Cell,
     Head,
-    boundary_cells,
     boundary_count_cells,
+    boundary_ranking_cells,
     count_cell,
     label_free_measure_cells,
     score_and_distance_cells,
@@ -44,14 +44,10 @@ from evaluation.report.cells import (
 )
 from evaluation.segmentation import (
     BASELINE_SETTINGS,
-    Segmentation,
     count_size_compliance,
-    cut_offsets,
-    explain_why_no_cut_wins,
     measure_without_labels,
     rank_by_known_boundaries,
     rank_by_structure,
-    segmentation_in_sentences,
 )
 
 # The tables of the page, as numbers and sentences.
@@ -134,17 +130,11 @@ def ranking_table(compared: ComparedColumns) -> Table:
         measure_cells = [structure_cells(chunking, compared.embedder, None)[:1] for _, chunking in named_chunkings]
         ranking_column_heads = BY_STRUCTURE[:5]
     else:
-        known_segmentation = segmentation_in_sentences(document, known_boundaries)
-        segmentations = [segmentation_in_sentences(document, cut_offsets(chunking)) for _, chunking in named_chunkings]
-        summary_sentence = f"{summary_sentence} {explain_why_no_cut_wins(known_segmentation, segmentations)}".rstrip()
-        segmentations += [
-            Segmentation(known_segmentation.units, contender.cuts)
-            for contender in chunker_ranking.contenders[len(named_chunkings) :]
-        ]
-        measure_cells, ranking_column_heads = (
-            [boundary_cells(known_segmentation, segmentation) for segmentation in segmentations],
-            BY_KNOWN,
+        measure_cells, why_no_cut_wins = boundary_ranking_cells(
+            chunker_ranking, document, known_boundaries, [chunking for _, chunking in named_chunkings]
         )
+        summary_sentence = f"{summary_sentence} {why_no_cut_wins}".rstrip()
+        ranking_column_heads = BY_KNOWN
     ranked_chunker_rows = [
         (contender_names[place], score_and_distance_cells(chunker_ranking, place) + measure_cells[place])
         for place in rank_order

@@ -18,8 +18,6 @@ from evaluation.report.cells import (
     index_change_cells,
     index_change_heads,
     question_change_cells,
-    recall_cell,
-    unknown_cell,
 )
 from evaluation.retrieval.index_changes import (
     ChunkComparison,
@@ -355,21 +353,20 @@ def show_questions_won(choices: Choices, results: Sequence[ColumnResult], job: I
     difference_by_column = (
         dict(zip(other_column_numbers, paired_differences(recall_differences), strict=True)) if other_column_numbers else {}
     )
-    rows: list[RowData] = []
-    baseline_column_name = f"column {choices.selected + 1}"
-    for number in recall_changes_by_column:
-        column_recall_cells = [recall_cell(recall_changes_by_column[number].after[retrieval_amount])]
-        if number == choices.selected:
-            column_recall_cells += [unknown_cell("The others are compared with this column.")] * (len(QUESTION_HEADS) - 1)
-        else:
-            column_recall_cells = question_change_cells(
+    rows = [
+        score_row_of_column(
+            number,
+            results[number],
+            question_change_cells(
                 f"Column {number + 1}",
-                baseline_column_name,
-                recall_changes_by_column[number],
+                None if number == choices.selected else f"column {choices.selected + 1}",
+                changes,
                 retrieval_amount,
-                difference_by_column[number],
-            )
-        rows.append(score_row_of_column(number, results[number], column_recall_cells))
+                difference_by_column.get(number),
+            ),
+        )
+        for number, changes in recall_changes_by_column.items()
+    ]
     rows += [score_row_of_column(number, results[number], message=why) for number, why in refusal_by_column_number.items()]
     draw_score_table(
         choices,

@@ -18,8 +18,8 @@ from evaluation.report.cells import (
     UNLABELLED_HEADS,
     Cell,
     Head,
-    boundary_cells,
     boundary_count_cells,
+    boundary_ranking_cells,
     count_cell,
     edit_stability_cells,
     label_free_measure_cells,
@@ -36,15 +36,11 @@ from evaluation.segmentation import (
     Contender,
     EditStability,
     LabelFreeMeasures,
-    Segmentation,
     check_edit_count,
     count_size_compliance,
-    cut_offsets,
-    explain_why_no_cut_wins,
     measure_without_labels,
     rank_by_known_boundaries,
     rank_by_structure,
-    segmentation_in_sentences,
 )
 from viz.compare.state.session import session
 from viz.components.page_elements import notice, show_job_progress
@@ -225,31 +221,20 @@ def show_ranking(
         embedder,
         unranked_contender_indices,
     )
-    significance_note = "Significant: adjusted p below 0.05, and an interval that excludes 0."
+    notes = ["Significant: adjusted p below 0.05, and an interval that excludes 0."]
     if known is not None:
-        known_segmentation, segmentations = (
-            segmentation_in_sentences(document, known),
-            [segmentation_in_sentences(document, cut_offsets(chunking)) for chunking in finished_column_chunkings],
-        )
-        significance_note = f"{significance_note} {explain_why_no_cut_wins(known_segmentation, segmentations)}".rstrip()
-        segmentations += [
-            Segmentation(known_segmentation.units, ranked_contender.cuts)
-            for ranked_contender in chunker_ranking.contenders[len(segmentations) :]
+        measure_cells, why_no_cut_wins = boundary_ranking_cells(chunker_ranking, document, known, finished_column_chunkings)
+        notes.append(why_no_cut_wins)
+    else:
+        measure_cells = [
+            structure_cells(column.chunking, embedder, token_counts(column.task, column.chunking))
+            for _, column in numbered_finished_columns
         ]
     rows: list[RowData] = []
     for contender_index in chunker_ranking.order:
         ranked_contender = chunker_ranking.contenders[contender_index]
         column_number = (
             numbered_finished_columns[contender_index][0] if contender_index < len(numbered_finished_columns) else None
-        )
-        measure_cells = (
-            boundary_cells(known_segmentation, segmentations[contender_index])
-            if known is not None
-            else structure_cells(
-                finished_column_chunkings[contender_index],
-                embedder,
-                token_counts(finished_column_tasks[contender_index], finished_column_chunkings[contender_index]),
-            )
         )
         title, settings_description = ranked_contender.name, ""
         if column_number is not None:
@@ -262,13 +247,10 @@ def show_ranking(
                 column_number,
                 title,
                 settings_description,
-                score_and_distance_cells(chunker_ranking, contender_index) + measure_cells,
+                score_and_distance_cells(chunker_ranking, contender_index) + measure_cells[contender_index],
             )
         )
-    significance_note = " ".join(
-        filter(None, (significance_note, _oversized_chunks_warning([column for _, column in numbered_finished_columns])))
-    )
-    ranking_summary = f"{chunker_ranking.words()} {chunker_ranking.basis_sentences(known is not None)}"
+    notes.append(_oversized_chunks_warning([column for _, column in numbered_finished_columns]))
     if known is None and choices.document == OWN_DOCUMENT:
         st.button(
             "Mark boundaries",
@@ -282,8 +264,8 @@ def show_ranking(
         BY_STRUCTURE if known is None else BY_KNOWN,
         rows,
         key="ranking",
-        said=ranking_summary,
-        note=significance_note,
+        said=f"{chunker_ranking.words()} {chunker_ranking.basis_sentences(known is not None)}",
+        note=" ".join(filter(None, notes)),
     )
 
 
