@@ -8,7 +8,7 @@ from chunkers.support import pluralize
 from evaluation.answering import ANSWER_SEPARATOR, QuestionItem, QuestionItems, questions_of_file, questions_of_lines
 from sample_docs import SAMPLES_FOLDER
 from viz.answers.session import session
-from viz.components.page_elements import notice, remark, show_job_progress, show_table_to_unfold
+from viz.components.page_elements import notice, remark, show_job_progress, show_folded_table
 from viz.controls import adopt_as_own_text, draw_setting_segmented_control, value_binding
 from viz.jobs import ReadingJob, single_file_converter
 from viz.jobs.answering_plan_and_jobs import QuestionSharing, SharedText
@@ -47,7 +47,7 @@ def _say_problems(items: QuestionItems) -> None:
     if len(items.problems) == 1:
         notice(items.problems[0], "error", key="answers_problem")
     else:
-        show_table_to_unfold(f"{pluralize(len(items.problems), 'question')} left out", {"question": items.problems})
+        show_folded_table(f"{pluralize(len(items.problems), 'question')} left out", {"question": items.problems})
 
 
 def _questions_from_retrieval(choices: Choices, text: PageText) -> QuestionItems:

@@ -30,7 +30,7 @@ def remark(text: str, *, key: str) -> None:
     _notice(key=key, data={"text": text, "tone": "remark"})
 
 
-def show_table_to_unfold(title: str, columns: Mapping[str, Sequence[object]], *, expanded: bool = False) -> None:
+def show_folded_table(title: str, columns: Mapping[str, Sequence[object]], *, expanded: bool = False) -> None:
     """Draw a table in an expander, such as one of left-out questions; nothing is drawn without rows."""
     if any(columns.values()):
         with st.expander(title, expanded=expanded):

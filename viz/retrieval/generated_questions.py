@@ -33,7 +33,7 @@ from evaluation.generating.generated_questions import (
 )
 from evaluation.generating.question_generation import MOST_GENERATED, Generated, GenerationSettings, estimate_generation
 from viz.components.figure import show_figure, stacked_histogram
-from viz.components.page_elements import download_button, notice, remark, show_job_progress, show_table_to_unfold
+from viz.components.page_elements import download_button, notice, remark, show_job_progress, show_folded_table
 from viz.controls import button_pressed, language_model_form, show_prompts, value_binding
 from viz.jobs import MOST_KEPT, run_registry
 from viz.jobs.question_generation import QuestionGenerationJob, QuestionSimilarityJob
@@ -304,7 +304,7 @@ def _show_generated_questions(current_page: Page, job: QuestionGenerationJob) ->
             "last answer": [passage.why for passage in dropped_passages],
         }
         title = f"{pluralize(len(dropped_passages), 'passage')} without questions"
-        show_table_to_unfold(title, dropped_passages_table, expanded=not questions)
+        show_folded_table(title, dropped_passages_table, expanded=not questions)
     if not questions:
         return
     similarities_per_question = _question_similarities(current_page, job, questions)

@@ -12,7 +12,7 @@ from chunkers.support import pluralize
 from evaluation.traces.answer_loss_stages import STAGES, Diagnosis
 from evaluation.traces.report import TraceReport, placement_status, report_as_json
 from viz.components.browser_exchange import take_event
-from viz.components.page_elements import download_button, notice, remark, show_job_progress, show_table_to_unfold
+from viz.components.page_elements import download_button, notice, remark, show_job_progress, show_folded_table
 from viz.controls import CHUNK_FILE_ENDINGS, CHUNK_FILE_HELP
 from viz.jobs import PATIENCE_S
 from viz.jobs.retrieval_plan import OwnDocuments
@@ -182,7 +182,7 @@ def _show_trace_report(current_page: Page, job: DiagnosingTraces) -> None:
     if trace_diagnosis_report.remark:
         notice(trace_diagnosis_report.remark, key="traces_remark")
     problems = trace_diagnosis_report.problems
-    show_table_to_unfold(f"{pluralize(len(problems), 'problem')} in the file", {"problem": problems})
+    show_folded_table(f"{pluralize(len(problems), 'problem')} in the file", {"problem": problems})
     failed_question_numbers = [
         number for number, diagnosis in enumerate(trace_diagnosis_report.diagnoses) if diagnosis.failed
     ]
@@ -355,7 +355,7 @@ def _show_undecided_and_unlocated(report: TraceReport) -> None:
         "question": [diagnosis.question.question for diagnosis in undecided_diagnoses],
         "why": [diagnosis.rule for diagnosis in undecided_diagnoses],
     }
-    show_table_to_unfold(
+    show_folded_table(
         f"{pluralize(len(undecided_diagnoses), 'question')} that cannot be told", undecided_question_columns
     )
     unplaced_texts = [
@@ -371,4 +371,4 @@ def _show_undecided_and_unlocated(report: TraceReport) -> None:
         "text": [retrieved.text if retrieved.text is not None else retrieved.id for _, retrieved, _ in unplaced_texts],
         "remark": [placement.said for _, _, placement in unplaced_texts],
     }
-    show_table_to_unfold(f"{pluralize(len(unplaced_texts), 'retrieved text')} without a place", unlocated_text_columns)
+    show_folded_table(f"{pluralize(len(unplaced_texts), 'retrieved text')} without a place", unlocated_text_columns)

@@ -14,7 +14,7 @@ from chunkers.support import pluralize
 from evaluation.questions import Questions, questions_to_json_lines
 from evaluation.retrieval.asked_question import STATED_SEARCHED
 from evaluation.search import ReturnedText, checked_method
-from viz.components.page_elements import download_button, notice, remark, show_table_to_unfold
+from viz.components.page_elements import download_button, notice, remark, show_folded_table
 from viz.controls import any_chunker_calls_model, column_controls, show_prompts
 from viz.jobs.keeping.kept_run import Keeper
 from viz.jobs.retrieval import KeptRetrieval, ReportJob, Retrieval, estimate_run_llm_requests
@@ -295,11 +295,11 @@ def _say_run_state(run: Retrieval, plan: Plan | None) -> None:
     for chunker_number, error in run.errors.items():
         notice(f"{run.plan.titles[chunker_number]}: {error}", "error", key=f"retrieval_error_{chunker_number}")
     question_problems = run.questions.problems
-    show_table_to_unfold(pluralize(len(question_problems), "question problem"), {"problem": question_problems})
+    show_folded_table(pluralize(len(question_problems), "question problem"), {"problem": question_problems})
     excerpt_state_counts = run.questions.excerpt_counts_by_state()
     if {*excerpt_state_counts} - {"valid"} or run.questions.changes:
         counts_phrase = ", ".join(f"{count:,} {state}" for state, count in excerpt_state_counts.items())
-        show_table_to_unfold(f"Excerpts: {counts_phrase}", _excerpt_state_table(run.questions))
+        show_folded_table(f"Excerpts: {counts_phrase}", _excerpt_state_table(run.questions))
     if run.plan.material.own and run.found:
         _offer_question_file(run)
 

@@ -17,7 +17,7 @@ from tests.server import KEY, ChatModelServer
 from tests.support import LIMIT, ScriptedModel, ended
 from tests.viz.app_steps import name_model, press, remarks, said, settled
 from tests.viz.compare.test_page import reader_of
-from tests.viz.failures.test_page import part
+from tests.viz.failures.test_page import table_of
 from viz.controls import language_model
 from viz.jobs import shared_resources
 from viz.shell.column_results import WAITS
@@ -370,10 +370,10 @@ def test_every_other_page_works_while_compare_has_such_a_column(app, http, page)
 
 def test_failures_measures_it_beside_the_others_once_a_model_is_named_and_the_user_sends(app, http):
     def measures():
-        return part(app, "table")["rows"]
+        return table_of(app)["rows"]
 
     def mine():
-        return [(row["result"], row["column"], row["message"]) for row in measures() if row["title"] == "Language model"]
+        return [(row["kind"], row["column"], row["message"]) for row in measures() if row["title"] == "Language model"]
 
     opened(app, embedder="tfidf", document="stubs")
     app.switch_page("pages/failures.py")

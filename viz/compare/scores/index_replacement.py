@@ -33,7 +33,7 @@ from viz.compare.asking.question_search import chunkings_with_contexts
 from viz.compare.scores.scoreboard import score_row_of_column
 from viz.compare.state.session import session
 from viz.components.measure_table import show_measures
-from viz.components.page_elements import notice, remark, show_job_progress, show_table_to_unfold
+from viz.components.page_elements import notice, remark, show_job_progress, show_folded_table
 from viz.components.score_table.score_table import RowData, draw_score_table
 from viz.controls import value_binding
 from viz.jobs import ChunkingTask, cached_while_shown, contexts_digest
@@ -332,7 +332,7 @@ def _token_count(texts: tuple[tuple[str, str], ...], tokenizer: str) -> int:
 
 def show_questions_won(choices: Choices, results: Sequence[ColumnResult], job: IndexChanges) -> None:
     """Draw a table of the recall of every measured column, with the questions won and lost and the interval."""
-    show_table_to_unfold(f"{pluralize(len(job.problems), 'question')} left out", {"problem": job.problems})
+    show_folded_table(f"{pluralize(len(job.problems), 'question')} left out", {"problem": job.problems})
     recall_changes_by_column = recalls_beside_selected(choices, results, job)
     refusal_by_column_number = {
         number: job.refused[column.chunker] for number, column in enumerate(results) if column.chunker in job.refused

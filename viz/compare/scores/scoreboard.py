@@ -95,9 +95,8 @@ def show_scoreboard(
 
 def score_row_of_column(number: int, column: ColumnResult, cells: Sequence[Cell] = (), message: str = "") -> RowData:
     """Return the row of a column of Compare; without cells and a message, it says why the column has no result."""
-    if not cells:
-        message = message or column.error or waiting_status_phrase()
-    return score_table_row(number, column.title, settings_in_words(column), cells, message)
+    why_no_cells = message or column.error or waiting_status_phrase()
+    return score_table_row(number, column.title, settings_in_words(column), cells, why_no_cells)
 
 
 def _special_token_count(results: Sequence[ColumnResult], limited: Embedder) -> int | None:

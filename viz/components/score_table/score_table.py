@@ -112,14 +112,17 @@ def score_table_row(
     kind: str = "",
     origin: str = "",
 ) -> RowData:
-    """Return a row of the score table, for a column of Compare, a result on Failures, or a trivial baseline."""
+    """Return a row of the score table, for a column of Compare, a result on Failures, or a trivial baseline.
+
+    ``message`` is shown if there are no cells.
+    """
     return {
         "column": column,
         "kind": kind,
         "title": title,
         "origin": origin,
         "settings": settings,
-        "message": message,
+        "message": "" if cells else message,
         "cells": [{**cell._asdict(), "best": False, "dots": [*cell.dots]} for cell in cells],  # type: ignore[typeddict-item]
     }
 
