@@ -78,6 +78,12 @@ def test_the_samples_are_there_once_as_cases_in_one_line_until_all_are_asked_for
     at_rest(page)
     page.get_by_role("button", name="Pk", exact=True).click()
     expect(page.get_by_role("status").filter(has_text="a window of half the mean section")).to_be_visible()
+    expect(page.get_by_role("columnheader", name="Pk")).to_have_attribute("aria-sort", "ascending")
+    embedded(page)
+    values = page.locator(".scores tbody td:nth-of-type(3)")
+    expect(values).to_have_count(11)
+    texts = [text.strip("✓ ") for text in values.all_inner_texts()]
+    assert texts == sorted(texts)
 
 
 @pytest.mark.full
