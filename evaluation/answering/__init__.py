@@ -22,7 +22,6 @@ from evaluation.answering.questions_and_answers import (
 )
 from evaluation.answering.report import (
     ANSWER_MEASURES,
-    AnswerMeasure,
     AnswerReport,
     answers_to_csv,
     answers_to_json_lines,
