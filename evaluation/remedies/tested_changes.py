@@ -20,8 +20,8 @@ from evaluation.remedies.settings_search import (
     smallest_solutions,
     try_variations,
 )
-from evaluation.retrieval import chunk_lengths
-from evaluation.retrieval.asked_question import PosedQuestion, whole_answer_chunk_numbers
+from evaluation.retrieval import chunk_lengths, whole_answer_chunk_numbers
+from evaluation.retrieval.asked_question import PosedQuestion
 from evaluation.search import PRODUCT_TOLERANCE, PreparedQuestions, Reranker, embed_texts
 
 # Changes that keep an answer whole, at the same limit on what is retrieved.

@@ -44,6 +44,7 @@ from evaluation.retrieval.report import (
     Reports,
 )
 from evaluation.retrieval.retrieved_chunks_and_failures import (
+    AnswerRetrieval,
     FailedExcerpt,
     GivenChunks,
     MeasuredChunker,
@@ -51,5 +52,7 @@ from evaluation.retrieval.retrieved_chunks_and_failures import (
     Seam,
     count_missing_characters,
     cuts_inside,
+    judge_answer_retrieval,
+    whole_answer_chunk_numbers,
 )
 from evaluation.retrieval.stored_measures import evaluation_from_json, evaluation_to_json

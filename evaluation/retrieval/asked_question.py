@@ -1,17 +1,17 @@
 """Ask one question over the chunks of one text: which are retrieved within a budget, and what becomes of the answer."""
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass, replace
-from typing import Literal, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
 from chunkers import Chunking, InputError, Span, Tools
 from chunkers.results import EmbeddedAs
 from chunkers.support import format_number
-from evaluation.questions import AnyRuler, Corpus, intersection, ruler_for
+from evaluation.questions import AnyRuler, Corpus, ruler_for
 from evaluation.retrieval.budget import Limit, fill_budget
-from evaluation.retrieval.retrieved_chunks_and_failures import RankedChunk, count_missing_characters
+from evaluation.retrieval.retrieved_chunks_and_failures import AnswerRetrieval, RankedChunk, judge_answer_retrieval
 from evaluation.search import (
     MOST_RERANKED,
     Index,
@@ -169,8 +169,6 @@ def format_search_score(score: float, *, fused: bool = False) -> str:
 # Fate of a marked answer.
 
 
-Fate = Literal["whole", "split", "cut off", "not retrieved", "in no chunk"]
-
 LONGEST_ANSWER = 10_000
 """Maximum number of characters of the marked answer to a question; what is longer is a chapter."""
 
@@ -180,36 +178,6 @@ class PosedQuestion(NamedTuple):
 
     question: str
     answer: Span
-
-
-@dataclass(frozen=True)
-class AnswerRetrieval:
-    """Retrieval outcome for an answer: whether it was retrieved whole, and the chunks that contain it.
-
-    Attributes
-    ----------
-    fate
-        ``whole`` if a retrieved chunk contains the whole answer; ``cut off`` if the budget ends inside the answer; ``split``
-        if no chunk contains the whole answer; ``not retrieved`` if a chunk contains it, but lies beyond the limit;
-        ``in no chunk`` if no chunk contains any of it.
-    chunks
-        Numbers, from 0, of the chunks that contain the answer or its parts, best ranked first.
-    ranks
-        Ranks of these chunks, from 1; None for a chunk that was not ranked.
-    retrieved
-        For each chunk, true if it is retrieved.
-    together
-        True if the retrieved chunks together contain all of it.
-    seam
-        The reason for the first cut inside the answer, if a cut splits it.
-    """
-
-    fate: Fate
-    chunks: tuple[int, ...] = ()
-    ranks: tuple[int | None, ...] = ()
-    retrieved: tuple[bool, ...] = ()
-    together: bool = False
-    seam: str = ""
 
 
 def checked_answer(text: str, start: int, end: int) -> Span:
@@ -245,77 +213,14 @@ def judge_retrieval(asked: AskedQuestion, answer: Span) -> AnswerRetrieval:
 
     White space is ignored.
     """
-    retrieved_parts_by_chunk = {hit.number: hit.given for hit in asked.hits}
-    return judge_answer_retrieval(asked.chunking, asked.ranking.ranks_by_chunk(), retrieved_parts_by_chunk, answer)
-
-
-def judge_answer_retrieval(
-    chunking: Chunking, ranks: Mapping[int, int], given: Mapping[int, Sequence[Span]], answer: Span
-) -> AnswerRetrieval:
-    """Return the outcome of any retrieval from a document's chunks, as `judge_retrieval` does.
-
-    Parameters
-    ----------
-    ranks
-        Ranks, from 1, of the chunks that were ranked, by their numbers.
-    given
-        The retrieved part of each retrieved chunk.
-    """
-    chunk_spans, text = [chunk.spans for chunk in chunking.chunks], chunking.document.text
-
-    def retrieval_outcome(fate: Fate, chunks: list[int], *, together: bool = False, seam: str = "") -> AnswerRetrieval:
-        chunks.sort(key=lambda chunk: (ranks.get(chunk, len(chunk_spans) + 1), chunk))
-        return AnswerRetrieval(
-            fate,
-            tuple(chunks),
-            tuple([ranks.get(chunk) for chunk in chunks]),
-            tuple([chunk in given for chunk in chunks]),
-            together,
-            seam,
-        )
-
-    answer_overlapping_chunks = [
-        chunk for chunk, parts in enumerate(chunk_spans) if parts[0].start < answer.end and answer.start < parts[-1].end
-    ]
-    answer_chunks = [
-        chunk
-        for chunk in answer_overlapping_chunks
-        if any(text[start:end].strip() for start, end in intersection([answer], chunk_spans[chunk]))
-    ]
-    if not answer_chunks:
-        return AnswerRetrieval("in no chunk")
-    whole_answer_chunks = whole_answer_chunk_numbers(text, chunk_spans, answer)
-    if not whole_answer_chunks:
-        retrieved_parts = [part for chunk in answer_chunks for part in given.get(chunk, ())]
-        return retrieval_outcome(
-            "split",
-            answer_chunks,
-            together=not count_missing_characters(text, answer, retrieved_parts),
-            seam=_first_cut_reason(chunking, answer),
-        )
-    chunks_giving_whole_answer = [
-        chunk for chunk in whole_answer_chunks if chunk in given and not count_missing_characters(text, answer, given[chunk])
-    ]
-    if chunks_giving_whole_answer:
-        return retrieval_outcome("whole", chunks_giving_whole_answer, together=True)
-    cut_off_chunks = [chunk for chunk in whole_answer_chunks if chunk in given]
-    return (
-        retrieval_outcome("cut off", cut_off_chunks)
-        if cut_off_chunks
-        else retrieval_outcome("not retrieved", whole_answer_chunks)
+    given_spans_by_chunk = {hit.number: hit.given for hit in asked.hits}
+    corpus_text = asked.index.corpus.whole.text
+    return judge_answer_retrieval(
+        corpus_text, asked.index.chunks, asked.ranking.ranks_by_chunk(), given_spans_by_chunk, answer
     )
 
 
-def whole_answer_chunk_numbers(text: str, chunks: Sequence[Sequence[Span]], answer: Span) -> list[int]:
-    """Return the numbers of the chunks that contain a whole answer, ignoring white space."""
-    return [
-        number
-        for number, spans in enumerate(chunks)
-        if spans[0].start < answer.end and answer.start < spans[-1].end and not count_missing_characters(text, answer, spans)
-    ]
-
-
-def _first_cut_reason(chunking: Chunking, answer: Span) -> str:
+def first_cut_reason(chunking: Chunking, answer: Span) -> str:
     """Return the reason of the first cut within the answer; empty if no cut made the chunks that it is split between."""
     for gap in chunking.gaps:
         if gap.verdict.is_cut and answer.start < gap.start_after(chunking.document) < answer.end:

@@ -4,11 +4,11 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 from math import nan
-from typing import NamedTuple
+from typing import Literal, NamedTuple
 
 from chunkers import Span
 from chunkers.support import IntArray
-from evaluation.questions import TokenRuler, difference, numbers_of_overlapping_chunks, ruler_for
+from evaluation.questions import TokenRuler, difference, intersection, numbers_of_overlapping_chunks, ruler_for
 from evaluation.retrieval.budget import Limit, spans_up_to
 from evaluation.retrieval.budget_ladder_and_repeats import BudgetLadder, best_ranked_chunk, chunks_holding_most
 from evaluation.retrieval.measures import RANGE_UNITS, Evaluation, excerpt_ranges
@@ -122,6 +122,84 @@ def given_chunks(
         limit,
         filled_length,
     )
+
+
+# The fate of one answer: given whole, or lost on the way.
+
+
+Fate = Literal["whole", "split", "cut off", "not retrieved", "in no chunk"]
+
+
+@dataclass(frozen=True)
+class AnswerRetrieval:
+    """Retrieval outcome for an answer: whether it was retrieved whole, and the chunks that contain it.
+
+    Attributes
+    ----------
+    fate
+        ``whole`` if a retrieved chunk contains the whole answer; ``cut off`` if the budget ends inside the answer; ``split``
+        if no chunk contains the whole answer; ``not retrieved`` if a chunk contains it, but lies beyond the limit;
+        ``in no chunk`` if no chunk contains any of it.
+    chunks
+        The chunks that contain the answer or its parts, best ranked first; the rank of a chunk that was not ranked is 0.
+    together
+        True if what is retrieved of these chunks contains all of it.
+    """
+
+    fate: Fate
+    chunks: tuple[RankedChunk, ...]
+    together: bool
+
+
+def judge_answer_retrieval(
+    text: str,
+    chunks: Sequence[tuple[Span, ...]],
+    ranks: Mapping[int, int],
+    given: Mapping[int, Sequence[Span]],
+    answer: Span,
+) -> AnswerRetrieval:
+    """Return the outcome of any retrieval from the chunks of a text or corpus for an answer. White space is ignored.
+
+    Parameters
+    ----------
+    ranks
+        Ranks, from 1, of the chunks that were ranked, by their numbers.
+    given
+        The retrieved part of each retrieved chunk.
+    """
+    whole_chunks = whole_answer_chunk_numbers(text, chunks, answer)
+    retrieved_whole_chunks = [number for number in whole_chunks if number in given]
+    chunks_by_fate: dict[Fate, list[int]] = {
+        "whole": [number for number in retrieved_whole_chunks if not count_missing_characters(text, answer, given[number])],
+        "cut off": retrieved_whole_chunks,
+        "not retrieved": whole_chunks,
+        "split": [
+            number
+            for number, spans in enumerate(chunks)
+            if spans[0].start < answer.end
+            and answer.start < spans[-1].end
+            and any(text[start:end].strip() for start, end in intersection([answer], spans))
+        ],
+    }
+    fate: Fate = next((fate for fate, numbers in chunks_by_fate.items() if numbers), "in no chunk")
+    judged_chunks = sorted(
+        (
+            RankedChunk(ranks.get(number, 0), number, chunks[number], tuple(given.get(number, ())))
+            for number in chunks_by_fate.get(fate, ())
+        ),
+        key=lambda chunk: (chunk.rank or len(chunks) + 1, chunk.number),
+    )
+    given_spans = [span for chunk in judged_chunks for span in chunk.given]
+    return AnswerRetrieval(fate, tuple(judged_chunks), not count_missing_characters(text, answer, given_spans))
+
+
+def whole_answer_chunk_numbers(text: str, chunks: Sequence[Sequence[Span]], answer: Span) -> list[int]:
+    """Return the numbers of the chunks that contain a whole answer, ignoring white space."""
+    return [
+        number
+        for number, spans in enumerate(chunks)
+        if spans[0].start < answer.end and answer.start < spans[-1].end and not count_missing_characters(text, answer, spans)
+    ]
 
 
 # Excerpts that are not given in full: their missing parts, the cuts inside them, and the chunk that holds most.

@@ -13,8 +13,13 @@ from chunkers.found_again import DocumentNames, Place, Placement, UnorderedLocat
 from chunkers.support import IntArray, pluralize, short_repr
 from chunkers.text import SHORTEST_ALTERED, fold_text
 from evaluation.questions import intersection, trim_span
-from evaluation.retrieval import Seam, count_missing_characters, cuts_inside
-from evaluation.retrieval.asked_question import AnswerRetrieval, judge_answer_retrieval
+from evaluation.retrieval import (
+    AnswerRetrieval,
+    Seam,
+    count_missing_characters,
+    cuts_inside,
+    judge_answer_retrieval,
+)
 from evaluation.traces.trace_files import RetrievedText, TracedQuestion
 
 Stage = Literal["not in the documents", "in no chunk", "cut apart", "ranked too low", "not used", "cannot be told"]
@@ -46,19 +51,19 @@ class PassageOutcome:
         The stage that lost it; None if it was retrieved.
     said
         The evidence, in words.
+    seams
+        The cuts inside it.
     place
         Its place in a document; None if it has none or several.
     judgement
         Its fate among the document's chunks; None if it was not looked for there.
-    seams
-        The cuts inside it.
     """
 
     stage: Stage | None
     said: str
+    seams: tuple[Seam, ...] = ()
     place: Place | None = None
     judgement: AnswerRetrieval | None = None
-    seams: tuple[Seam, ...] = ()
 
     @property
     def was_retrieved(self) -> bool | None:
@@ -427,8 +432,8 @@ class TraceDiagnoser:
                     and retrieved_text.text is not None
                     and folded_passage_text in fold_text(retrieved_text.text)
                 ):
-                    only_passage_place = places[0] if len(places) == 1 else None
-                    return PassageOutcome(None, f"all of it is in retrieved text {retrieved_text.rank}", only_passage_place)
+                    only_place = places[0] if len(places) == 1 else None
+                    return PassageOutcome(None, f"all of it is in retrieved text {retrieved_text.rank}", place=only_place)
         if not places:
             if unplaced_explanation:
                 return PassageOutcome("cannot be told", unplaced_explanation)
@@ -462,7 +467,7 @@ class TraceDiagnoser:
             if retrieved_text.given and any(
                 not count_missing_characters(document.text, answer_span, [span]) for span in spans_in_document
             ):
-                return PassageOutcome(None, f"all of it is in retrieved text {retrieved_text.rank}", place)
+                return PassageOutcome(None, f"all of it is in retrieved text {retrieved_text.rank}", place=place)
         chunking = self._chunkings[place.document]
         best_rank_by_chunk: dict[int, int] = {}
         retrieved_parts_by_chunk: dict[int, list[Span]] = {}
@@ -473,17 +478,18 @@ class TraceDiagnoser:
                         retrieved_text.rank, best_rank_by_chunk.get(chunk_number, retrieved_text.rank)
                     )
                     if retrieved_text.given:
+                        # A text may lie between the spans of a chunk.
                         retrieved_spans_in_chunk = intersection(
                             chunking.chunks[chunk_number].spans, [placement.only_place.span]
-                        )
+                        ) or [placement.only_place.span]
                         retrieved_parts_by_chunk.setdefault(chunk_number, []).extend(retrieved_spans_in_chunk)
-        answer_ranking_judgement = judge_answer_retrieval(
-            chunking, best_rank_by_chunk, retrieved_parts_by_chunk, answer_span
+        chunk_spans = [chunk.spans for chunk in chunking.chunks]
+        judgement = judge_answer_retrieval(
+            document.text, chunk_spans, best_rank_by_chunk, retrieved_parts_by_chunk, answer_span
         )
-        stage, evidence_phrase, cuts_inside_passage = self._stage_and_evidence(
-            question, placements, place, answer_ranking_judgement, answer_span
+        return PassageOutcome(
+            *self._stage_and_evidence(question, placements, place, judgement, answer_span), place, judgement
         )
-        return PassageOutcome(stage, evidence_phrase, place, answer_ranking_judgement, cuts_inside_passage)
 
     def _stage_and_evidence(
         self,
@@ -496,24 +502,23 @@ class TraceDiagnoser:
         """Return the stage of an answer that no retrieved text has whole, the evidence, and the cuts inside it."""
         document, chunking = self._documents[place.document], self._chunkings[place.document]
         answer_location_phrase = f"{document.name}, {answer.start:,} to {answer.end:,}"
-        first_answer_chunk_index = judgement.chunks[0] if judgement.chunks else -1
         if judgement.fate == "whole":
-            return None, f"all of it is in the chunk at rank {judgement.ranks[0]}", ()
+            return None, f"all of it is in the chunk at rank {judgement.chunks[0].rank}", ()
         if judgement.fate == "cut off":
             return (
                 "cannot be told",
-                f"chunk {first_answer_chunk_index + 1:,} has all of it ({answer_location_phrase}), but the trace has "
+                f"chunk {judgement.chunks[0].number + 1:,} has all of it ({answer_location_phrase}), but the trace has "
                 f"only a part of the chunk",
                 (),
             )
         if judgement.fate == "not retrieved":
-            chunk_rank = judgement.ranks[0]
+            chunk_rank = judgement.chunks[0].rank
             rank_phrase = (
                 f"at rank {chunk_rank:,}" if chunk_rank else f"not among the retrieved texts ({len(question.retrieved):,})"
             )
             return (
                 "ranked too low",
-                f"whole in chunk {first_answer_chunk_index + 1:,} ({answer_location_phrase}), {rank_phrase}; "
+                f"whole in chunk {judgement.chunks[0].number + 1:,} ({answer_location_phrase}), {rank_phrase}; "
                 f"{self._better_ranked_in_words(question, placements)}",
                 (),
             )
@@ -522,14 +527,14 @@ class TraceDiagnoser:
             for gap in (chunking.gaps if self._searched.has_reasons and self.knows_chunks else ())
             if gap.verdict.is_cut
         }
-        spans_with_chunk_numbers = [(span, number) for number in judgement.chunks for span in chunking.chunks[number].spans]
+        spans_with_chunk_numbers = [(span, chunk.number) for chunk in judgement.chunks for span in chunk.spans]
         cuts_within_answer = cuts_inside(spans_with_chunk_numbers, answer, gap_reason_by_offset)
         if judgement.fate == "split":
             chunk_spans = [span for span, _ in spans_with_chunk_numbers]
             if self.knows_chunks or not count_missing_characters(document.text, answer, chunk_spans):
                 cut_phrase = f"; {_describe_cut(cuts_within_answer[0])}" if cuts_within_answer else ""
                 limitation_phrase = "" if self.knows_chunks else ", as far as the chunks in the trace show"
-                retrieved_chunk_count = sum(judgement.retrieved)
+                retrieved_chunk_count = sum(bool(chunk.given) for chunk in judgement.chunks)
                 partial_retrieval_sentence = (
                     f"{answer_location_phrase} is in {len(judgement.chunks)} chunks, {retrieved_chunk_count} of them "
                     "retrieved"

@@ -139,13 +139,10 @@ def _diagnosis_as_json(report: TraceReport, diagnosis: Diagnosis) -> dict[str, A
         "passage": None if outcome_place is None else report.place_as_json(outcome_place),
     }
     if diagnosis_outcome is not None and diagnosis_outcome.judgement is not None:
-        answer_ranking_judgement = diagnosis_outcome.judgement
-        judged_chunk_triples = zip(
-            answer_ranking_judgement.chunks, answer_ranking_judgement.ranks, answer_ranking_judgement.retrieved, strict=True
-        )
-        row["fate"] = answer_ranking_judgement.fate
+        row["fate"] = diagnosis_outcome.judgement.fate
         row["chunks"] = [
-            {"chunk": number + 1, "rank": rank, "retrieved": retrieved} for number, rank, retrieved in judged_chunk_triples
+            {"chunk": chunk.number + 1, "rank": chunk.rank or None, "retrieved": bool(chunk.given)}
+            for chunk in diagnosis_outcome.judgement.chunks
         ]
         row["seams"] = [
             {"at": seam.place, "before": seam.before + 1, "after": seam.after + 1, "reason": seam.reason}

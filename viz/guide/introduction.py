@@ -212,15 +212,14 @@ def answer_picture(asked: AskedQuestion | None, answer: Span | None, nearest: As
     if answer is not None:
         judgement = judge_retrieval(asked, answer)
         if judgement.fate == "whole":
-            place_explanation = f"The answer to this question, marked, is whole in chunk {judgement.chunks[0] + 1}."
-        elif any(judgement.retrieved):
+            place_explanation = f"The answer to this question, marked, is whole in chunk {judgement.chunks[0].number + 1}."
+        elif any(chunk.given for chunk in judgement.chunks):
             place_explanation = f"The chunker has cut the answer, marked, into {len(judgement.chunks)} parts."
         elif judgement.chunks:
             marked_span = None
-            rank_phrase = f", number {judgement.ranks[0]:,} in the ranking" if judgement.ranks[0] is not None else ""
-            place_explanation = (
-                f"They lack the answer, which is in {chunk_numbers_in_words([*judgement.chunks])}{rank_phrase}."
-            )
+            rank_phrase = f", number {judgement.chunks[0].rank:,} in the ranking" if judgement.chunks[0].rank else ""
+            chunk_numbers_phrase = chunk_numbers_in_words([chunk.number for chunk in judgement.chunks])
+            place_explanation = f"They lack the answer, which is in {chunk_numbers_phrase}{rank_phrase}."
     elif nearest is not None:
         retrieved_sentence_spans = [
             place

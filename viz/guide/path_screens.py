@@ -367,7 +367,7 @@ def _repair_screen(text: str, chosen: str | None, tools: Tools) -> Drawn:
     options = {str(number): repair.words[0].upper() + repair.words[1:] for number, repair in enumerate(offered_repairs)}
     chunking_before = _run_named_chunker("fixed_sentences", {"size": SENTENCES}, document, tools)
     chunking_after = run(offered_repairs[int(chosen)].chunker, document, tools) if chosen in options else chunking_before
-    judgement_after_repair = judge_retrieval(
+    judgement = judge_retrieval(
         _search_chunks(chunking_after, QUESTION, Limit(budget=BUDGET), tools), _answer_span(document)
     )
     repaired_chunks_picture = chunked_picture(chunking_after, marked=_answer_span(document))
@@ -380,14 +380,13 @@ def _repair_screen(text: str, chosen: str | None, tools: Tools) -> Drawn:
     )
     repaired_chunks_picture["after"] = f"… {pluralize(hidden_row_count, 'sentence')} …" if hidden_row_count > 0 else ""
     chunk_count_phrase = pluralize(len(chunking_after), "chunk")
-    if judgement_after_repair.fate == "whole":
+    if judgement.fate == "whole":
         result_in_words = (
-            f"Whole in chunk {judgement_after_repair.chunks[0] + 1}; {chunk_count_phrase} instead of {len(chunking_before)}."
+            f"Whole in chunk {judgement.chunks[0].number + 1}; {chunk_count_phrase} instead of {len(chunking_before)}."
         )
     else:
         result_in_words = (
-            f"{chunk_count_phrase}: the model gets {'all' if judgement_after_repair.together else 'only a part'} of the "
-            "answer."
+            f"{chunk_count_phrase}: the model gets {'all' if judgement.together else 'only a part'} of the answer."
         )
     return Drawn(Choice("Repair", options), repaired_chunks_picture, result_in_words)
 

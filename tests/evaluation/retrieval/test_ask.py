@@ -17,6 +17,7 @@ from evaluation.retrieval.asked_question import (
     LONGEST_QUESTION,
     checked_answer,
     checked_question,
+    first_cut_reason,
     format_search_score,
     index_text,
     judge_retrieval,
@@ -135,33 +136,33 @@ def judged(answer, **settings):
     return judge_retrieval(asked, Span(start, start + len(answer)))
 
 
+def places(judgement):
+    return [(chunk.number, chunk.rank, bool(chunk.given)) for chunk in judgement.chunks]
+
+
 def test_an_answer_in_a_retrieved_chunk_is_whole():
     judgement = judged("10 is the angle", top=2)
-    assert (judgement.fate, judgement.chunks, judgement.ranks, judgement.retrieved) == ("whole", (3,), (1,), (True,))
+    assert (judgement.fate, places(judgement)) == ("whole", [(3, 1, True)])
 
 
 def test_an_answer_beyond_the_limit_is_not_retrieved_and_has_its_rank():
     judgement = judged("60 is the angle", top=2)
-    assert (judgement.fate, judgement.ranks, judgement.retrieved) == ("not retrieved", (4,), (False,))
+    assert (judgement.fate, places(judgement)) == ("not retrieved", [(4, 4, False)])
 
 
 def test_an_answer_that_the_budget_ends_in_is_cut_off():
     assert judged("30 is the", tokens=18).fate == "whole"
     judgement = judged("30 is the angle of", tokens=18)
-    assert (judgement.fate, judgement.ranks) == ("cut off", (3,))
+    assert (judgement.fate, places(judgement)) == ("cut off", [(2, 3, True)])
 
 
 def test_an_answer_over_a_seam_is_split_and_the_seam_says_why():
     answer = "this line.\n60 is"
     judgement = judged(answer, top=2)
-    assert (judgement.fate, judgement.chunks, judgement.ranks, judgement.retrieved) == (
-        "split",
-        (3, 4),
-        (1, 4),
-        (True, False),
-    )
+    assert (judgement.fate, places(judgement)) == ("split", [(3, 1, True), (4, 4, False)])
     assert not judgement.together
-    assert "1" in judgement.seam
+    start = LINES.index(answer)
+    assert "1" in first_cut_reason(asked_of(top=2).chunking, Span(start, start + len(answer)))
     assert judged(answer, top=4).together
 
 
@@ -189,8 +190,10 @@ def test_chunks_in_several_places():
         Span(LINES.index("30"), LINES.index("the angle", LINES.index("30"))),
     )
     # No cut made the parts: the chunk goes on elsewhere.
-    judgement = judge_retrieval(asked, Span(0, LINES.index("80") + 2))
-    assert (judgement.fate, judgement.chunks, judgement.seam) == ("split", (0, 1), "")
+    answer = Span(0, LINES.index("80") + 2)
+    judgement = judge_retrieval(asked, answer)
+    assert (judgement.fate, [chunk.number for chunk in judgement.chunks]) == ("split", [0, 1])
+    assert first_cut_reason(asked.chunking, answer) == ""
     # The break between the lines lies in no chunk, and nobody misses it.
     assert judge_retrieval(asked, Span(0, 29)).fate == "whole"
     assert judge_retrieval(asked, Span(LINES.index("60"), len(LINES))).fate == "in no chunk"

@@ -289,8 +289,9 @@ def test_each_repair_keeps_the_answer_whole(text):
     for number, repair in enumerate(offered):
         after = run(repair.chunker, document, made)
         assert fate(after).fate == "whole"
+        place = fate(after).chunks[0].number + 1
         drawn = REPAIR.draw(text, str(number), made)
-        assert drawn.told == f"Whole in chunk {fate(after).chunks[0] + 1}; {len(after)} chunks instead of {len(before)}."
+        assert drawn.told == f"Whole in chunk {place}; {len(after)} chunks instead of {len(before)}."
         marked = " ".join(part["text"] for row in drawn.picture["rows"] for part in row["parts"] if part["marked"])
         assert marked == " ".join(document.text[slice(*answer)].split("\n"))
     if text == REPAIR.text:

@@ -11,12 +11,12 @@ from chunkers.language_models import Asking
 from chunkers.results import EmbeddedAs
 from chunkers.support import pluralize
 from evaluation.questions import MarkedQuestion
-from evaluation.retrieval import RankedChunk
+from evaluation.retrieval import AnswerRetrieval, RankedChunk
 from evaluation.retrieval.asked_question import (
     STATED_SEARCHED,
-    AnswerRetrieval,
     checked_answer,
     checked_question,
+    first_cut_reason,
     format_search_score,
     has_stated_texts,
     judge_retrieval,
@@ -311,7 +311,9 @@ def _asked_column_payload(retrieval: Retrieved, document: Document, answer: Span
         "said": [_score_in_words(retrieval, chunk_ranks_by_method, hit) for hit in retrieval.hits],
         "cut": budget_end_offset,
         "tokens": retrieval.tokens,
-        "fate": None if answer is None else _answer_fate(judge_retrieval(retrieval, answer)),
+        "fate": None
+        if answer is None
+        else _answer_fate(judge_retrieval(retrieval, answer), first_cut_reason(retrieval.chunking, answer)),
     }
 
 
@@ -337,17 +339,16 @@ def _score_in_words(retrieval: Retrieved, places: dict[str, dict[int, int]], hit
     return "; ".join(chunk_score_phrases)
 
 
-def _answer_fate(judgement: AnswerRetrieval) -> AnswerFate:
+def _answer_fate(judgement: AnswerRetrieval, cut_reason: str) -> AnswerFate:
     """Describe whether a column retrieves the marked answer, and where it is if not."""
     answer_places: list[AnswerPlace] = [
-        {"chunk": chunk, "rank": rank, "retrieved": retrieved}
-        for chunk, rank, retrieved in zip(judgement.chunks, judgement.ranks, judgement.retrieved, strict=True)
+        {"chunk": chunk.number, "rank": chunk.rank or None, "retrieved": bool(chunk.given)} for chunk in judgement.chunks
     ]
     fate_phrase, fate_reason = {
         "whole": ("answer whole in", ""),
         "split": (
             f"answer split in {len(answer_places)}:",
-            judgement.seam or "its chunks are scattered, or overlap",
+            cut_reason or "its chunks are scattered, or overlap",
         ),
         "cut off": ("answer cut off in", "the budget ends within it"),
         "not retrieved": ("answer not retrieved:", ""),
