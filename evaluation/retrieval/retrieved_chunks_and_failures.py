@@ -1,4 +1,4 @@
-"""The chunks that a question is given, the top k or the best until a budget is full, and the excerpts that it lacks."""
+"""Chunks that a question is given, top k or within a budget, the fate of an answer, and excerpts that a run misses."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
@@ -15,12 +15,12 @@ from evaluation.retrieval.measures import RANGE_UNITS, Evaluation, excerpt_range
 
 
 class RankedChunk(NamedTuple):
-    """Ranked chunk, and the part of it that is retrieved for a question.
+    """Chunk with its rank, and the part of it that is retrieved for a question.
 
     Attributes
     ----------
     rank
-        Rank of the chunk, counted from 1.
+        Rank of the chunk, counted from 1; 0 if it was not ranked.
     number
         Number of the chunk.
     spans
@@ -82,8 +82,8 @@ def given_chunks(
 ) -> GivenChunks:
     """Return the chunks retrieved for the question with the zero-based number ``question``.
 
-    With ``near``, only those that may hold part of this excerpt are returned, also if the run did not keep all ranks. They
-    are all chunks if chunks return other text than their own, since any of them may contain the excerpt.
+    With ``near``, only the chunks that overlap this excerpt are returned, including those whose ranks the run keeps for
+    excerpts alone. If chunks return other text than their own, all are returned, since any may contain the excerpt.
     """
     index, ladder = measured.evaluation.index, measured.ladder
     beyond_kept_ranks: list[list[int]] = []
