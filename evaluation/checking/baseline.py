@@ -12,11 +12,11 @@ from typing import Literal, Self
 
 from pydantic import BaseModel, Field, ValidationError
 
-from chunkers import Chunking, Document, InputError, Recipe, Tools
+from chunkers import Chunking, Document, InputError
 from chunkers.files.json_and_table_files import read_json_file
 from chunkers.support import first_field_and_error, short_repr
 from chunkers.text import parse_in_reader_process
-from evaluation.checking.problems import BOUNDARIES, RETRIEVAL, CheckedDocument, Problem
+from evaluation.checking.problems import BOUNDARIES, RETRIEVAL, Check, CheckedDocument, Problem
 from evaluation.questions import Corpus, Question, TokenRuler
 from evaluation.retrieval import evaluate_retrieval, mean_and_deviation
 from evaluation.search import build_index
@@ -123,7 +123,7 @@ def mean_boundary_scores(runs: Sequence[tuple[MarkedDocument, Chunking]]) -> dic
     return {name: statistics.fmean(values) for name, values in defined_values_by_score.items() if values}
 
 
-def mean_retrieval_scores(corpus: Corpus, questions: Sequence[Question], recipe: Recipe, tools: Tools) -> dict[str, float]:
+def mean_retrieval_scores(corpus: Corpus, questions: Sequence[Question], check: Check) -> dict[str, float]:
     """Return the mean of each retrieval score of the `TOP_K` chunks, measured in tokens, over all questions.
 
     Raises
@@ -131,10 +131,9 @@ def mean_retrieval_scores(corpus: Corpus, questions: Sequence[Question], recipe:
     InputError
         If a text cannot be embedded.
     """
-    corpus_token_ruler = TokenRuler(corpus.whole.text, tools.tokenizer)
-    retrieval_evaluation = evaluate_retrieval(
-        build_index(corpus, recipe.build(), tools, recipe.embedded_as), questions, tools, corpus_token_ruler, TOP_K
-    )
+    index = build_index(corpus, check.chunker, check.tools, check.embedded_as)
+    corpus_token_ruler = TokenRuler(corpus.whole.text, check.tools.tokenizer)
+    retrieval_evaluation = evaluate_retrieval(index, questions, check.tools, corpus_token_ruler, TOP_K)
     means_with_deviations = {
         name: mean_and_deviation(retrieval_evaluation.values(name, "tokens")) for name in BASELINE_SCORES[RETRIEVAL]
     }

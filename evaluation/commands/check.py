@@ -7,7 +7,7 @@ from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from chunkers import Document, InputError, Recipe, Tools
+from chunkers import Document, InputError
 from chunkers.commands.arguments import (
     Parser,
     add_chunker_option,
@@ -84,6 +84,13 @@ FORMS: Mapping[str, Callable[[CheckReport], str]] = {
 _NO_SCORES = "--write-baseline needs scores, of known boundaries (--marked, --sample) or of --questions."
 
 
+def add_size_options(parser: argparse.ArgumentParser) -> None:
+    """Add the options for the sizes that chunks should have; `size_bounds_of_options` returns them."""
+    parser.add_argument("--least", type=int, metavar="N", help="the smallest size of a chunk")
+    parser.add_argument("--most", type=int, metavar="N", help="the largest; without either, what the chunker is asked for")
+    parser.add_argument("--unit", choices=SIZE_UNITS, default="tokens", help="what both count (default: %(default)s)")
+
+
 def add_check_command(commands: "argparse._SubParsersAction[Parser]") -> None:
     """Add the ``check`` command to an argument parser."""
     rule_list_help_text = "\n".join(f"  {name:<18}{rule.level:<9}{rule.title}" for name, rule in ALL_RULES.items())
@@ -97,10 +104,8 @@ def add_check_command(commands: "argparse._SubParsersAction[Parser]") -> None:
     )
     add_files_argument(check_parser, "*")
     add_marked_options(check_parser)
-    add_chunker_option(check_parser, chunks=False)
-    check_parser.add_argument("--least", type=int, metavar="N", help="the smallest size of a chunk")
-    check_parser.add_argument("--most", type=int, metavar="N", help="the largest; without either, what the recipe asks for")
-    check_parser.add_argument("--unit", choices=SIZE_UNITS, default="tokens", help="what both count (default: %(default)s)")
+    add_chunker_option(check_parser)
+    add_size_options(check_parser)
     check_parser.add_argument(
         "--level",
         action="append",
@@ -150,19 +155,20 @@ def run_check(options: argparse.Namespace) -> int:
     _check_options(options)
     for file in (options.write_baseline, options.write_known, *(file for _, file in requested_forms_and_files)):
         _check_writable(file)
-    recipe, file = _recipe_and_file(options)
+    (chunker_spec,) = named_chunkers(options)
+    chunker = chunker_spec.build()
+    recipe = chunker_spec.recipe_of(chunker)
     stored_baseline = (
         Baseline.in_file(file_bytes(options.baseline), options.baseline) if options.baseline is not None else None
     )
     known_problems = KnownProblems.in_file(file_bytes(options.known), options.known) if options.known is not None else None
     tools = load_command_tools(recipe.embedder, recipe.tokenizer, options.device)
-    chunker = recipe.build()
     tools.asking = open_language_model(options, chunker, recipe.embedded_as, recipe)
-    document_check = Check(
-        chunker, tools, parse_severity_levels(options.level), _size_bounds_of_options(options), recipe.embedded_as
-    )
+    severity_levels, size_bounds = parse_severity_levels(options.level), size_bounds_of_options(options)
     sources_to_check = _read_sources(options, recipe.sentences)
     readable_documents = [source.document for source in sources_to_check if isinstance(source.document, Document)]
+    chunker = chunker.for_documents([document.name for document in readable_documents])
+    document_check = Check(chunker, tools, severity_levels, size_bounds, recipe.embedded_as)
     corpus, questions = _read_questions(options.questions, readable_documents)
     texts_with_known_boundaries = [
         source.marked_document for source in sources_to_check if source.marked_document is not None
@@ -175,7 +181,7 @@ def run_check(options: argparse.Namespace) -> int:
         )
     with spending_reported(tools.asking):
         checked_documents = [_check_source(document_check, source) for source in sources_to_check]
-        mean_scores_by_kind = _measure_scores(sources_to_check, checked_documents, corpus, questions, recipe, tools)
+        mean_scores_by_kind = _measure_scores(sources_to_check, checked_documents, corpus, questions, document_check)
     checked_documents = _mark_known_problems(checked_documents, known_problems, options)
     all_marked_documents_cut = all(
         outcome.chunking is not None
@@ -183,7 +189,9 @@ def run_check(options: argparse.Namespace) -> int:
         if source.known
     )
     below_baseline_problems = (
-        _problems_below_baseline(stored_baseline, mean_scores_by_kind, document_check, file, options)
+        _problems_below_baseline(
+            stored_baseline, mean_scores_by_kind, document_check, str(chunker_spec.file or options.baseline), options
+        )
         if stored_baseline is not None and all_marked_documents_cut
         else []
     )
@@ -285,8 +293,7 @@ def _measure_scores(
     documents: Sequence[CheckedDocument],
     corpus: Corpus | None,
     questions: Sequence[Question],
-    recipe: Recipe,
-    tools: Tools,
+    check: Check,
 ) -> Scores:
     """Return the scores of the checked documents."""
     mean_scores_by_kind = {}
@@ -298,7 +305,7 @@ def _measure_scores(
     if marked_texts_with_chunkings:
         mean_scores_by_kind[BOUNDARIES] = mean_boundary_scores(marked_texts_with_chunkings)
     if corpus is not None:
-        mean_scores_by_kind[RETRIEVAL] = mean_retrieval_scores(corpus, questions, recipe, tools)
+        mean_scores_by_kind[RETRIEVAL] = mean_retrieval_scores(corpus, questions, check)
     return mean_scores_by_kind
 
 
@@ -318,7 +325,8 @@ def _parse_report_option(text: str) -> tuple[str, str]:
     return form, file
 
 
-def _size_bounds_of_options(options: argparse.Namespace) -> SizeBounds | None:
+def size_bounds_of_options(options: argparse.Namespace) -> SizeBounds | None:
+    """Return the sizes that chunks should have; None without the options. Raise InputError for impossible ones."""
     given_size_limits = [bound for bound in (options.least, options.most) if bound is not None]
     if not given_size_limits:
         return None
@@ -326,12 +334,6 @@ def _size_bounds_of_options(options: argparse.Namespace) -> SizeBounds | None:
     if given_size_limits[0] < 0 or given_size_limits != sorted(given_size_limits):
         raise InputError(f"--least must be at least 0 and at most --most; got {size_bounds_from_options.words()}.")
     return size_bounds_from_options
-
-
-def _recipe_and_file(options: argparse.Namespace) -> tuple[Recipe, str]:
-    """Return the recipe, and the file that a score below the baseline is reported for."""
-    (chunker_spec,) = named_chunkers(options, "a check is of a recipe, and chunks made elsewhere have none")
-    return chunker_spec.recipe_of(chunker_spec.build()), str(chunker_spec.file or options.baseline)
 
 
 def _read_sources(options: argparse.Namespace, splitter: str) -> list[_Source]:

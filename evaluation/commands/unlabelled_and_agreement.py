@@ -34,12 +34,12 @@ from chunkers.commands.arguments import (
 )
 from chunkers.contract import run
 from chunkers.support import text_table
+from evaluation.commands.check import add_size_options, size_bounds_of_options
 from evaluation.report.cells import OF_EDITS, edit_stability_cells, label_free_measure_cells
 from evaluation.segmentation import (
     BASELINE_SETTINGS,
     DEFAULT_EDITS,
     MEASURES_EXPLAINED,
-    SIZE_UNITS,
     BoundaryAgreement,
     EditStability,
     GapShift,
@@ -67,14 +67,8 @@ def add_unlabelled_command(commands: "argparse._SubParsersAction[Parser]") -> No
         "summed into one: what is best depends on what the chunks are for.",
     )
     add_files_argument(unlabelled_parser)
-    add_chunker_option(unlabelled_parser, several=True, chunks=False)
-    unlabelled_parser.add_argument("--least", type=int, metavar="N", help="the smallest size that a chunk should have")
-    unlabelled_parser.add_argument(
-        "--most", type=int, metavar="N", help="the largest; without either, what each chunker is asked for"
-    )
-    unlabelled_parser.add_argument(
-        "--unit", choices=SIZE_UNITS, default="tokens", help="what both sizes count (default: tokens)"
-    )
+    add_chunker_option(unlabelled_parser, several=True, note=", without --edits")
+    add_size_options(unlabelled_parser)
     unlabelled_parser.add_argument(
         "--edits",
         type=int,
@@ -94,13 +88,11 @@ def run_unlabelled(options: argparse.Namespace) -> None:
     """Measure every chunker on every document, without using known boundaries, and print the results."""
     if options.edits < 0:
         raise InputError(f"--edits must be 0 or more; got {options.edits}.")
-    specs = named_chunkers(options, "chunks made elsewhere cannot be cut again after an edit")
+    specs = named_chunkers(options, "nothing cuts an edited text anew, so that --edits must be 0" * (options.edits > 0))
     tools = load_shared_tools(options, specs)
     labelled_chunkers = [(spec.written, spec.build(tools.embedder)) for spec in specs]
     labelled_chunkers += [(name, build_chunker("fixed_sentences", parameters)) for name, parameters in BASELINE_SETTINGS]
-    size_bounds = (
-        None if options.least is None and options.most is None else SizeBounds(options.least, options.most, options.unit)
-    )
+    size_bounds = size_bounds_of_options(options)
     sentence_splitter_name = shared_setting(options, "sentences", specs)
     for number, (name, file_text) in enumerate(read_texts(options.files, options.encoding)):
         document = Document.from_text(file_text.text, sentence_splitter_name, name)

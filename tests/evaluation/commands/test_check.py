@@ -114,6 +114,25 @@ def test_the_bundled_documents_pass_and_a_planted_fault_fails_in_every_form(fold
     assert capsys.readouterr().out == ""
 
 
+def test_chunks_made_elsewhere_are_checked_by_the_same_rules(folder, capsys):
+    for name in ("wages.md", "notes.md"):
+        (folder / name).write_text(PLANTED[:400] + "```\n", encoding="utf-8")
+    text = (folder / "wages.md").read_text(encoding="utf-8")
+    halves = [{"text": text[:100], "source": "wages.md"}, {"text": text[100:], "source": "wages.md"}]
+    (folder / "theirs.json").write_text(json.dumps(halves))
+    command = ["check", "--chunker", "chunks:theirs.json", "--report", "json"]
+    assert main([*command, "wages.md"]) == 1
+    told = json.loads(capsys.readouterr().out)
+    (problem,) = (problem for problem in told["problems"] if problem["rule"] == "inside_code")
+    assert (problem["file"], problem["level"], told["recipe"]["chunker"]) == ("wages.md", "error", "your_chunks")
+    # The scores of questions are those of these chunks.
+    (folder / "questions.csv").write_text("question,excerpts\nWho earns?,Who earns what.\n")
+    assert main([*command, "wages.md", "--questions", "questions.csv", "--level", "inside_code=off"]) == 0
+    assert json.loads(capsys.readouterr().out)["scores"]["retrieval"]["recall"] == 1
+    assert main([*command, "wages.md", "notes.md"]) == 2
+    assert "theirs.json: the file must have chunks of all 2 documents" in capsys.readouterr().err
+
+
 def test_a_problem_is_known_again_when_lines_have_moved(folder):
     def prints():
         run = valid(checked()[1]["sarif"])
@@ -331,7 +350,6 @@ def test_retrieval_is_held_against_the_baseline_too(folder, capsys):
     ("given", "sentence"),
     [
         ([], "No chunker is named. Name it with --chunker, one of "),
-        (["--chunker", "chunks:a.json"], "chunks:a.json: a check is of a recipe, and chunks made elsewhere have none."),
         (
             ["--chunker", "structure"],
             "Name at least one document to check, with FILE, --marked or --sample; none was named.",

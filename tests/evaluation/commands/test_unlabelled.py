@@ -7,7 +7,7 @@ import pytest
 from chunkers import Recipe
 from evaluation.command_line import main
 from evaluation.segmentation.label_free_measures import MEASURES_EXPLAINED
-from sample_docs import SAMPLES_FOLDER
+from sample_docs import SAMPLES_FOLDER, load_sample
 
 TABLE = str(SAMPLES_FOLDER / "table.md")
 STUBS = str(SAMPLES_FOLDER / "stubs.txt")
@@ -64,6 +64,13 @@ def test_without_edits_there_are_no_columns_of_them(capsys):
     assert "changed" not in capsys.readouterr().out.split("\n\n", maxsplit=1)[0]
 
 
+def test_chunks_made_elsewhere_are_measured_without_edits(capsys, tmp_path):
+    texts = load_sample("stubs").text.splitlines()
+    (tmp_path / "theirs.json").write_text(json.dumps(texts))
+    assert call(STUBS, "--chunker", f"chunks:{tmp_path / 'theirs.json'}", "--edits", "0", "--json") == 0
+    assert json.loads(capsys.readouterr().out.splitlines()[0])["chunks"] == len(texts)
+
+
 def test_a_recipe_gives_the_settings_that_the_command_line_does_not(capsys, tmp_path):
     settings = {"sentences": "paragraphs", "embedder": "tfidf", "tokenizer": "words"}
     for name, sentences in (("a", "paragraphs"), ("b", "lines")):
@@ -84,12 +91,15 @@ def test_a_recipe_gives_the_settings_that_the_command_line_does_not(capsys, tmp_
     ("arguments", "sentence"),
     [
         ([], "No chunker is named. Name it with --chunker, one of "),
-        (["--chunker", "chunks:a.json"], "chunks:a.json: chunks made elsewhere cannot be cut again after an edit."),
+        (["--chunker", "chunks:a.json"], "chunks:a.json: nothing cuts an edited text anew, so that --edits must be 0."),
         (["--chunker", "nonsense"], "chunker must be one of fixed_sentences, "),
         (["--chunker", "recursive", "size=9"], "Parameters stand behind the chunker's name, as in recursive:size=9; got "),
         (["--chunker", "recursive", "--edits", "-1"], "--edits must be 0 or more; got -1."),
         (["--chunker", "recursive", "--edits", "999999"], "stubs.txt: edits × characters must be at most 50,000,000; "),
-        (["--chunker", "recursive", "--least", "9", "--most", "3"], "The minimum size must be at least 0 "),
+        (
+            ["--chunker", "recursive", "--least", "9", "--most", "3"],
+            "--least must be at least 0 and at most --most; got 9 to 3 tokens.",
+        ),
     ],
 )
 def test_what_cannot_be_measured_is_a_sentence(arguments, sentence, capsys):
