@@ -23,6 +23,7 @@ from chunkers.commands.arguments import (
     is_folder,
     load_command_tools,
     on_printable_line,
+    open_language_model,
     parse_chunker_spec,
     parse_spending_limit,
     print_json,
@@ -30,7 +31,6 @@ from chunkers.commands.arguments import (
     progress_callback,
     refuse_chunkers_by_position,
 )
-from chunkers.recipes import language_model_access
 from chunkers.results import EmbeddedAs, embedded_text
 from chunkers.support import align_columns
 from chunkers.text import FileText
@@ -41,7 +41,6 @@ from evaluation.commands.retrieval import (
     build_corpus,
     build_indexes,
     column_of_chunker,
-    open_language_model,
 )
 from evaluation.commands.retrieval_output import difference_as_json, parse_budgets
 from evaluation.questions import Excerpt, Question, TokenRuler, read_questions
@@ -307,7 +306,7 @@ def _chunk_function(
     recipe, embedded_as = side.column.recipe, side.embedded_as
     tools = load_command_tools(recipe.embedder, recipe.tokenizer, options.device, cache)
     chunker = side.column.chunker.for_documents(names)
-    tools.asking = language_model_access(chunker, open_language_model(options, recipe), embedded_as)
+    tools.asking = open_language_model(options, chunker, embedded_as, recipe)
 
     def cut_document(file: FileText, name: str) -> list[tuple[str, int]]:
         document = Document.from_text(file.text, recipe.sentences, name, file.parts)

@@ -23,18 +23,16 @@ from chunkers.commands.arguments import (
     is_folder,
     load_command_tools,
     named_chunkers,
+    open_language_model,
     parse_spending_limit,
     print_json,
     print_to_stderr,
     progress_callback,
     read_usable_texts,
     spending_reported,
-    warn_of_unusable_answers,
     write_output,
 )
 from chunkers.embedders.late_chunking import LATE_SAID
-from chunkers.language_models import Asking, as_asking
-from chunkers.recipes import language_model_access
 from chunkers.results import EMBEDDED_AS, EmbeddedAs
 from chunkers.text import FileText
 from evaluation.commands.retrieval_output import (
@@ -311,7 +309,7 @@ def build_indexes(
             corpus_by_splitter[sentence_splitter_name] = build_corpus(texts, sentence_splitter_name, options.exact_ends)
         tools = load_command_tools(recipe.embedder, recipe.tokenizer, options.device, cache)
         embedded_as = options.embedded_as or recipe.embedded_as
-        tools.asking = language_model_access(chunker, open_language_model(options, recipe), embedded_as)
+        tools.asking = open_language_model(options, chunker, embedded_as, recipe)
         if embedded_as == "late":
             print_to_stderr(f"{name}: {LATE_SAID}")
         embedding_progress_callback = progress_callback(f"{name}, {column_number} of {len(columns)}: ", "texts embedded")
@@ -343,12 +341,6 @@ def build_indexes(
                 tools,
                 return_mode,
             )
-
-
-def open_language_model(options: argparse.Namespace, recipe: Recipe) -> Asking | None:
-    """Return access to the language model that the command line or the recipe names; None if neither does."""
-    model_name = options.language_model or recipe.language_model
-    return as_asking(model_name, parse_spending_limit(options.spend), warn_of_unusable_answers) if model_name else None
 
 
 def _row_title(name: str, embedded_as: EmbeddedAs, search: SearchMethod, way: ReturnedText) -> str:

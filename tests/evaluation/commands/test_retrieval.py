@@ -383,7 +383,7 @@ def test_a_recipe_that_names_a_language_model_asks_it_on_the_environments_server
     assert figures["chunks"] > 2
     (folder / "llm.json").write_text(json.dumps({**recipe, "language_model": ""}))
     assert call(folder, recipes=("llm.json",)) == 2
-    assert "needs a language model, named as openai:NAME, and none was given" in capsys.readouterr().err
+    assert "needs a language model; name it with --language-model, as openai:NAME." in capsys.readouterr().err
 
 
 def test_files_of_the_same_name_are_told_apart_by_their_paths(folder, capsys):
