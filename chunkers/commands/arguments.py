@@ -328,9 +328,10 @@ def load_recipe_file(path: str) -> Recipe:
     return recipe_from_file
 
 
-def add_files_argument(parser: argparse.ArgumentParser, nargs: str = "+") -> None:
-    """Add the positions of a command line that name its documents; `named_files` yields what they name."""
+def add_document_arguments(parser: argparse.ArgumentParser, nargs: str = "+") -> None:
+    """Add the positions of a command line that name its documents, which `read_texts` reads, and their encoding."""
     parser.add_argument("files", nargs=nargs, metavar="FILE", help="a document, a folder of them, or - for standard input")
+    add_encoding_option(parser)
 
 
 def document_reader(encoding: str | None) -> Callable[[bytes, str], FileText]:

@@ -10,8 +10,7 @@ from chunkers.commands.arguments import (
     Parser,
     add_chunker_option,
     add_device_option,
-    add_encoding_option,
-    add_files_argument,
+    add_document_arguments,
     add_language_model_options,
     add_setting_options,
     document_reader,
@@ -40,7 +39,7 @@ def _parser() -> argparse.ArgumentParser:
         description="Cut documents into chunks; prints one JSON object per document.",
         epilog=f"The chunkers are {known_chunkers_phrase()}; installed packages may offer more.",
     )
-    add_files_argument(parser, "*")
+    add_document_arguments(parser, "*")
     add_chunker_option(parser)
     add_setting_options(parser, "sentences", "embedder", "tokenizer")
     add_device_option(parser)
@@ -50,7 +49,6 @@ def _parser() -> argparse.ArgumentParser:
         choices=[*EMBEDDED_AS],
         help="with heading_path, each chunk also has the text to embed, headings first",
     )
-    add_encoding_option(parser)
     parser.add_argument("--list", action="store_true", help="print every chunker with its parameters as JSON")
     return parser
 

@@ -12,8 +12,7 @@ from chunkers.commands.arguments import (
     Parser,
     add_chunker_option,
     add_device_option,
-    add_encoding_option,
-    add_files_argument,
+    add_document_arguments,
     add_language_model_options,
     document_reader,
     file_bytes,
@@ -102,7 +101,7 @@ def add_check_command(commands: "argparse._SubParsersAction[Parser]") -> None:
         epilog=f"rules, with their levels:\n{rule_list_help_text}",
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
-    add_files_argument(check_parser, "*")
+    add_document_arguments(check_parser, "*")
     add_marked_options(check_parser)
     add_chunker_option(check_parser)
     add_size_options(check_parser)
@@ -132,7 +131,6 @@ def add_check_command(commands: "argparse._SubParsersAction[Parser]") -> None:
         check_parser, "for a recipe that asks one, or embeds chunks with a context sentence", " (default: the recipe's)"
     )
     add_device_option(check_parser)
-    add_encoding_option(check_parser)
     check_parser.set_defaults(run=run_check)
 
 

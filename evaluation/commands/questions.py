@@ -9,8 +9,7 @@ from chunkers import InputError, Tools
 from chunkers.commands.arguments import (
     Parser,
     add_device_option,
-    add_encoding_option,
-    add_files_argument,
+    add_document_arguments,
     add_language_model_options,
     add_setting_options,
     end_progress,
@@ -52,7 +51,7 @@ def add_questions_command(commands: "argparse._SubParsersAction[Parser]") -> Non
         "stands in its document; left out are questions with excerpts that are not about them, and those like an earlier "
         "one. What was asked before an interruption or an error is written too.",
     )
-    add_files_argument(questions_parser)
+    add_document_arguments(questions_parser)
     add_language_model_options(questions_parser, "asks the questions", required=True)
     questions_parser.add_argument("--output", type=Path, required=True, metavar="FILE", help="the CSV file that is written")
     questions_parser.add_argument(
@@ -80,7 +79,6 @@ def add_questions_command(commands: "argparse._SubParsersAction[Parser]") -> Non
     )
     add_setting_options(questions_parser, "embedder", default=None)
     add_device_option(questions_parser)
-    add_encoding_option(questions_parser)
     questions_parser.set_defaults(run=run_questions)
 
 

@@ -13,8 +13,7 @@ from chunkers.commands.arguments import (
     Parser,
     add_chunker_option,
     add_device_option,
-    add_encoding_option,
-    add_files_argument,
+    add_document_arguments,
     add_language_model_options,
     add_replaced_spellings,
     add_setting_options,
@@ -87,7 +86,7 @@ KINDS: tuple[Literal["documents", "evidence"], ...] = ("documents", "evidence")
 def add_retrieval_command(commands: "argparse._SubParsersAction[Parser]") -> None:
     """Add the ``retrieval`` command to an argument parser."""
     retrieval_parser = commands.add_parser("retrieval", help="measure what recipes' chunks retrieve for questions")
-    add_files_argument(retrieval_parser, "*")
+    add_document_arguments(retrieval_parser, "*")
     retrieval_parser.add_argument(
         "--questions",
         type=Path,
@@ -119,7 +118,6 @@ def add_retrieval_command(commands: "argparse._SubParsersAction[Parser]") -> Non
         help="print one JSON object per recipe, with every question, and with --budget one more of who is ahead",
     )
     add_device_option(retrieval_parser)
-    add_encoding_option(retrieval_parser)
     retrieval_parser.set_defaults(run=run_retrieval)
 
 

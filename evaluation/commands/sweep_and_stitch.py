@@ -13,8 +13,8 @@ from chunkers.commands.arguments import (
     Parser,
     add_chunker_option,
     add_device_option,
+    add_document_arguments,
     add_encoding_option,
-    add_files_argument,
     add_replaced_spellings,
     add_setting_options,
     document_reader,
@@ -211,7 +211,7 @@ def add_stitch_command(commands: "argparse._SubParsersAction[Parser]") -> None:
         description="Each file counts as one subject, as does each part between lines of three dashes; no two passages of "
         "one subject are joined directly.",
     )
-    add_files_argument(stitch_parser)
+    add_document_arguments(stitch_parser)
     stitch_parser.add_argument(
         "--output", type=Path, required=True, metavar="DIR", help="where the long documents are written"
     )
@@ -224,7 +224,6 @@ def add_stitch_command(commands: "argparse._SubParsersAction[Parser]") -> None:
     )
     add_setting_options(stitch_parser, "sentences", default=None)
     add_replaced_spellings(stitch_parser, "--splitter", "--into")
-    add_encoding_option(stitch_parser)
     stitch_parser.set_defaults(run=run_stitch)
 
 

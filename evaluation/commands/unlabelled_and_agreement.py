@@ -19,8 +19,7 @@ from chunkers.commands.arguments import (
     Parser,
     add_chunker_option,
     add_device_option,
-    add_encoding_option,
-    add_files_argument,
+    add_document_arguments,
     add_setting_options,
     end_progress,
     load_command_embedder,
@@ -66,7 +65,7 @@ def add_unlabelled_command(commands: "argparse._SubParsersAction[Parser]") -> No
         description="One table for each document, a row for each chunker. None of its numbers is a grade, and they are not "
         "summed into one: what is best depends on what the chunks are for.",
     )
-    add_files_argument(unlabelled_parser)
+    add_document_arguments(unlabelled_parser)
     add_chunker_option(unlabelled_parser, several=True, note=", without --edits")
     add_size_options(unlabelled_parser)
     unlabelled_parser.add_argument(
@@ -80,7 +79,6 @@ def add_unlabelled_command(commands: "argparse._SubParsersAction[Parser]") -> No
     add_setting_options(unlabelled_parser, "sentences", "embedder", "tokenizer")
     unlabelled_parser.add_argument("--json", action="store_true", help="print one JSON object per document and chunker")
     add_device_option(unlabelled_parser)
-    add_encoding_option(unlabelled_parser)
     unlabelled_parser.set_defaults(run=run_unlabelled)
 
 
@@ -211,7 +209,7 @@ def add_agreement_command(commands: "argparse._SubParsersAction[Parser]") -> Non
     agreement_parser = commands.add_parser(
         "agreement", help="which boundaries another embedder moves, and how far distances move"
     )
-    add_files_argument(agreement_parser)
+    add_document_arguments(agreement_parser)
     agreement_parser.add_argument("--embedder", required=True, metavar="NAME", help="the embedder to compare")
     agreement_parser.add_argument(
         "--with", dest="full", metavar="NAME", help="what to compare it with (default: what it approximates)"
@@ -220,7 +218,6 @@ def add_agreement_command(commands: "argparse._SubParsersAction[Parser]") -> Non
     add_setting_options(agreement_parser, "sentences", "tokenizer")
     agreement_parser.add_argument("--json", action="store_true", help="print one JSON object per document")
     add_device_option(agreement_parser)
-    add_encoding_option(agreement_parser)
     agreement_parser.set_defaults(run=run_embedder_agreement)
 
 

@@ -1,5 +1,6 @@
 """``seamark``: which command runs, and what is refused."""
 
+from argparse import SUPPRESS
 from importlib import import_module
 
 import click
@@ -7,7 +8,10 @@ import pytest
 from streamlit.web import cli
 
 import chunkers
+import corpus.command_line
+import evaluation.command_line
 import seamark
+from chunkers.commands import chunk_command
 from packing.seamark_backend import ROOMS
 from seamark import checkout_imports
 from seamark.__main__ import COMMANDS, main
@@ -42,6 +46,26 @@ def test_the_help_has_every_command(capsys):
         main(["--help"])
     printed = capsys.readouterr().out
     assert all(f"  {name} " in printed for name in COMMANDS)
+
+
+def test_an_option_is_the_same_in_every_command():
+    commands = evaluation.command_line._parser()._subparsers._group_actions[0].choices
+    parsers = {**commands, "chunk": chunk_command._parser(), "corpus": corpus.command_line._parser()}
+    assert {*parsers} == {*COMMANDS}
+    values, takers = {}, {}
+    for name, parser in parsers.items():
+        for action in parser._actions:
+            for option in action.option_strings if action.help != SUPPRESS else ():
+                values.setdefault(option, set()).add(action.metavar)
+                takers.setdefault(option, set()).add(name)
+    # What is written is a file or a folder; a budget is one number for answers, and several to compare for retrieval.
+    assert {option: named for option, named in values.items() if len(named) > 1} == {
+        "--output": {"FILE", "DIR"},
+        "--budget": {"N,N...", "TOKENS"},
+    }
+    assert {*COMMANDS} - takers["--chunker"] == {"stitch", "questions"}
+    assert takers["--spend"] == takers["--language-model"]
+    assert takers["--sample"] == takers["--marked"] == {"check", "sweep"}
 
 
 @pytest.mark.parametrize(
