@@ -20,6 +20,5 @@ from chunkers.recipes.recipe import (
     broken_rule_phrase,
     build_chunker,
     chunk,
-    language_model_access,
     run,
 )
