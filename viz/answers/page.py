@@ -242,13 +242,11 @@ def _answer_plan(current_page: Page, text: PageText, results: list[ColumnResult]
 
 def _chunk_retrieval_job(plan: AnswerPlan, results: list[ColumnResult], embedder: Embedder | None) -> Gathering | None:
     """Return the job that retrieves the plan's chunks, starting it if necessary, and draw its progress."""
-    chunk_gathering_job = session.gathering
-    if chunk_gathering_job is None or chunk_gathering_job.plan != plan or chunk_gathering_job.embedder is not embedder:
-        assert embedder is not None
-        column_chunkings = [column.chunking for column in results if column.chunking is not None]
-        session.gathering = chunk_gathering_job = Gathering(plan, column_chunkings, embedder, session.on_disk)
-        chunk_gathering_job.start(0.2)
-
+    assert embedder is not None
+    column_chunkings = [column.chunking for column in results if column.chunking is not None]
+    session.gathering = chunk_gathering_job = Gathering(plan, column_chunkings, embedder, session.on_disk).replacing(
+        session.gathering, 0.2
+    )
     if chunk_gathering_job.in_progress:
         with st.container(key="progress_gathering"):
             show_job_progress(chunk_gathering_job)

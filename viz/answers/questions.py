@@ -100,10 +100,7 @@ def _questions_from_retrieval(choices: Choices, text: PageText) -> QuestionItems
 
 def _retrieval_questions_job() -> QuestionSharing:
     """Return the job that looks up Retrieval's questions, starting a new one if its material has changed."""
-    question_sets, lookup_job = shared_question_sets(), session.sharing
-    if lookup_job is None or lookup_job.given != question_sets:
-        session.sharing = lookup_job = QuestionSharing(question_sets)
-        lookup_job.start(AT_ONCE_S)
+    session.sharing = lookup_job = QuestionSharing(shared_question_sets()).replacing(session.sharing, AT_ONCE_S)
     return lookup_job
 
 

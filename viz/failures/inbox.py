@@ -20,7 +20,7 @@ from viz.components.page_elements import notice
 from viz.controls import value_binding
 from viz.failures.published_and_best_settings import MeasuredSetting
 from viz.failures.session import session
-from viz.jobs import ChunkingTask, cached_while_shown, call_when_text_gone
+from viz.jobs import ChunkingTask, cached_while_shown, call_when_text_gone, embedder_key
 from viz.jobs.remedy_search import RemedyJob, remedy_search_for_finding
 from viz.shell import ColumnResult, choices_of_compare, open_page_at_next_run
 from viz.shell.tested_remedies import add_remedy_column, is_remedy_search_automatic, remedies_payload
@@ -134,7 +134,6 @@ def _remedies_of_chosen_finding(
         result.chunker, result.chunking, ranking_method, retrieval_limit, embedded_text_kind, kept_questions, known, hair
     )
     finding_remedy_search = remedy_search_for_finding(result.task, suspicious_column, sought_finding, tokenizer, reranker)
-    embedder_name_and_identity = None if embedder is None else (embedder.name, embedder.identity)
     remedy_job_subject = (
         sought_finding,
         hair,
@@ -144,7 +143,7 @@ def _remedies_of_chosen_finding(
         kept_questions,
         known,
         tokenizer,
-        embedder_name_and_identity,
+        embedder_key(embedder),
         reranker,
     )
     earlier_job = session.finding_job

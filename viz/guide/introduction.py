@@ -358,18 +358,12 @@ def _search_chunks_and_sentences(
     if len(inquired_columns) < len(columns_to_search):
         return None, None, "Waiting for the chunks."
     retrieved_chunk_limit = Limit(top=1 if len(inquired_columns[0][2].chunks) < FEW_CHUNKS else 2)
-    question_search_job = AskJob(
+    session.guide_ask_job = question_search_job = AskJob(
         ColumnInquiry(question, "embedding", retrieved_chunk_limit, "plain", current_page.choices.tokenizer),
         inquired_columns,
         current_page.embedder,
         session.on_disk,
-    )
-    previous_job = session.guide_ask_job
-    if previous_job is not None and previous_job.subject == question_search_job.subject:
-        question_search_job = previous_job
-    else:
-        session.guide_ask_job = question_search_job
-        question_search_job.start()
+    ).replacing(session.guide_ask_job)
     question_search_job.join(PATIENCE_S)
     if question_search_job.in_progress:
         with st.container(key="progress"):

@@ -41,6 +41,7 @@ from viz.jobs.shared_resources import (
     call_when_text_gone,
     collect_garbage,
     disk_answer_cache,
+    embedder_key,
     embedding_cache,
     forget_gone_texts,
     notebook_store,

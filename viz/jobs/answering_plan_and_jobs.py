@@ -34,7 +34,7 @@ from evaluation.answering import (
     row_numbers_of_controls,
 )
 from evaluation.questions import Corpus, read_questions
-from viz.jobs.background_jobs import BackgroundJob, KeptJob
+from viz.jobs.background_jobs import BackgroundJob, KeptJob, ReusableJob
 from viz.jobs.chunking import ChunkingTask
 from viz.jobs.column_jobs import token_ruler_of
 from viz.jobs.keeping.kept_run import Keeper, KeptPlan, KeptRun
@@ -215,7 +215,7 @@ class KeptAnswers(KeptRun[_Plan]):
 
 
 @dataclass(eq=False)
-class Gathering(BackgroundJob):
+class Gathering(ReusableJob):
     """A job that retrieves the chunks for every question, one column after another.
 
     Attributes
@@ -233,6 +233,11 @@ class Gathering(BackgroundJob):
     found: dict[int, GatheredPassages] = field(default_factory=dict)
     sizes: PromptSizes | None = None
     _status: str = field(default="Embedding the chunks", init=False)
+
+    @property
+    def subject(self) -> tuple[object, ...]:
+        """Key of the job's result; jobs with equal keys have equal results."""
+        return self.plan, self.embedder
 
     def progress(self) -> tuple[float, str]:
         """Return the share of columns done, and the current step."""
@@ -494,7 +499,7 @@ class SharedText(NamedTuple):
 
 
 @dataclass(eq=False)
-class QuestionSharing(BackgroundJob):
+class QuestionSharing(ReusableJob):
     """A job that assigns Retrieval's questions to the texts that answer them.
 
     Attributes
@@ -508,6 +513,11 @@ class QuestionSharing(BackgroundJob):
     given: tuple[tuple[str, RunMaterial], ...]
     found: dict[str, SharedText] = field(default_factory=dict)
     _status: str = field(default="Looking up Retrieval's questions", init=False)
+
+    @property
+    def subject(self) -> tuple[tuple[str, RunMaterial], ...]:
+        """Key of the job's result: the sets of questions."""
+        return self.given
 
     def _run(self) -> None:
         error_messages = []

@@ -6,7 +6,7 @@ from abc import ABC, abstractmethod
 from collections import deque
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
-from typing import Any, ClassVar, TypeVar
+from typing import Any, ClassVar, Self, TypeVar
 from weakref import WeakValueDictionary
 
 from chunkers import Cancelled, Chunker, Document, Embedder, InputError, Tools, Watcher
@@ -131,6 +131,24 @@ class BackgroundJob(ABC):
             # Without a message the page would wait forever; the traceback goes to the terminal.
             self.error = f"This stopped because of a bug in Seamark ({type(error).__name__}); see the terminal for details."
             raise
+
+
+class ReusableJob(BackgroundJob):
+    """A job that is kept while its inputs stay the same, and whose page makes a new one at each run to compare them."""
+
+    @property
+    @abstractmethod
+    def subject(self) -> object:
+        """The key of the job's result: jobs with equal keys have equal results."""
+
+    def replacing(self, earlier: Self | None, wait: float = 0.0) -> Self:
+        """Return the ``earlier`` job if its subject is the same; otherwise cancel it, start this job and return it."""
+        if earlier is not None and earlier.subject == self.subject:
+            return earlier
+        if earlier is not None:
+            earlier.cancel()
+        self.start(wait)
+        return self
 
 
 class KeptJob(BackgroundJob):

@@ -23,9 +23,9 @@ from evaluation.retrieval.asked_question import (
     retrieved_whole_per_question,
 )
 from evaluation.search import Index, Reranker, SearchMethod
-from viz.jobs.background_jobs import BackgroundJob
+from viz.jobs.background_jobs import BackgroundJob, ReusableJob
 from viz.jobs.chunking import ChunkingTask
-from viz.jobs.shared_resources import CACHED_BYTES, cached_while_shown
+from viz.jobs.shared_resources import CACHED_BYTES, cached_while_shown, embedder_key
 
 
 class ColumnInquiry(NamedTuple):
@@ -49,7 +49,7 @@ class ColumnInquiry(NamedTuple):
 
 
 @dataclass(eq=False)
-class AskJob(BackgroundJob):
+class AskJob(ReusableJob):
     """A job that retrieves the chunks for one question from several columns, one after another.
 
     Attributes
@@ -71,8 +71,8 @@ class AskJob(BackgroundJob):
     @property
     def subject(self) -> tuple[object, ...]:
         """Key of the job's answer; jobs with equal keys have equal answers."""
-        embedder_key = None if self.embedder is None else (self.embedder.name, self.embedder.identity)
-        return self.inquiry, tuple([(number, task) for number, task, _ in self.columns]), embedder_key
+        column_tasks = tuple([(number, task) for number, task, _ in self.columns])
+        return self.inquiry, column_tasks, embedder_key(self.embedder), self.reranker
 
     def progress(self) -> tuple[float, str]:
         """Return the share of columns done, and the current step."""
@@ -121,10 +121,9 @@ def _index_bytes(index: Index) -> int:
 
 
 def _index_key(task: ChunkingTask, chunking: Chunking, inquiry: ColumnInquiry, tools: Tools) -> tuple[object, ...]:
-    embedder_key = None if tools.embedder is None else (tools.embedder.name, tools.embedder.identity)
     # The same model may have written different sentences for another session.
     contexts_hash = contexts_digest([chunking]) if inquiry.embedded_as == "context" else ""
-    return task.document, task, embedder_key, inquiry.method, inquiry.embedded_as, contexts_hash
+    return task.document, task, embedder_key(tools.embedder), inquiry.method, inquiry.embedded_as, contexts_hash
 
 
 @cached_while_shown(CACHED_BYTES, _index_key, _index_bytes)
@@ -143,7 +142,7 @@ def token_ruler_of(document: Document, tokenizer: str) -> TokenRuler:
 
 
 @dataclass(eq=False)
-class ChangedCuts(BackgroundJob):
+class ChangedCuts(ReusableJob):
     """A job that finds which cuts and answers of a column change when parameters are changed.
 
     Attributes

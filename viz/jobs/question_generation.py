@@ -1,6 +1,5 @@
 """Background jobs in which a language model writes questions about documents, and in which they are compared."""
 
-from collections.abc import Sequence
 from dataclasses import dataclass, field
 from functools import partial
 
@@ -15,7 +14,8 @@ from evaluation.generating.question_generation import (
     WindowResult,
     generate_questions,
 )
-from viz.jobs.background_jobs import BackgroundJob
+from viz.jobs.background_jobs import BackgroundJob, ReusableJob
+from viz.jobs.shared_resources import embedder_key
 
 
 @dataclass(eq=False)
@@ -82,25 +82,27 @@ class QuestionGenerationJob(BackgroundJob):
 
 
 @dataclass(eq=False)
-class QuestionSimilarityJob(BackgroundJob):
+class QuestionSimilarityJob(ReusableJob):
     """A job that embeds generated questions and their excerpts, and computes the similarities between them.
 
     Attributes
     ----------
-    subject
-        Key of the result; a job with an equal key need not run again.
     alike
         The similarities; None until the job is done.
     """
 
-    subject: object
     texts: SourceTexts
-    made: Sequence[Generated]
+    made: tuple[Generated, ...]
     splitter: str
     embedder: Embedder
     on_disk: bool
     alike: Cosines | None = field(default=None, init=False)
     _status: str = field(default="Loading the embedding model", init=False)
+
+    @property
+    def subject(self) -> tuple[object, ...]:
+        """Key of the job's result; jobs with equal keys have equal results."""
+        return self.texts, self.made, self.splitter, embedder_key(self.embedder)
 
     def _run(self) -> None:
         def note_embedded_texts(done: int, total: int) -> None:

@@ -19,7 +19,7 @@ from evaluation.search import Reranker
 from viz.jobs.background_jobs import BackgroundJob
 from viz.jobs.chunking import ChunkingTask
 from viz.jobs.column_jobs import token_ruler_of
-from viz.jobs.shared_resources import cached_while_shown
+from viz.jobs.shared_resources import cached_while_shown, embedder_key
 
 
 @dataclass(frozen=True)
@@ -63,8 +63,7 @@ def remedy_search_for_finding(
 
 
 def _trials_cache_key(task: ChunkingTask, suspect: SuspiciousColumn, tokenizer: str, tools: Tools) -> tuple[Hashable, ...]:
-    embedder_key = None if tools.embedder is None else (tools.embedder.name, tools.embedder.identity)
-    return task.document, task, suspect.hair, tokenizer, embedder_key
+    return task.document, task, suspect.hair, tokenizer, embedder_key(tools.embedder)
 
 
 @cached_while_shown(16, _trials_cache_key)

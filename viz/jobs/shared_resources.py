@@ -113,6 +113,11 @@ def embedding_cache(on_disk: bool) -> EmbeddingCache:
     return EmbeddingCache(user_cache_folder() / "embeddings.sqlite" if on_disk else None)
 
 
+def embedder_key(embedder: Embedder | None) -> tuple[str, str] | None:
+    """Return the part of a key that stands for an embedder: its name, and the identity of its vectors."""
+    return None if embedder is None else (embedder.name, embedder.identity)
+
+
 AT_ONCE = Watcher(cancelled=lambda: True)
 """Watcher of a run that raises Cancelled instead of embedding, sending requests or searching for long."""
 

@@ -1,5 +1,6 @@
 """A background job that diagnoses the user's own traces."""
 
+import hashlib
 from dataclasses import dataclass, field
 from functools import partial
 
@@ -11,18 +12,16 @@ from chunkers.support import pluralize, raise_if_cancelled
 from evaluation.traces.answer_loss_stages import Diagnosis, SearchedChunks, TraceDiagnoser
 from evaluation.traces.report import TraceReport
 from evaluation.traces.trace_files import read_traces
-from viz.jobs.background_jobs import BackgroundJob
+from viz.jobs.background_jobs import ReusableJob
 from viz.jobs.retrieval_plan import OwnDocuments
 
 
 @dataclass(eq=False)
-class DiagnosingTraces(BackgroundJob):
+class DiagnosingTraces(ReusableJob):
     """A job that locates the texts of a file of traces and diagnoses its questions; a stopped one keeps those so far.
 
     Attributes
     ----------
-    subject
-        Key of the result; a job with an equal key need not run again.
     file
         Name and content of the file of traces.
     chunker
@@ -35,7 +34,6 @@ class DiagnosingTraces(BackgroundJob):
         Sentence on a job that was stopped before its end.
     """
 
-    subject: object
     file: tuple[str, bytes]
     documents: OwnDocuments
     splitter: str
@@ -45,7 +43,20 @@ class DiagnosingTraces(BackgroundJob):
     chunk_file: tuple[str, bytes] | None = None
     report: TraceReport | None = field(default=None, init=False)
     stopped: str = field(default="", init=False)
+    _file_digests: list[tuple[str, bytes] | None] = field(init=False)
     _status: str = field(default="Reading the traces", init=False)
+
+    def __post_init__(self) -> None:
+        """Digest the files, since the page forgets the file of chunks when another is chosen."""
+        files = self.file, self.chunk_file
+        self._file_digests = [given and (given[0], hashlib.sha256(given[1]).digest()) for given in files]
+
+    @property
+    def subject(self) -> tuple[object, ...]:
+        """Key of the job's result; jobs with equal keys have equal results."""
+        chunker_key = self.chunker and (self.chunker.name, self.chunker.model_dump_json())
+        documents_and_splitter = tuple(self.documents.texts), self.splitter
+        return self._file_digests, *documents_and_splitter, chunker_key, self.embedder and self.embedder.name
 
     def _note_progress(self, status: str, done: int, total: int) -> None:
         self._status, self._share = f"{done:,} of {total:,} {status}", done / max(1, total)

@@ -329,20 +329,9 @@ def _question_similarities(current_page: Page, job: QuestionGenerationJob, made:
     if current_page.embedder is None:
         notice(current_page.embedder_complaint, key="generating_embedder")
         return None
-    similarity_job_identity = (
-        job,
-        len(made),
-        current_page.embedder.name,
-        current_page.embedder.identity,
-        current_page.choices.sentences,
-    )
-    question_similarity_job = session.comparing
-    if question_similarity_job is None or question_similarity_job.subject != similarity_job_identity:
-        splitter_name, on_disk = current_page.choices.sentences, session.on_disk
-        session.comparing = question_similarity_job = QuestionSimilarityJob(
-            similarity_job_identity, job.texts, tuple(made), splitter_name, current_page.embedder, on_disk
-        )
-        question_similarity_job.start(0.2)
+    session.comparing = question_similarity_job = QuestionSimilarityJob(
+        job.texts, tuple(made), current_page.choices.sentences, current_page.embedder, session.on_disk
+    ).replacing(session.comparing, 0.2)
     if question_similarity_job.cancelled():
         notice(
             "The comparison of the questions was stopped, so the filters are off and all questions are shown.",

@@ -1,6 +1,5 @@
 """The section of the Retrieval page on the user's own traces: which stage lost each answer, and the way into the text."""
 
-import hashlib
 import json
 from collections.abc import Sequence
 
@@ -58,33 +57,12 @@ def show_traces(current_page: Page, documents: OwnDocuments, chunkers: Sequence[
             return
         trace_file = trace_file or (trace_diagnosis_job.file if trace_diagnosis_job is not None else ("", b""))
         embedder = current_page.embedder if chunker is not None else None
-        splitter_and_chunker_settings = (
-            current_page.choices.sentences,
-            chunker and chunker.model_dump_json(),
-            chunker and chunker.name,
-        )
-        file_digests = [
-            None if given is None else (given[0], hashlib.sha256(given[1]).digest()) for given in (trace_file, chunk_file)
-        ]
-        diagnosis_job_identity = (
-            *file_digests,
-            tuple(documents.texts),
-            splitter_and_chunker_settings,
-            embedder and embedder.name,
-        )
-        if trace_diagnosis_job is None or trace_diagnosis_job.subject != diagnosis_job_identity:
-            trace_diagnosis_job = DiagnosingTraces(
-                diagnosis_job_identity,
-                trace_file,
-                documents,
-                current_page.choices.sentences,
-                chunker,
-                embedder,
-                session.on_disk,
-                chunk_file,
-            )
-            session.tracing, session.traced_question = trace_diagnosis_job, None
-            trace_diagnosis_job.start(PATIENCE_S)
+        earlier_job, splitter_name = trace_diagnosis_job, current_page.choices.sentences
+        session.tracing = trace_diagnosis_job = DiagnosingTraces(
+            trace_file, documents, splitter_name, chunker, embedder, session.on_disk, chunk_file
+        ).replacing(earlier_job, PATIENCE_S)
+        if trace_diagnosis_job is not earlier_job:
+            session.traced_question = None
         if trace_diagnosis_job.in_progress:
             show_job_progress(trace_diagnosis_job, key="traces")
             return

@@ -127,7 +127,7 @@ def test_a_column_of_given_chunks_has_the_texts_of_identifiers():
     chunks = tuple(read_chunks(json.dumps(CHUNKS).encode(), "chunks.json"))
     data = "\n".join(map(json.dumps, BY_ID)).encode()
     column = YourChunks.from_file(ChunkFile("chunks.json", chunks))
-    job = DiagnosingTraces(0, ("t.jsonl", data), OwnDocuments([("article.txt", TEXT)], [], []), "lines", column, None, False)
+    job = DiagnosingTraces(("t.jsonl", data), OwnDocuments([("article.txt", TEXT)], [], []), "lines", column, None, False)
     job.start()
     assert not ended(job).error
     assert job.report.text_counts == {"located": 1, "several places": 0, "missing": 1}
@@ -137,7 +137,7 @@ def test_a_column_of_given_chunks_has_the_texts_of_identifiers():
 def test_a_stopped_diagnosis_keeps_the_questions_before_it():
     data = "\n".join(map(json.dumps, rows())).encode()
     documents = OwnDocuments([("article.txt", TEXT)], [], [])
-    job = DiagnosingTraces(0, ("t.jsonl", data), documents, "lines", CUT, None, False)
+    job = DiagnosingTraces(("t.jsonl", data), documents, "lines", CUT, None, False)
     tell = job._note_progress
 
     def stop(status, done, total):

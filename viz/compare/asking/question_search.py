@@ -224,13 +224,9 @@ def _fill_in_known_results(
         choices.tokenizer,
         contexts=context_sentences_digest,
     )
-    search_job = AskJob(question_column_inquiry, finished_columns, embedder, session.on_disk, session.reranker)
-    earlier_job = session.ask_job
-    if earlier_job is not None and earlier_job.subject == search_job.subject and earlier_job.reranker is search_job.reranker:
-        search_job = earlier_job
-    else:
-        session.ask_job = search_job
-        search_job.start()
+    session.ask_job = search_job = AskJob(
+        question_column_inquiry, finished_columns, embedder, session.on_disk, session.reranker
+    ).replacing(session.ask_job)
     search_job.join(patience_s)
     is_search_in_progress = search_job.in_progress
     asked["share"], status_phrase = search_job.progress() if is_search_in_progress else (1.0, "")

@@ -11,7 +11,7 @@ from evaluation.remedies.tested_changes import FailingColumn
 from evaluation.retrieval.asked_question import PosedQuestion
 from viz.compare.state.session import session
 from viz.components.remedies.payload import ColumnRemedies
-from viz.jobs import AskJob
+from viz.jobs import AskJob, embedder_key
 from viz.jobs.remedy_search import RemedyJob, remedy_search_for_answer
 from viz.shell import ColumnResult, open_page_at_next_run
 from viz.shell.tested_remedies import add_remedy_column, is_remedy_search_automatic, remedies_payload
@@ -55,8 +55,7 @@ def find_remedies(
         )
         for task, chunker, chunking in finished_columns_by_number.values()
     }
-    embedder_name_and_identity = None if embedder is None else (embedder.name, embedder.identity)
-    remedy_search_subject = inquiry, posed_question, other_questions, known, embedder_name_and_identity, reranker
+    remedy_search_subject = inquiry, posed_question, other_questions, known, embedder_key(embedder), reranker
     earlier_job = session.remedy_job
     remedy_search_job = RemedyJob(
         remedy_search_subject, remedy_search_by_task, embedder, inquiry.tokenizer, session.on_disk

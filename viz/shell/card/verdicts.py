@@ -105,7 +105,10 @@ def preview_of_change(
     questions_about_document = kept_questions_about(chunking.document)
     would_send_texts = search.method != "bm25" and embedder is not None and embedder.remote
     asks_questions = not would_send_texts and search.embedded_as != "context"
-    changed_cuts_job = ChangedCuts(
+    previous_job = session.changed_cuts
+    if previous_job is not None and previous_job.cancelled():
+        previous_job = None
+    session.changed_cuts = changed_cuts_job = ChangedCuts(
         task,
         chunking,
         changed_chunker,
@@ -114,15 +117,8 @@ def preview_of_change(
         known or (),
         embedder,
         session.on_disk,
-    )
-    previous_job = session.changed_cuts
-    if previous_job is not None and previous_job.subject == changed_cuts_job.subject and not previous_job.cancelled():
-        changed_cuts_job = previous_job
-        changed_cuts_job.join(AGAIN_S)
-    else:
-        session.changed_cuts = changed_cuts_job
-        changed_cuts_job.start()
-        changed_cuts_job.join(AT_ONCE_S)
+    ).replacing(previous_job, AT_ONCE_S)
+    changed_cuts_job.join(AGAIN_S)
     return _preview_payload(
         changed_cuts_job,
         changed_column_index,
