@@ -23,7 +23,7 @@ from evaluation.answering import (
 from viz.answers.model_choice import judging_model
 from viz.answers.session import session
 from viz.components.browser_exchange import Component
-from viz.components.page_elements import notice, remark, show_job_progress
+from viz.components.page_elements import remark, show_job_state
 from viz.controls import draw_setting_select_box
 from viz.jobs.answering_plan_and_jobs import Answering, AnswerPlan, Judging
 from viz.shell import ModelRequests, show_consent
@@ -211,12 +211,10 @@ def _offer_to_judge_again(run: Answering, judge: Asking, question: int) -> None:
     ]
     if not answered_results:
         return
-    if judging_job is not None and judging_job.run is run and judging_job.in_progress:
+    if judging_job is not None and judging_job.run is run:
         finished_count_before = judging_job.finished
-        show_job_progress(judging_job, lambda: judging_job.finished > finished_count_before)
-        return
-    if judging_job is not None and judging_job.run is run and judging_job.error:
-        notice(judging_job.error, "error", key="answers_judging_error")
+        if show_job_state(judging_job, "answers_judging", lambda: judging_job.finished > finished_count_before):
+            return
     question_to_judge_again = run.plan.items[question]
     question_prompt_sizes = PromptSizes.of([question_to_judge_again], load_tokenizer(run.plan.tokenizer).count)
     result_and_measure_pairs = [

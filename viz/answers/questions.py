@@ -8,7 +8,7 @@ from chunkers.support import pluralize
 from evaluation.answering import ANSWER_SEPARATOR, QuestionItem, QuestionItems, questions_of_file, questions_of_lines
 from sample_docs import SAMPLES_FOLDER
 from viz.answers.session import session
-from viz.components.page_elements import notice, remark, show_job_progress, show_folded_table
+from viz.components.page_elements import notice, remark, show_folded_table, show_job_progress, show_job_state
 from viz.controls import adopt_as_own_text, draw_setting_segmented_control, value_binding
 from viz.jobs import ReadingJob, single_file_converter
 from viz.jobs.answering_plan_and_jobs import QuestionSharing, SharedText
@@ -86,10 +86,7 @@ def _questions_from_retrieval(choices: Choices, text: PageText) -> QuestionItems
         "Open Retrieval", key="answers/open", on_click=open_page_at_next_run, args=("retrieval",), type="tertiary"
     )
     _say_problems(distinct_question_items)
-    if question_sharing_job.in_progress:
-        show_job_progress(question_sharing_job, key="answers/sharing")
-    elif question_sharing_job.error:
-        notice(question_sharing_job.error, "error", key="answers_sharing_error")
+    show_job_state(question_sharing_job, "answers_sharing")
     other_texts = [
         other for other in [*question_sharing_job.found.values()] if other is not shared_question_set and other.items.usable
     ]
@@ -163,17 +160,11 @@ def _questions_from_file() -> QuestionItems:
         help="At most 20 MB of CSV, JSON lines or JSON, with a question and perhaps an answer in each row. A file of "
         "Retrieval's will do.",
     )
-    question_file_reading_job = session.answers_reading
-    if question_file_reading_job is not None and not question_file_reading_job.ended:
-        show_job_progress(question_file_reading_job, key="answers_reading")
-    elif question_file_reading_job is not None:
-        session.answers_reading = None
-        if not question_file_reading_job.cancelled():
-            # An unusable file gives no questions, only a problem.
-            session.answers_file = (
-                question_file_reading_job.name,
-                question_file_reading_job.made or QuestionItems((), (question_file_reading_job.error,)),
-            )
+    if reading_job := session.take_finished_reading("answers_reading"):
+        # An unusable file gives no questions, only a problem.
+        session.answers_file = reading_job.name, reading_job.made or QuestionItems((), (reading_job.error,))
+    if session.answers_reading is not None:
+        show_job_progress(session.answers_reading, key="answers_reading")
     if session.answers_file is None:
         return QuestionItems(())
     file_name, question_items = session.answers_file

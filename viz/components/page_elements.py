@@ -60,6 +60,16 @@ def show_job_progress(
     job_progress_row.button("Cancel", on_click=job.cancel, key=key and f"cancel/{key}", width="content")
 
 
+def show_job_state(job: BackgroundJob, key: str, news: Callable[[], bool] = bool) -> bool:
+    """Draw a job's progress as `show_job_progress` does, or its error; return whether the job is in progress."""
+    if job.in_progress:
+        show_job_progress(job, news, key=key)
+        return True
+    if job.error:
+        notice(job.error, "error", key=f"{key}_error")
+    return False
+
+
 # Download buttons whose file names are unique to their content.
 
 

@@ -242,13 +242,12 @@ def _begin_file_reading(job: ReadingJob[UploadedContent], choices: Choices) -> N
 
 def _adopt_read_file(choices: Choices) -> None:
     """Use a file that has been read: as the user's own text, or as a session or recipe to open."""
-    own_file_reading_job = session.own_reading
-    if own_file_reading_job is None or not own_file_reading_job.ended:
+    own_file_reading_job = session.take_finished_reading("own_reading")
+    if own_file_reading_job is None:
         return
-    session.own_reading = None
     if own_file_reading_job.error:
         session.own_complaint = own_file_reading_job.error
-    elif own_file_reading_job.made is not None and not own_file_reading_job.cancelled():
+    elif own_file_reading_job.made is not None:
         file_result, name = own_file_reading_job.made, own_file_reading_job.name
         if not isinstance(file_result, FileText):
             _open_session_or_recipe(file_result, name, choices)

@@ -301,11 +301,8 @@ def _read_boundary_file(text: str) -> None:
 
 def _use_read_boundaries(text: str) -> bool:
     """Use the boundaries from an uploaded file once it is read, if they fit this text; return whether they do."""
-    boundary_file_reading_job = session.marks_reading
-    if boundary_file_reading_job is None or not boundary_file_reading_job.ended:
-        return False
-    session.marks_reading = None
-    if boundary_file_reading_job.cancelled() or boundary_file_reading_job.about != text:
+    boundary_file_reading_job = session.take_finished_reading("marks_reading")
+    if boundary_file_reading_job is None or boundary_file_reading_job.about != text:
         return False
     if boundary_file_reading_job.made is None:
         session.marks_complaint = boundary_file_reading_job.error

@@ -33,7 +33,14 @@ from evaluation.generating.generated_questions import (
 )
 from evaluation.generating.question_generation import MOST_GENERATED, Generated, GenerationSettings, estimate_generation
 from viz.components.figure import show_figure, stacked_histogram
-from viz.components.page_elements import download_button, notice, remark, show_job_progress, show_folded_table
+from viz.components.page_elements import (
+    download_button,
+    notice,
+    remark,
+    show_folded_table,
+    show_job_progress,
+    show_job_state,
+)
 from viz.controls import button_pressed, language_model_form, show_prompts, value_binding
 from viz.jobs import MOST_KEPT, run_registry
 from viz.jobs.question_generation import QuestionGenerationJob, QuestionSimilarityJob
@@ -337,10 +344,8 @@ def _question_similarities(current_page: Page, job: QuestionGenerationJob, made:
             "The comparison of the questions was stopped, so the filters are off and all questions are shown.",
             key="comparing_stopped",
         )
-    elif question_similarity_job.error:
-        notice(question_similarity_job.error, "error", key="comparing_error")
-    elif question_similarity_job.running:
-        show_job_progress(question_similarity_job, key="comparing")
+    else:
+        show_job_state(question_similarity_job, "comparing")
     return question_similarity_job.alike
 
 

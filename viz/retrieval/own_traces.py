@@ -11,7 +11,7 @@ from chunkers.support import pluralize
 from evaluation.traces.answer_loss_stages import STAGES, Diagnosis
 from evaluation.traces.report import TraceReport, placement_status, report_as_json
 from viz.components.browser_exchange import take_event
-from viz.components.page_elements import download_button, notice, remark, show_job_progress, show_folded_table
+from viz.components.page_elements import download_button, notice, remark, show_folded_table, show_job_progress
 from viz.controls import CHUNK_FILE_ENDINGS, CHUNK_FILE_HELP
 from viz.jobs import PATIENCE_S
 from viz.jobs.retrieval_plan import OwnDocuments
@@ -333,9 +333,7 @@ def _show_undecided_and_unlocated(report: TraceReport) -> None:
         "question": [diagnosis.question.question for diagnosis in undecided_diagnoses],
         "why": [diagnosis.rule for diagnosis in undecided_diagnoses],
     }
-    show_folded_table(
-        f"{pluralize(len(undecided_diagnoses), 'question')} that cannot be told", undecided_question_columns
-    )
+    show_folded_table(f"{pluralize(len(undecided_diagnoses), 'question')} that cannot be told", undecided_question_columns)
     unplaced_texts = [
         (diagnosis, retrieved, placement)
         for diagnosis in report.diagnoses

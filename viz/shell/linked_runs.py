@@ -7,7 +7,7 @@ import streamlit as st
 
 from chunkers import InputError
 from chunkers.support import ModelName, pluralize
-from viz.components.page_elements import notice, remark, show_job_progress
+from viz.components.page_elements import notice, remark, show_job_state
 from viz.jobs import MOST_KEPT, KeptJob, new_token, run_registry, run_store
 from viz.jobs.keeping.kept_run import BundledRun, Keeper, KeptRun
 from viz.shell.model_requests import ModelRequests, run_or_estimate_requests, show_consent
@@ -86,7 +86,7 @@ def begin_run(
 
 
 def show_run_state(run: KeptJob, results: str, changed: Sequence[str], way: str, key: str, *, grows: bool = True) -> None:
-    """Draw a run's progress, the settings that have changed since it began, and its error.
+    """Draw a run's progress or error, and the settings that have changed since it began.
 
     Parameters
     ----------
@@ -101,13 +101,10 @@ def show_run_state(run: KeptJob, results: str, changed: Sequence[str], way: str,
     grows
         True to draw the page again whenever another part of the run is done.
     """
-    if run.in_progress:
-        done_count = run.done
-        show_job_progress(run, lambda: grows and run.done > done_count)
+    done_count = run.done
+    show_job_state(run, key, lambda: grows and run.done > done_count)
     if changed:
         notice(f"These {results} with other settings; changed since: {', '.join(changed)}. {way}", key=f"{key}_changed")
-    if run.error:
-        notice(run.error, "error", key=f"{key}_error")
 
 
 class RestOfRun(NamedTuple):

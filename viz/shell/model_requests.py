@@ -9,7 +9,7 @@ from chunkers import InputError
 from chunkers.contract import Estimate
 from chunkers.language_models import Asking, LanguageModel
 from chunkers.support import pluralize
-from viz.components.page_elements import notice, remark, show_job_progress
+from viz.components.page_elements import notice, remark, show_job_state
 from viz.controls import button_pressed
 from viz.jobs import Estimating, RequestCounter
 from viz.state import session
@@ -93,11 +93,8 @@ def show_consent(requests: ModelRequests | None, run: Callable[[], None], *, too
         or request_estimation_job.cancelled()
     ):
         return False
-    if request_estimation_job.running:
-        show_job_progress(request_estimation_job, key=f"estimating_{requests.key}")
-    elif request_estimation_job.error:
-        notice(request_estimation_job.error, "error", key=f"estimating_{requests.key}_error")
-    elif request_estimation_job.found is not None:
+    is_estimating = show_job_state(request_estimation_job, f"estimating_{requests.key}")
+    if request_estimation_job.found is not None and not is_estimating:
 
         def send() -> None:
             session.estimating = None

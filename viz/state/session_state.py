@@ -355,6 +355,17 @@ class Session:
     taken: MutableSessionValue[dict[tuple[str, str], float]] = MutableSessionValue("taken", dict)
     figure_formats: MutableSessionValue[dict[str, str]] = MutableSessionValue("figure_formats", dict)  # by figure's key
 
+    def take_finished_reading(self, name: str) -> ReadingJob[Any] | None:
+        """Return the job that reads files into the attribute ``name``, and empty the attribute, if the job has ended.
+
+        The result is None before, and if the user has cancelled the job.
+        """
+        job: ReadingJob[Any] | None = getattr(self, name)
+        if job is None or not job.ended:
+            return None
+        setattr(self, name, None)
+        return None if job.cancelled() else job
+
     @property
     def on_disk(self) -> bool:
         """True if the user has chosen to keep embeddings on disk; set by a widget."""

@@ -118,17 +118,12 @@ def _read_marked_texts() -> None:
 
 def _store_finished_job_results() -> None:
     """Store the documents that were read or stitched in the background, if a job has ended."""
-    reading_job, stitching_job = session.tune_reading, session.tune_stitching
-    if reading_job is not None and reading_job.ended:
-        session.tune_reading = None
-        if not reading_job.cancelled():
-            session.tune_uploaded = reading_job.made or MarkedDocuments(complaints=[reading_job.error])
-    if stitching_job is not None and stitching_job.ended:
-        session.tune_stitching = None
-        if not stitching_job.cancelled():
-            stitching_result = stitching_job.made or StitchedDocuments(MarkedDocuments(complaints=[stitching_job.error]))
-            session.tune_stitched = stitching_result.made
-            session.tune_held = session.tune_held | stitching_result.held
+    if reading_job := session.take_finished_reading("tune_reading"):
+        session.tune_uploaded = reading_job.made or MarkedDocuments(complaints=[reading_job.error])
+    if stitching_job := session.take_finished_reading("tune_stitching"):
+        stitching_result = stitching_job.made or StitchedDocuments(MarkedDocuments(complaints=[stitching_job.error]))
+        session.tune_stitched = stitching_result.made
+        session.tune_held = session.tune_held | stitching_result.held
 
 
 def _draw_stitching(splitter: str) -> None:

@@ -33,7 +33,7 @@ from viz.compare.asking.question_search import chunkings_with_contexts
 from viz.compare.scores.scoreboard import score_row_of_column
 from viz.compare.state.session import session
 from viz.components.measure_table import show_measures
-from viz.components.page_elements import notice, remark, show_job_progress, show_folded_table
+from viz.components.page_elements import remark, show_folded_table, show_job_state
 from viz.components.score_table.score_table import RowData, draw_score_table
 from viz.controls import value_binding
 from viz.jobs import ChunkingTask, cached_while_shown, contexts_digest
@@ -241,16 +241,12 @@ def _offer_index_measurement(
 ) -> None:
     """Draw the progress of the job, or the button that cuts and searches what is not measured yet."""
     changes_job = session.index_changes
-    if changes_job is not None and changes_job.in_progress:
-        measured_count_before = len(changes_job.results) + len(changes_job.refused)
-        show_job_progress(
-            changes_job,
-            lambda: len(changes_job.results) + len(changes_job.refused) > measured_count_before,
-            key="changes",
-        )
+    known_results_by_chunker = {} if changes_job is None else changes_job.results
+    tried_chunkers = known_results_by_chunker.keys() | ({} if changes_job is None else changes_job.refused.keys())
+    if changes_job is not None and show_job_state(
+        changes_job, "changes", lambda: len(changes_job.results) + len(changes_job.refused) > len(tried_chunkers)
+    ):
         return
-    if changes_job is not None and changes_job.error:
-        notice(changes_job.error, "error", key="changes_error")
     if is_this and not setting.material.questions[1]:
         remark(
             "To see the questions won and lost, mark answers to your questions above, or choose documents that have "
@@ -258,8 +254,6 @@ def _offer_index_measurement(
             key="changes_no_questions",
         )
         return
-    known_results_by_chunker = {} if changes_job is None else changes_job.results
-    tried_chunkers = known_results_by_chunker.keys() | ({} if changes_job is None else changes_job.refused.keys())
     label_by_chunker = {
         column.chunker: f"Column {number}" for number, column in enumerate(results, 1) if column.chunker is not None
     }

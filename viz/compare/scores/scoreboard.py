@@ -43,7 +43,7 @@ from evaluation.segmentation import (
     rank_by_structure,
 )
 from viz.compare.state.session import session
-from viz.components.page_elements import notice, show_job_progress
+from viz.components.page_elements import notice, show_job_state
 from viz.components.score_table.score_table import RowData, draw_score_table, mark_best_cells, score_table_row
 from viz.jobs import ChunkingTask, build_tools, cached_sentence_vectors, cached_while_shown, chunk_at_once
 from viz.jobs.index_changes_and_stability import EditStabilityJob
@@ -395,14 +395,12 @@ def _offer_edit_stability(
 ) -> None:
     """Draw the button that measures the effect of edits, or its progress."""
     edit_stability_job = session.edits
-    if edit_stability_job is not None and edit_stability_job.in_progress:
-        show_job_progress(
-            edit_stability_job,
-            lambda: {**edit_stability_job.results, **edit_stability_job.refused}.keys() != edit_results.keys(),
-        )
+    if edit_stability_job is not None and show_job_state(
+        edit_stability_job,
+        "edits",
+        lambda: {**edit_stability_job.results, **edit_stability_job.refused}.keys() != edit_results.keys(),
+    ):
         return
-    if edit_stability_job is not None and edit_stability_job.error:
-        notice(edit_stability_job.error, "error", key="edits_error")
     unmeasured_contenders = [
         (name if number is None else f"Column {number + 1}", contender.task, contender.chunker)
         for number, name, contender in contenders
