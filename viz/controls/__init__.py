@@ -8,6 +8,7 @@ from viz.controls.text_source import adopt_as_own_text, load_text, show_document
 from viz.controls.widgets import (
     button_pressed,
     current_widget_key,
+    draw_consent_buttons,
     draw_setting_segmented_control,
     draw_setting_select_box,
     offer_undo,

@@ -12,6 +12,7 @@ from chunkers.embedders.static_embedder import Static
 from chunkers.text import HUB_NAME, LANGUAGES, SplitterName, model_folder
 from viz.components.page_elements import notice, remark
 from viz.controls.widgets import (
+    draw_consent_buttons,
     label_with_availability,
     splitter_installation_hint,
     take_entered_server,
@@ -47,11 +48,12 @@ def ask_splitter_consent(choices: Choices) -> None:
         "nor run until you press “Use this splitter”.",
         key="splitter_waits",
     )
-    buttons_row = st.container(horizontal=True, gap="small")
-    buttons_row.button(
-        "Use this splitter", key="splitter/allow", on_click=session.allowed.add, args=(("sentences", linked_splitter_name),)
+    draw_consent_buttons(
+        {
+            "Use this splitter": partial(session.allowed.add, ("sentences", linked_splitter_name)),
+            "Use sentencex": partial(setattr, choices, "sentences", "sentencex"),
+        }
     )
-    buttons_row.button("Use sentencex", key="splitter/sentencex", on_click=setattr, args=(choices, "sentences", "sentencex"))
 
 
 def ask_embedder_consent(choices: Choices, embedder: Embedder | None) -> None:
@@ -158,9 +160,7 @@ def _embedder_form(choices: Choices) -> None:
 
 
 def _offer_embedders(choices: Choices, buttons: Mapping[str, str]) -> None:
-    embedder_buttons_row = st.container(horizontal=True, gap="small")
-    for label, name in buttons.items():
-        embedder_buttons_row.button(label, key=f"offer/{label}", on_click=_use_embedder, args=(choices, name))
+    draw_consent_buttons({label: partial(_use_embedder, choices, name) for label, name in buttons.items()})
 
 
 def _use_embedder(choices: Choices, name: str) -> None:

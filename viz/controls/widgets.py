@@ -137,6 +137,13 @@ def button_pressed(place: DeltaGenerator, label: str, key: str, **options: Any) 
     return True
 
 
+def draw_consent_buttons(buttons: Mapping[str, Callable[[], None]]) -> None:
+    """Draw buttons side by side by which the user allows something for the session, or chooses what needs no consent."""
+    buttons_row = st.container(horizontal=True, gap="small")
+    for label, on_click in buttons.items():
+        buttons_row.button(label, key=f"offer/{label}", on_click=on_click)
+
+
 def take_entered_server(before: EmbeddingServer | LanguageServer, address_key: str, key_key: str) -> tuple[str, str]:
     """Return the address and the key that were entered into the two fields of a form, and empty the field of the key.
 

@@ -3,7 +3,7 @@
 import csv
 import io
 import json
-from functools import cache
+from functools import cache, partial
 from itertools import pairwise
 
 import streamlit as st
@@ -14,6 +14,7 @@ from evaluation.retrieval import Limit
 from evaluation.retrieval.asked_question import LONGEST_QUESTION, AskedQuestion, checked_question, judge_retrieval
 from sample_docs import SAMPLES_FOLDER
 from viz.components.page_elements import show_job_progress
+from viz.controls import draw_consent_buttons
 from viz.guide.pictures import (
     PictureData,
     chunk_numbers_in_words,
@@ -97,8 +98,8 @@ def show_introduction(
 
     show_pictures(introduction_pictures, KEY, asked=store_question)
     if current_page.embedder is not None and chunking.chunks and not _may_embed_document(document, current_page.embedder):
-        embedding_consent = "embed", (document.identity, current_page.embedder.name)
-        st.button("Find nearest chunks", on_click=session.allowed.add, args=(embedding_consent,))
+        allow_embedding = partial(session.allowed.add, ("embed", (document.identity, current_page.embedder.name)))
+        draw_consent_buttons({"Find nearest chunks": allow_embedding})
 
 
 def text_picture(document: Document, chunking: Chunking, tokenizer: str) -> PictureData:

@@ -103,7 +103,7 @@ def test_a_pipeline_that_a_link_names_waits_for_a_click(package, page):
     app = opened(page, sentences="spacy:xx_seamark_pipeline")
     assert any("The pipeline is neither read nor run until you press" in sentence for sentence in said(app))
     assert "xx_seamark_pipeline" not in sys.modules
-    app.button(key="splitter/allow").click().run()
+    app.button(key="offer/Use this splitter").click().run()
     assert not app.exception
     assert not any("until you press" in sentence for sentence in said(app))
     assert ("xx_seamark_pipeline" in sys.modules) == (page not in ("tune", "retrieval"))
