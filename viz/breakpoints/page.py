@@ -1,7 +1,6 @@
 """The Breakpoints page: a chunker's curve and text, the effect of its slider, every gap, and its decisions by steps."""
 
 import math
-from collections.abc import Mapping
 
 import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
@@ -17,7 +16,7 @@ from viz.breakpoints.steps import new_column_choice, show_steps
 from viz.components.browser_exchange import take_event
 from viz.components.page_elements import notice
 from viz.components.reader.reader import HeadRow, ReaderColumn, show_reader
-from viz.components.stepper.stepper import DEFAULT_WORDS
+from viz.components.stepper.stepper import ALLOWED_WORDS, DEFAULT_WORDS
 from viz.controls import (
     draw_setting_segmented_control,
     draw_setting_select_box,
@@ -100,11 +99,8 @@ def _draw(current_page: Page, spot: DeltaGenerator) -> None:
         if column_choice.chunker == "breakpoint"
         else {name: label for name, label in VIEWS.items() if name != "scores"}
     )
-    view_name, axis, margin = (
-        _checked_link_word(choices, "view", VIEWS),
-        _checked_link_word(choices, "axis", READINGS),
-        _checked_margin(choices),
-    )
+    current_page.check_link_parameters({"view": VIEWS, "axis": READINGS, **ALLOWED_WORDS})
+    view_name, axis, margin = choices.extra["view"], choices.extra["axis"], _checked_margin(choices)
     if view_name not in view_label_by_name:
         # Its slider is not a threshold for all gaps, so there is neither a histogram nor a staircase.
         view_name = choices.extra["view"] = "steps"
@@ -205,18 +201,6 @@ def _reduce_to_one_column(current_page: Page) -> None:
         only_column_choice = ColumnChoice("breakpoint")
     current_page.choices.columns = [only_column_choice]
     current_page.choices.selected = 0
-
-
-def _checked_link_word(choices: Choices, name: str, allowed: Mapping[str, str]) -> str:
-    link_parameter_word = choices.extra[name]
-    if link_parameter_word in allowed:
-        return link_parameter_word
-    notice(
-        f"The link's {name} must be one of {', '.join(allowed)}; got {link_parameter_word[:60]!r}.",
-        "error",
-        key=f"bad_{name}",
-    )
-    return next(iter(allowed))
 
 
 def _checked_margin(choices: Choices) -> float:

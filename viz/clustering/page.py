@@ -38,7 +38,7 @@ from viz.components.heatmap.heatmap import SentenceColours, block_size, mean_dis
 from viz.components.page_elements import notice
 from viz.components.reader.column_body import text_segments
 from viz.components.reader.reader import HeadRow, ReaderColumn, show_reader
-from viz.components.stepper.stepper import DEFAULT_WORDS, show_stepper
+from viz.components.stepper.stepper import ALLOWED_WORDS, DEFAULT_WORDS, show_stepper
 from viz.controls import parameter_controls, value_binding
 from viz.jobs import cached_sentence_vectors
 from viz.shell import (
@@ -68,6 +68,7 @@ def show() -> None:
     method_column_choices = [ColumnChoice(name) for name in METHODS]
     opening_columns = columns_to_open_with(PAGE, [(name,) for name in METHODS])
     with page(PAGE, Choices(document_id, splitter_name, method_column_choices, extra={**DEFAULT_WORDS})) as current_page:
+        current_page.check_link_parameters(ALLOWED_WORDS)
         _keep_one_column_per_method(current_page)
         _adopt_columns(current_page.choices, opening_columns)
         if distance_line_event := take_event(READER, "line"):

@@ -15,7 +15,7 @@ from evaluation.segmentation import sentence_counts
 from sample_docs import sample_splitters
 from viz.components.browser_exchange import Component, take_event
 from viz.components.reader.reader import HeadRow, ReaderColumn, show_reader
-from viz.components.stepper.stepper import DEFAULT_WORDS, Step, show_stepper
+from viz.components.stepper.stepper import ALLOWED_WORDS, DEFAULT_WORDS, Step, show_stepper
 from viz.controls import parameter_controls, value_binding
 from viz.double_pass.passes import (
     MOST_SENTENCES,
@@ -64,6 +64,7 @@ def show() -> None:
     opening_columns = columns_to_open_with(PAGE, [("double_pass",), ("breakpoint",)])
     with page(PAGE, default_choices()) as current_page:
         choices, text = current_page.choices, current_page.text
+        current_page.check_link_parameters(ALLOWED_WORDS)
         _keep_page_columns(current_page)
         choices.columns = [new or old for new, old in zip_longest(opening_columns, choices.columns)]
         if event := take_event(READER, "selected"):

@@ -7,7 +7,7 @@ import streamlit as st
 
 from chunkers import ASKING, CHUNKERS, Chunker, Chunking, InputError
 from chunkers.recipes import BOUND, chunker_class
-from chunkers.support import format_number, pluralize, short_repr
+from chunkers.support import format_number, pluralize
 from evaluation.retrieval.asked_question import LONGEST_QUESTION
 from evaluation.segmentation import count_found_missed_added, cut_offsets
 from sample_docs import sample_splitters
@@ -171,16 +171,7 @@ def show() -> None:
         choices.columns = [*filter(None, opening_columns)] or choices.columns
         if choices.columns[0].chunker not in _explained_chunkers():
             choices.columns = [fresh_column(FIRST)]
-        if choices.extra["view"] not in (CHUNKER, *VIEWS):
-            current_page.show_link_error(
-                f"The link's view must be {CHUNKER} or {' or '.join(VIEWS)}; got {short_repr(choices.extra['view'])}."
-            )
-            choices.extra["view"] = default_link_parameters["view"]
-        if choices.extra[SCREEN] not in NUMBERS:
-            current_page.show_link_error(
-                f"The link's screen must be from 1 to {len(NUMBERS)}; got {short_repr(choices.extra[SCREEN])}."
-            )
-            choices.extra[SCREEN] = NUMBERS[0]
+        current_page.check_link_parameters({"view": (CHUNKER, *VIEWS), SCREEN: NUMBERS})
         with current_page.controls:
             _choose_view(choices)
         draw_by_view = {

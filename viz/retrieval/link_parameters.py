@@ -121,16 +121,6 @@ def chosen_embedding_modes(words: Mapping[str, str], count: int) -> tuple[Embedd
     return chosen_modes[0], tuple(way for way in chosen_modes for _ in range(count)) if len(chosen_modes) > 1 else ()
 
 
-def replace_invalid_parameters(words: dict[str, str]) -> list[str]:
-    """Replace invalid link parameters by their defaults, in place; return a message for each invalid parameter."""
-    parameter_messages = []
-    for name, options in ALLOWED.items():
-        if words[name] not in options:
-            parameter_messages.append(f"The link's {name} must be one of {', '.join(options)}; got {words[name][:60]!r}.")
-            words[name] = DEFAULT_PARAMETERS[name]
-    return parameter_messages
-
-
 def budget_in_run(words: Mapping[str, str], unit: str, rungs: Mapping[str, Sequence[int]]) -> int:
     """Return the budget in ``unit``: the chosen budget if the run has it, otherwise about a quarter of the text.
 

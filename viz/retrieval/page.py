@@ -24,10 +24,10 @@ from viz.retrieval.failed.missed_excerpts import show_missed_excerpts
 from viz.retrieval.first_run import BUNDLED_RUN, default_retrieval_choices
 from viz.retrieval.generated_questions import show_question_generation
 from viz.retrieval.link_parameters import (
+    ALLOWED,
     choose_report_settings,
     choose_search_settings,
     chosen_embedding_modes,
-    replace_invalid_parameters,
     report_choice_from_link,
 )
 from viz.retrieval.own_traces import show_traces
@@ -75,7 +75,7 @@ def show() -> None:
 
 def _draw_page_body(current_page: Page) -> None:
     link_parameters = current_page.choices.extra
-    invalid_link_messages = replace_invalid_parameters(link_parameters)
+    current_page.check_link_parameters(ALLOWED)
     linked_run = find_retrieval_run(link_parameters["run"], None)
     uses_own_documents = isinstance(linked_run, LostRun) and linked_run.kept is not None and linked_run.kept.plan.own
     adopt_given_columns(current_page, PAGE)
@@ -117,8 +117,6 @@ def _draw_page_body(current_page: Page) -> None:
         "Asks questions whose answers are known excerpts, and measures how much of the excerpts each chunker's best chunks "
         "contain."
     )
-    for message_number, message in enumerate(invalid_link_messages):
-        notice(message, "error", key=f"retrieval_word_{message_number}")
     if start_obstacle_message:
         notice(
             start_obstacle_message,

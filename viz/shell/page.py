@@ -1,6 +1,6 @@
 """The lifecycle of a page: read its choices from the session or the link, draw it, write the link; and its layout."""
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import Literal
@@ -85,7 +85,7 @@ class Page:
         with self._place_of_complaints:
             notice(sentence, "error", key=f"complaint_{len(self._complaints) - 1}")
 
-    def check_link_parameters(self, allowed: Mapping[str, Sequence[str]]) -> None:
+    def check_link_parameters(self, allowed: Mapping[str, Collection[str]]) -> None:
         """Replace values of the link's own parameters that are not ``allowed`` by the defaults, with an error message."""
         for name, choices_allowed in allowed.items():
             value_in_link = self.choices.extra.get(name, "")

@@ -33,7 +33,7 @@ def test_what_is_embedded_is_chosen_on_the_page_and_in_the_link_and_takes_a_run_
     assert "embedded" not in app.query_params
     assert opened(embedded="title").selectbox(key="retrieval_embedded").value == "plain"
     ways = "plain, heading_path, context, late, plain:heading_path, plain:context, plain:late"
-    assert f"The link's embedded must be one of {ways}; got 'title'." in said(opened(embedded="title"))
+    assert f"The link's embedded must be one of {ways}; got 'title'. Using the default." in said(opened(embedded="title"))
 
 
 def test_what_is_returned_is_chosen_on_the_page_and_in_the_link_and_takes_a_run_of_its_own(run):

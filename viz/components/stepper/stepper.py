@@ -18,6 +18,9 @@ KNOWN = ("hidden", "shown")
 DEFAULT_WORDS = {"step": "1", "pace": PACES[0], "known": KNOWN[0]}
 """The words of a link that a stepper reads and updates, with their defaults."""
 
+ALLOWED_WORDS = {"pace": PACES, "known": KNOWN}
+"""The allowed values of these words, which the page must check before it shows a stepper."""
+
 LONGEST_NUMBER = 12
 """Most digits of a step number in a link."""
 
@@ -156,10 +159,8 @@ def show_stepper(
 
     # The steps are sent separately, so that moving to another step does not send them again.
     _store({"key": key, "id": steps_json_hash, "steps": steps_json}, key=f"{key}_steps")
-    reveal_mode = _valid_link_setting(words, "pace", PACES, key)
-    shows_known_boundaries_early = _valid_link_setting(words, "known", KNOWN, key) == KNOWN[1]
     # In lecture mode a scene must fit the projector.
-    shows_reversing_change = bool(steps) and reveal_mode == PACES[0] and not session.lecture
+    shows_reversing_change = bool(steps) and words["pace"] == PACES[0] and not session.lecture
     _stepper(
         key=key,
         data={
@@ -167,27 +168,14 @@ def show_stepper(
             "id": steps_json_hash,
             "at": current_step_index,
             "turn": session.taken.get((key, "place")),
-            "pace": reveal_mode,
+            "pace": words["pace"],
             "votes": bool(session.lecture),
-            "known": shows_known_boundaries_early if known else None,
+            "known": words["known"] == KNOWN[1] if known else None,
             "would": would(current_step_index) if would is not None and shows_reversing_change else "",
         },
         on_place_change=store_current_step,
         on_chosen_change=store_chosen_pace,
     )
-
-
-def _valid_link_setting(words: dict[str, str], name: str, allowed: Sequence[str], key: str) -> str:
-    """Return a setting of the link; if its value is not allowed, draw an error and return the first that is."""
-    link_setting_value = words[name]
-    if link_setting_value not in allowed:
-        notice(
-            f"The link's “{name}” must be one of {', '.join(allowed)}; got {link_setting_value[:60]!r}.",
-            "error",
-            key=f"{key}_{name}",
-        )
-        link_setting_value = words[name] = allowed[0]
-    return link_setting_value
 
 
 def _step_index_in_link(words: dict[str, str], count: int, key: str) -> int:
