@@ -146,14 +146,12 @@ def _remedies_of_chosen_finding(
         embedder_key(embedder),
         reranker,
     )
-    earlier_job = session.finding_job
-    remedy_job = RemedyJob(
+    session.finding_job = remedy_job = RemedyJob(
         remedy_job_subject, {result.task: finding_remedy_search}, embedder, tokenizer, session.on_disk
-    ).reusing_outcomes_of(earlier_job)
-    if remedy_job is not earlier_job:
-        session.finding_job = remedy_job
-        if not kept_questions or is_remedy_search_automatic(ranking_method, embedder, reranker, document):
-            remedy_job.start()
+    ).replacing(
+        session.finding_job,
+        automatic=not kept_questions or is_remedy_search_automatic(ranking_method, embedder, reranker, document),
+    )
     remedy_job.join(AT_ONCE_S)
     return {
         "id": _finding_id(sought_finding),

@@ -104,13 +104,17 @@ class RemedyJob(BackgroundJob):
         """Return a copy of the job that is not started yet and keeps the outcomes found so far."""
         return replace(self)
 
-    def reusing_outcomes_of(self, before: "RemedyJob | None") -> "RemedyJob":
-        """Return the earlier job ``before`` if its searches are equal, otherwise this job with the outcomes still valid."""
-        if before is None or before.subject != self.subject:
-            return self
-        if before.searches.keys() == self.searches.keys():
-            return before
-        self.found.update(before.found)
+    def replacing(self, before: "RemedyJob | None", *, automatic: bool) -> "RemedyJob":
+        """Return the earlier job ``before`` if its searches are equal, otherwise this job with the outcomes still valid.
+
+        This job is then started if the search is ``automatic`` and not finished.
+        """
+        if before is not None and before.subject == self.subject:
+            if before.searches.keys() == self.searches.keys():
+                return before
+            self.found.update(before.found)
+        if automatic and not self.done:
+            self.start()
         return self
 
     def progress(self) -> tuple[float, str]:

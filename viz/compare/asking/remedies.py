@@ -56,14 +56,9 @@ def find_remedies(
         for task, chunker, chunking in finished_columns_by_number.values()
     }
     remedy_search_subject = inquiry, posed_question, other_questions, known, embedder_key(embedder), reranker
-    earlier_job = session.remedy_job
-    remedy_search_job = RemedyJob(
+    session.remedy_job = remedy_search_job = RemedyJob(
         remedy_search_subject, remedy_search_by_task, embedder, inquiry.tokenizer, session.on_disk
-    ).reusing_outcomes_of(earlier_job)
-    if remedy_search_job is not earlier_job:
-        session.remedy_job = remedy_search_job
-        if not remedy_search_job.done and is_remedy_search_automatic(inquiry.method, embedder, reranker, document):
-            remedy_search_job.start()
+    ).replacing(session.remedy_job, automatic=is_remedy_search_automatic(inquiry.method, embedder, reranker, document))
     return [
         remedies_payload(
             remedy_search_job,
