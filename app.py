@@ -2,7 +2,7 @@
 
 import streamlit as st
 
-from viz.compare.choices import COMPARE_PAGE
+from viz.compare.state.choices import COMPARE_PAGE
 from viz.components.asset_linker import VIZ
 from viz.shell import current_lecture, lecture_mode, show_shortcuts_dialog
 from viz.shell.lecture_bar import lecture_bar

@@ -86,7 +86,7 @@ stage("load the model")
 embedder.encode(["The first text."])
 stage("its first text")
 from sample_docs import load_sample
-from viz.compare.choices import default_choices
+from viz.compare.state.choices import default_choices
 sample = load_sample(default_choices().document)
 document = Document.from_text(sample.text, sample.sentences)
 stage("split the sample")

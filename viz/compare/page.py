@@ -12,7 +12,7 @@ from chunkers.support import format_three_figures, pluralize
 from evaluation.segmentation import ChunkFacts, count_boundary_changes, count_found_missed_added
 from viz.compare import first_screen_preparation
 from viz.compare.asking.question_search import answer_question, mark_answer
-from viz.compare.choices import COMPARE_PAGE, default_choices, index_for_own_cuts, own_cut_offsets, set_own_cuts
+from viz.compare.state.choices import COMPARE_PAGE, default_choices, index_for_own_cuts, own_cut_offsets, set_own_cuts
 from viz.compare.state.session import LastChange, session
 from viz.components.browser_exchange import take_event
 from viz.components.page_elements import notice

@@ -15,10 +15,10 @@ from integrations.original_chunkers import Original, compare_chunks, original_ch
 from integrations.recipe_code import DOCUMENT, NEEDED, TOOLS, Tool, code_applying_recipe
 from viz.compare.asking.marked_questions import show_questions
 from viz.compare.asking.question_search import chunkings_with_contexts, show_contexts
-from viz.compare.choices import COMPARE_PAGE
 from viz.compare.read_and_omitted_text import show_text_as_read
 from viz.compare.scores.index_replacement import show_index_replacement
 from viz.compare.scores.scoreboard import show_label_free_measures, show_ranking, show_scoreboard
+from viz.compare.state.choices import COMPARE_PAGE
 from viz.compare.state.session import session
 from viz.components.browser_exchange import Component, Data
 from viz.components.figure import box_plots, show_figure

@@ -1,1 +1,1 @@
-"""Session state of Compare."""
+"""State of Compare: its choices, and its values of the session."""
