@@ -214,7 +214,9 @@ def index_chunkings(
     decide_ms = sum(timing.decide_ms + timing.merge_ms for timing in timings)
     # Not a number where it was not recorded.
     chunk_ms = decide_ms + sum(timing.embed_ms if isnan(timing.cold_ms) else timing.cold_ms for timing in timings)
-    is_timed = not any(chunking.made_by is not None and is_made_elsewhere(chunking.made_by.chunker) for chunking in chunkings)
+    is_timed = not any(
+        chunking.made_by is not None and is_made_elsewhere(chunking.made_by.chunker) for chunking in chunkings
+    )
     return Index(
         corpus=corpus,
         chunks=_spans_in_corpus(corpus, chunkings),
