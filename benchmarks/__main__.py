@@ -24,7 +24,7 @@ from chunkers import (
 from chunkers.text import WordPieceTokenizer
 from sample_docs import load_sample
 
-INITIAL, APPENDING, MERGING, MAX_SIZE = 0.4, 0.4, 0.3, 1000
+INITIAL_THRESHOLD, APPENDING_THRESHOLD, MERGING_THRESHOLD, MAX_SIZE = 0.4, 0.4, 0.3, 1000
 """The thresholds of the double pass and its maximum size in characters, the same on both sides."""
 
 
@@ -40,7 +40,7 @@ class RaceOutcome:
         return [chunk.split() for chunk in self.chunks]
 
 
-NOTHING = RaceOutcome([], 0)
+NO_OUTCOME = RaceOutcome([], 0)
 
 
 @dataclass(frozen=True)
@@ -74,8 +74,8 @@ class RaceResult:
     race: Race
     seconds: list[float]
     reference_seconds: list[float]
-    outcome: RaceOutcome = NOTHING
-    reference_outcome: RaceOutcome = NOTHING
+    outcome: RaceOutcome = NO_OUTCOME
+    reference_outcome: RaceOutcome = NO_OUTCOME
 
     @property
     def ratio(self) -> Spread:
@@ -148,7 +148,12 @@ def races(text: str, embedder: Embedder) -> list[Race]:
     def run_llama_index_merging() -> RaceOutcome:
         return run_reference(
             lambda encoder: llama_index_double_merging(
-                text, encoder, initial=INITIAL, appending=APPENDING, merging=MERGING, max_size=MAX_SIZE
+                text,
+                encoder,
+                initial=INITIAL_THRESHOLD,
+                appending=APPENDING_THRESHOLD,
+                merging=MERGING_THRESHOLD,
+                max_size=MAX_SIZE,
             ),
             embedder,
         )
@@ -194,7 +199,11 @@ def races(text: str, embedder: Embedder) -> list[Race]:
 def double_passes() -> tuple[DoublePass, DoublePass]:
     """Return the double pass with mean and with re-embedded group vectors, at the thresholds of the comparison."""
     double_pass_of_means = DoublePass(
-        initial_threshold=INITIAL, appending_threshold=APPENDING, merging_threshold=MERGING, max_size=MAX_SIZE, vector="mean"
+        initial_threshold=INITIAL_THRESHOLD,
+        appending_threshold=APPENDING_THRESHOLD,
+        merging_threshold=MERGING_THRESHOLD,
+        max_size=MAX_SIZE,
+        vector="mean",
     )
     return double_pass_of_means, double_pass_of_means.model_copy(update={"vector": "re-embed"})
 

@@ -14,8 +14,8 @@ from chunkers.text import KIND_BY_TOKEN_TYPE, KINDS_KEPT_WHOLE, KINDS_WITHOUT_SE
 from sample_docs import load_sample, sample_titles
 from tests.fixtures.structured_files import FILES
 
-LISTS = ("bullet_list_open", "ordered_list_open")
-_MARKED = re.compile(r"(?:[-+*]|\d{1,9}[.)])(?:\s|$)")
+LIST_TOKEN_TYPES = ("bullet_list_open", "ordered_list_open")
+_LIST_ITEM_START = re.compile(r"(?:[-+*]|\d{1,9}[.)])(?:\s|$)")
 _CLAUSE = re.compile(r"\d+(?:\.\d+)+[.)]?\s")
 _END_OF_SENTENCE = re.compile(r"""[.?!:;…。！？：；؟۔]["'”’»)\]*_`]*$""")
 
@@ -93,7 +93,7 @@ def blank_lined_lists_whole(text: str) -> Iterator[bool]:
     lines = _Lines(text)
     _blank_front_matter(lines)
     for token in MarkdownIt("commonmark").enable("table").parse("\n".join(lines.parser_input)):
-        if token.type in LISTS and token.level == 0 and token.map:
+        if token.type in LIST_TOKEN_TYPES and token.level == 0 and token.map:
             span = lines.span(*token.map)
             blank_line_ends = [
                 match.end() for match in re.finditer(r"(?:\r\n|\n|\r(?!\n))[ \t]*(?=[\r\n])", text[slice(*span)])
@@ -109,30 +109,30 @@ class _Lines:
     def __init__(self, text: str) -> None:
         self._text = text
         ends = [match.end() for match in re.finditer(r"\r\n|\n|\r", text)]
-        self._edges = [0, *ends, len(text)]
-        self._numbers = [*range(len(ends) + 1)]
-        self._inserted = [False] * (len(ends) + 1)
+        self._section_edges = [0, *ends, len(text)]
+        self._original_line_numbers = [*range(len(ends) + 1)]
+        self._is_inserted = [False] * (len(ends) + 1)
         self.parser_input = re.split(r"\r\n|\n|\r", text)
         self.parser_input[0] = self.parser_input[0].removeprefix("\ufeff")
 
     def insert_blank(self, place: int) -> None:
         """Insert a blank line that is not in the text, and remove earlier insertions after it."""
         for number in reversed(range(place, len(self.parser_input))):
-            if self._inserted[number]:
-                del self.parser_input[number], self._numbers[number], self._inserted[number]
+            if self._is_inserted[number]:
+                del self.parser_input[number], self._original_line_numbers[number], self._is_inserted[number]
         self.parser_input.insert(place, "")
-        self._numbers.insert(place, self._numbers[place])
-        self._inserted.insert(place, True)
+        self._original_line_numbers.insert(place, self._original_line_numbers[place])
+        self._is_inserted.insert(place, True)
 
     def span(self, first: int, last: int) -> Span:
         """Return the span of a range of lines in code points, without white space at the ends."""
-        start = self._edges[self._numbers[first]]
-        end = self._edges[self._numbers[last - 1] + (not self._inserted[last - 1])]
+        start = self._section_edges[self._original_line_numbers[first]]
+        end = self._section_edges[self._original_line_numbers[last - 1] + (not self._is_inserted[last - 1])]
         return Span(start, end).trimmed(self._text)
 
     def line_number(self, offset: int) -> int:
         """Return the number of the line that contains a code point."""
-        return next(number for number, edge in enumerate(self._edges[1:]) if offset < edge)
+        return next(number for number, edge in enumerate(self._section_edges[1:]) if offset < edge)
 
 
 def _blank_front_matter(lines: _Lines) -> int:
@@ -179,7 +179,7 @@ def _comment_formulas(text: str, lines: _Lines) -> set[int]:
 def _line_after_our_list(tokens: Sequence[Token], lines: Sequence[str]) -> int | None:
     """Return the first line of an outermost list in the tree that is in no item of our list."""
     for opening_token_index, token in enumerate(tokens):
-        if token.type not in LISTS or token.level or not token.map:
+        if token.type not in LIST_TOKEN_TYPES or token.level or not token.map:
             continue
         first, last = token.map
         clause_lines = [
@@ -202,7 +202,7 @@ def _line_after_our_list(tokens: Sequence[Token], lines: Sequence[str]) -> int |
             number
             for number in range(paragraph_begin + 1, end)
             if not re.match(r"\s|$", lines[number])
-            and not _MARKED.match(lines[number])
+            and not _LIST_ITEM_START.match(lines[number])
             and _END_OF_SENTENCE.search(lines[number - 1].rstrip())
         ]
         if clause_lines or new_sentence_lines:

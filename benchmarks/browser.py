@@ -27,11 +27,11 @@ from tests.fixtures.app_server import app_server, launch
 from tests.fixtures.hostile_files import ONCE_BLOCKING
 
 WINDOW: ViewportSize = {"width": 1440, "height": 1000}
-READY = 120_000
+MODEL_LOADING_MS = 120_000
 """Milliseconds that loading the model may take."""
 
 # Counts from the event that is sent next (a pointer let go, a key pressed) to the frame after the new text is drawn.
-WATCH = """(root) => {
+REPAINT_TIMER_SCRIPT = """(root) => {
   const event = root.watched;
   root.took = new Promise((resolve) => {
     let began;
@@ -53,44 +53,44 @@ def wait_until_idle(page: Page) -> None:
     )
 
 
-def watch_next_repaint(root: Locator, event: str) -> None:
+def watch_next_repaint(reader: Locator, event: str) -> None:
     """Start watching for the next ``event``."""
-    root.evaluate(f"(root) => {{ root.watched = '{event}'; ({WATCH})(root); }}")
+    reader.evaluate(f"(root) => {{ root.watched = '{event}'; ({REPAINT_TIMER_SCRIPT})(root); }}")
 
 
-def watched_ms(root: Locator) -> float:
+def watched_ms(reader: Locator) -> float:
     """Return the milliseconds that the watched step took."""
-    return float(root.evaluate("(root) => root.took"))
+    return float(reader.evaluate("(root) => root.took"))
 
 
-def drag_times(page: Page, root: Locator, steps: int) -> list[float]:
+def drag_times(page: Page, reader: Locator, steps: int) -> list[float]:
     """Drag the threshold line up and down; return the milliseconds from each release to the painted text."""
     times = []
     for step in range(steps):
-        box, plot = root.locator(".line").bounding_box(), root.locator(".plot").bounding_box()
+        box, plot = reader.locator(".line").bounding_box(), reader.locator(".plot").bounding_box()
         assert box is not None
         assert plot is not None
         away = plot["height"] / 10
         page.mouse.move(box["x"] + 200, box["y"] + box["height"] / 2)
         page.mouse.down()
         page.mouse.move(box["x"] + 200, box["y"] + box["height"] / 2 + (away if step % 2 else -away), steps=4)
-        watch_next_repaint(root, "pointerup")
+        watch_next_repaint(reader, "pointerup")
         page.mouse.up()
-        times.append(watched_ms(root))
+        times.append(watched_ms(reader))
         wait_until_idle(page)
     return times
 
 
-def key_press_times(page: Page, root: Locator, steps: int) -> list[float]:
+def key_press_times(page: Page, reader: Locator, steps: int) -> list[float]:
     """Press an arrow key on the slider; return the milliseconds from each press to the painted text."""
     slider = page.get_by_role("slider", name="Percentile of distance")
     times = []
     for _ in range(steps):
         slider.focus()
-        watch_next_repaint(root, "keydown")
+        watch_next_repaint(reader, "keydown")
         # To and fro, wherever it stands: at the end of its range a press would change nothing.
         slider.press("ArrowRight" if float(slider.input_value()) % 2 else "ArrowLeft")
-        times.append(watched_ms(root))
+        times.append(watched_ms(reader))
         wait_until_idle(page)
     return times
 
@@ -115,31 +115,31 @@ def open_reader(page: Page, address: str) -> Locator:
     """Open a page and wait until its reader has every column; return the reader."""
     page.goto(address)
     root = page.locator(".seamark")
-    root.wait_for(timeout=READY)
+    root.wait_for(timeout=MODEL_LOADING_MS)
     wait_for_columns(page, root)
     return root
 
 
 # Counts from the event that is sent next to the second frame after it: by then what it changed has been painted.
-REACTION = """(root) => {
+REACTION_TIMER_SCRIPT = """(root) => {
   root.took = new Promise((resolve) => addEventListener(root.watched, ({ timeStamp }) => {
     requestAnimationFrame(() => requestAnimationFrame(() => resolve(performance.now() - timeStamp)));
   }, { capture: true, once: true }));
 }"""
 
 
-def reaction_ms(root: Locator, event: str, act: Callable[[], None]) -> float:
-    """Return the milliseconds from the event that ``act`` causes to the painted response."""
-    root.evaluate("(root, event) => (root.watched = event)", event)
-    root.evaluate(REACTION)
-    act()
-    return watched_ms(root)
+def reaction_ms(reader: Locator, event: str, trigger_event: Callable[[], None]) -> float:
+    """Return the milliseconds from the event that ``trigger_event`` causes to the painted response."""
+    reader.evaluate("(root, event) => (root.watched = event)", event)
+    reader.evaluate(REACTION_TIMER_SCRIPT)
+    trigger_event()
+    return watched_ms(reader)
 
 
 def measure_pointer_and_scan(page: Page, address: str, steps: int) -> None:
     """Measure on the essay the response times to the pointer, over text and curve, and to a step of the scan."""
     root = open_reader(page, f"{address}/breakpoints?document=essay&c1=breakpoint&c1.amount=80&view=steps&step=100")
-    page.get_by_role("heading", name="Gap 100").wait_for(timeout=READY)
+    page.get_by_role("heading", name="Gap 100").wait_for(timeout=MODEL_LOADING_MS)
     scan_step_times = [reaction_ms(root, "keydown", lambda: page.keyboard.press("ArrowRight")) for _ in range(steps)]
     # The server hears of the last step, and may draw the text anew.
     wait_until_idle(page)
@@ -163,7 +163,7 @@ def measure_pointer_and_scan(page: Page, address: str, steps: int) -> None:
 
 
 # Counts from the next Enter to the second frame after every column shows what the question retrieves.
-ANSWER = """(root) => {
+ANSWER_TIMER_SCRIPT = """(root) => {
   root.took = new Promise((resolve) => addEventListener("keydown", ({ timeStamp }) => {
     const look = () => {
       if (root.seamark.asking.state === "working") return requestAnimationFrame(look);
@@ -184,7 +184,7 @@ def measure_questions(page: Page, root: Locator, steps: int, method: str) -> Non
     for step in range(-1, steps):
         page.keyboard.press("/")
         page.keyboard.insert_text(f"What is said of {SUBJECTS[step % len(SUBJECTS)]} in place {step}, ranked {method}?")
-        root.evaluate(ANSWER)
+        root.evaluate(ANSWER_TIMER_SCRIPT)
         page.keyboard.press("Enter")
         took_ms = watched_ms(root)
         if step >= 0:
@@ -207,7 +207,7 @@ def measure_questions_by_method(page: Page, address: str, steps: int) -> Locator
 
 
 # Counts from the paste that comes next to the second frame after the first chunk of its text is there, and after all are.
-PASTE = """(root) => {
+PASTE_TIMER_SCRIPT = """(root) => {
   const before = root.seamark.text;
   root.took = new Promise((resolve) => addEventListener("paste", ({ timeStamp }) => {
     let first;
@@ -225,7 +225,7 @@ PASTE = """(root) => {
   }, { capture: true, once: true }));
 }"""
 
-PASTED = 10_000
+PASTED_CHARACTERS = 10_000
 """Number of characters of the pasted texts."""
 
 
@@ -234,25 +234,27 @@ def measure_pastes(browser: Browser, address: str, steps: int) -> None:
     page = browser.new_page(viewport=WINDOW, permissions=["clipboard-read", "clipboard-write"])
     page.goto(address)
     root = page.locator(".seamark")
-    root.locator(".chunk").first.wait_for(timeout=READY)
+    root.locator(".chunk").first.wait_for(timeout=MODEL_LOADING_MS)
     wait_for_columns(page, root)
     times: list[tuple[float, float]] = []
     for step in range(steps):
         # With a unique number in every sentence, so that each is embedded.
-        text = re.sub(r"\.(?=\s)", f" {step}.", load_sample("essay").text)[:PASTED]
+        text = re.sub(r"\.(?=\s)", f" {step}.", load_sample("essay").text)[:PASTED_CHARACTERS]
         page.evaluate("(text) => navigator.clipboard.writeText(text)", text)
         root.locator(".text").first.focus()
-        root.evaluate(PASTE)
+        root.evaluate(PASTE_TIMER_SCRIPT)
         page.keyboard.press("Control+v")
         times.append(root.evaluate("(root) => root.took"))
         wait_until_idle(page)
     first_chunk_times, all_columns_times = zip(*times, strict=True)
-    print_quartiles(f"paste of {PASTED:,} characters to its first chunk painted", first_chunk_times)
+    print_quartiles(f"paste of {PASTED_CHARACTERS:,} characters to its first chunk painted", first_chunk_times)
     print_quartiles("to all columns painted, its sentences embedded", all_columns_times)
     page.close()
 
 
-FOUR = "?sentences=spacy&c1=fixed_sentences&c2=recursive&c2.size=800&c3=breakpoint&c3.amount=70&c4=double_pass&selected=3"
+FOUR_COLUMNS_LINK = (
+    "?sentences=spacy&c1=fixed_sentences&c2=recursive&c2.size=800&c3=breakpoint&c3.amount=70&c4=double_pass&selected=3"
+)
 
 
 def large_text(size: int) -> str:
@@ -267,12 +269,12 @@ def large_text(size: int) -> str:
 def open_large_text(browser: Browser, address: str, text: str) -> tuple[Page, Locator]:
     """Open a new session on ``text`` in four columns, and wait until all are complete."""
     page = browser.new_page(viewport=WINDOW)
-    page.goto(f"{address}/{FOUR}")
-    page.locator(".seamark .chunk").first.wait_for(timeout=READY)
+    page.goto(f"{address}/{FOUR_COLUMNS_LINK}")
+    page.locator(".seamark .chunk").first.wait_for(timeout=MODEL_LOADING_MS)
     file = page.locator('[data-testid="stFileUploaderDropzoneInput"]')
     file.set_input_files({"name": "large.txt", "mimeType": "text/plain", "buffer": text.encode()})
     root = page.locator(".seamark")
-    page.get_by_role("heading", name="large.txt").wait_for(timeout=READY)
+    page.get_by_role("heading", name="large.txt").wait_for(timeout=MODEL_LOADING_MS)
     wait_for_columns(page, root)
     return page, root
 
@@ -298,7 +300,7 @@ def measure_beside_hostile_files(browser: Browser, address: str, steps: int, onl
     reading_page = browser.new_page(viewport=WINDOW)
     # A chunker that takes no time, since the reading is measured.
     reading_page.goto(f"{address}/?c1=fixed_characters")
-    reading_page.locator(".seamark .chunk").first.wait_for(timeout=READY)
+    reading_page.locator(".seamark .chunk").first.wait_for(timeout=MODEL_LOADING_MS)
     file = reading_page.locator('[data-testid="stFileUploaderDropzoneInput"]')
     other_page = browser.new_page(viewport=WINDOW)
     root = open_reader(other_page, f"{address}/?document=essay")
@@ -344,7 +346,7 @@ def main(steps: int, characters: int, only: str, hostile: bool, ask: bool) -> No
             print_quartiles("slider key to text painted", key_press_times(page, root, steps))
             return
         page.goto(address)
-        page.locator(".seamark .chunk").first.wait_for(timeout=READY)
+        page.locator(".seamark .chunk").first.wait_for(timeout=MODEL_LOADING_MS)
         print(f"first screen: {time.perf_counter() - server.began:.1f} s after the server's start")
         root = open_reader(page, f"{address}/?document=essay")
         print_quartiles("line let go to text painted", drag_times(page, root, steps))

@@ -13,15 +13,15 @@ import numpy as np
 import numpy.typing as npt
 
 from benchmarks.harness import benchmark, comma_separated_numbers, markdown_table, option
-from benchmarks.scaling import WIDTH, PreparedEmbedder
+from benchmarks.scaling import VECTOR_DIMENSION, PreparedEmbedder
 from chunkers import Document, Tools, build_chunker, load_tokenizer, run
 from chunkers.building_blocks.change_point_search import best_partition_by_penalty, critical_penalty
-from chunkers.building_blocks.sentence_distances import SAMPLE, scores_under_shuffling
+from chunkers.building_blocks.sentence_distances import MOST_SAMPLED_SENTENCES, scores_under_shuffling
 
-TEXTS = {50: 100, 400: 100, 1_500: 100, 5_000: 20}
+TEXT_COUNT_BY_LENGTH = {50: 100, 400: 100, 1_500: 100, 5_000: 20}
 """Number of texts by number of sentences."""
 
-MOST_FALSE = 1.3
+MOST_FALSE_CUTS = 1.3
 """The highest allowed mean number of false cuts per text, to which two standard errors are added."""
 
 LONGEST_PARAGRAPH = 9
@@ -47,7 +47,7 @@ class FalseCuts(NamedTuple):
     @property
     def misses(self) -> bool:
         """True if there are more false cuts than allowed."""
-        return self.mean > MOST_FALSE + 2 * (0 if math.isnan(self.error) else self.error)
+        return self.mean > MOST_FALSE_CUTS + 2 * (0 if math.isnan(self.error) else self.error)
 
     def __str__(self) -> str:
         """Return the mean with its standard error."""
@@ -57,8 +57,8 @@ class FalseCuts(NamedTuple):
 def independent_vectors(count: int, random: np.random.Generator) -> npt.NDArray[np.float32]:
     """Return unit vectors, independent except for a common mean, with a mean cosine near 0.2, shape (count, 384)."""
     # Embeddings vary in fewer directions than they have dimensions.
-    scale = np.exp(-np.arange(WIDTH) / 100)
-    own, common = random.normal(size=(count, WIDTH)) * scale, random.normal(size=WIDTH) * scale
+    scale = np.exp(-np.arange(VECTOR_DIMENSION) / 100)
+    own, common = random.normal(size=(count, VECTOR_DIMENSION)) * scale, random.normal(size=VECTOR_DIMENSION) * scale
     own /= np.linalg.norm(own, axis=1, keepdims=True)
     rows = math.sqrt(0.2) * common / np.linalg.norm(common) + math.sqrt(0.8) * own
     return np.asarray(rows / np.linalg.norm(rows, axis=1, keepdims=True), dtype=np.float32)
@@ -95,7 +95,7 @@ def measure_with_sampled_penalty(count: int, texts: int) -> FalseCuts:
         vectors = independent_vectors(count, np.random.default_rng([seed, count])).astype(np.float64)
         began = time.process_time()
         penalties_under_shuffling = scores_under_shuffling(
-            vectors, 1, "sample", lambda rows: np.array([critical_penalty(rows, _ignore_progress)]), SAMPLE
+            vectors, 1, "sample", lambda rows: np.array([critical_penalty(rows, _ignore_progress)]), MOST_SAMPLED_SENTENCES
         )
         false_cut_counts.append(
             len(best_partition_by_penalty(vectors, float(penalties_under_shuffling.mean()), _ignore_progress))
@@ -112,16 +112,16 @@ def _ignore_progress(done: int, compared: int) -> None:
     option(
         "--sizes",
         type=comma_separated_numbers,
-        default=",".join(map(str, TEXTS)),
+        default=",".join(map(str, TEXT_COUNT_BY_LENGTH)),
         help="numbers of sentences, separated by commas (default: %(default)s)",
     ),
     option("--texts", type=int, metavar="N", help="texts of each size (default: 100, from 5,000 sentences on 20)"),
 )
 def main(sizes: list[int], texts: int | None) -> int:
-    """Print the table; return 1 if the false cuts exceed `MOST_FALSE` by more than two standard errors."""
+    """Print the table; return 1 if the false cuts exceed `MOST_FALSE_CUTS` by more than two standard errors."""
     rows, is_limit_exceeded = [], False
     for count in sizes:
-        text_count = texts or TEXTS.get(count, 20)
+        text_count = texts or TEXT_COUNT_BY_LENGTH.get(count, 20)
         cuts_anywhere, cuts_at_paragraphs = (
             measure_false_cuts(count, text_count, cuts_at) for cuts_at in ("sentences", "paragraphs")
         )
@@ -136,7 +136,15 @@ def main(sizes: list[int], texts: int | None) -> int:
         ]
         rows.append([*columns, f"{cuts_anywhere.seconds:.2f}", f"{cuts_at_paragraphs.seconds:.2f}"])
         print(f"{count:,} sentences: {cuts_anywhere} false cuts, at paragraphs {cuts_at_paragraphs}.", flush=True)
-    head = ["sentences", "texts", "false cuts", "at paragraphs", f"penalty from {SAMPLE}", "s", "s at paragraphs"]
+    head = [
+        "sentences",
+        "texts",
+        "false cuts",
+        "at paragraphs",
+        f"penalty from {MOST_SAMPLED_SENTENCES}",
+        "s",
+        "s at paragraphs",
+    ]
     print(markdown_table(head, rows))
     return int(is_limit_exceeded)
 

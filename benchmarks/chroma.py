@@ -17,8 +17,8 @@ import numpy as np
 
 from benchmarks.harness import AddOption, benchmark, markdown_table, option, print_progress, use_bundled_token_table
 from chunkers import Document, Tools, build_chunker, load_embedder, load_tokenizer
-from chunkers.commands.arguments import parse_value
-from chunkers.recipes import BOUND
+from chunkers.commands.arguments import parse_parameter_value
+from chunkers.recipes import MAXIMUM_SIZE_PARAMETERS
 from chunkers.storage.embedding_cache import EmbeddingCache
 from chunkers.support import FloatArray, format_number
 from evaluation.questions import Corpus, Questions, TokenRuler, read_questions
@@ -41,7 +41,7 @@ UNIT = "tokens"
 """The unit of the second table."""
 
 BUDGETS = Budgets((1000, 2000, 4000), UNIT)
-ALLOWED = 2.0
+ALLOWED_RECALL_DIFFERENCE = 2.0
 """Percentage points by which a recall may differ from the report's."""
 
 
@@ -59,7 +59,7 @@ def _recursive_parameters(size: int, overlap: int) -> dict[str, Any]:
     return {"size": size, "overlap": overlap, "unit": "tokens"}
 
 
-REPORT = (
+REPORT_ROWS = (
     ReportRow("recursive 250/125", "recursive", _recursive_parameters(250, 125), 78.7, 4.9),
     ReportRow("tokens 250/125", "fixed_tokens", {"size": 250, "overlap": 125}, 82.4, 3.5),
     ReportRow("recursive 250/0", "recursive", _recursive_parameters(250, 0), 78.5, 5.4),
@@ -79,10 +79,13 @@ def _row_at_defaults(name: str) -> ReportRow:
 
 
 def _row_with_bound(name: str) -> ReportRow:
-    return ReportRow(f"{name}, bound", name, BOUND[name])
+    return ReportRow(f"{name}, bound", name, MAXIMUM_SIZE_PARAMETERS[name])
 
 
-OURS = (_row_at_defaults("structure"), *(row for name in BOUND for row in (_row_at_defaults(name), _row_with_bound(name))))
+OUR_ROWS = (
+    _row_at_defaults("structure"),
+    *(row for name in MAXIMUM_SIZE_PARAMETERS for row in (_row_at_defaults(name), _row_with_bound(name))),
+)
 
 
 def read_corpora(folder: Path, names: Sequence[str]) -> tuple[Corpus, Questions]:
@@ -153,7 +156,7 @@ HEAD = [
     "embedding the chunks, s",
 ]
 
-BY_BUDGET = {"recall": "recall", "iou": "IoU"}
+BUDGET_MEASURE_TITLES = {"recall": "recall", "iou": "IoU"}
 """The measures of the second table, with their titles."""
 
 
@@ -163,7 +166,7 @@ def budget_table_head() -> list[str]:
     return [
         "chunker",
         "tokens a question at k = 5",
-        *(f"{title}, {column}" for title in BY_BUDGET.values() for column in columns),
+        *(f"{title}, {column}" for title in BUDGET_MEASURE_TITLES.values() for column in columns),
     ]
 
 
@@ -171,7 +174,7 @@ def budget_table_row(row: ReportRow, evaluation: Evaluation, at_budgets: BudgetR
     """Return a row of the second table: means with their 95 % confidence intervals."""
     cells = [
         mean_with_interval(values)
-        for measure in BY_BUDGET
+        for measure in BUDGET_MEASURE_TITLES
         for values in (evaluation.values(measure, UNIT), *(at_budgets.values(measure, size, UNIT) for size in BUDGETS.sizes))
     ]
     return [row.title, f"{evaluation.mean_retrieved_length(ruler):,.0f}", *cells]
@@ -195,8 +198,10 @@ def format_difference(difference: Difference | None, *, bold: bool = False) -> s
 
 def bound_effect_rows(by_title: Mapping[str, BudgetResults]) -> list[list[str]]:
     """Return the rows of the third table: the effect of a size bound on recall, over all comparisons."""
-    rows = [_row_with_bound(name).title for name in BOUND]
-    compared_title_pairs = [(row, _row_at_defaults(name).title) for name, row in zip(BOUND, rows, strict=True)]
+    rows = [_row_with_bound(name).title for name in MAXIMUM_SIZE_PARAMETERS]
+    compared_title_pairs = [
+        (row, _row_at_defaults(name).title) for name, row in zip(MAXIMUM_SIZE_PARAMETERS, rows, strict=True)
+    ]
     compared_title_pairs += [(row, BASELINE) for row in rows]
     values = {
         title: [at_budgets.values("recall", size, UNIT) for size in BUDGETS.sizes] for title, at_budgets in by_title.items()
@@ -240,7 +245,7 @@ def main(folder: Path, cache: Path | None, corpus: list[str] | None, others: lis
     budget_results_by_title: dict[str, BudgetResults] = {}
     is_recall_missed = False
     mean_iou_by_title: dict[str, float] = {}
-    for row in [*REPORT, *OURS, *map(_row_of_words, others)]:
+    for row in [*REPORT_ROWS, *OUR_ROWS, *map(_row_of_words, others)]:
         index = build_index(searched_corpus, build_chunker(row.chunker, row.parameters), tools)
         evaluation = evaluate_retrieval(index, questions.usable, tools, ruler, TOP_K)
         budget_results_by_title[row.title] = evaluate_at_budgets(index, questions.usable, tools, ruler, BUDGETS)
@@ -248,7 +253,7 @@ def main(folder: Path, cache: Path | None, corpus: list[str] | None, others: lis
         budget_rows.append(budget_table_row(row, evaluation, budget_results_by_title[row.title], ruler))
         print_progress(" | ".join([*rows[-1], *budget_rows[-1][1:]]))
         recall = mean_and_deviation_in_points(evaluation, "recall")[0]
-        is_recall_missed |= not corpus and row.recall is not None and abs(recall - row.recall) > ALLOWED
+        is_recall_missed |= not corpus and row.recall is not None and abs(recall - row.recall) > ALLOWED_RECALL_DIFFERENCE
         mean_iou_by_title[row.title] = mean_and_deviation_in_points(evaluation, "iou")[0]
     print(markdown_table(HEAD, rows))
     print(f"\nAt equal budgets of {UNIT}:\n")
@@ -259,20 +264,20 @@ def main(folder: Path, cache: Path | None, corpus: list[str] | None, others: lis
             ["chunker", "less that of", *(f"{size:,}" for size in BUDGETS.sizes)], bound_effect_rows(budget_results_by_title)
         )
     )
-    for measure, measure_title in BY_BUDGET.items():
+    for measure, measure_title in BUDGET_MEASURE_TITLES.items():
         values = {
             size: [at_budgets.values(measure, size, UNIT) for at_budgets in budget_results_by_title.values()]
             for size in BUDGETS.sizes
         }
         print("\n" + Leads.of(list(budget_results_by_title), measure_title, UNIT, values).words())
-    rows_by_reported_iou = sorted(REPORT, key=lambda row: row.iou or 0.0, reverse=True)
-    is_same_order = rows_by_reported_iou == sorted(REPORT, key=lambda row: mean_iou_by_title[row.title], reverse=True)
+    rows_by_reported_iou = sorted(REPORT_ROWS, key=lambda row: row.iou or 0.0, reverse=True)
+    is_same_order = rows_by_reported_iou == sorted(REPORT_ROWS, key=lambda row: mean_iou_by_title[row.title], reverse=True)
     print("\nWith five chunks, the order of IoU is " + ("the report's." if is_same_order else "not the report's."))
     return int(is_recall_missed or (not corpus and not is_same_order))
 
 
 def _row_of_words(words: Sequence[str]) -> ReportRow:
-    parameters = {key: parse_value(given) for key, _, given in (word.partition("=") for word in words[1:])}
+    parameters = {key: parse_parameter_value(given) for key, _, given in (word.partition("=") for word in words[1:])}
     return ReportRow(" ".join(words), words[0], parameters)
 
 

@@ -14,10 +14,10 @@ from chunkers import Document, Tools, build_chunker, load_tokenizer, run
 from chunkers.text import GRAMMARS, load_grammar
 from tests.fixtures.source_functions import INSTALLED, function_spans, is_cut, source_files
 
-MOST_CUT = 0.01
+MOST_CUT_SHARE = 0.01
 """The largest share of fitting functions that `code` may cut."""
 
-LANGCHAIN = {"javascript": "js", "typescript": "ts", "tsx": "ts"}
+LANGCHAIN_LANGUAGE_NAMES = {"javascript": "js", "typescript": "ts", "tsx": "ts"}
 """Languages that have another name in LangChain."""
 
 HEAD = (
@@ -47,7 +47,7 @@ def cutter_by_chunker_name(language: str, size: int) -> Mapping[str, Cutter]:
     tools = Tools(None, load_tokenizer("characters"))
     our_code_chunker = build_chunker("code", {"max_size": size, "language": language})
     langchain_splitter = RecursiveCharacterTextSplitter.from_language(
-        LangChainLanguage(LANGCHAIN.get(language, language)), chunk_size=size, chunk_overlap=0
+        LangChainLanguage(LANGCHAIN_LANGUAGE_NAMES.get(language, language)), chunk_size=size, chunk_overlap=0
     )
     llama_index_splitter = CodeSplitter(language, max_chars=size, parser=Parser(load_grammar(language)))
 
@@ -98,7 +98,7 @@ def chunker_rows_and_misses(language: str, size: int, texts: Sequence[str]) -> I
             f"{long_chunk_count:,}",
             f"{size_mb / seconds:.1f}",
         ]
-        yield cells, name == "`code`" and (cut_share > MOST_CUT or long_chunk_count > 0)
+        yield cells, name == "`code`" and (cut_share > MOST_CUT_SHARE or long_chunk_count > 0)
 
 
 @benchmark(

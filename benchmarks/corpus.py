@@ -37,7 +37,7 @@ RECIPE = {
 }
 """A recipe that embeds nothing, so that only reading, cutting and writing are measured."""
 
-LONGEST = 200_000
+LONGEST_DOCUMENT = 200_000
 """Most characters of a document; lengths vary from a hundredth of this."""
 
 MOST_GROWTH = 1.25
@@ -51,7 +51,7 @@ def random_documents(size: int, seed: int = 0) -> Iterator[str]:
     ]
     written_byte_count = 0
     while written_byte_count < size:
-        wanted_byte_count = min(rng.randint(LONGEST // 100, LONGEST), size - written_byte_count)
+        wanted_byte_count = min(rng.randint(LONGEST_DOCUMENT // 100, LONGEST_DOCUMENT), size - written_byte_count)
         parts: list[str] = []
         length = 0
         while length < wanted_byte_count:
@@ -97,24 +97,24 @@ def process_tree_mb(process: psutil.Process) -> tuple[float, float]:
 def run_corpus_command(
     corpus: Path,
     output: Path,
-    until: Callable[[psutil.Process], bool] = lambda _: False,
+    is_time_to_kill: Callable[[psutil.Process], bool] = lambda _: False,
     *options: str,
     recipe: Mapping[str, Any] = RECIPE,
 ) -> RunCost:
-    """Cut a corpus with the command line, until it ends or ``until`` returns True and it is killed."""
+    """Cut a corpus with the command line, until it ends or ``is_time_to_kill`` returns True and it is killed."""
     recipe_path = output.with_suffix(".recipe.json")
     recipe_path.write_text(json.dumps(recipe))
     command = [sys.executable, "-m", "seamark", "corpus", str(corpus), "--chunker", str(recipe_path)]
     command += ["--output", str(output), *options]
-    return run_measured(command, until)
+    return run_measured(command, is_time_to_kill)
 
 
 def run_measured(
     command: Sequence[str],
-    until: Callable[[psutil.Process], bool] = lambda _: False,
+    is_time_to_kill: Callable[[psutil.Process], bool] = lambda _: False,
     output: IO[bytes] | int = subprocess.DEVNULL,
 ) -> RunCost:
-    """Run a command and measure it, until it ends or ``until`` returns True and it is killed."""
+    """Run a command and measure it, until it ends or ``is_time_to_kill`` returns True and it is killed."""
     began, cpu_seconds_before = time.perf_counter(), children_cpu_seconds()
     process = subprocess.Popen(command, start_new_session=True, stdout=output, stderr=subprocess.DEVNULL)
     watched_process = psutil.Process(process.pid)
@@ -125,7 +125,7 @@ def run_measured(
             max(peak_together_mb, current_together_mb),
             max(peak_largest_mb, current_largest_mb),
         )
-        if until(watched_process):
+        if is_time_to_kill(watched_process):
             os.killpg(process.pid, signal.SIGKILL)
         time.sleep(0.05)
     return RunCost(
@@ -185,15 +185,15 @@ def measure_growth(folder: Path, sizes: Sequence[int]) -> bool:
     return max(peaks) <= MOST_GROWTH * min(peaks)
 
 
-def measure_kills(folder: Path, size: int, kills: int, seed: int) -> bool:
+def measure_kills(folder: Path, megabytes: int, kill_count: int, seed: int) -> bool:
     """Kill a run repeatedly, resume it, and return whether its chunks equal those of the undisturbed run.
 
     The run is killed once a random number of shards exist, after a random pause shorter than writing a shard takes.
     """
-    corpus, output, undisturbed_output = folder / f"{size}.jsonl", folder / "killed", folder / f"whole {size}"
+    corpus, output, undisturbed_output = folder / f"{megabytes}.jsonl", folder / "killed", folder / f"whole {megabytes}"
     shard_count, seconds = summary_counts(undisturbed_output)["shards"], run_corpus_command(corpus, folder / "timed").seconds
     rng = random.Random(seed)
-    moments = sorted(rng.uniform(0, max(0, shard_count - 2)) for _ in range(kills))
+    moments = sorted(rng.uniform(0, max(0, shard_count - 2)) for _ in range(kill_count))
     longest_pause = min(2, seconds / (2 * shard_count))
     done_kill_count, shard_counts_at_kills = 0, []
     for moment in moments:
@@ -214,17 +214,17 @@ def measure_kills(folder: Path, size: int, kills: int, seed: int) -> bool:
     final_run = run_corpus_command(corpus, output)
     is_same = final_run.status == 0 and shards_hash(output) == shards_hash(undisturbed_output)
     print(
-        f"\n{size:,} MB, killed {done_kill_count} times, when {', '.join(map(str, shard_counts_at_kills))} of "
+        f"\n{megabytes:,} MB, killed {done_kill_count} times, when {', '.join(map(str, shard_counts_at_kills))} of "
         f"{shard_count} shards were "
         f"there: {summary_counts(output)['chunks']:,} chunks in the end, {'the same files' if is_same else 'OTHER FILES'}",
         flush=True,
     )
-    return is_same and done_kill_count == kills
+    return is_same and done_kill_count == kill_count
 
 
-def measure_on_ray(folder: Path, size: int) -> bool:
+def measure_on_ray(folder: Path, megabytes: int) -> bool:
     """Cut a corpus on Ray, undisturbed and while a worker is killed; return whether the chunks are the same."""
-    corpus, undisturbed_output = folder / f"{size}.jsonl", folder / f"whole {size}"
+    corpus, undisturbed_output = folder / f"{megabytes}.jsonl", folder / f"whole {megabytes}"
     is_sound = True
     for name, kills_worker in (("undisturbed", False), ("a worker killed", True)):
         output = folder / f"ray {name}"
@@ -255,7 +255,7 @@ def measure_on_ray(folder: Path, size: int) -> bool:
             and len(killed_worker_ids) == kills_worker
         )
         print(
-            f"{size:,} MB on Ray, {name}: {run_cost.seconds:.0f} s, {'the same files' if is_same else 'OTHER FILES'}",
+            f"{megabytes:,} MB on Ray, {name}: {run_cost.seconds:.0f} s, {'the same files' if is_same else 'OTHER FILES'}",
             flush=True,
         )
     return is_sound

@@ -20,10 +20,10 @@ import pyarrow.parquet as pq
 from benchmarks.corpus import MOST_GROWTH, RECIPE, RunCost, run_corpus_command, run_measured, write_corpus
 from benchmarks.harness import benchmark, comma_separated_numbers, load_averages, markdown_table, option
 
-EVERY = 10
+DOCUMENTS_PER_EDIT = 10
 """One document of so many is edited."""
 
-BEFORE, AFTER = (
+RECIPE_BEFORE, RECIPE_AFTER = (
     RECIPE | {"chunker": "recursive", "parameters": {"size": size}, "tokenizer": "characters"} for size in (1000, 800)
 )
 """The recipes whose settings differ."""
@@ -34,7 +34,7 @@ def write_edited_corpus(corpus: Path, edited: Path) -> None:
     with corpus.open(encoding="utf-8") as lines, edited.open("w", encoding="utf-8") as file:
         for number, line in enumerate(lines):
             row = json.loads(line)
-            if number % EVERY == 0:
+            if number % DOCUMENTS_PER_EDIT == 0:
                 row["text"] = f"This sentence is new. {row['text']}"
             file.write(json.dumps(row, ensure_ascii=False) + "\n")
 
@@ -90,7 +90,7 @@ def compared_runs_at_size(folder: Path, size: int) -> list[tuple[RunCost, list[s
     write_edited_corpus(corpus, edited_corpus_path)
     sides_by_change: Mapping[str, Sequence[tuple[Path, Mapping[str, Any]]]] = {
         "a sentence more": [(corpus, RECIPE), (edited_corpus_path, RECIPE)],
-        "1,000 to 800 characters": [(corpus, BEFORE), (corpus, AFTER)],
+        "1,000 to 800 characters": [(corpus, RECIPE_BEFORE), (corpus, RECIPE_AFTER)],
     }
     rows = []
     for change, inputs_and_recipes in sides_by_change.items():

@@ -29,8 +29,8 @@ from sample_docs import load_sample, sample_titles
 
 TOLERANCE = 1e-6
 
-_HOLDING = ("OPENBLAS_CORETYPE", "OPENBLAS_L2_SIZE")
-_THREADS = ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS")
+_PINNED_OPENBLAS_VARIABLES = ("OPENBLAS_CORETYPE", "OPENBLAS_L2_SIZE")
+_THREAD_COUNT_VARIABLES = ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS")
 
 Encode = Callable[[list[str]], VectorArray]
 
@@ -65,12 +65,12 @@ def _static_encoder() -> Encode:
     return lambda texts: Tools(embedder, load_tokenizer()).embed(texts)
 
 
-SIDES: dict[str, Callable[[], Encode]] = {"plain": _plain_encoder, "ours": _our_encoder, "static": _static_encoder}
+ENCODER_BY_SIDE: dict[str, Callable[[], Encode]] = {"plain": _plain_encoder, "ours": _our_encoder, "static": _static_encoder}
 
 
 def measure_encoding(side: str, texts: list[str]) -> EncodingCost:
     """Embed the texts once and time it; the model is loaded before."""
-    encode = SIDES[side]()
+    encode = ENCODER_BY_SIDE[side]()
     began, cpu_time_before = time.perf_counter(), time.process_time()
     vectors = encode(texts)
     return EncodingCost(time.perf_counter() - began, time.process_time() - cpu_time_before, vectors, peak_kib() / 1000)
@@ -94,14 +94,15 @@ def blas_kernels() -> str:
 )
 def main(repeats: int, only: list[str] | None, threads: list[int] | None) -> int:
     """Print the table; return 1 if a vector differs from the plain model's."""
-    for name in _HOLDING:
+    for name in _PINNED_OPENBLAS_VARIABLES:
         os.environ.pop(name, None)
     rows, missed_sample_names = [], []
     for count in threads or [1, 2]:
-        os.environ.update(dict.fromkeys(_THREADS, str(count)))
+        os.environ.update(dict.fromkeys(_THREAD_COUNT_VARIABLES, str(count)))
         with ExitStack() as stack:
             process_by_side = {
-                side: stack.enter_context(ProcessPoolExecutor(1, mp_context=get_context("spawn"))) for side in SIDES
+                side: stack.enter_context(ProcessPoolExecutor(1, mp_context=get_context("spawn")))
+                for side in ENCODER_BY_SIDE
             }
             for name in only or ["essay", "report"]:
                 sample = load_sample(name)
@@ -118,7 +119,7 @@ def main(repeats: int, only: list[str] | None, threads: list[int] | None) -> int
                 difference = float(np.abs(costs_by_turn[0]["plain"].vectors - costs_by_turn[0]["ours"].vectors).max())
                 if difference >= TOLERANCE:
                     missed_sample_names.append(name)
-                for side in SIDES:
+                for side in ENCODER_BY_SIDE:
                     clock_seconds, processor_seconds = (
                         statistics.median(getattr(repeat[side], kind) for repeat in costs_by_turn)
                         for kind in ("seconds", "processor")

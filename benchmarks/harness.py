@@ -47,9 +47,9 @@ def benchmark(*options: AddOption) -> Callable[[Callable[..., int | None]], Call
     return decorate_main
 
 
-def positive_whole_number(word: str) -> int:
+def positive_whole_number(text: str) -> int:
     """Return the whole number of an option that must be at least 1."""
-    if (number := int(word)) < 1:
+    if (number := int(text)) < 1:
         raise argparse.ArgumentTypeError(f"must be at least 1; got {number}")
     return number
 

@@ -94,11 +94,16 @@ def comparison_rows(material: Material, tools: Tools, only: Collection[str]) -> 
         yield [material.name, f"{chunker}, {built_chunker.describe()}", f"{len(plain_evaluation.index.chunks):,}", *cells]
 
 
-def _measure_cells(plain: Evaluation, path: Evaluation, measure: str) -> list[str]:
+def _measure_cells(plain_evaluation: Evaluation, heading_path_evaluation: Evaluation, measure: str) -> list[str]:
     """Return both means and the difference in points, with its interval."""
-    mean_deviation_pairs = [mean_and_deviation(evaluation.values(measure)) for evaluation in (plain, path)]
+    mean_deviation_pairs = [
+        mean_and_deviation(evaluation.values(measure)) for evaluation in (plain_evaluation, heading_path_evaluation)
+    ]
     mean_cells = ["undefined" if mean is None else f"{100 * mean[0]:.1f}" for mean in mean_deviation_pairs]
-    return [*mean_cells, format_difference(paired_difference(path.values(measure), plain.values(measure)))]
+    return [
+        *mean_cells,
+        format_difference(paired_difference(heading_path_evaluation.values(measure), plain_evaluation.values(measure))),
+    ]
 
 
 @benchmark(

@@ -40,11 +40,11 @@ from viz.jobs.retrieval import KeptRetrieval, Retrieval
 from viz.jobs.retrieval_plan import Plan, RunMaterial
 from viz.jobs.sweep import KeptSweep, Sweep
 
-TOKEN = "the-token-of-the-link"
+LINK_TOKEN = "the-token-of-the-link"
 STEP_S = 0.004
 """Minimum seconds per batch of embeddings and per part of a run, so that there is time to kill the process."""
 
-LIMIT_S = 300.0
+PROCESS_LIMIT_S = 300.0
 
 
 class WorkLog:
@@ -53,9 +53,9 @@ class WorkLog:
     def __init__(self, path: Path) -> None:
         self._file = os.open(path, os.O_CREAT | os.O_APPEND | os.O_WRONLY, 0o600)
 
-    def __call__(self, what: str, *items: str) -> None:
+    def __call__(self, event: str, *items: str) -> None:
         """Write that ``items`` were computed or shown."""
-        os.write(self._file, (json.dumps([what, *items]) + "\n").encode())
+        os.write(self._file, (json.dumps([event, *items]) + "\n").encode())
 
 
 class SlowEmbedder(Embedder):
@@ -103,8 +103,8 @@ class _LoggedEvaluations(dict[int, Any]):
         self._log("shown", f"chunker {number}")
 
 
-def _numbered_lines(name: str, count: int) -> str:
-    return "".join(f"Line {number} of {name} is about subject {number // 7}.\n" for number in range(count))
+def _numbered_lines(name: str, line_count: int) -> str:
+    return "".join(f"Line {number} of {name} is about subject {number // 7}.\n" for number in range(line_count))
 
 
 def _embedding_job(log: WorkLog, _folder: Path) -> tuple[BackgroundJob, Callable[[], str]]:
@@ -145,7 +145,7 @@ def _new_or_resumed_sweep(
         MarkedText(f"text {n}", text := _numbered_lines(f"text {n}", 40), (text.index("Line 20"),)) for n in range(3)
     ]
     embedder = SlowEmbedder(log)
-    keeper = Keeper(RunStore(folder / "runs.sqlite"), TOKEN, "sweep")
+    keeper = Keeper(RunStore(folder / "runs.sqlite"), LINK_TOKEN, "sweep")
     stored_sweep = KeptSweep.find(keeper)
     if stored_sweep is not None:
         documents_with_text = [document for document in stored_sweep.documents_among(documents) if document is not None]
@@ -181,7 +181,7 @@ def _retrieval_job(log: WorkLog, folder: Path) -> tuple[BackgroundJob, Callable[
     material = RunMaterial(texts, ("questions.csv", questions_csv), own=True)
     chunkers = tuple(build_chunker("fixed_sentences", {"size": size}) for size in range(2, 14))
     embedder = SlowEmbedder(log)
-    keeper = Keeper(RunStore(folder / "runs.sqlite"), TOKEN, "retrieval")
+    keeper = Keeper(RunStore(folder / "runs.sqlite"), LINK_TOKEN, "retrieval")
     kept_retrieval = KeptRetrieval.find(keeper)
     if kept_retrieval is not None:
         plan = kept_retrieval.rebuild_plan(material)
@@ -202,7 +202,7 @@ def _retrieval_job(log: WorkLog, folder: Path) -> tuple[BackgroundJob, Callable[
     return job, retrieval_result_text
 
 
-KINDS = {
+JOB_BY_KIND = {
     "embedding": _embedding_job,
     "sweep": _sweep_job,
     "sweep in processes": _parallel_sweep_job,
@@ -239,10 +239,10 @@ def run_job(kind: str, folder: Path, log: Path) -> str:
     """Do a job, or the rest of it, and return its result."""
     work_log = WorkLog(log)
     with _logging_work(kind, work_log, folder):
-        job, result = KINDS[kind](work_log, folder)
+        job, result = JOB_BY_KIND[kind](work_log, folder)
         work_log("begun")
         job.start()
-        job.join(LIMIT_S)
+        job.join(PROCESS_LIMIT_S)
         assert not job.running
         assert not job.error, job.error
         return result()
@@ -307,13 +307,13 @@ def run_with_kills(kind: str, moments: int, seed: int, folder: Path) -> KillOutc
             process = subprocess.Popen(command, stdout=result, stderr=None if kill_point is None else subprocess.DEVNULL)
         if kill_point is not None:
             began = time.monotonic()
-            while process.poll() is None and time.monotonic() - began < LIMIT_S:
+            while process.poll() is None and time.monotonic() - began < PROCESS_LIMIT_S:
                 if (lines := _count_lines(logs[-1])) and earlier_line_count + lines - 1 >= kill_point:
                     break
                 time.sleep(0.001)
             time.sleep(chance.uniform(0, 2 * STEP_S))
             process.send_signal(signal.SIGKILL)
-        process.wait(LIMIT_S)
+        process.wait(PROCESS_LIMIT_S)
         kill_count += process.returncode == -signal.SIGKILL
     computed: Counter[tuple[str, str]] = Counter()
     shown_items: set[str] = set()
@@ -358,7 +358,7 @@ def main(moments: int, seed: int, work: list[str] | None) -> int:
         print(_result_hash(run_job(kind, Path(folder), Path(log))))
         return 0
     rows, is_work_lost = [], False
-    for kind in KINDS:
+    for kind in JOB_BY_KIND:
         with tempfile.TemporaryDirectory() as folder:
             outcome = run_with_kills(kind, moments, seed, Path(folder))
         is_work_lost |= outcome.lost

@@ -45,7 +45,7 @@ from evaluation.answering import (
     Services,
     answer_all_questions,
     gather_passages,
-    gather_trivial_row_passages,
+    gather_trivial_baseline_passages,
     questions_of_file,
     row_numbers_of_controls,
 )
@@ -57,14 +57,14 @@ from tests.fixtures.llama_server import model_server
 SAMPLES = ("article", "three_topics", "faq")
 """The texts that are cut, each from its beginning."""
 
-ANSWERED = "report"
+ANSWERED_TEXT = "report"
 """The text about which bundled questions are answered."""
 
 Count = Callable[[Sequence[str]], list[int]]
 
 SEED = 7
 
-_FALLBACK = re.compile(r"(?:no usable answer about|did not sort) (\d+) of")
+_FALLBACK_NOTE = re.compile(r"(?:no usable answer about|did not sort) (\d+) of")
 
 
 @dataclass
@@ -195,7 +195,7 @@ def cut_samples(name: str, work: Workload, asking: CountedAsking, row: FeatureRo
     for sample in SAMPLES:
         chunking = run(build_chunker(name, {}), work.document(sample), work.tools(asking))
         row.said += [f"{sample}: {len(chunking.chunks)} chunks", *(f"{sample}: {note}" for note in chunking.notes)]
-        row.fallbacks += sum(int(count) for note in chunking.notes for count in _FALLBACK.findall(note))
+        row.fallbacks += sum(int(count) for note in chunking.notes for count in _FALLBACK_NOTE.findall(note))
 
 
 def situate_chunks(work: Workload, asking: CountedAsking, row: FeatureRow) -> None:
@@ -211,7 +211,7 @@ def generate_article_questions(work: Workload, asking: CountedAsking, row: Featu
     outcomes: list[WindowResult] = []
     settings = GenerationSettings(work.count, SEED, min(1_000, work.characters))
     text = load_sample("article").text
-    generate_questions((text,), settings, asking.ask, outcomes.append, tell=asking.report_usability)
+    generate_questions((text,), settings, asking.ask, outcomes.append, report_usability=asking.report_usability)
     row.parts, row.fallbacks = len(outcomes), sum(isinstance(outcome, Dropped) for outcome in outcomes)
     row.said += [outcome.question for outcome in outcomes if not isinstance(outcome, Dropped)][:3]
 
@@ -221,7 +221,7 @@ def answer_and_judge(work: Workload, asking: CountedAsking, row: FeatureRow, *, 
 
     With ``controls``, the reference answers and those of other questions are judged instead.
     """
-    sample = load_sample(ANSWERED)
+    sample = load_sample(ANSWERED_TEXT)
     document, items = (
         Document.from_text(sample.text, sample.sentences),
         work.items("" if controls else sample.text),
@@ -234,7 +234,7 @@ def answer_and_judge(work: Workload, asking: CountedAsking, row: FeatureRow, *, 
     )
     trivial_row_names = [name for name in TRIVIAL_TITLES if (name in (REFERENCE, SWAPPED)) == controls]
     for number, name in enumerate(trivial_row_names, start=len(passages_by_row)):
-        passages_by_row[number] = gather_trivial_row_passages(
+        passages_by_row[number] = gather_trivial_baseline_passages(
             name, document, items, budget, len(chunking.chunks), tools, ruler
         )
     outcome_by_row_question: dict[tuple[int, int], Any] = {}
@@ -263,7 +263,7 @@ def _mean_cell(values: FloatArray) -> str:
     return f"{known_values.mean():.2f} ({known_values.size})" if known_values.size else "0 judged"
 
 
-WORK: Mapping[str, Callable[[Workload, CountedAsking, FeatureRow], None]] = {
+WORK_BY_FEATURE: Mapping[str, Callable[[Workload, CountedAsking, FeatureRow], None]] = {
     **{name: partial(cut_samples, name) for name in ("llm", "lumber", "propositions")},
     "contexts": situate_chunks,
     "questions": generate_article_questions,
@@ -292,7 +292,7 @@ def measure_features(address: str, work: Workload, features: Sequence[str], fold
             model = MeteredServer(address, models[0], row, state, most_tokens, work.tokenizer.count, structured=structured)
             asking = CountedAsking(model, answer_cache_by_structured[structured], row)
             print_progress(f"{key} …")
-            WORK[feature](work, asking, row)
+            WORK_BY_FEATURE[feature](work, asking, row)
             row.whole = True
             row.said.append(f"Server: {asking.structured or 'never asked for a schema'}")
             state.write()
@@ -307,7 +307,7 @@ def measure_features(address: str, work: Workload, features: Sequence[str], fold
     option("--questions", type=int, default=8, help="that are generated, and that are answered"),
     option("--controls", type=int, default=10, help="questions whose reference answers are judged"),
     option("--most-tokens", type=int, default=2_000, help="of any answer, with and without a schema"),
-    option("--only", choices=[*WORK], action="append", help="these features alone"),
+    option("--only", choices=[*WORK_BY_FEATURE], action="append", help="these features alone"),
     option("--folder", type=Path, default=Path("out/language_model"), help="for answers and rows"),
 )
 def main(
@@ -324,7 +324,7 @@ def main(
     """Run the benchmark."""
     work = Workload(characters, questions, controls, load_embedder(), load_tokenizer(), EmbeddingCache())
     work.tokenizer.load()
-    features = only or [*WORK]
+    features = only or [*WORK_BY_FEATURE]
     if server:
         state = measure_features(server, work, features, folder, most_tokens)
     else:

@@ -23,8 +23,8 @@ from chunkers.commands.arguments import (
     parse_spending_limit,
 )
 from chunkers.language_models import AnswerCache, Asking, ChatServer
-from chunkers.recipes import estimate
-from chunkers.results import EMBEDDED_AS, EmbeddedAs
+from chunkers.recipes import estimate_context_requests
+from chunkers.results import EMBEDDED_AS_LABELS, EmbeddedAs
 from chunkers.storage.embedding_cache import EmbeddingCache
 from chunkers.support import FloatArray
 from evaluation.questions import TokenRuler
@@ -59,7 +59,7 @@ def chroma_material(folder: Path, names: Sequence[str]) -> Material:
 
 def print_estimate(material: Material, chunker: Chunker, tools: Tools) -> None:
     """Print what the context sentences of a corpus take, without retries, before any is asked for."""
-    estimates = [estimate(run(chunker, document, tools), tools) for document in material.corpus.documents]
+    estimates = [estimate_context_requests(run(chunker, document, tools), tools) for document in material.corpus.documents]
     requests, tokens_in, tokens_out = (sum(numbers) for numbers in zip(*estimates, strict=True))
     print_progress(
         f"{material.name}, {chunker.name}, {chunker.describe()}: some {requests:,} requests of {tokens_in:,} tokens, with "
@@ -95,7 +95,7 @@ def comparison_rows(material: Material, tools: Tools, chunkers: Sequence[str]) -
                 cells += [f"{100 * np.nanmean(values):.1f}" for values in means]
                 cells.append(format_difference(difference))
             times = [f"{indexed.embed_s:.1f}" for indexed in (plain_index, index)]
-            label = EMBEDDED_AS[embedded_as].removeprefix("With ").removeprefix("a ").lower()
+            label = EMBEDDED_AS_LABELS[embedded_as].removeprefix("With ").removeprefix("a ").lower()
             if index.unsituated:
                 label += f", of {len(index.chunks) - index.unsituated:,}"
             yield [

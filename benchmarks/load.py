@@ -37,16 +37,16 @@ from tests.fixtures.slider_moves import (
     send_burst,
 )
 from tests.fixtures.streamlit_client import Client, NoAnswer
-from viz.server.server_tasks import EVERY_S
+from viz.server.server_tasks import CHECK_INTERVAL_S
 
-LOWEST, HIGHEST = 50, 99
+LOWEST_PERCENTILE, HIGHEST_PERCENTILE = 50, 99
 """The range of percentiles within which sliders are moved."""
 
 
 # Twenty sliders
 
 
-async def measure_sliders(server: AppServer, sessions: int, seconds: float, think: float) -> list[str]:
+async def measure_sliders(server: AppServer, sessions: int, seconds: float, think_seconds: float) -> list[str]:
     """Return a table row for ``sessions`` sessions that move sliders on the essay."""
     process = psutil.Process(server.pid)
     moves = SliderMoves()
@@ -62,9 +62,9 @@ async def measure_sliders(server: AppServer, sessions: int, seconds: float, thin
             chance = random.Random(number)
             value = 70
             while time.perf_counter() - began < seconds:
-                value = chance.choice([other for other in range(LOWEST, HIGHEST) if other != value])
+                value = chance.choice([other for other in range(LOWEST_PERCENTILE, HIGHEST_PERCENTILE) if other != value])
                 await move_slider(client, value, 2, moves)
-                await asyncio.sleep(chance.uniform(0, 2 * think))
+                await asyncio.sleep(chance.uniform(0, 2 * think_seconds))
 
         await asyncio.gather(*(keep_moving_until_end(client, number) for number, client in enumerate(clients)))
         elapsed, server_cpu, client_cpu = (
@@ -72,14 +72,14 @@ async def measure_sliders(server: AppServer, sessions: int, seconds: float, thin
             cpu_seconds(process) - server_cpu,
             time.process_time() - client_cpu,
         )
-        last_values = zip(clients, cycle(range(LOWEST, HIGHEST)), strict=False)
+        last_values = zip(clients, cycle(range(LOWEST_PERCENTILE, HIGHEST_PERCENTILE)), strict=False)
         await asyncio.gather(*(send_burst(client, [60, 95, 55, 81, last], 2, moves) for client, last in last_values))
         moves.errors += [error for client in clients for error in client.errors]
     print_faults([*moves.errors, *moves.lost])
     ms_per_move = f"{1000 * server_cpu / max(1, len(moves.seconds)):.0f}"
     return [
         f"{sessions}",
-        f"{think:g}",
+        f"{think_seconds:g}",
         *moves.cells(),
         ms_per_move,
         f"{server_cpu / elapsed:.2f}",
@@ -91,12 +91,14 @@ async def measure_sliders(server: AppServer, sessions: int, seconds: float, thin
 # Fifty sessions, four times
 
 
-async def measure_rounds(server: AppServer, sessions: int, times: int, characters: int, ttl: int) -> list[list[str]]:
+async def measure_rounds(
+    server: AppServer, sessions: int, round_count: int, characters: int, session_lifetime: int
+) -> list[list[str]]:
     """Return a table row for each round of sessions that paste their own texts and leave."""
     process = psutil.Process(server.pid)
     rows = []
     texts = (numbered_essay(characters, number) for number in count())
-    for turn in range(1, times + 1):
+    for turn in range(1, round_count + 1):
         began = time.perf_counter()
         clients = [Client(server.url) for _ in range(sessions)]
         try:
@@ -107,7 +109,7 @@ async def measure_rounds(server: AppServer, sessions: int, times: int, character
                 await client.close()
         opening_seconds = time.perf_counter() - began
         # The server releases expired sessions at its next check.
-        await asyncio.sleep(ttl + 2 * EVERY_S)
+        await asyncio.sleep(session_lifetime + 2 * CHECK_INTERVAL_S)
         print_faults([error for client in clients for error in client.errors])
         rows.append(
             [f"{turn}", f"{opening_seconds:.0f}", f"{mb_while_open:.0f}", f"{resident_mb(process):.0f}", load_averages(2)]
@@ -181,25 +183,25 @@ async def measure_waiting(server: AppServer, sessions: int, characters: int) -> 
     return QueueTimes(seconds_one_by_one, seconds_at_once, completion_order, seconds_until_freed, bystander_moves)
 
 
-async def cancel_job(client: Client, following: Client) -> float:
+async def cancel_job(client: Client, next_client: Client) -> float:
     """Cancel a session's job while it embeds; return the seconds until the next session's job starts embedding."""
     await client.wait_until(lambda page: page.progress.startswith("Embedding"), 900)
     began = time.perf_counter()
     await client.press("Cancel")
-    return await following.wait_until(lambda page: page.progress.startswith("Embedding") or has_all_results(page)) - began
+    return await next_client.wait_until(lambda page: page.progress.startswith("Embedding") or has_all_results(page)) - began
 
 
-async def keep_moving_slider(client: Client, moves: SliderMoves, think: float) -> None:
+async def keep_moving_slider(client: Client, moves: SliderMoves, think_seconds: float) -> None:
     """Move a session's slider until cancelled."""
     for value in cycle([60, 80, 70, 90, 75]):
         await move_slider(client, value, 2, moves)
-        await asyncio.sleep(think)
+        await asyncio.sleep(think_seconds)
 
 
-async def keep_rerunning_page(client: Client, think: float) -> None:
+async def keep_rerunning_page(client: Client, think_seconds: float) -> None:
     """Rerun the page repeatedly, as a user does who tries its controls while waiting."""
-    for value in cycle(range(LOWEST, HIGHEST)):
-        await asyncio.sleep(think)
+    for value in cycle(range(LOWEST_PERCENTILE, HIGHEST_PERCENTILE)):
+        await asyncio.sleep(think_seconds)
         if client.has_widget("slider", AMOUNT):
             await client.send(client.slider_state(AMOUNT, value))
 
@@ -207,10 +209,10 @@ async def keep_rerunning_page(client: Client, think: float) -> None:
 # Twenty who come and go, for an hour
 
 
-STAY_S = 300.0, 900.0
+STAY_RANGE_S = 300.0, 900.0
 """The range of seconds that a session of ``soak`` stays."""
 
-PARTS = 10
+SOAK_PARTS = 10
 
 
 async def measure_soak(server: AppServer, sessions: int, seconds: float, think: float, characters: int) -> list[list[str]]:
@@ -226,12 +228,12 @@ async def measure_soak(server: AppServer, sessions: int, seconds: float, think: 
         chance = random.Random(number)
         while time.perf_counter() - began < seconds:
             client = Client(server.url)
-            leaving_time = time.perf_counter() + chance.uniform(*STAY_S)
+            leaving_time = time.perf_counter() + chance.uniform(*STAY_RANGE_S)
             new_session_count += 1
             try:
                 await paste_and_wait(client, next(texts))
                 while time.perf_counter() - began < seconds and time.perf_counter() < leaving_time:
-                    await move_slider(client, chance.randrange(LOWEST, HIGHEST), 2, moves)
+                    await move_slider(client, chance.randrange(LOWEST_PERCENTILE, HIGHEST_PERCENTILE), 2, moves)
                     await asyncio.sleep(chance.uniform(0, 2 * think))
             except NoAnswer as error:
                 moves.errors.append(str(error))
@@ -241,13 +243,13 @@ async def measure_soak(server: AppServer, sessions: int, seconds: float, think: 
 
     rows = []
     session_tasks = [asyncio.create_task(come_and_go(number)) for number in range(sessions)]
-    for part in range(1, PARTS + 1):
+    for part in range(1, SOAK_PARTS + 1):
         cpu_before = cpu_seconds(process)
-        await asyncio.sleep(max(0.0, began + seconds * part / PARTS - time.perf_counter()))
+        await asyncio.sleep(max(0.0, began + seconds * part / SOAK_PARTS - time.perf_counter()))
         ms_per_move = f"{1000 * (cpu_seconds(process) - cpu_before) / max(1, len(moves.seconds)):.0f}"
         rows.append(
             [
-                f"{seconds * part / PARTS / 60:.0f}",
+                f"{seconds * part / SOAK_PARTS / 60:.0f}",
                 f"{new_session_count}",
                 *moves.cells(),
                 ms_per_move,

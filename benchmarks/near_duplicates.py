@@ -13,7 +13,7 @@ from benchmarks.harness import benchmark, markdown_table, option, rows_with_prog
 from chunkers import Chunker, Tools, build_chunker, load_embedder, load_tokenizer
 from chunkers.storage.embedding_cache import EmbeddingCache
 from evaluation.questions import Corpus, Question, TokenRuler
-from evaluation.retrieval import evaluate_retrieval, find_repeats
+from evaluation.retrieval import evaluate_retrieval, find_retrieved_duplicates
 from evaluation.search import NEAR_DUPLICATE_SIMILARITY, build_index
 from evaluation.statistics import mean_interval
 
@@ -45,7 +45,7 @@ def near_duplicate_row(
     """Return a row of the table."""
     index, ruler = build_index(corpus, chunker, tools), TokenRuler(corpus.whole.text, tools.tokenizer)
     evaluation = evaluate_retrieval(index, questions, tools, ruler, TOP_K)
-    near_duplicates = find_repeats(index, questions, tools, ruler, TOP_K, alike=alike)
+    near_duplicates = find_retrieved_duplicates(index, questions, tools, ruler, TOP_K, min_similarity=alike)
     near_duplicate_cost = near_duplicates.cost_in_top_k(evaluation, "characters", ruler)
     interval_ends = mean_interval(near_duplicate_cost.taken / TOP_K)
     assert interval_ends is not None

@@ -24,10 +24,10 @@ CHUNKERS: tuple[tuple[str, dict[str, Any]], ...] = (
 )
 """Chunkers that give about 50,000 chunks, and a usual number."""
 
-EMBEDDED = 400
+EMBEDDED_CHUNK_COUNT = 400
 """Chunks that the bundled model embeds to measure its speed."""
 
-ALTERED = 200
+MOST_ALTERED_QUESTIONS = 200
 """Most questions with altered excerpts, since these are compared with the whole document that they name."""
 
 
@@ -120,7 +120,7 @@ def measure_locating(megabytes: int, count: int) -> list[list[str]]:
         f"{count:,} excerpts after a line before each", lambda: read_questions(written_questions, "q", edited_corpus)
     )
     assert len(questions_after_edit.changes) == len(questions_after_edit.usable) == count
-    altered_rows = [json.loads(line) for line in written_questions.splitlines()[:ALTERED]]
+    altered_rows = [json.loads(line) for line in written_questions.splitlines()[:MOST_ALTERED_QUESTIONS]]
     altered_title = f"{len(altered_rows)} excerpts altered, in the document that they name"
     for row in altered_rows:
         (reference,) = row["references"]
@@ -165,7 +165,7 @@ def measure_embedding(megabytes: int) -> list[list[str]]:
     document = Document.from_text(next(iter(random_documents(megabytes).values())), "lines", "one")
     tools = Tools(load_embedder(), load_tokenizer(), EmbeddingCache(None))
     index = build_index(Corpus((document,)), build_chunker("recursive", {"size": 800, "unit": "characters"}), tools)
-    chosen = index.texts[:EMBEDDED]
+    chosen = index.texts[:EMBEDDED_CHUNK_COUNT]
     stopwatch(
         f"the bundled model on {len(chosen)} chunks of 800 characters",
         lambda: Tools(load_embedder(), load_tokenizer()).embed(chosen),

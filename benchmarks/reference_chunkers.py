@@ -12,7 +12,7 @@ from chunkers import Document, Embedder
 from chunkers.adapters.langchain_embeddings import LangChainEmbeddings
 from chunkers.adapters.llama_index_embeddings import LlamaIndexEmbedding
 
-AT_ONCE = 32
+TEXTS_PER_BATCH = 32
 """Texts per batch after sorting by length, as sentence-transformers does with a list of texts."""
 
 
@@ -28,8 +28,8 @@ class CountingEncoder:
         self.embedded += len(texts)
         longest_first_indices = sorted(range(len(texts)), key=lambda i: len(texts[i]), reverse=True)
         vectors: list[npt.NDArray[np.float32]] = [np.zeros(0, np.float32)] * len(texts)
-        for start in range(0, len(longest_first_indices), AT_ONCE):
-            batch = longest_first_indices[start : start + AT_ONCE]
+        for start in range(0, len(longest_first_indices), TEXTS_PER_BATCH):
+            batch = longest_first_indices[start : start + TEXTS_PER_BATCH]
             for i, vector in zip(batch, self._embedder.encode([texts[i] for i in batch]), strict=True):
                 vectors[i] = vector
         return [vector.tolist() for vector in vectors]

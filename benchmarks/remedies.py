@@ -49,10 +49,10 @@ COLUMNS: dict[str, tuple[str, dict[str, Any]]] = {
 
 METHOD: SearchMethod = "embedding"
 
-MOST_MS = 2_000
+TARGET_SEARCH_MS = 2_000
 """Target for the search on the essay, with all vectors cached."""
 
-LEAST_SENTENCES, MOST_ANSWERED = 8, 4
+LEAST_TEXT_SENTENCES, MOST_ANSWER_SENTENCES = 8, 4
 """Minimum sentences of a text for generated questions, and maximum sentences of an answer."""
 
 
@@ -85,11 +85,11 @@ def bundled_questions(texts: Mapping[str, Document]) -> Iterator[DocumentQuestio
 def generated_questions(texts: Mapping[str, Document], seed: int = 0) -> Iterator[DocumentQuestion]:
     """Yield generated questions endlessly."""
     random_generator = random.Random(seed)
-    long_enough_documents = [document for document in texts.values() if len(document.sentences) >= LEAST_SENTENCES]
+    long_enough_documents = [document for document in texts.values() if len(document.sentences) >= LEAST_TEXT_SENTENCES]
     while True:
         document = random_generator.choice(long_enough_documents)
-        first = random_generator.randrange(len(document.sentences) - MOST_ANSWERED + 1)
-        last = first + random_generator.randrange(MOST_ANSWERED)
+        first = random_generator.randrange(len(document.sentences) - MOST_ANSWER_SENTENCES + 1)
+        last = first + random_generator.randrange(MOST_ANSWER_SENTENCES)
         answer = checked_answer(document.text, document.sentences[first].start, document.sentences[last].end)
         words = document.text[answer.start : answer.end].split()
         yield DocumentQuestion(
@@ -131,9 +131,9 @@ class Bench:
         limit = Limit(budget=budget_for_text_length(len(document.text)))
         return SuspiciousColumn(self.chunkers[title], self.chunking(document, title), METHOD, limit)
 
-    def failing_column(self, asked: DocumentQuestion, title: str) -> FailingColumn | None:
+    def failing_column(self, document_question: DocumentQuestion, title: str) -> FailingColumn | None:
         """Return a column's failure on a question; None if it gives the answer whole."""
-        document, posed = asked
+        document, posed = document_question
         chunking = self.chunking(document, title)
         limit = Limit(budget=budget_for_text_length(len(document.text)))
         if is_whole(chunking, posed, METHOD, limit, self.tools, self.ruler(document))[0]:
@@ -279,7 +279,7 @@ def main(embedder: str, failures: int, repeats: int, only: list[str] | None) -> 
             f"{row[0]}: the search takes {milliseconds} ms"
             for row in rows
             for milliseconds in (row[4], row[6])
-            if float(milliseconds.replace(",", "")) > MOST_MS
+            if float(milliseconds.replace(",", "")) > TARGET_SEARCH_MS
         ]
     for sentence in missed_target_sentences:
         print(f"Missed: {sentence}")

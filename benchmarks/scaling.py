@@ -14,19 +14,19 @@ import numpy.typing as npt
 from benchmarks.harness import benchmark, comma_separated_numbers, markdown_table, option, peak_kib, print_progress
 from chunkers import Document, Embedder, InputError, Tools, build_chunker, load_tokenizer, run
 
-SIZES = (1_000, 5_000, 20_000, 60_000)
+SENTENCE_COUNTS = (1_000, 5_000, 20_000, 60_000)
 """Numbers of sentences of the texts."""
 
-WIDTH = 384
+VECTOR_DIMENSION = 384
 """Dimension of the vectors."""
 
 MOST_SECONDS, MOST_MEMORY = 20, 2_000_000_000
 """Upper limits for one chunker: seconds, and bytes of memory in addition to the vectors."""
 
-GIVE_UP = 60
+MOST_RUN_SECONDS = 60
 """Seconds after which a run is aborted."""
 
-ALL = {"initial_threshold": -1, "appending_threshold": -1, "merging_threshold": -1}
+JOIN_EVERYTHING_THRESHOLDS = {"initial_threshold": -1, "appending_threshold": -1, "merging_threshold": -1}
 
 
 class Case(NamedTuple):
@@ -64,7 +64,7 @@ CASES = (
     Case("target_size"),
     Case("double_pass"),
     Case("double_pass", {"vector": "re-embed"}),
-    Case("double_pass", {"vector": "re-embed", **ALL, "appending_threshold": 1}, note="all merge"),
+    Case("double_pass", {"vector": "re-embed", **JOIN_EVERYTHING_THRESHOLDS, "appending_threshold": 1}, note="all merge"),
     Case("max_min"),
     Case("max_min", {"hard_threshold": -1, "relaxation": 0}, note="all join"),
     Case("optimal"),
@@ -104,15 +104,15 @@ class PreparedEmbedder(Embedder):
         return self._vectors[[int(number[0]) if number else 0 for number in matches]]
 
 
-def vectors_by_subject(count: int, subject: int) -> npt.NDArray[np.float32]:
+def vectors_by_subject(count: int, sentences_per_subject: int) -> npt.NDArray[np.float32]:
     """Return unit vectors of sentences with a mean cosine of 0.3 within a subject, shape (count, 384)."""
     random = np.random.default_rng(0)
-    subject_count = count // subject + 1 if subject else 1
+    subject_count = count // sentences_per_subject + 1 if sentences_per_subject else 1
     # Embeddings vary in fewer directions than they have dimensions.
-    noise = random.normal(size=(count, WIDTH)) * np.exp(-np.arange(WIDTH) / 100)
-    centres = random.normal(size=(subject_count, WIDTH))
+    noise = random.normal(size=(count, VECTOR_DIMENSION)) * np.exp(-np.arange(VECTOR_DIMENSION) / 100)
+    centres = random.normal(size=(subject_count, VECTOR_DIMENSION))
     noise, centres = (rows / np.linalg.norm(rows, axis=1, keepdims=True) for rows in (noise, centres))
-    rows = np.sqrt(0.3) * centres[np.arange(count) // (subject or count)] + np.sqrt(0.7) * noise
+    rows = np.sqrt(0.3) * centres[np.arange(count) // (sentences_per_subject or count)] + np.sqrt(0.7) * noise
     return np.asarray(rows / np.linalg.norm(rows, axis=1, keepdims=True), dtype=np.float32)
 
 
@@ -124,7 +124,7 @@ def numbered_sentences(count: int) -> str:
     )
 
 
-def send_measurement(case: Case, count: int, sent: Connection) -> None:
+def send_measurement(case: Case, count: int, result_connection: Connection) -> None:
     """Send the wall-clock and processor seconds, the additional memory in bytes, and the error message if refused."""
     tools = Tools(PreparedEmbedder(vectors_by_subject(count, case.subject)), load_tokenizer())
     chunker = build_chunker(case.chunker, case.parameters)
@@ -142,7 +142,7 @@ def send_measurement(case: Case, count: int, sent: Connection) -> None:
     except InputError as error:
         refusal = str(error)
     seconds, cpu_seconds = time.perf_counter() - began, time.process_time() - cpu_seconds
-    sent.send((seconds, cpu_seconds, 1024 * (peak_kib() - peak_memory_before), refusal))
+    result_connection.send((seconds, cpu_seconds, 1024 * (peak_kib() - peak_memory_before), refusal))
 
 
 def _reset_peak_memory() -> int:
@@ -152,7 +152,7 @@ def _reset_peak_memory() -> int:
 
 
 def measure_in_process(case: Case, count: int) -> tuple[float, float, float, str] | None:
-    """Run `send_measurement` in a separate process; return None if it exceeds `GIVE_UP` or runs out of memory."""
+    """Run `send_measurement` in a separate process; return None if it exceeds `MOST_RUN_SECONDS` or runs out of memory."""
     spawn_context = multiprocessing.get_context("spawn")
     receiving_end, sending_end = spawn_context.Pipe(duplex=False)
     process = spawn_context.Process(target=send_measurement, args=(case, count, sending_end))
@@ -160,7 +160,7 @@ def measure_in_process(case: Case, count: int) -> tuple[float, float, float, str
     sending_end.close()
     try:
         # Allow time for loading and compiling.
-        if receiving_end.poll(GIVE_UP * 2):
+        if receiving_end.poll(MOST_RUN_SECONDS * 2):
             measurements: tuple[float, float, float, str] = receiving_end.recv()
             return measurements
     except EOFError:
@@ -176,7 +176,7 @@ def measure_in_process(case: Case, count: int) -> tuple[float, float, float, str
     option(
         "--sizes",
         type=comma_separated_numbers,
-        default=",".join(map(str, SIZES)),
+        default=",".join(map(str, SENTENCE_COUNTS)),
         help="numbers of sentences, separated by commas",
     ),
 )

@@ -14,19 +14,19 @@ from playwright.sync_api import Browser, ViewportSize, sync_playwright
 from benchmarks.harness import benchmark, markdown_table, option
 from tests.fixtures.app_server import app_server, launch
 
-MOST = 0.1
+LARGEST_GOOD_SHIFT = 0.1
 """The largest shift that web.dev calls good."""
 
-WITHIN_S, SPAN_S = 1.0, 5.0
+LONGEST_PAUSE_S, LONGEST_WINDOW_S = 1.0, 5.0
 """Maximum seconds between two shifts of a window, and maximum seconds of a window."""
 
-LIMIT = 180_000
+DRAWING_LIMIT_MS = 180_000
 """Maximum milliseconds until a page is drawn."""
 
 QUIET_MS = 2500
 """Milliseconds without a change in the page, after which it counts as drawn."""
 
-SIZES = ["1280x720", "400x800"]
+WINDOW_SIZES = ["1280x720", "400x800"]
 """Windows that are measured by default: a small laptop's and a phone's."""
 
 PAGES = [
@@ -43,7 +43,7 @@ PAGES = [
 ]
 
 # Notes every shift that no key or click explains, with the element that moved over the largest area.
-WATCH = """(() => {
+SHIFT_WATCH_SCRIPT = """(() => {
   window.shifts = [];
   const area = ({ previousRect: a, currentRect: b }) => Math.max(a.width * a.height, b.width * b.height);
   const named = (node) => node && (node.nodeType === 1 ? node : node.parentElement);
@@ -64,7 +64,7 @@ WATCH = """(() => {
 })()"""
 
 # Resolves once the script has run and nothing has changed for a while, inside components too.
-DRAWN = """(quiet) => new Promise((resolve) => {
+DRAWN_SCRIPT = """(quiet) => new Promise((resolve) => {
   const ended = () => document.querySelector("[data-testid=stApp]")?.dataset.testScriptState === "notRunning";
   const seen = new Set();
   let changed = performance.now();
@@ -88,7 +88,7 @@ def worst_window(shifts: Sequence[tuple[float, float, str]]) -> tuple[float, str
     windows: list[list[tuple[float, float, str]]] = []
     for shift in shifts:
         window = windows[-1] if windows else []
-        if window and shift[0] - window[-1][0] < WITHIN_S and shift[0] - window[0][0] < SPAN_S:
+        if window and shift[0] - window[-1][0] < LONGEST_PAUSE_S and shift[0] - window[0][0] < LONGEST_WINDOW_S:
             window.append(shift)
         else:
             windows.append([shift])
@@ -101,11 +101,11 @@ def worst_window(shifts: Sequence[tuple[float, float, str]]) -> tuple[float, str
 def layout_shift(browser: Browser, address: str, window: ViewportSize) -> tuple[float, str]:
     """Open a page as a new visitor, wait until it is drawn, and return its shift and the element that moved most."""
     with browser.new_page(viewport=window, service_workers="block") as page:
-        page.set_default_timeout(LIMIT)
-        page.add_init_script(WATCH)
+        page.set_default_timeout(DRAWING_LIMIT_MS)
+        page.add_init_script(SHIFT_WATCH_SCRIPT)
         page.goto(address)
         page.locator("[data-testid=stApp]").wait_for()
-        page.evaluate(DRAWN, QUIET_MS)
+        page.evaluate(DRAWN_SCRIPT, QUIET_MS)
         return worst_window([tuple(shift) for shift in page.evaluate("shifts")])
 
 
@@ -126,18 +126,18 @@ def measure_pages(width: int, height: int, pages: Sequence[str]) -> list[list[st
         "--size",
         action="append",
         metavar="WIDTHxHEIGHT",
-        help=f"of the window, one or more (default: {' and '.join(SIZES)})",
+        help=f"of the window, one or more (default: {' and '.join(WINDOW_SIZES)})",
     ),
     option("--only", action="append", metavar="PAGE", choices=PAGES, help="a page, one or more (default: all)"),
 )
 def main(size: list[str] | None, only: list[str] | None) -> int:
     """Measure the pages and print a table; return 1 if a shift exceeds the limit."""
     rows = []
-    for window in size or SIZES:
+    for window in size or WINDOW_SIZES:
         width, _, height = window.partition("x")
         rows += measure_pages(int(width), int(height), only or PAGES)
     print(markdown_table(["window", "page", "cold", "what moved the most", "warm", "what moved the most"], rows))
-    return 0 if all(float(row[place]) <= MOST for row in rows for place in (2, 4)) else 1
+    return 0 if all(float(row[place]) <= LARGEST_GOOD_SHIFT for row in rows for place in (2, 4)) else 1
 
 
 if __name__ == "__main__":

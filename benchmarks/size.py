@@ -38,13 +38,13 @@ from chunkers import (
     run,
 )
 from chunkers.building_blocks.clustering import MOST_SENTENCES
-from chunkers.building_blocks.recursive_splitting import SEPARATORS, recursive_spans
-from chunkers.methods import PartitionTable, run_rewards
+from chunkers.building_blocks.recursive_splitting import SEPARATORS_BY_PRESET, recursive_spans
+from chunkers.methods import PartitionTable, rewards_of_runs
 from chunkers.text import WordPieceTokenizer, split_sentences
 from sample_docs import load_sample
 
-PIECES = (1_000, 4_000, 16_000, 64_000)
-LONGEST = 8
+PIECE_COUNTS = (1_000, 4_000, 16_000, 64_000)
+MOST_CHUNK_PIECES = 8
 """Most pieces in a chunk: 400 tokens in pieces of 50."""
 
 Floats = npt.NDArray[np.float32]
@@ -73,12 +73,12 @@ def unit_vectors(count: int) -> Floats:
 
 def partition(vectors: Floats) -> list[int]:
     """Return the cuts of the optimal partition."""
-    return list(PartitionTable.from_rewards(run_rewards(vectors, LONGEST)).cuts().tolist())
+    return list(PartitionTable.from_rewards(rewards_of_runs(vectors, MOST_CHUNK_PIECES)).cuts().tolist())
 
 
 def partition_cuts_with_gains(vectors: Floats) -> list[int]:
     """Return the cuts of the optimal partition, after computing the gain of every cut."""
-    table = PartitionTable.from_rewards(run_rewards(vectors, LONGEST))
+    table = PartitionTable.from_rewards(rewards_of_runs(vectors, MOST_CHUNK_PIECES))
     table.gains()
     return list(table.cuts().tolist())
 
@@ -91,7 +91,7 @@ def double_loop_cuts(vectors: Floats) -> list[int]:
     best_reward_by_end = np.zeros(len(matrix))
     start = np.zeros(len(matrix), dtype=int)
     for last in range(len(matrix)):
-        for size in range(1, min(LONGEST, last + 1) + 1):
+        for size in range(1, min(MOST_CHUNK_PIECES, last + 1) + 1):
             first = last - size + 1
             reward = np.sum(matrix[first : last + 1, first : last + 1])
             if first > 0:
@@ -109,7 +109,7 @@ def double_loop_cuts(vectors: Floats) -> list[int]:
 def measure_optimal(repeats: int) -> None:
     """Print how the decision time grows with the number of pieces, and how it compares with the double loop."""
     rows = []
-    for count in PIECES:
+    for count in PIECE_COUNTS:
         vectors = unit_vectors(count)
         seconds = [time_call(lambda: partition(vectors))[0] for _ in range(repeats * 5)]  # noqa: B023 - called at once
         tracemalloc.start()
@@ -159,7 +159,9 @@ def measure_without_embedding(text: str, repeats: int) -> None:
     tools = Tools(None, load_tokenizer("cl100k_base"))
     tools.token_starts("Load the table.")
     token_splitter = TokenTextSplitter(encoding_name="cl100k_base", chunk_size=80, chunk_overlap=0)
-    recursive_splitter = RecursiveCharacterTextSplitter(separators=SEPARATORS["chroma"][0], chunk_size=200, chunk_overlap=0)
+    recursive_splitter = RecursiveCharacterTextSplitter(
+        separators=SEPARATORS_BY_PRESET["chroma"][0], chunk_size=200, chunk_overlap=0
+    )
 
     def chunker_call(name: str) -> Callable[[], object]:
         return lambda: run(build_chunker(name, {}), document, tools)
@@ -199,7 +201,7 @@ def measure_without_embedding(text: str, repeats: int) -> None:
     print(markdown_table(["ours / reference", "ours, ms", "MB/s", "reference, ms", "time of the reference's"], rows))
 
 
-FLOORS = {"recursive": 0.5, "structure": 1 / 1.5, "breakpoint": 0.8, "sentencex": 0.5}
+MINIMUM_RELATIVE_SPEEDS = {"recursive": 0.5, "structure": 1 / 1.5, "breakpoint": 0.8, "sentencex": 0.5}
 """The minimum speed relative to the tool that a chunker is compared with."""
 
 
@@ -221,9 +223,11 @@ def text_as_markdown(text: str) -> str:
 def measure_beside_others(text: str, repeats: int) -> bool:
     """Print the speed of chunkers and the splitter relative to other code that does the same work or a part of it.
 
-    Return whether the medians reach `FLOORS`.
+    Return whether the medians reach `MINIMUM_RELATIVE_SPEEDS`.
     """
-    recursive_splitter = RecursiveCharacterTextSplitter(separators=SEPARATORS["chroma"][0], chunk_size=200, chunk_overlap=0)
+    recursive_splitter = RecursiveCharacterTextSplitter(
+        separators=SEPARATORS_BY_PRESET["chroma"][0], chunk_size=200, chunk_overlap=0
+    )
     parser = MarkdownIt("commonmark").enable("table")
     static_embedder = load_embedder("static")
     static_embedder.encode(["Load the model."])
@@ -264,8 +268,10 @@ def measure_beside_others(text: str, repeats: int) -> bool:
         processor_time_pairs = [(processor_time(run_ours), processor_time(run_reference)) for _ in range(repeats)]
         own = Spread.from_values(1000 * mine for mine, _ in processor_time_pairs)
         speed_ratio_spread = Spread.from_values(reference / mine for mine, reference in processor_time_pairs)
-        rows.append([f"{name} / {reference_name}", own.words(), speed_ratio_spread.words(), f"{FLOORS[name]:.2f}"])
-        are_floors_reached = are_floors_reached and speed_ratio_spread.median >= FLOORS[name]
+        rows.append(
+            [f"{name} / {reference_name}", own.words(), speed_ratio_spread.words(), f"{MINIMUM_RELATIVE_SPEEDS[name]:.2f}"]
+        )
+        are_floors_reached = are_floors_reached and speed_ratio_spread.median >= MINIMUM_RELATIVE_SPEEDS[name]
     print(f"\n{len(text):,} characters of Markdown, processor time:")
     print(markdown_table(["ours / reference", "ours, ms", "speed, of the reference's", "at least"], rows))
     return are_floors_reached

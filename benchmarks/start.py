@@ -23,13 +23,13 @@ from playwright.sync_api import Browser, Page, sync_playwright
 from benchmarks.harness import benchmark, markdown_table, option, peak_kib, time_call
 from tests.fixtures.app_server import app_server, launch
 
-LIMIT = 120_000
+START_LIMIT_MS = 120_000
 """Maximum milliseconds of a start."""
 
-EMPTY_SHOWN = "an empty page of Streamlit painted"
+EMPTY_PAGE_ROW = "an empty page of Streamlit painted"
 
 # Looks at each animation frame for how many columns have chunks, and notes when each number is first reached.
-WATCH = """(() => {
+COLUMN_WATCH_SCRIPT = """(() => {
   const seen = (window.columnsSeen = []);
   const readers = (node) => [...node.querySelectorAll("*")].filter((host) => host.shadowRoot)
     .flatMap((host) => [...host.shadowRoot.querySelectorAll(".seamark")]);
@@ -47,13 +47,13 @@ WATCH = """(() => {
   requestAnimationFrame(look);
 })()"""
 
-EMPTY = """import streamlit as st
+EMPTY_APP_SCRIPT = """import streamlit as st
 
 st.title("Empty")
 st.write("Nothing more.")
 """
 
-WATCH_EMPTY = """(() => {
+EMPTY_WATCH_SCRIPT = """(() => {
   const look = () => {
     if (document.body?.innerText.includes("Nothing more.")) {
       requestAnimationFrame(() => requestAnimationFrame(() => (window.emptyShown = Date.now() / 1000)));
@@ -65,7 +65,7 @@ WATCH_EMPTY = """(() => {
 # Stages after one another, each with what those before it have imported.
 ROOT = Path(__file__).parents[1]
 
-STAGES = """
+STAGES_SCRIPT = """
 import json, time
 stages, began = [], time.perf_counter()
 def stage(name):
@@ -97,12 +97,12 @@ print(json.dumps(stages))
 
 
 @contextmanager
-def painted_page(browser: Browser, address: str, watch: str, is_painted: str) -> Iterator[Page]:
+def painted_page(browser: Browser, address: str, watching_script: str, is_painted: str) -> Iterator[Page]:
     """Open a page with a script that watches it, and wait until an expression of the script is true."""
     with browser.new_page() as page:
-        page.add_init_script(watch)
+        page.add_init_script(watching_script)
         page.goto(address, wait_until="commit")
-        page.wait_for_function(is_painted, timeout=LIMIT)
+        page.wait_for_function(is_painted, timeout=START_LIMIT_MS)
         yield page
 
 
@@ -111,7 +111,7 @@ def measure_start(browser: Browser, script: str) -> dict[str, float]:
     with app_server(script=script) as server:
         began = wall_clock_time(server.began)
         seconds_by_event = {"the server answers": time.time() - began}
-        with painted_page(browser, server.url, WATCH, "() => window.allColumns") as page:
+        with painted_page(browser, server.url, COLUMN_WATCH_SCRIPT, "() => window.allColumns") as page:
             for number, moment in enumerate(page.evaluate("() => window.columnsSeen"), start=1):
                 seconds_by_event[f"{number} of the columns painted"] = moment - began
             seconds_by_event["peak memory of the server, MB"] = peak_kib(server.pid) / 1000
@@ -122,7 +122,7 @@ def seconds_until_empty_page(browser: Browser, script: Path) -> float:
     """Start a server of an empty page and open it; return the seconds until it is painted."""
     with (
         app_server(script=str(script)) as server,
-        painted_page(browser, server.url, WATCH_EMPTY, "() => window.emptyShown") as page,
+        painted_page(browser, server.url, EMPTY_WATCH_SCRIPT, "() => window.emptyShown") as page,
     ):
         return float(page.evaluate("() => window.emptyShown")) - wall_clock_time(server.began)
 
@@ -134,7 +134,9 @@ def wall_clock_time(moment: float) -> float:
 
 def stage_seconds() -> list[tuple[str, float]]:
     """Return the seconds of each stage."""
-    completed_process = subprocess.run([sys.executable, "-c", STAGES], cwd=ROOT, capture_output=True, text=True, check=True)
+    completed_process = subprocess.run(
+        [sys.executable, "-c", STAGES_SCRIPT], cwd=ROOT, capture_output=True, text=True, check=True
+    )
     return [(name, seconds) for name, seconds in json.loads(completed_process.stdout)]
 
 
@@ -152,12 +154,12 @@ def main(repeats: int, script: str) -> None:
     """Print the tables."""
     with sync_playwright() as playwright, launch(playwright) as browser, tempfile.TemporaryDirectory() as folder:
         empty_script = Path(folder) / "empty.py"
-        empty_script.write_text(EMPTY, encoding="utf-8")
+        empty_script.write_text(EMPTY_APP_SCRIPT, encoding="utf-8")
         figures_by_turn = [
-            measure_start(browser, script) | {EMPTY_SHOWN: seconds_until_empty_page(browser, empty_script)}
+            measure_start(browser, script) | {EMPTY_PAGE_ROW: seconds_until_empty_page(browser, empty_script)}
             for _ in range(repeats)
         ]
-    empty_page_median = statistics.median(turn[EMPTY_SHOWN] for turn in figures_by_turn)
+    empty_page_median = statistics.median(turn[EMPTY_PAGE_ROW] for turn in figures_by_turn)
     rows = []
     for name in figures_by_turn[0]:
         event_figures = [turn[name] for turn in figures_by_turn]

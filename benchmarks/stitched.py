@@ -40,9 +40,9 @@ SOURCES = ("essay", "formulas")
 """Together these contain all bundled English prose once, since the essay includes the other texts."""
 
 THRESHOLDS = (0.2, 0.3, 0.4, 0.5, 0.6)
-QU = ("fixed_sentences", "breakpoint", "single_linkage")
-GRIDS: dict[str, list[SweptSetting]] = {
-    **{name: [setting for setting in published_settings() if setting.chunker == name] for name in QU},
+QU_ET_AL_CHUNKERS = ("fixed_sentences", "breakpoint", "single_linkage")
+SETTINGS_GRID_BY_CHUNKER: dict[str, list[SweptSetting]] = {
+    **{name: [setting for setting in published_settings() if setting.chunker == name] for name in QU_ET_AL_CHUNKERS},
     "double_pass": settings_grid(
         "double_pass",
         initial_threshold=THRESHOLDS,
@@ -60,10 +60,13 @@ GRIDS: dict[str, list[SweptSetting]] = {
 }
 """The settings to try, by chunker."""
 
-PLACES = settings_grid("change_point", cuts_at=("sentences", "paragraphs"))
-SHUFFLED = [*settings_grid("change_point", caution=("eager", "balanced", "cautious"), shuffled_runs=(1, 2, 3)), *PLACES]
-NATURAL = ("essay", "report")
-RUNS = (1, 2, 3, 4, 5)
+CUT_POSITION_SETTINGS = settings_grid("change_point", cuts_at=("sentences", "paragraphs"))
+SHUFFLING_SETTINGS = [
+    *settings_grid("change_point", caution=("eager", "balanced", "cautious"), shuffled_runs=(1, 2, 3)),
+    *CUT_POSITION_SETTINGS,
+]
+UNCHANGED_DOCUMENTS = ("essay", "report")
+SHUFFLED_RUN_LENGTHS = (1, 2, 3, 4, 5)
 
 
 def bundled_passages() -> list[SubjectPassage]:
@@ -80,7 +83,9 @@ def stitched_documents(count: int, sentences: int = 100) -> tuple[list[MarkedDoc
     """Return ``count`` documents to tune on, and as many held out."""
     tuning_passages, held_out_passages = split_by_subject(bundled_passages())
     tuning_texts = stitch_several_documents(tuning_passages, sentences, count, 0, "spacy")
-    held_out_texts = stitch_several_documents(held_out_passages, sentences, count, 0, "spacy", first=count + 1)
+    held_out_texts = stitch_several_documents(
+        held_out_passages, sentences, count, 0, "spacy", first_document_number=count + 1
+    )
     return [text.split("spacy") for text in tuning_texts], [text.split("spacy") for text in held_out_texts]
 
 
@@ -98,14 +103,14 @@ def score_rows(tuned: Sequence[SettingSummary], held: Sequence[SettingSummary]) 
     ]
     lines += [
         _score_cells(setting, "by the text shuffled", tuned_summary_by_setting, held_summary_by_setting)
-        for setting in SHUFFLED
+        for setting in SHUFFLING_SETTINGS
     ]
     lines += [
         _score_cells(SweptSetting(name), "at its defaults", tuned_summary_by_setting, held_summary_by_setting)
         for name in CHUNKERS
-        if name not in GRIDS
+        if name not in SETTINGS_GRID_BY_CHUNKER
     ]
-    for chunker in GRIDS:
+    for chunker in SETTINGS_GRID_BY_CHUNKER:
         chosen = {
             "at its defaults": SweptSetting(chunker),
             "best of the tuned half": _best_summary(tuned, chunker).setting,
@@ -142,7 +147,7 @@ def mean_score_given_number(half: Sequence[MarkedDocument], tools: Tools, measur
 
 def unchanged_documents() -> list[MarkedDocument]:
     """Return the bundled essay and report unchanged; their neighbouring sections are about related subjects."""
-    samples = [(name, load_sample(name)) for name in NATURAL]
+    samples = [(name, load_sample(name)) for name in UNCHANGED_DOCUMENTS]
     return [
         MarkedDocument(Document.from_text(sample.text, sample.sentences, name), sample.known or ())
         for name, sample in samples
@@ -153,7 +158,7 @@ def unchanged_rows(rows: Sequence[SweepRow], measure: str) -> list[list[str]]:
     """Return the table rows of the unchanged documents."""
     values = {(row.setting, row.document): f"{row.scores[measure].value:.3f} ({row.chunks})" for row in rows}
     return [
-        [setting.words(), *(values[setting, name] for name in NATURAL)]
+        [setting.words(), *(values[setting, name] for name in UNCHANGED_DOCUMENTS)]
         for setting in dict.fromkeys(row.setting for row in rows)
     ]
 
@@ -171,7 +176,7 @@ def default_sentences(rows: Sequence[SweepRow], measure: str) -> list[str]:
     """
     sentences = []
     ranked_summaries = summarize_settings(rows, measure)
-    for chunker in GRIDS:
+    for chunker in SETTINGS_GRID_BY_CHUNKER:
         default_summary, best_summary = (
             next(summary for summary in ranked_summaries if summary.setting == SweptSetting(chunker)),
             _best_summary(ranked_summaries, chunker),
@@ -223,7 +228,10 @@ def winner_sentence(chunker: str, tuned: Sequence[SettingSummary], held: Sequenc
         for ranked in (tuned, held)
     )
     verdict = "is ahead of" if is_ahead else "is not ahead of"
-    return f"The default {chunker} {verdict} all {len(GRIDS['breakpoint'])} published settings of breakpoint on both halves."
+    return (
+        f"The default {chunker} {verdict} all {len(SETTINGS_GRID_BY_CHUNKER['breakpoint'])} published settings of "
+        "breakpoint on both halves."
+    )
 
 
 def difference_rows(rows: Sequence[SweepRow], tuned: Sequence[SettingSummary], measure: str) -> list[list[str]]:
@@ -260,8 +268,12 @@ def main(count: int, measure: str, embedder: str) -> None:
             sum(len(marked.known) for marked in half),
         )
         print(f"{name}: {len(half)} documents, {sentence_count:,} sentences, {seam_count:,} seams.")
-    searched_settings = (setting for name, some in GRIDS.items() for setting in (SweptSetting(name), *some))
-    settings = list(dict.fromkeys([*TRIVIAL_SETTINGS, *SHUFFLED, *map(SweptSetting, CHUNKERS), *searched_settings]))
+    searched_settings = (
+        setting for name, some in SETTINGS_GRID_BY_CHUNKER.items() for setting in (SweptSetting(name), *some)
+    )
+    settings = list(
+        dict.fromkeys([*TRIVIAL_SETTINGS, *SHUFFLING_SETTINGS, *map(SweptSetting, CHUNKERS), *searched_settings])
+    )
     tools = Tools(load_embedder(embedder), load_tokenizer())
     tuned_rows, held_rows = (list(sweep_settings(half, settings, tools, os.cpu_count() or 1)) for half in both_halves)
     tuned_summaries, held_summaries = summarize_settings(tuned_rows, measure), summarize_settings(held_rows, measure)
@@ -279,13 +291,13 @@ def main(count: int, measure: str, embedder: str) -> None:
     settings_of_own_order = [
         *TRIVIAL_SETTINGS,
         SweptSetting("breakpoint"),
-        *settings_grid("change_point", shuffled_runs=RUNS),
-        *PLACES,
+        *settings_grid("change_point", shuffled_runs=SHUFFLED_RUN_LENGTHS),
+        *CUT_POSITION_SETTINGS,
     ]
     own_order_rows = list(sweep_settings(unchanged_documents(), settings_of_own_order, tools))
     print(
         markdown_table(
-            ["in their own order", *(f"{measure}, {name} (chunks)" for name in NATURAL)],
+            ["in their own order", *(f"{measure}, {name} (chunks)" for name in UNCHANGED_DOCUMENTS)],
             unchanged_rows(own_order_rows, measure),
         )
     )

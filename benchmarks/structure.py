@@ -10,16 +10,19 @@ from evaluation.segmentation import count_whole_spans, edit_stability, spans_to_
 from sample_docs import SAMPLES_FOLDER
 from tests.fixtures.structured_files import FILES
 
-SIZE = 250
+CHUNK_TOKENS = 250
 """The most tokens of a chunk, for both chunkers."""
 
-EDITS = 20
+EDIT_COUNT = 20
 """Sentences that are inserted, one at a time, at seeded places."""
 
-SOUND, MOST_CHANGED = 0.99, 0.02
+LEAST_SOUND_SHARE, MOST_CHANGED_SHARE = 0.99, 0.02
 """The least share of blocks that are whole and of chunks that are within the size, and the most that an edit may change."""
 
-CHUNKERS: dict[str, dict[str, Any]] = {"structure": {"max_size": SIZE}, "recursive": {"size": SIZE, "unit": "tokens"}}
+CHUNKERS: dict[str, dict[str, Any]] = {
+    "structure": {"max_size": CHUNK_TOKENS},
+    "recursive": {"size": CHUNK_TOKENS, "unit": "tokens"},
+}
 
 HEAD = (
     "document",
@@ -72,8 +75,12 @@ class StructureRow(NamedTuple):
     @property
     def sound(self) -> bool:
         """True if the chunker meets the targets for `structure`; in a short text, a single chunk may change."""
-        largest_allowed_change = max(MOST_CHANGED, self.inevitable)
-        return self.integrity >= SOUND and self.compliance >= SOUND and self.changed <= largest_allowed_change + 1e-9
+        largest_allowed_change = max(MOST_CHANGED_SHARE, self.inevitable)
+        return (
+            self.integrity >= LEAST_SOUND_SHARE
+            and self.compliance >= LEAST_SOUND_SHARE
+            and self.changed <= largest_allowed_change + 1e-9
+        )
 
     def cells(self) -> list[str]:
         """Return the row of the table."""
@@ -96,14 +103,14 @@ def structured_documents(names: Sequence[str] = ()) -> Iterator[Document]:
             yield Document.from_text(read_document(data(), name).text, name=name)
 
 
-def measure_chunker(document: Document, chunker: str, edits: int = EDITS) -> StructureRow:
+def measure_chunker(document: Document, chunker: str, edits: int = EDIT_COUNT) -> StructureRow:
     """Measure one chunker on one document."""
     tools = Tools(None, load_tokenizer("all-MiniLM-L6-v2"))
     built_chunker = build_chunker(chunker, CHUNKERS[chunker])
     chunking = run(built_chunker, document, tools)
     blocks = spans_to_keep_whole(document.text)
     sizes = tools.count_tokens([document.text[start:end] for _, (start, end) in blocks])
-    fitting_blocks = [block for block, size in zip(blocks, sizes, strict=True) if size <= SIZE]
+    fitting_blocks = [block for block, size in zip(blocks, sizes, strict=True) if size <= CHUNK_TOKENS]
     whole_block_counts = count_whole_spans(fitting_blocks, [span for chunk in chunking for span in chunk.spans]).all
     lengths = tools.count_tokens([f"{chunk.context}\n{chunk.text}" for chunk in chunking])
     edit_stability_result = edit_stability(built_chunker, document, tools, edits)
@@ -114,7 +121,7 @@ def measure_chunker(document: Document, chunker: str, edits: int = EDITS) -> Str
         whole_block_counts.count,
         whole_block_counts.of,
         len(blocks),
-        sum(length <= SIZE for length in lengths),
+        sum(length <= CHUNK_TOKENS for length in lengths),
         edit_stability_result.mean,
         edit_stability_result.worst.share,
         edit_stability_result.inevitable,
@@ -123,7 +130,7 @@ def measure_chunker(document: Document, chunker: str, edits: int = EDITS) -> Str
 
 @benchmark(
     option("--only", action="append", default=[], metavar="NAME", help="one document, as table.md"),
-    option("--edits", type=int, default=EDITS, help="inserted sentences (default: %(default)s)"),
+    option("--edits", type=int, default=EDIT_COUNT, help="inserted sentences (default: %(default)s)"),
 )
 def main(only: list[str], edits: int) -> int:
     """Print the table; return 1 if `structure` misses its targets."""

@@ -13,7 +13,7 @@ from benchmarks.questions import build_corpus, random_documents
 from chunkers.files.external_chunks import GivenChunk
 from chunkers.found_again import UnorderedLocator, locating_unordered
 
-SIZE = 500
+RETRIEVED_TEXT_CHARACTERS = 500
 """Characters of a retrieved text."""
 
 
@@ -25,8 +25,8 @@ def random_retrieved_texts(by_name: dict[str, str], count: int) -> list[tuple[Gi
     retrieved_with_document = []
     for number in range(count):
         document = random.randrange(len(documents))
-        start = random.randrange(len(documents[document]) - SIZE)
-        text = documents[document][start : start + SIZE]
+        start = random.randrange(len(documents[document]) - RETRIEVED_TEXT_CHARACTERS)
+        text = documents[document][start : start + RETRIEVED_TEXT_CHARACTERS]
         if number % 5 == 1:
             text = "  ".join(text.split())
         elif number % 5 == 2:
@@ -34,7 +34,7 @@ def random_retrieved_texts(by_name: dict[str, str], count: int) -> list[tuple[Gi
         elif number % 5 == 3:
             text = " ".join(word if at % 10 else word[::-1] for at, word in enumerate(text.split(), start=5))
         if is_missing := number % 10 == 9:
-            text = " ".join(random.choices(words, k=SIZE // 6))
+            text = " ".join(random.choices(words, k=RETRIEVED_TEXT_CHARACTERS // 6))
         retrieved_with_document.append((GivenChunk(text), None if is_missing else document))
     return retrieved_with_document
 
@@ -50,7 +50,7 @@ def main(megabytes: int, questions: int) -> int:
     documents = build_corpus(corpus).documents
     rows, located_counts, wrong_count = [], [], 0
     for name, compared_whole in (("with the index", 0), ("compared whole", sys.maxsize)):
-        locating_unordered.COMPARED_WHOLE = compared_whole
+        locating_unordered.MOST_WHOLLY_COMPARED = compared_whole
         text_locator = UnorderedLocator(documents, [chunk for chunk, _ in retrieved_with_document])
         seconds, found_placements = time_call(lambda: [text_locator.find(chunk) for chunk, _ in retrieved_with_document])  # noqa: B023 - called at once
         found_document_indices = [placement.only_place and placement.only_place.document for placement in found_placements]

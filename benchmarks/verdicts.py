@@ -26,22 +26,22 @@ from evaluation.statistics import (
 )
 
 DRAWS = 1000
-QUESTIONS = (5, 6, 8, 10, 20, 40, 100)
-SECTIONS = (5, 6, 8, 10, 20)
-CHUNKERS = (2, 3, 5)
+QUESTION_COUNTS = (5, 6, 8, 10, 20, 40, 100)
+SECTION_COUNTS = (5, 6, 8, 10, 20)
+CHUNKER_COUNTS = (2, 3, 5)
 SKEWNESSES = (1.0, 2.0)
 """Skewnesses with a target; a skewness of 3, without one, shows the limit of the test's correction."""
 
-FALSE, SKEWED, COVERED = 5.0, 7.0, 93.0
+MOST_FALSE_WINNERS, MOST_FALSE_IF_SKEWED, LEAST_COVERAGE = 5.0, 7.0, 93.0
 """Targets in percent: maximum false winners, the same with skewed differences, and minimum coverage."""
 
-_BLOCK = 500
+_SETS_PER_BLOCK = 500
 
 Simulated = Callable[[np.random.Generator, tuple[int, ...], float], FloatArray]
 """A function that simulates scores, shape (chunkers, data sets, questions), higher is better, with the first ahead."""
 
 
-def simulate_recall(random: np.random.Generator, shape: tuple[int, ...], better: float) -> FloatArray:
+def simulate_recall(random: np.random.Generator, shape: tuple[int, ...], advantage: float) -> FloatArray:
     """Simulate recall: mostly 1 or 0, with the same value for all chunkers on 70 % of the questions."""
 
     def recall_values(size: tuple[int, ...]) -> FloatArray:
@@ -49,27 +49,27 @@ def simulate_recall(random: np.random.Generator, shape: tuple[int, ...], better:
         return np.where(outcome_draws < 0.65, 1.0, np.where(outcome_draws < 0.8, 0.0, partial_recalls))
 
     scores = np.where(random.random(shape) < 0.7, recall_values(shape[1:]), recall_values(shape))
-    scores[0] = np.where(random.random(shape[1:]) < better, 1.0, scores[0])
+    scores[0] = np.where(random.random(shape[1:]) < advantage, 1.0, scores[0])
     return scores
 
 
-def simulate_iou(random: np.random.Generator, shape: tuple[int, ...], better: float) -> FloatArray:
+def simulate_iou(random: np.random.Generator, shape: tuple[int, ...], advantage: float) -> FloatArray:
     """Simulate IoU: small and skewed, with one factor per question and one per chunker."""
     scores = np.minimum(1, random.gamma(1, 0.05, shape[1:]) * random.gamma(2, 0.5, shape))
-    scores[0] = np.minimum(1, scores[0] * (1 + 4 * better))
+    scores[0] = np.minimum(1, scores[0] * (1 + 4 * advantage))
     return scores
 
 
-def simulate_pk(random: np.random.Generator, shape: tuple[int, ...], better: float) -> FloatArray:
+def simulate_pk(random: np.random.Generator, shape: tuple[int, ...], advantage: float) -> FloatArray:
     """Simulate 1 - Pk of documents, about 0.7, with some outliers per chunker."""
     spread = 1 + 2 * (random.random(shape) < 0.1)
     scores = np.clip(random.beta(8, 4, shape[1:]) + spread * random.normal(0, 0.08, shape), 0, 1)
-    scores[0] = scores[0] + (1 - scores[0]) * better
+    scores[0] = scores[0] + (1 - scores[0]) * advantage
     return scores
 
 
 MEASURES: dict[str, Simulated] = {"recall": simulate_recall, "IoU": simulate_iou, "Pk": simulate_pk}
-EFFECTS = {"recall": (0.3, 0.6), "IoU": (0.1, 0.3), "Pk": (0.1, 0.3)}
+ADVANTAGES = {"recall": (0.3, 0.6), "IoU": (0.1, 0.3), "Pk": (0.1, 0.3)}
 """Advantage of the first chunker in the simulations, small and large."""
 
 
@@ -90,7 +90,7 @@ def pairwise_differences(values: FloatArray) -> FloatArray:
 
 def data_set_block_sizes(sets: int) -> Iterator[int]:
     """Yield the numbers of data sets to simulate at a time."""
-    for first, last in pairwise([*range(0, sets, _BLOCK), sets]):
+    for first, last in pairwise([*range(0, sets, _SETS_PER_BLOCK), sets]):
         yield last - first
 
 
@@ -117,7 +117,7 @@ def pair_significance_by_set(differences: FloatArray) -> tuple[FloatArray, Float
     set_count, pair_count, question_count = differences.shape
     significant_by_ours = [
         any(difference.significant for difference in family if difference)
-        for family in paired_differences_by_family(differences, draws=DRAWS)
+        for family in paired_differences_by_family(differences, draw_count=DRAWS)
     ]
     p_values, _, _ = bootstrap_intervals(differences.reshape(-1, question_count))
     significant_by_bootstrap = [
@@ -127,12 +127,14 @@ def pair_significance_by_set(differences: FloatArray) -> tuple[FloatArray, Float
     return np.array(significant_by_ours), np.array(significant_by_bootstrap)
 
 
-def share_with_a_winner(simulated: Simulated, chunkers: int, questions: int, sets: int, better: float = 0.0) -> Shares:
+def share_with_a_winner(
+    simulated: Simulated, chunkers: int, questions: int, set_count: int, advantage: float = 0.0
+) -> Shares:
     """Return the percentage of data sets in which a chunker is significantly ahead of another."""
     random = np.random.default_rng([chunkers, questions])
     significance_by_block = [
-        pair_significance_by_set(pairwise_differences(simulated(random, (chunkers, size, questions), better)))
-        for size in data_set_block_sizes(sets)
+        pair_significance_by_set(pairwise_differences(simulated(random, (chunkers, size, questions), advantage)))
+        for size in data_set_block_sizes(set_count)
     ]
     our_share, bootstrap_share = (
         100 * float(np.concatenate(parts).mean()) for parts in zip(*significance_by_block, strict=True)
@@ -154,41 +156,42 @@ def share_significant_if_skewed(skewness: float, questions: int, sets: int) -> S
 
 
 def coverage(
-    true: float, blocks: Iterable[FloatArray], intervals: Callable[[FloatArray], Sequence[tuple[float, float]]]
+    true_value: float, blocks: Iterable[FloatArray], intervals: Callable[[FloatArray], Sequence[tuple[float, float]]]
 ) -> Shares:
     """Return the percentage of rows whose interval contains the true value; ``intervals`` skips rows that are too short."""
     covered_by_ours, covered_by_bootstrap = [], []
     for rows in blocks:
-        covered_by_ours += [low <= true <= high for low, high in intervals(rows)]
+        covered_by_ours += [low <= true_value <= high for low, high in intervals(rows)]
         _, interval_lows, interval_highs = bootstrap_intervals(rows)
-        covered_by_bootstrap.append((interval_lows <= true) & (true <= interval_highs))
+        covered_by_bootstrap.append((interval_lows <= true_value) & (true_value <= interval_highs))
     return Shares(
         100 * sum(covered_by_ours) / len(covered_by_ours) if covered_by_ours else None,
         100 * float(np.concatenate(covered_by_bootstrap).mean()),
     )
 
 
-def coverage_of_difference_intervals(simulated: Simulated, questions: int, sets: int, better: float) -> Shares:
+def coverage_of_difference_intervals(simulated: Simulated, questions: int, set_count: int, advantage: float) -> Shares:
     """Return the percentage of data sets in which a difference's interval contains the true value."""
     random = np.random.default_rng([questions])
-    many_differences = pairwise_differences(simulated(np.random.default_rng(1), (2, 1, 2_000_000), better))
-    true_difference = float(many_differences.mean()) if better else 0.0
+    many_differences = pairwise_differences(simulated(np.random.default_rng(1), (2, 1, 2_000_000), advantage))
+    true_difference = float(many_differences.mean()) if advantage else 0.0
     blocks = (
-        pairwise_differences(simulated(random, (2, size, questions), better))[:, 0] for size in data_set_block_sizes(sets)
+        pairwise_differences(simulated(random, (2, size, questions), advantage))[:, 0]
+        for size in data_set_block_sizes(set_count)
     )
 
     def difference_intervals(rows: FloatArray) -> list[tuple[float, float]]:
-        families = paired_differences_by_family(rows[:, np.newaxis], draws=DRAWS)
+        families = paired_differences_by_family(rows[:, np.newaxis], draw_count=DRAWS)
         return [(difference.low, difference.high) for (difference,) in families if difference]
 
     return coverage(true_difference, blocks, difference_intervals)
 
 
-def coverage_of_mean_intervals(simulated: Simulated, questions: int, sets: int) -> Shares:
+def coverage_of_mean_intervals(simulated: Simulated, questions: int, set_count: int) -> Shares:
     """Return the percentage of data sets in which a mean's interval contains the true value."""
     random = np.random.default_rng([questions])
     true_mean = float(simulated(np.random.default_rng(1), (1, 1, 2_000_000), 0.0).mean())
-    blocks = (simulated(random, (1, size, questions), 0.0)[0] for size in data_set_block_sizes(sets))
+    blocks = (simulated(random, (1, size, questions), 0.0)[0] for size in data_set_block_sizes(set_count))
     return coverage(true_mean, blocks, lambda rows: [*filter(None, map(mean_interval, rows))])
 
 
@@ -211,12 +214,12 @@ def share_significant_by_sections(sections: int, sets: int) -> Shares:
     return Shares(100 * sum(significance_flags) / len(significance_flags) if significance_flags else None)
 
 
-def false_winner_messages(name: str, shares: Sequence[tuple[int, Shares]], most: float, sets: int) -> list[str]:
+def false_winner_messages(name: str, shares: Sequence[tuple[int, Shares]], most_percent: float, sets: int) -> list[str]:
     """Return a message for each number of questions with too many false winners.
 
-    The limit is ``most`` plus two standard errors.
+    The limit is ``most_percent`` plus two standard errors.
     """
-    limit = most + 200 * sqrt(most / 100 * (1 - most / 100) / sets)
+    limit = most_percent + 200 * sqrt(most_percent / 100 * (1 - most_percent / 100) / sets)
     return [
         f"{name}, {count:,}: {share.ours:.1f} %" for count, share in shares if share.ours is not None and share.ours > limit
     ]
@@ -227,7 +230,7 @@ def coverage_messages(name: str, shares: Sequence[tuple[int, Shares]], sets: int
 
     The limit is the target less two standard errors.
     """
-    limit = COVERED - (200 * sqrt(COVERED / 100 * (1 - COVERED / 100) / sets) if sets < 10_000 else 0)
+    limit = LEAST_COVERAGE - (200 * sqrt(LEAST_COVERAGE / 100 * (1 - LEAST_COVERAGE / 100) / sets) if sets < 10_000 else 0)
     return [
         f"{name}, {count:,}: {share.ours:.1f} %" for count, share in shares if share.ours is not None and share.ours < limit
     ]
@@ -235,11 +238,11 @@ def coverage_messages(name: str, shares: Sequence[tuple[int, Shares]], sets: int
 
 @benchmark(
     option("--sets", type=int, default=10_000, metavar="N", help="data sets of each cell (default: 10000)"),
-    option("--most", type=int, default=max(QUESTIONS), metavar="N", help="most questions (default: 100)"),
+    option("--most", type=int, default=max(QUESTION_COUNTS), metavar="N", help="most questions (default: 100)"),
 )
 def main(sets: int, most: int) -> int:
     """Print the tables; return 1 if a target is missed."""
-    question_counts = [count for count in QUESTIONS if count <= most]
+    question_counts = [count for count in QUESTION_COUNTS if count <= most]
     missed_target_messages: list[str] = []
 
     def print_table(title: str, rows: dict[str, list[tuple[int, Shares]]], unit: str = "") -> None:
@@ -252,17 +255,17 @@ def main(sets: int, most: int) -> int:
             (count, share_with_a_winner(simulated, chunkers, count, sets)) for count in question_counts
         ]
         for name, simulated in MEASURES.items()
-        for chunkers in CHUNKERS
+        for chunkers in CHUNKER_COUNTS
     }
     print_table("false winners, %", false_winner_shares)
     sections = {
         "boundary F1, 2 chunkers": [
-            (count, share_significant_by_sections(count, sets)) for count in SECTIONS if count <= most
+            (count, share_significant_by_sections(count, sets)) for count in SECTION_COUNTS if count <= most
         ]
     }
     print_table("false winners, %", sections, " sections")
     for name, shares in (false_winner_shares | sections).items():
-        missed_target_messages += false_winner_messages(f"false winners, {name}", shares, FALSE, sets)
+        missed_target_messages += false_winner_messages(f"false winners, {name}", shares, MOST_FALSE_WINNERS, sets)
     skewed_significant_shares = {
         f"skewness {skewness:g}": [(count, share_significant_if_skewed(skewness, count, sets)) for count in question_counts]
         for skewness in (*SKEWNESSES, 3.0)
@@ -270,7 +273,7 @@ def main(sets: int, most: int) -> int:
     print_table("significant, % (differences of mean zero)", skewed_significant_shares)
     for skewness in SKEWNESSES:
         missed_target_messages += false_winner_messages(
-            f"skewness {skewness:g}", skewed_significant_shares[f"skewness {skewness:g}"], SKEWED, sets
+            f"skewness {skewness:g}", skewed_significant_shares[f"skewness {skewness:g}"], MOST_FALSE_IF_SKEWED, sets
         )
     coverage_shares = {
         f"mean {name}": [(count, coverage_of_mean_intervals(simulated, count, sets)) for count in question_counts]
@@ -281,7 +284,7 @@ def main(sets: int, most: int) -> int:
             (count, coverage_of_difference_intervals(simulated, count, sets, better)) for count in question_counts
         ]
         for name, simulated in MEASURES.items()
-        for size, better in zip(("none", "small", "large"), (0.0, *EFFECTS[name]), strict=True)
+        for size, better in zip(("none", "small", "large"), (0.0, *ADVANTAGES[name]), strict=True)
     }
     print_table("coverage of 95 %, %", coverage_shares)
     for name, shares in coverage_shares.items():
@@ -291,7 +294,7 @@ def main(sets: int, most: int) -> int:
             (count, share_with_a_winner(simulated, chunkers, count, max(1, sets // 10), better)) for count in question_counts
         ]
         for name, simulated in MEASURES.items()
-        for size, better in zip(("small", "large"), EFFECTS[name], strict=True)
+        for size, better in zip(("small", "large"), ADVANTAGES[name], strict=True)
         for chunkers in (2, 5)
     }
     print_table("power, %", power_shares)

@@ -15,21 +15,21 @@ from chunkers.language_models import Asking
 from chunkers.recipes import propositions_arrow_type
 from chunkers.results import Gap, table_rows
 from chunkers.storage.embedding_cache import EmbeddingCache
-from chunkers.support import MAX_BYTES, Cancelled, InputError, message_with_document_name, on_one_line, short_repr
+from chunkers.support import MAX_BYTES, Cancelled, InputError, message_with_document_name, one_line_message, short_repr
 from chunkers.text import PartKind, TextParts, clear_outline_caches, too_large_error
 from integrations.recipe_cutter import AnyRecipe, recipe_of
 
 # The two tables: documents as they come in, and chunks as they go out. docs/corpora.md describes the columns.
 
-SCHEMA = 3
+SCHEMA_VERSION = 3
 """The number of the schema of `CHUNKS`; another one when a column is added or removed, or changes what it means."""
 
 _TEXTS = pa.list_(pa.string())
 
-PARTS = pa.struct([("kind", pa.string()), ("starts", pa.list_(pa.int64())), ("labels", _TEXTS)])
+PARTS_TYPE = pa.struct([("kind", pa.string()), ("starts", pa.list_(pa.int64())), ("labels", _TEXTS)])
 """Start of each page or chapter of a document, in code points, with its label; ``kind`` is page or chapter."""
 
-DOCUMENTS = pa.schema([("id", pa.string()), ("text", pa.string()), ("parts", PARTS)])
+DOCUMENTS = pa.schema([("id", pa.string()), ("text", pa.string()), ("parts", PARTS_TYPE)])
 """Schema of a batch of documents; ``parts`` is optional, and other columns are ignored."""
 
 CHUNKS = pa.schema(
@@ -60,7 +60,7 @@ CHUNKS = pa.schema(
 """A row for each chunk, in the order of the documents and of their chunks."""
 
 
-def parts_from_column(given: Mapping[str, Any] | None, name: str) -> TextParts | None:
+def parts_from_column(parts_value: Mapping[str, Any] | None, document_name: str) -> TextParts | None:
     """Convert a value of the column ``parts`` to a document's pages or chapters.
 
     Raises
@@ -68,17 +68,19 @@ def parts_from_column(given: Mapping[str, Any] | None, name: str) -> TextParts |
     InputError
         If the value is malformed.
     """
-    if given is None:
+    if parts_value is None:
         return None
-    if given.get("kind") not in get_args(PartKind):
+    if parts_value.get("kind") not in get_args(PartKind):
         raise InputError(
-            f"{name}: the kind of parts must be one of {', '.join(get_args(PartKind))}; got {short_repr(given.get('kind'))}."
+            f"{document_name}: the kind of parts must be one of {', '.join(get_args(PartKind))}; got "
+            f"{short_repr(parts_value.get('kind'))}."
         )
     try:
-        return TextParts(given["kind"], tuple(given["starts"] or ()), tuple(given["labels"] or ()))
+        return TextParts(parts_value["kind"], tuple(parts_value["starts"] or ()), tuple(parts_value["labels"] or ()))
     except (KeyError, TypeError, ValueError) as error:
         raise InputError(
-            f"{name}: the parts must be in ascending order, each with a start and a label; got {short_repr(given)}."
+            f"{document_name}: the parts must be in ascending order, each with a start and a label; got "
+            f"{short_repr(parts_value)}."
         ) from error
 
 
@@ -91,7 +93,7 @@ def parts_to_column(parts: TextParts | None) -> dict[str, Any] | None:
 
 Batch = TypeVar("Batch", pa.RecordBatch, pa.Table)
 
-Problem = Callable[[str, str], None]
+ProblemCallback = Callable[[str, str], None]
 """Takes the id of a document that cannot be cut, and a sentence that says why."""
 
 ID_BYTES = 16
@@ -128,15 +130,17 @@ class Chunks:
         self,
         recipe: AnyRecipe,
         device: str = "auto",
-        problems: Problem | None = None,
+        problems: ProblemCallback | None = None,
         asking: "Asking | None" = None,
     ) -> None:
         self._recipe = recipe_of(recipe)
         self._device = device
         self._problems = problems
-        self._chunker: Chunker = self._recipe.build()
+        self._chunker_report: Chunker = self._recipe.build()
         model_asking_recipe_part = (
-            "embedded_as context" if self._recipe.embedded_as == "context" else self._chunker.name * self._chunker.asks
+            "embedded_as context"
+            if self._recipe.embedded_as == "context"
+            else self._chunker_report.name * self._chunker_report.asks
         )
         self._asking = asking if model_asking_recipe_part else None
         if model_asking_recipe_part and asking is None:
@@ -146,7 +150,7 @@ class Chunks:
                 "Run in one process, with --language-model and --spend."
             )
         self._tokenizer = load_tokenizer(self._recipe.tokenizer)
-        self._embedder = self._recipe.embedder_for(self._chunker, device)
+        self._embedder = self._recipe.embedder_for(self._chunker_report, device)
 
     def __reduce__(self) -> tuple[object, ...]:
         """Return the arguments to rebuild the object in another process; raises InputError if it asks a language model."""
@@ -161,7 +165,7 @@ class Chunks:
     def recipe(self) -> Recipe:
         """Chunking recipe with all parameters and versions, and with the model's revision once the model is loaded."""
         return Recipe.of(
-            self._chunker,
+            self._chunker_report,
             self._recipe.sentences,
             self._embedder,
             self._tokenizer.name,
@@ -177,7 +181,7 @@ class Chunks:
     @property
     def embedding_model_identity(self) -> str:
         """Embedding model as ``name@revision``; empty if the chunker needs no model."""
-        if self._embedder is None or not self._chunker.embeds:
+        if self._embedder is None or not self._chunker_report.embeds:
             return ""
         return f"{self._embedder.name}@{self._embedder.revision}"
 
@@ -192,7 +196,7 @@ class Chunks:
         """
         self.load()
         schema_metadata_by_name = {
-            "schema": str(SCHEMA),
+            "schema": str(SCHEMA_VERSION),
             "recipe": json.dumps(self.recipe.model_dump(), ensure_ascii=False),
             "model": self.embedding_model_identity,
         }
@@ -200,7 +204,7 @@ class Chunks:
 
     def load(self) -> None:
         """Load the embedding model if the chunker needs one. Raise ModelError if loading fails."""
-        if self._embedder is not None and self._chunker.embeds:
+        if self._embedder is not None and self._chunker_report.embeds:
             self._embedder.prepare()
 
     def __call__(self, documents: Batch) -> Batch:
@@ -224,32 +228,33 @@ class Chunks:
         """
         return self.cut(documents, self._problems)
 
-    def cut(self, documents: Batch, problems: Problem | None) -> Batch:
+    def cut(self, documents: Batch, problems: ProblemCallback | None) -> Batch:
         """Return the chunks of a batch of documents, calling ``problems`` for each document that fails.
 
         If ``problems`` is None, the first document that fails raises its error.
         """
-        rows: list[dict[str, Any]] = []
+        chunk_table_rows: list[dict[str, Any]] = []
         for document_id, text, parts in _documents_in_batch(documents):
             try:
-                rows += self._rows(document_id, text, parts)
+                chunk_table_rows += self._chunk_table_rows(document_id, text, parts)
             except (ModelError, Cancelled):
                 raise
             except InputError as error:
-                message = message_with_document_name(str(document_id), error)
+                problem_message = message_with_document_name(str(document_id), error)
                 if problems is None:
-                    raise InputError(message) from error
-                problems(str(document_id), message)
+                    raise InputError(problem_message) from error
+                problems(str(document_id), problem_message)
             except Exception as error:
                 # A fault that one document of millions brings to light must not end the run of the others.
                 if problems is None:
                     raise
                 problems(
-                    str(document_id), f"{document_id}: cutting it failed with {type(error).__name__}: {on_one_line(error)}"
+                    str(document_id),
+                    f"{document_id}: cutting it failed with {type(error).__name__}: {one_line_message(error)}",
                 )
         # The outlines that it keeps for a page are of no use to the next batch.
         clear_outline_caches()
-        return type(documents).from_pylist(rows, schema=self.schema)
+        return type(documents).from_pylist(chunk_table_rows, schema=self.schema)
 
     def over(self, batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
         """Return an iterator over the chunks of each batch, as Spark's ``mapInArrow`` expects.
@@ -258,7 +263,7 @@ class Chunks:
         """
         return map(self, batches)
 
-    def _rows(self, name: object, text: object, parts: Mapping[str, Any] | None) -> list[dict[str, Any]]:
+    def _chunk_table_rows(self, name: object, text: object, parts: Mapping[str, Any] | None) -> list[dict[str, Any]]:
         if not isinstance(name, str):
             raise InputError(f"The id of a document must be a string; got {short_repr(name)}.")
         if isinstance(text, str) and len(text) > MAX_BYTES:
@@ -266,7 +271,7 @@ class Chunks:
         # That of one document: vectors may depend, in their last bits, on what is embedded with them.
         tools = Tools(self._embedder, self._tokenizer, EmbeddingCache(), asking=self._asking)
         document = Document.from_text(text, self._recipe.sentences, name, parts_from_column(parts, name))  # type: ignore[arg-type]
-        chunking = run(self._chunker, document, tools, self._recipe.embedded_as)
+        chunking = run(self._chunker_report, document, tools, self._recipe.embedded_as)
         chunk_table_rows = table_rows(chunking, None)
         token_count_of_each_chunk = replace(tools, embedder=None).count_tokens(chunking.texts) if chunk_table_rows else []
         ids_of_document_chunks = chunk_ids(name, self._recipe_hash, [chunk.spans for chunk in chunking.chunks])
@@ -301,38 +306,36 @@ class Chunks:
         return hashlib.blake2b(json.dumps(recipe_without_versions, sort_keys=True).encode(), digest_size=ID_BYTES).digest()
 
 
-def chunk_ids(name: str, identity: bytes, places: Iterable[Iterable[tuple[int, int]]]) -> list[str]:
+def chunk_ids(document_id: str, identity: bytes, spans_by_chunk: Iterable[Iterable[tuple[int, int]]]) -> list[str]:
     """Return an id for each chunk of a document, hashed from the document's id, the recipe and the chunk's spans.
 
     Some libraries make several chunks with the same spans; from the second one on, the hash includes a number.
     """
-    document_and_recipe_hash = hashlib.blake2b(identity, digest_size=ID_BYTES)
-    document_and_recipe_hash.update(name.encode() + b"\0")
-    count_by_joined_spans: Counter[str] = Counter()
+    document_and_recipe_hasher = hashlib.blake2b(identity, digest_size=ID_BYTES)
+    document_and_recipe_hasher.update(document_id.encode() + b"\0")
+    count_by_spans_text: Counter[str] = Counter()
     hashed_chunk_ids = []
-    for spans in places:
-        joined_spans = ",".join(f"{start}-{end}" for start, end in spans)
-        count_by_joined_spans[joined_spans] += 1
-        chunk_id_hash = document_and_recipe_hash.copy()
-        chunk_id_hash.update(
+    for spans in spans_by_chunk:
+        spans_text = ",".join(f"{start}-{end}" for start, end in spans)
+        count_by_spans_text[spans_text] += 1
+        chunk_id_hasher = document_and_recipe_hasher.copy()
+        chunk_id_hasher.update(
             (
-                joined_spans
-                if count_by_joined_spans[joined_spans] == 1
-                else f"{joined_spans}#{count_by_joined_spans[joined_spans]}"
+                spans_text if count_by_spans_text[spans_text] == 1 else f"{spans_text}#{count_by_spans_text[spans_text]}"
             ).encode()
         )
-        hashed_chunk_ids.append(chunk_id_hash.hexdigest())
+        hashed_chunk_ids.append(chunk_id_hasher.hexdigest())
     return hashed_chunk_ids
 
 
 def cut_gaps_before_chunks(chunking: Chunking) -> list[Gap | None]:
     """Return the gap cut before each chunk; None for the first chunk and for chunks to which no single gap belongs."""
     document, chunks = chunking.document, chunking.chunks
-    gaps_that_are_cut = [gap for gap in chunking.gaps if gap.verdict.is_cut]
-    if len(gaps_that_are_cut) == len(chunks) - 1 and all(len(chunk.spans) == 1 for chunk in chunks):
+    cut_gaps = [gap for gap in chunking.gaps if gap.verdict.is_cut]
+    if len(cut_gaps) == len(chunks) - 1 and all(len(chunk.spans) == 1 for chunk in chunks):
         # Chunks that repeat the end of the one before begin before the cut.
-        return [None, *gaps_that_are_cut]
-    cut_gap_by_start = {gap.start_after(document): gap for gap in gaps_that_are_cut}
+        return [None, *cut_gaps]
+    cut_gap_by_start = {gap.start_after(document): gap for gap in cut_gaps}
     return [cut_gap_by_start.get(chunk.start) if number else None for number, chunk in enumerate(chunks)]
 
 

@@ -26,7 +26,7 @@ from chunkers.language_models import ChatServer, LanguageModel, SpendingLimit
 from chunkers.support import InputError, pluralize
 from chunkers.text import canonical_encoding
 from corpus.inputs import TextColumns
-from corpus.run import ALL_PROBLEMS, NO_INPUT, SHARD_MB, Engine, Progress, Run, ray_engine, write_in_processes
+from corpus.run import ALL_PROBLEMS_FILE, NO_INPUT, SHARD_MB, Engine, Progress, Run, ray_engine, write_in_processes
 
 MOST_WORKERS = 256
 """Maximum number of processes of a run on one machine."""
@@ -38,7 +38,7 @@ LARGEST_SHARD = 4_000
 SMALLEST_SHARD = 0.001
 """Minimum number of megabytes of input of a shard."""
 
-SAID_EVERY_S = 30
+SECONDS_BETWEEN_LINES = 30
 """Seconds between two lines of progress where these go into a file."""
 
 
@@ -55,7 +55,7 @@ def _parser() -> argparse.ArgumentParser:
         help="a folder, with all below it that is neither hidden nor a symbolic link; a document; "
         "JSON lines (.jsonl, .ndjson) or Parquet (.parquet), with a document in each line or row",
     )
-    add_chunker_option(parser, chunks=False)
+    add_chunker_option(parser, allows_chunk_file=False)
     parser.add_argument("--output", required=True, metavar="DIR", type=Path, help="the folder for the chunks")
     parser.add_argument("--text-column", default="text", metavar="NAME", help="the column of the texts (default: text)")
     parser.add_argument(
@@ -167,28 +167,28 @@ class _ProgressLine:
 
     def __init__(self, run: Run) -> None:
         self._run = run
-        self._began = self._said = time.monotonic()
+        self._start_time = self._last_line_time = time.monotonic()
         self._document_of_line = False
-        self._first = True
+        self._is_first_call = True
 
     def __call__(self, state: Progress) -> None:
         current_monotonic_seconds = time.monotonic()
-        if self._first:
-            self._first = False
+        if self._is_first_call:
+            self._is_first_call = False
             if skipped_files_phrase := skipped_file_counts_phrase(self._run.left_out):
                 print_to_stderr(f"Passed by: {skipped_files_phrase}.")
             if self._run.resumed:
                 print_to_stderr(f"Going on where a run stopped: {state.done:,} of {pluralize(state.shards, 'shard')}.")
-            self._began = current_monotonic_seconds
+            self._start_time = current_monotonic_seconds
         elif sys.stderr.isatty():
-            show_progress_line(self._words(state, current_monotonic_seconds))
+            show_progress_line(self._progress_in_words(state, current_monotonic_seconds))
             self._document_of_line = True
-        elif current_monotonic_seconds - self._said >= SAID_EVERY_S:
-            print_to_stderr(self._words(state, current_monotonic_seconds))
-            self._said = current_monotonic_seconds
+        elif current_monotonic_seconds - self._last_line_time >= SECONDS_BETWEEN_LINES:
+            print_to_stderr(self._progress_in_words(state, current_monotonic_seconds))
+            self._last_line_time = current_monotonic_seconds
 
-    def _words(self, state: Progress, now: float) -> str:
-        megacharacters_per_second = state.since_start.characters / 1e6 / max(now - self._began, 1e-9)
+    def _progress_in_words(self, state: Progress, now: float) -> str:
+        megacharacters_per_second = state.since_start.characters / 1e6 / max(now - self._start_time, 1e-9)
         return (
             f"{state.done:,} of {pluralize(state.shards, 'shard')}, {pluralize(state.tally.documents, 'document')}, "
             f"{pluralize(state.tally.chunks, 'chunk')}, {megacharacters_per_second:.1f} million characters a second"
@@ -214,7 +214,7 @@ def _closing_sentence(whole: Progress, output: Path) -> str:
     if whole_run_tally.doubts:
         problem_phrases.append(f"the encoding of {pluralize(whole_run_tally.doubts, 'document')} was guessed")
     return (
-        f"{counts_summary_sentence} {'; '.join(problem_phrases).capitalize()}: see {output / ALL_PROBLEMS}."
+        f"{counts_summary_sentence} {'; '.join(problem_phrases).capitalize()}: see {output / ALL_PROBLEMS_FILE}."
         if problem_phrases
         else counts_summary_sentence
     )

@@ -18,14 +18,14 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from chunkers.commands.arguments import file_bytes, printable_name
-from chunkers.support import InputError, message_with_document_name, on_one_line, short_repr
+from chunkers.support import InputError, message_with_document_name, one_line_message, short_repr
 from chunkers.text import READABLE_ENDINGS, check_text, read_document
 from corpus.batch_chunking import parts_to_column
 
-LINES = (".jsonl", ".ndjson")
+JSON_LINES_ENDINGS = (".jsonl", ".ndjson")
 """Endings of files with a document on each line, as JSON."""
 
-PARQUET = (".parquet",)
+PARQUET_ENDINGS = (".parquet",)
 """Endings of files with a document in each row."""
 
 MOST_FILES = 1_000
@@ -130,9 +130,9 @@ class Inputs:
             else:
                 yield from self._file(root_number, "", root, input_root_file_status)
 
-    def _pieces_of_folder(self, number: int, root: Path) -> Iterator[InputPiece]:
+    def _pieces_of_folder(self, root_number: int, root: Path) -> Iterator[InputPiece]:
         """Yield the pieces of a folder, with a stack instead of recursion, which a deep folder would exhaust."""
-        open_folders = [self._list_folder(number, root, "")]
+        open_folders = [self._list_folder(root_number, root, "")]
         while open_folders:
             next_entry = next(open_folders[-1], None)
             if next_entry is None:
@@ -142,19 +142,24 @@ class Inputs:
             else:
                 path, entry = next_entry
                 if entry.is_dir(follow_symlinks=False):
-                    open_folders.append(self._list_folder(number, root, f"{path}/"))
-                elif not entry.name.lower().endswith((*READABLE_ENDINGS, *LINES, *PARQUET)):
+                    open_folders.append(self._list_folder(root_number, root, f"{path}/"))
+                elif not entry.name.lower().endswith((*READABLE_ENDINGS, *JSON_LINES_ENDINGS, *PARQUET_ENDINGS)):
                     self.left_out["file of another kind"] += 1
                 else:
-                    yield from self._pieces_of_entry(number, path, entry)
+                    yield from self._pieces_of_entry(root_number, path, entry)
 
-    def _list_folder(self, number: int, root: Path, below: str) -> Iterator[tuple[str, os.DirEntry[str]] | InputPiece]:
+    def _list_folder(
+        self, root_number: int, root: Path, folder_path: str
+    ) -> Iterator[tuple[str, os.DirEntry[str]] | InputPiece]:
         try:
-            with os.scandir(root / below) as entries:
+            with os.scandir(root / folder_path) as entries:
                 sorted_folder_entries = sorted(entries, key=lambda entry: os.fsencode(entry.name))
         except OSError as error:
             yield InputPiece(
-                number, below, "problem", said=f"the folder cannot be read: {error.strerror}. Check its permissions."
+                root_number,
+                folder_path,
+                "problem",
+                said=f"the folder cannot be read: {error.strerror}. Check its permissions.",
             )
             return
         for entry in sorted_folder_entries:
@@ -163,31 +168,31 @@ class Inputs:
             elif entry.is_symlink():
                 self.left_out["symbolic link"] += 1
             else:
-                yield below + entry.name, entry
+                yield folder_path + entry.name, entry
 
-    def _pieces_of_entry(self, number: int, path: str, entry: os.DirEntry[str]) -> Iterator[InputPiece]:
+    def _pieces_of_entry(self, root_number: int, path: str, entry: os.DirEntry[str]) -> Iterator[InputPiece]:
         try:
             entry_file_status = entry.stat(follow_symlinks=False)
         except OSError as error:
             yield InputPiece(
-                number, path, "problem", said=f"the file cannot be read: {error.strerror}. Check its permissions."
+                root_number, path, "problem", said=f"the file cannot be read: {error.strerror}. Check its permissions."
             )
             return
         if stat.S_ISREG(entry_file_status.st_mode):
-            yield from self._file(number, path, Path(entry.path), entry_file_status)
+            yield from self._file(root_number, path, Path(entry.path), entry_file_status)
         else:
             self.left_out["file of another kind"] += 1
 
     def _file(self, number: int, path: str, where: Path, status: os.stat_result) -> Iterator[InputPiece]:
         file_piece = InputPiece(number, path, "file", status.st_size, status.st_mtime_ns, weight=status.st_size)
         lower_case_file_ending = where.suffix.lower()
-        if lower_case_file_ending in LINES:
+        if lower_case_file_ending in JSON_LINES_ENDINGS:
             for begin_byte_offset in range(0, status.st_size, self.part):
                 end_byte_offset = min(begin_byte_offset + self.part, status.st_size)
                 yield file_piece._replace(
                     kind="lines", begin=begin_byte_offset, end=end_byte_offset, weight=end_byte_offset - begin_byte_offset
                 )
-        elif lower_case_file_ending in PARQUET:
+        elif lower_case_file_ending in PARQUET_ENDINGS:
             yield from self._rows(file_piece, where)
         else:
             yield file_piece
@@ -195,39 +200,39 @@ class Inputs:
     def _rows(self, whole: InputPiece, where: Path) -> Iterator[InputPiece]:
         """Yield the row groups of a Parquet file, large ones in parts, by its footer alone."""
         try:
-            with pq.ParquetFile(where) as file:
-                schema, metadata = file.schema_arrow, file.metadata
+            with pq.ParquetFile(where) as parquet_file:
+                schema, metadata = parquet_file.schema_arrow, parquet_file.metadata
         except (OSError, pa.ArrowException) as error:
             yield whole._replace(
-                kind="problem", said=f"the file must be valid Parquet; reading it failed: {on_one_line(error)}"
+                kind="problem", said=f"the file must be valid Parquet; reading it failed: {one_line_message(error)}"
             )
             return
         self._check_columns(schema, printable_name(whole.path or where.name))
-        rows_before = 0
+        earlier_row_count = 0
         for row_group_number in range(metadata.num_row_groups):
             row_count = metadata.row_group(row_group_number).num_rows
             text_column_byte_count = column_byte_count(metadata.row_group(row_group_number), self.columns.text)
             part_count = max(1, min(row_count, -(-text_column_byte_count // self.part)))
             part_edge_row_numbers = [row_count * number // part_count for number in range(part_count + 1)]
-            for begin, end in pairwise(part_edge_row_numbers):
-                if begin < end:
+            for begin_row, end_row in pairwise(part_edge_row_numbers):
+                if begin_row < end_row:
                     yield whole._replace(
                         kind="rows",
-                        begin=begin,
-                        end=end,
+                        begin=begin_row,
+                        end=end_row,
                         group=row_group_number,
-                        before=rows_before,
+                        before=earlier_row_count,
                         weight=text_column_byte_count // part_count,
                     )
-            rows_before += row_count
+            earlier_row_count += row_count
 
     def _check_columns(self, schema: pa.Schema, name: str) -> None:
         """Raise InputError if a table does not have the columns: that is a slip in the command, not in a document."""
-        for option, column in (("--text-column", self.columns.text), ("--id-column", self.columns.id)):
-            if column is not None and column not in schema.names:
+        for option_name, column_name in (("--text-column", self.columns.text), ("--id-column", self.columns.id)):
+            if column_name is not None and column_name not in schema.names:
                 raise InputError(
-                    f"{option} must name a column of {name} ({', '.join(map(short_repr, schema.names))}); got "
-                    f"{short_repr(column)}."
+                    f"{option_name} must name a column of {name} ({', '.join(map(short_repr, schema.names))}); got "
+                    f"{short_repr(column_name)}."
                 )
         arrow_type = schema.field(self.columns.text).type
         arrow_type = arrow_type.value_type if pa.types.is_dictionary(arrow_type) else arrow_type
@@ -279,13 +284,13 @@ LONGEST_LINE = 120_000_000
 them.
 """
 
-READ_AT_ONCE = 4_000_000
+READ_TEXT_BYTES = 4_000_000
 """Bytes of texts that are taken from a Parquet file at once, if its rows are about equally long; one row in any case."""
 
 READ_ROWS = 256
 """Rows that are taken from it at once at the most, as some may be far longer than the others."""
 
-BLANK = b" \t\r\n\xef\xbb\xbf"
+BLANK_LINE_BYTES = b" \t\r\n\xef\xbb\xbf"
 """Bytes of which an empty line is made; the last three are the mark of the byte order with which some files begin."""
 
 BUFFER = 1 << 20
@@ -346,8 +351,8 @@ class Source:
             if piece.kind == "file":
                 yield self._file(path, input_piece_label)
             elif piece.kind == "lines":
-                with path.open("rb") as lines:
-                    yield from self._documents_in_lines(lines, input_piece_label, piece)
+                with path.open("rb") as opened_file:
+                    yield from self._documents_in_lines(opened_file, input_piece_label, piece)
             else:
                 yield from self._rows(path, input_piece_label, piece)
         except InputError as error:
@@ -355,13 +360,16 @@ class Source:
         except (OSError, pa.ArrowException) as error:
             yield Unreadable(
                 input_piece_label,
-                f"{input_piece_label}: the file must be readable and undamaged; reading it failed: {on_one_line(error)}",
+                f"{input_piece_label}: the file must be readable and undamaged; reading it failed: "
+                f"{one_line_message(error)}",
             )
 
     def _file(self, path: Path, name: str) -> InputDocument:
-        document = read_document(file_bytes(str(path), name), name, self.encoding)
-        check_text(document.text, name)
-        return InputDocument(name, document.text, parts_to_column(document.parts), document.guessed_encoding_warning(name))
+        file_text = read_document(file_bytes(str(path), name), name, self.encoding)
+        check_text(file_text.text, name)
+        return InputDocument(
+            name, file_text.text, parts_to_column(file_text.parts), file_text.guessed_encoding_warning(name)
+        )
 
     def _documents_in_lines(self, lines: BinaryIO, name: str, piece: InputPiece) -> Iterator[InputDocument | Unreadable]:
         """Yield the documents of the lines that begin in the piece; one that begins before it is the piece before's."""
@@ -380,7 +388,7 @@ class Source:
                 yield Unreadable(
                     line_label, f"{line_label}: a line may have at most {LONGEST_LINE:,} bytes; this one has more."
                 )
-            elif line.strip(BLANK):
+            elif line.strip(BLANK_LINE_BYTES):
                 yield self._document_of_line(line, line_label)
 
     def _document_of_line(self, line: bytes, place: str) -> InputDocument | Unreadable:
@@ -405,27 +413,27 @@ class Source:
         )
 
     def _rows(self, path: Path, name: str, piece: InputPiece) -> Iterator[InputDocument | Unreadable]:
-        with pq.ParquetFile(path, buffer_size=BUFFER, pre_buffer=False) as file:
-            id_column_name = self.columns.id or ("id" if "id" in file.schema_arrow.names else None)
+        with pq.ParquetFile(path, buffer_size=BUFFER, pre_buffer=False) as parquet_file:
+            id_column_name = self.columns.id or ("id" if "id" in parquet_file.schema_arrow.names else None)
             text_and_id_column_names = [
                 self.columns.text,
                 *([] if id_column_name in (None, self.columns.text) else [id_column_name]),
             ]
-            row_group_metadata = file.metadata.row_group(piece.group)
+            row_group_metadata = parquet_file.metadata.row_group(piece.group)
             mean_text_byte_count = column_byte_count(row_group_metadata, self.columns.text) / max(
                 1, row_group_metadata.num_rows
             )
-            rows_per_batch = max(1, min(READ_ROWS, int(READ_AT_ONCE / max(1.0, mean_text_byte_count))))
+            rows_per_batch = max(1, min(READ_ROWS, int(READ_TEXT_BYTES / max(1.0, mean_text_byte_count))))
             batch_end = 0
-            for batch in file.iter_batches(
+            for batch in parquet_file.iter_batches(
                 rows_per_batch, row_groups=[piece.group], columns=text_and_id_column_names, use_threads=False
             ):
                 batch_begin, batch_end = batch_end, batch_end + batch.num_rows
                 for row_index in range(max(piece.begin, batch_begin) - batch_begin, min(piece.end, batch_end) - batch_begin):
                     file_and_row_number_label = f"{name}#{piece.before + batch_begin + row_index}"
-                    text = _cell_value(batch, self.columns.text, row_index)
+                    document_text = _cell_value(batch, self.columns.text, row_index)
                     yield self._checked_input_document(
-                        text,
+                        document_text,
                         file_and_row_number_label
                         if id_column_name is None
                         else _cell_value(batch, id_column_name, row_index),
@@ -434,11 +442,11 @@ class Source:
                 if batch_end >= piece.end:
                     return
 
-    def _checked_input_document(self, text: object, number: object, place: str) -> InputDocument | Unreadable:
+    def _checked_input_document(self, text: object, document_id: object, place: str) -> InputDocument | Unreadable:
         """Return a document of a table; its id is a text or a whole number."""
-        if isinstance(number, bool) or not isinstance(number, str | int):
-            return Unreadable(place, f"{place}: an id must be a text or a whole number; got {short_repr(number)}.")
-        document_id_text = str(number)
+        if isinstance(document_id, bool) or not isinstance(document_id, str | int):
+            return Unreadable(place, f"{place}: an id must be a text or a whole number; got {short_repr(document_id)}.")
+        document_id_text = str(document_id)
         try:
             check_text(document_id_text, place)
             check_text(text, document_id_text)
@@ -459,8 +467,8 @@ def _cell_value(batch: pa.RecordBatch, column: str, row: int) -> object:
 def _skip_rest_of_line(lines: BinaryIO) -> int:
     """Go behind the next line end, a buffer at a time; return how many bytes that are."""
     rest_of_line_byte_count = 0
-    while line_part := lines.readline(BUFFER):
-        rest_of_line_byte_count += len(line_part)
-        if line_part.endswith(b"\n"):
+    while line_piece := lines.readline(BUFFER):
+        rest_of_line_byte_count += len(line_piece)
+        if line_piece.endswith(b"\n"):
             break
     return rest_of_line_byte_count

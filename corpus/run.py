@@ -26,24 +26,24 @@ from chunkers.language_models import AnswerCache, Asking, LanguageModel, Spendin
 from chunkers.support import InputError, import_required
 from corpus.batch_chunking import Chunks
 from corpus.inputs import InputPiece, Inputs, Source, TextColumns, piece_label
-from corpus.shards import LOCK, PROBLEMS, Job, Manifest, Shard, Tally, atomic_write, group_into_shards
+from corpus.shards import LOCK_FILE, PROBLEMS_FOLDER, Job, Manifest, Shard, Tally, atomic_write, group_into_shards
 from integrations.recipe_cutter import AnyRecipe
 
 SHARD_MB = 8
 """Megabytes of input of a shard, unless another number is asked for: what a kill costs each worker at the most."""
 
-ALL_PROBLEMS = "_problems.jsonl"
-SUMMARY = "_summary.json"
-ANSWERS = "_answers.sqlite"
+ALL_PROBLEMS_FILE = "_problems.jsonl"
+SUMMARY_FILE = "_summary.json"
+ANSWERS_FILE = "_answers.sqlite"
 """The file with the answers of a language model, so that a run that goes on asks nothing twice."""
 
-IDLE_S = 60
+WORKER_IDLE_S = 60
 """Seconds after which a worker without work ends."""
 
-LOOK_S = 1.0
+RUN_CHECK_S = 1.0
 """Seconds between two looks of a worker whether its run still exists."""
 
-ENVIRONMENT = {
+WORKER_ENVIRONMENT = {
     # There is a worker on every core, and a model's vectors depend, in their last bits, on the number of threads: so the
     # chunks are the same whatever the number of workers.
     **dict.fromkeys(("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS", "NUMBA_NUM_THREADS"), "1"),
@@ -128,27 +128,27 @@ class Run:
         """
         if not self.inputs:
             raise InputError(NO_INPUT)
-        chunk_table_maker = self._batch_chunker(None)
+        batch_chunker = self._batch_chunker(None)
         with _locked_output(self.output, self.inputs):
-            output_manifest = Manifest(self.output, self.inputs, self._settings_of_chunks(chunk_table_maker))
+            output_manifest = Manifest(self.output, self.inputs, self._settings_of_chunks(batch_chunker))
             corpus_inputs = Inputs(self.inputs, self.columns, self.shard_bytes)
             self.resumed = output_manifest.begin(group_into_shards(corpus_inputs.pieces(), self.shard_bytes))
             self.left_out = corpus_inputs.left_out
             output_manifest.remove_unfinished_files()
-            (self.output / SUMMARY).unlink(missing_ok=True)
+            (self.output / SUMMARY_FILE).unlink(missing_ok=True)
             absolute_input_paths = [Path(os.path.abspath(root)) for root in self.inputs]  # noqa: PTH100 - a link stays a link
             input_document_source = Source(absolute_input_paths, self.inputs, self.columns, self.encoding)
-            if chunk_table_maker.asks:
-                engine = _engine_in_this_process(self._batch_chunker(AnswerCache(self.output / ANSWERS)))
+            if batch_chunker.asks:
+                engine = _engine_in_this_process(self._batch_chunker(AnswerCache(self.output / ANSWERS_FILE)))
             shard_writing_job = Job(
                 input_document_source,
                 Path(os.path.abspath(self.output)),  # noqa: PTH100
-                chunk_table_maker.recipe,
+                batch_chunker.recipe,
                 self.device,
                 output_manifest.plan,
             )
             try:
-                final_progress = self._write(shard_writing_job, output_manifest, engine, workers, progress)
+                final_progress = self._write_missing_shards(shard_writing_job, output_manifest, engine, workers, progress)
             finally:
                 output_manifest.remove_unfinished_files()
                 _gather_problems(self.output, output_manifest)
@@ -156,10 +156,10 @@ class Run:
                 **final_progress.tally._asdict(),
                 "shards": final_progress.shards,
                 "left_out": dict(self.left_out),
-                **self._settings_of_chunks(chunk_table_maker),
+                **self._settings_of_chunks(batch_chunker),
             }
-            with atomic_write(self.output / SUMMARY) as file:
-                file.write(json.dumps(finished_run_summary, indent=2).encode() + b"\n")
+            with atomic_write(self.output / SUMMARY_FILE) as summary_file:
+                summary_file.write(json.dumps(finished_run_summary, indent=2).encode() + b"\n")
             return final_progress
 
     def _batch_chunker(self, answers: AnswerCache | None) -> Chunks:
@@ -182,7 +182,7 @@ class Run:
             "shard_bytes": self.shard_bytes,
         }
 
-    def _write(
+    def _write_missing_shards(
         self, job: Job, manifest: Manifest, engine: Engine, workers: int, progress: Callable[[Progress], None]
     ) -> Progress:
         finished_shard_numbers: set[int] = set()
@@ -198,12 +198,12 @@ class Run:
         progress(latest_run_progress)
         unfinished_shards = (shard for shard in manifest.shards() if shard.number not in finished_shard_numbers)
         if len(finished_shard_numbers) < shard_count:
-            for tally in engine(job, unfinished_shards, min(workers, shard_count - len(finished_shard_numbers))):
+            for shard_tally in engine(job, unfinished_shards, min(workers, shard_count - len(finished_shard_numbers))):
                 latest_run_progress = Progress(
                     latest_run_progress.done + 1,
                     shard_count,
-                    latest_run_progress.tally + tally,
-                    latest_run_progress.since_start + tally,
+                    latest_run_progress.tally + shard_tally,
+                    latest_run_progress.since_start + shard_tally,
                 )
                 progress(latest_run_progress)
         return latest_run_progress
@@ -229,7 +229,7 @@ def write_in_processes(job: Job, missing: Iterator[Shard], workers: int) -> Gene
     # A worker that keeps much memory after a large document is replaced, which is no news to the user.
     warnings.filterwarnings("ignore", "A worker stopped while some jobs", UserWarning)
     shard_worker_pool = ProcessPoolExecutor(
-        workers, timeout=IDLE_S, initializer=_end_worker_with_run, initargs=(os.getpid(),), env={**ENVIRONMENT}
+        workers, timeout=WORKER_IDLE_S, initializer=_end_worker_with_run, initargs=(os.getpid(),), env={**WORKER_ENVIRONMENT}
     )
     # Ctrl-C reaches the main thread; a shard sent by another is sent whole, and is then known to be on its way. That thread
     # runs before there is a shard, since nobody waits for one whose start was interrupted.
@@ -266,20 +266,20 @@ def write_in_processes(job: Job, missing: Iterator[Shard], workers: int) -> Gene
         shard_worker_pool.shutdown(wait=True, kill_workers=True)
 
 
-def _end_worker_with_run(run: int) -> None:
+def _end_worker_with_run(run_process_id: int) -> None:
     """Leave Ctrl-C, which a terminal sends to all processes, to the run itself, and end with it.
 
     Parameters
     ----------
-    run
+    run_process_id
         Id of the run's process. A run that is killed can tell its workers nothing, and the next one would find them at
-        work. Windows gives a process no new parent, so that there they end after `IDLE_S`.
+        work. Windows gives a process no new parent, so that there they end after `WORKER_IDLE_S`.
     """
     signal.signal(signal.SIGINT, signal.SIG_IGN)
 
     def exit_when_run_ended() -> None:
-        while os.getppid() == run:
-            time.sleep(LOOK_S)
+        while os.getppid() == run_process_id:
+            time.sleep(RUN_CHECK_S)
         os._exit(1)
 
     threading.Thread(target=exit_when_run_ended, daemon=True, name="end with the run").start()
@@ -295,15 +295,15 @@ def _locked_output(output: Path, inputs: tuple[Path, ...]) -> Iterator[None]:
         If it lies within an input, cannot be written, or another run is writing into it.
     """
     real_output = Path(os.path.realpath(output))
-    for root in inputs:
-        if real_output.is_relative_to(os.path.realpath(root)):
+    for input_path in inputs:
+        if real_output.is_relative_to(os.path.realpath(input_path)):
             raise InputError(
                 "--output must not lie within an input, because the next run would read the chunks as documents; it lies "
-                f"within {root}. Name another folder."
+                f"within {input_path}. Name another folder."
             )
     try:
         output.mkdir(parents=True, exist_ok=True)
-        output_folder_lock = FileLock(output / LOCK, timeout=0)
+        output_folder_lock = FileLock(output / LOCK_FILE, timeout=0)
         output_folder_lock.acquire()
     except Timeout as error:
         raise InputError(
@@ -324,19 +324,19 @@ def _locked_output(output: Path, inputs: tuple[Path, ...]) -> Iterator[None]:
 
 def _gather_problems(output: Path, manifest: Manifest) -> None:
     """Put the problems of all shards into one file, in the order of the shards; there is none without problems."""
-    problems_path = output / ALL_PROBLEMS
-    if not any((output / PROBLEMS).glob("part-*")):
+    problems_path = output / ALL_PROBLEMS_FILE
+    if not any((output / PROBLEMS_FOLDER).glob("part-*")):
         problems_path.unlink(missing_ok=True)
         return
-    with atomic_write(problems_path) as file:
+    with atomic_write(problems_path) as all_problems_file:
         for shard in manifest.shards():
             with suppress(FileNotFoundError), (output / shard.problems).open("rb") as shard_problems_file:
-                shutil.copyfileobj(shard_problems_file, file)
+                shutil.copyfileobj(shard_problems_file, all_problems_file)
 
 
 # The same on a Ray cluster: actors that hold the model write the shards, to storage that all of them see.
 
-MOST_BLOCKS = 2_000
+MOST_RAY_RUN_SHARDS = 2_000
 """Maximum number of shards that Ray is given at once, of which the names of the files are in memory; then it starts its
 actors anew.
 """
@@ -354,16 +354,16 @@ class ShardActor:
     def __init__(self, job: Job) -> None:
         self._job = job
 
-    def __call__(self, batch: pa.Table) -> pa.Table:
+    def __call__(self, shard_table: pa.Table) -> pa.Table:
         """Write the shards whose JSON is in the column ``shard``; return the outcome of each as JSON."""
-        outcomes: list[dict[str, Any]] = []
-        for shard_json_line in batch.column("shard").to_pylist():
+        shard_outcomes: list[dict[str, Any]] = []
+        for shard_json_line in shard_table.column("shard").to_pylist():
             try:
-                outcomes.append({"tally": [*self._job.write(Shard.from_json(shard_json_line))]})
+                shard_outcomes.append({"tally": [*self._job.write(Shard.from_json(shard_json_line))]})
             except InputError as error:
                 # Ray wraps an error in pages of its own; a sentence has to arrive as one.
-                outcomes.append({"error": str(error)})
-        return pa.table({"told": [json.dumps(outcome) for outcome in outcomes]})
+                shard_outcomes.append({"error": str(error)})
+        return pa.table({"told": [json.dumps(outcome) for outcome in shard_outcomes]})
 
 
 def ray_engine(address: str | None = None) -> Engine:
@@ -393,7 +393,9 @@ def _write_on_ray(address: str | None, job: Job, missing: Iterator[Shard], worke
     job = replace(job, parent=0)
     is_ray_started_here = not ray.is_initialized()
     if is_ray_started_here:
-        ray_init_options: dict[str, Any] = {"runtime_env": {"env_vars": {**ENVIRONMENT, "RAY_USAGE_STATS_ENABLED": "0"}}}
+        ray_init_options: dict[str, Any] = {
+            "runtime_env": {"env_vars": {**WORKER_ENVIRONMENT, "RAY_USAGE_STATS_ENABLED": "0"}}
+        }
         if address is None and "RAY_ADDRESS" not in os.environ:
             ray_init_options |= {"num_cpus": workers, "include_dashboard": False}
         ray.init(address, logging_level="error", log_to_driver=False, **ray_init_options)
@@ -402,7 +404,7 @@ def _write_on_ray(address: str | None, job: Job, missing: Iterator[Shard], worke
             logging.getLogger(logger_name).setLevel(logging.ERROR)
         ray_data_context = ray.data.DataContext.get_current()
         ray_data_context.enable_progress_bars = False
-        while shard_json_lines := [shard.to_json() for shard in islice(missing, MOST_BLOCKS)]:
+        while shard_json_lines := [shard.to_json() for shard in islice(missing, MOST_RAY_RUN_SHARDS)]:
             # A block to a shard, so that no more than one is done again where an actor is killed.
             ray_shard_dataset = ray.data.from_items(
                 [{"shard": line} for line in shard_json_lines], override_num_blocks=len(shard_json_lines)
@@ -415,8 +417,8 @@ def _write_on_ray(address: str | None, job: Job, missing: Iterator[Shard], worke
                 num_cpus=1,
                 compute=ray.data.ActorPoolStrategy(min_size=1, max_size=workers),
             )
-            for row in outcome_rows.iter_rows():
-                shard_outcome_record = json.loads(row["told"])
+            for outcome_row in outcome_rows.iter_rows():
+                shard_outcome_record = json.loads(outcome_row["told"])
                 if "error" in shard_outcome_record:
                     raise InputError(shard_outcome_record["error"])
                 yield Tally(*shard_outcome_record["tally"])

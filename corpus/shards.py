@@ -17,21 +17,21 @@ import pyarrow.parquet as pq
 
 from chunkers import Recipe
 from chunkers.support import InputError, raise_if_cancelled, short_repr
-from corpus.batch_chunking import DOCUMENTS, SCHEMA, Chunks
+from corpus.batch_chunking import DOCUMENTS, SCHEMA_VERSION, Chunks
 from corpus.inputs import MOST_FILES, InputDocument, InputPiece, Source, Unreadable, piece_label
 
-PROBLEMS = "_problems"
+PROBLEMS_FOLDER = "_problems"
 """The folder of the shards' problems; what reads a folder of Parquet passes by names with such a beginning."""
 
-UNFINISHED = ".unfinished-"
+UNFINISHED_PREFIX = ".unfinished-"
 """Prefix of files that are still being written."""
 
-TOGETHER = 1_000_000
-"""Characters of documents that are cut together, or `TOGETHER_ROWS` of them; one document in any case."""
+BATCH_CHARACTERS = 1_000_000
+"""Characters of documents that are cut together, or `BATCH_DOCUMENTS` of them; one document in any case."""
 
-TOGETHER_ROWS = 256
+BATCH_DOCUMENTS = 256
 
-ROW_GROUP = 16_000_000
+ROW_GROUP_BYTES = 16_000_000
 """Bytes of chunks that are kept before they are written as a row group."""
 
 
@@ -50,7 +50,7 @@ class Shard:
     @property
     def problems(self) -> str:
         """Path of the shard's problem file, which exists only if the shard has problems."""
-        return f"{PROBLEMS}/part-{self.number:06d}.jsonl"
+        return f"{PROBLEMS_FOLDER}/part-{self.number:06d}.jsonl"
 
     def to_json(self) -> str:
         """Return the shard as one line of JSON."""
@@ -169,7 +169,7 @@ class _ShardWriter:
     tally: Tally = field(default_factory=Tally)
 
     def write(self) -> Tally:
-        schema, embedding_model_identity = self.chunks.schema, self.chunks.embedding_model_identity
+        chunk_table_schema, embedding_model_identity = self.chunks.schema, self.chunks.embedding_model_identity
         if self.job.model and embedding_model_identity != self.job.model:
             raise InputError(
                 f"The embedding model must be the same as for the existing shards, {self.job.model}; it is now "
@@ -178,13 +178,18 @@ class _ShardWriter:
         problems_path = self.job.output / self.shard.problems
         with atomic_write(self.job.output / self.shard.file) as file:
             # Before the shard's own file appears, so that there is none without its problems.
-            with atomic_write(problems_path) as problems_file, pq.ParquetWriter(file, schema, compression="zstd") as writer:
+            with (
+                atomic_write(problems_path) as problems_file,
+                pq.ParquetWriter(file, chunk_table_schema, compression="zstd") as parquet_writer,
+            ):
                 self._problems_file = problems_file
-                for batch in self._document_batches():
-                    self._cut_documents(batch, writer)
-                self._write_row_group(writer)
+                for document_batch in self._document_batches():
+                    self._cut_documents(document_batch, parquet_writer)
+                self._write_row_group(parquet_writer)
                 tally_json = json.dumps(self.tally._asdict())
-                writer.add_key_value_metadata({"seamark.shard": self.job.identity(self.shard), "seamark.tally": tally_json})
+                parquet_writer.add_key_value_metadata(
+                    {"seamark.shard": self.job.identity(self.shard), "seamark.tally": tally_json}
+                )
             if not problems_path.stat().st_size:
                 problems_path.unlink()
             self.job.raise_if_run_ended()
@@ -201,8 +206,10 @@ class _ShardWriter:
                     continue
                 if document.doubt:
                     self.tally += Tally(doubts=1)
-                    self._write_message("doubt", document.id, document.doubt)
-                if batch and (batch_character_count + len(document.text) > TOGETHER or len(batch) >= TOGETHER_ROWS):
+                    self._write_problem_or_doubt("doubt", document.id, document.doubt)
+                if batch and (
+                    batch_character_count + len(document.text) > BATCH_CHARACTERS or len(batch) >= BATCH_DOCUMENTS
+                ):
                     yield batch
                     batch, batch_character_count = [], 0
                 batch.append(document)
@@ -222,7 +229,7 @@ class _ShardWriter:
             sum(len(document.text) for document in documents),
         )
         self.tables.append(chunk_table_of_documents)
-        if sum(table.nbytes for table in self.tables) >= ROW_GROUP:
+        if sum(table.nbytes for table in self.tables) >= ROW_GROUP_BYTES:
             self._write_row_group(writer)
 
     def _write_row_group(self, writer: pq.ParquetWriter) -> None:
@@ -234,9 +241,9 @@ class _ShardWriter:
 
     def _record_problem(self, name: str, problem: str) -> None:
         self.tally += Tally(problems=1)
-        self._write_message("problem", name, problem)
+        self._write_problem_or_doubt("problem", name, problem)
 
-    def _write_message(self, kind: str, name: str, message: str) -> None:
+    def _write_problem_or_doubt(self, kind: str, name: str, message: str) -> None:
         self._problems_file.write(
             json.dumps({"document": name, kind: message}, ensure_ascii=False).encode("utf-8", "backslashreplace") + b"\n"
         )
@@ -247,7 +254,7 @@ class _ShardWriter:
 @contextmanager
 def atomic_write(path: Path) -> Iterator[BinaryIO]:
     """Return a context manager that writes a file under a temporary name and renames it only on success."""
-    temporary_file_path = path.with_name(f"{UNFINISHED}{os.getpid()}-{uuid.uuid4().hex}")
+    temporary_file_path = path.with_name(f"{UNFINISHED_PREFIX}{os.getpid()}-{uuid.uuid4().hex}")
     try:
         with temporary_file_path.open("xb") as file:
             yield file
@@ -273,10 +280,10 @@ def sync_folder(folder: Path) -> None:
 
 # The manifest of a run: which inputs are in which shard, written before the first of them, and never changed.
 
-MANIFEST = "_manifest.jsonl"
-LOCK = "_lock"
+MANIFEST_FILE = "_manifest.jsonl"
+LOCK_FILE = "_lock"
 
-VERSION = 1
+MANIFEST_VERSION = 1
 """The number of the manifest's form."""
 
 
@@ -311,9 +318,9 @@ class Manifest:
 
     def __init__(self, folder: Path, names: Sequence[Path], settings: Mapping[str, Any]) -> None:
         self._folder = folder
-        self._path = folder / MANIFEST
+        self._path = folder / MANIFEST_FILE
         self._names = names
-        self._settings = {"manifest": VERSION, "schema": SCHEMA, **settings}
+        self._settings = {"manifest": MANIFEST_VERSION, "schema": SCHEMA_VERSION, **settings}
         self.plan = hashlib.blake2b(json.dumps(self._settings, sort_keys=True).encode(), digest_size=16).hexdigest()
 
     def begin(self, shards: Iterable[Shard]) -> bool:
@@ -329,54 +336,56 @@ class Manifest:
             self._check_settings()
             self._check_input_pieces(shards)
             return True
-        output_names_except_lock = sorted(path.name for path in self._folder.iterdir() if path.name != LOCK)
+        output_names_except_lock = sorted(path.name for path in self._folder.iterdir() if path.name != LOCK_FILE)
         if output_names_except_lock:
             raise InputError(
                 "--output must be a new or empty folder, or the folder of an earlier run; this folder contains "
                 f"{short_repr(output_names_except_lock[0])}. Name another folder."
             )
-        with atomic_write(self._path) as file:
-            size_without_shards = file.write(json.dumps(self._settings).encode() + b"\n")
-            file.writelines(shard.to_json().encode() + b"\n" for shard in shards)
-            if file.tell() == size_without_shards:
+        with atomic_write(self._path) as manifest_file:
+            size_without_shards = manifest_file.write(json.dumps(self._settings).encode() + b"\n")
+            manifest_file.writelines(shard.to_json().encode() + b"\n" for shard in shards)
+            if manifest_file.tell() == size_without_shards:
                 raise InputError(
                     "The inputs must contain at least one readable document; they contain none. Name other inputs."
                 )
-        (self._folder / PROBLEMS).mkdir(exist_ok=True)
+        (self._folder / PROBLEMS_FOLDER).mkdir(exist_ok=True)
         return False
 
     def shards(self) -> Iterator[Shard]:
         """Yield the shards listed in the manifest, in order."""
-        with self._path.open(encoding="utf-8") as file:
-            next(file)
-            yield from map(Shard.from_json, file)
+        with self._path.open(encoding="utf-8") as manifest_file:
+            next(manifest_file)
+            yield from map(Shard.from_json, manifest_file)
 
     def remove_unfinished_files(self) -> None:
         """Remove unfinished files left by a killed run."""
-        for folder in (self._folder, self._folder / PROBLEMS):
-            for path in folder.glob(f"{UNFINISHED}*"):
+        for folder in (self._folder, self._folder / PROBLEMS_FOLDER):
+            for path in folder.glob(f"{UNFINISHED_PREFIX}*"):
                 path.unlink(missing_ok=True)
 
     def _check_settings(self) -> None:
         """Raise InputError if the columns, the recipe or an option differ."""
-        with self._path.open(encoding="utf-8") as file:
+        with self._path.open(encoding="utf-8") as manifest_file:
             # The first manifests did not name the schema.
-            earlier_run_settings = {"schema": 1, **json.loads(file.readline())}
-        if earlier_run_settings["schema"] != SCHEMA:
+            earlier_run_settings = {"schema": 1, **json.loads(manifest_file.readline())}
+        if earlier_run_settings["schema"] != SCHEMA_VERSION:
             raise InputError(
                 f"--output must continue a run with the same columns; {self._folder} has version "
-                f"{short_repr(earlier_run_settings['schema'])} of the columns, and this Seamark writes version {SCHEMA}. "
+                f"{short_repr(earlier_run_settings['schema'])} of the columns, and this Seamark writes version "
+                f"{SCHEMA_VERSION}. "
                 "Name a new folder."
             )
-        for name in {**earlier_run_settings, **self._settings}:
-            old, new = earlier_run_settings.get(name), self._settings.get(name)
-            if old == new:
+        for setting_name in {**earlier_run_settings, **self._settings}:
+            old_value, new_value = earlier_run_settings.get(setting_name), self._settings.get(setting_name)
+            if old_value == new_value:
                 continue
-            if name == "recipe" and isinstance(old, dict) and isinstance(new, dict):
-                name, old, new = _first_difference(old, new)
+            if setting_name == "recipe" and isinstance(old_value, dict) and isinstance(new_value, dict):
+                setting_name, old_value, new_value = _first_difference(old_value, new_value)
             raise InputError(
-                f"--output must continue a run with the same recipe and options; {name} was {short_repr(old)} and is now "
-                f"{short_repr(new)}. Name a new folder."
+                f"--output must continue a run with the same recipe and options; {setting_name} was "
+                f"{short_repr(old_value)} and is now "
+                f"{short_repr(new_value)}. Name a new folder."
             )
 
     def _check_input_pieces(self, new_shards: Iterable[Shard]) -> None:
@@ -408,11 +417,11 @@ def _piece_sort_key(piece: InputPiece) -> tuple[int, list[bytes]]:
 
 def _first_difference(old: Mapping[str, Any], new: Mapping[str, Any]) -> tuple[str, Any, Any]:
     """Return the first entry that differs between two recipes, or between mappings in them."""
-    for name in {**old, **new}:
-        old_entry, new_entry = old.get(name), new.get(name)
+    for entry_name in {**old, **new}:
+        old_entry, new_entry = old.get(entry_name), new.get(entry_name)
         if isinstance(old_entry, dict) and isinstance(new_entry, dict) and old_entry != new_entry:
             inner_entry_name, old_entry, new_entry = _first_difference(old_entry, new_entry)
-            return f"{name}.{inner_entry_name}", old_entry, new_entry
+            return f"{entry_name}.{inner_entry_name}", old_entry, new_entry
         if old_entry != new_entry:
-            return name, old_entry, new_entry
+            return entry_name, old_entry, new_entry
     raise AssertionError

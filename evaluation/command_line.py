@@ -16,7 +16,7 @@ from evaluation.commands import (
 )
 
 
-def _parser() -> argparse.ArgumentParser:
+def _command_line_parser() -> argparse.ArgumentParser:
     parser = Parser(
         prog="seamark",
         description="Measure chunkers against known boundaries, with questions, or without.",
@@ -43,7 +43,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     """Run an evaluation command from the command line and return its exit status."""
 
     def parse_and_run_command() -> int:
-        options = _parser().parse_args(arguments)
+        options = _command_line_parser().parse_args(arguments)
         # A command without a status of its own has done what it was asked for.
         return options.run(options) or 0
 

@@ -63,11 +63,12 @@ class SeamarkDocumentSplitter:
         InputError
             If the splitter has the caller's own embedder or language model, which cannot be stored in a file.
         """
-        for name in ("embedder", "language_model"):
-            if getattr(self._cut, name) is not None:
+        for argument_name in ("embedder", "language_model"):
+            if getattr(self._cut, argument_name) is not None:
                 raise InputError(
-                    f"{name}: a pipeline can be saved only with the {name} named in its recipe; this splitter was given an "
-                    f"object instead. Leave {name} out."
+                    f"{argument_name}: a pipeline can be saved only with the {argument_name} named in its recipe; this "
+                    "splitter was given an "
+                    f"object instead. Leave {argument_name} out."
                 )
         splitter_fields: dict[str, Any] = default_to_dict(self, recipe=self.recipe.model_dump())
         return splitter_fields

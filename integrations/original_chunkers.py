@@ -11,10 +11,10 @@ from typing import Any
 
 from chunkers import Chunking, InputError, ModelError, ParameterError, Recipe, Span, build_chunker
 from chunkers.adapters.piece_location import locate_pieces
-from chunkers.building_blocks.recursive_splitting import SEPARATORS
+from chunkers.building_blocks.recursive_splitting import SEPARATORS_BY_PRESET
 from chunkers.recipes import ADAPTERS
-from chunkers.support import on_one_line, pluralize
-from chunkers.text import BYTE_PAIRS
+from chunkers.support import one_line_message, pluralize
+from chunkers.text import BYTE_PAIR_TABLE_URLS
 from integrations.recipe_code import Program, Tool, format_function_call, python_literal
 
 MOST_RUN = 100_000
@@ -81,20 +81,20 @@ def run_original_chunker(original: Original, text: str) -> list[str]:
         )
     # Nothing is sent anywhere by itself; Haystack reports its use unless this is set when it is imported.
     os.environ.setdefault("HAYSTACK_TELEMETRY_ENABLED", "False")
-    namespace: dict[str, Any] = {"text": text}
+    code_namespace: dict[str, Any] = {"text": text}
     try:
-        exec(compile(original.program.without_file_reading, "<original>", "exec"), namespace)
+        exec(compile(original.program.without_file_reading, "<original>", "exec"), code_namespace)
     except ImportError as error:
         raise ModelError(
             f"{original.name} must be installed to run here ({error}). Install it with 'pip install {original.requirement}'."
         ) from error
     except Exception as error:
         # Whatever another library raises concerns this comparison alone.
-        message = on_one_line(f"{type(error).__name__}: {error}", 200).rstrip(".")
+        error_message = one_line_message(f"{type(error).__name__}: {error}", 200).rstrip(".")
         raise ModelError(
-            f"{original.name} could not cut this text: {message}. Change a parameter, or choose another text."
+            f"{original.name} could not cut this text: {error_message}. Change a parameter, or choose another text."
         ) from error
-    return [*namespace["chunks"]]
+    return [*code_namespace["chunks"]]
 
 
 def compare_chunks(ours: Chunking, theirs: Sequence[str] | Chunking) -> tuple[bool, str]:
@@ -138,31 +138,31 @@ def _describe_chunk(text: str, spans: tuple[Span, ...] | None) -> str:
     """Describe the position of a chunk, its beginning and its end."""
     if spans is None:
         return "no part of the text as it stands"
-    start, end = spans[0].start, spans[-1].end
-    chunk_text = " ".join(text[start:end].split())
+    chunk_start, chunk_end = spans[0].start, spans[-1].end
+    chunk_text = " ".join(text[chunk_start:chunk_end].split())
     shortened_chunk_text = chunk_text if len(chunk_text) <= 60 else f"{chunk_text[:28]} … {chunk_text[-28:]}"
-    return f"“{shortened_chunk_text}” ({start:,} to {end:,})"
+    return f"“{shortened_chunk_text}” ({chunk_start:,} to {chunk_end:,})"
 
 
-Make = Callable[[Recipe, dict[str, Any]], Original | None]
+OriginalFactory = Callable[[Recipe, dict[str, Any]], Original | None]
 
 
 def _langchain_original(
-    kind: str,
+    class_name: str,
     arguments: Sequence[str],
     *,
     module: str = "langchain_text_splitters",
     imports: Sequence[str] = (),
-    before: str = "",
+    setup_code: str = "",
     requirement: str = "langchain-text-splitters",
     column: tuple[str, dict[str, Any]] | None = None,
     remark: str = "",
 ) -> Original:
     return Original(
-        f"LangChain's {kind}",
+        f"LangChain's {class_name}",
         Program(
-            (f"from {module} import {kind}", *imports),
-            f"{before}splitter = {format_function_call(kind, arguments)}\nchunks = splitter.split_text(text)",
+            (f"from {module} import {class_name}", *imports),
+            f"{setup_code}splitter = {format_function_call(class_name, arguments)}\nchunks = splitter.split_text(text)",
         ),
         requirement,
         column,
@@ -178,7 +178,7 @@ def _size_arguments(settings: Mapping[str, Any]) -> list[str]:
 def _langchain_recursive(recipe: Recipe, settings: dict[str, Any]) -> Original | None:
     if settings["parent_size"] is not None:
         return None
-    separators, is_regex = SEPARATORS[settings["separators"]]
+    separators, is_regex = SEPARATORS_BY_PRESET[settings["separators"]]
     imports, setup_code, length_function_code = _length_function_code(recipe, settings["unit"])
     return _langchain_original(
         "RecursiveCharacterTextSplitter",
@@ -189,7 +189,7 @@ def _langchain_recursive(recipe: Recipe, settings: dict[str, Any]) -> Original |
             f"length_function={length_function_code}",
         ],
         imports=imports,
-        before=setup_code,
+        setup_code=setup_code,
     )
 
 
@@ -211,7 +211,7 @@ def _langchain_characters(recipe: Recipe, settings: dict[str, Any]) -> Original:
 
 
 def _langchain_tokens(recipe: Recipe, settings: dict[str, Any]) -> Original | None:
-    if recipe.tokenizer not in BYTE_PAIRS:
+    if recipe.tokenizer not in BYTE_PAIR_TABLE_URLS:
         return None
     return _langchain_original(
         "TokenTextSplitter",
@@ -239,7 +239,7 @@ def _langchain_breakpoint(recipe: Recipe, settings: dict[str, Any]) -> Original 
         ],
         module="langchain_experimental.text_splitter",
         imports=imports,
-        before=setup_code,
+        setup_code=setup_code,
         requirement=ADAPTERS["langchain_semantic"].requirement,
         column=("langchain_semantic", {name: settings[name] for name in ("threshold", "amount", "buffer")}),
         remark=""
@@ -270,10 +270,12 @@ def _embedder_setup_code(recipe: Recipe, module: str, name: str, *more: str) -> 
     )
 
 
-def _llama_index_original(recipe: Recipe, kind: str, column: str, settings: dict[str, Any], sentences: str) -> Original:
+def _llama_index_original(
+    recipe: Recipe, class_name: str, column: str, settings: dict[str, Any], sentences: str
+) -> Original:
     imports, setup_code = _embedder_setup_code(recipe, "llama_index_embeddings", "LlamaIndexEmbedding", "Document")
     node_parser_call_code = format_function_call(
-        kind,
+        class_name,
         [
             "embed_model=LlamaIndexEmbedding(lambda texts: tools.embed(texts).tolist())",
             "sentence_splitter=lambda _: sentences",
@@ -281,11 +283,11 @@ def _llama_index_original(recipe: Recipe, kind: str, column: str, settings: dict
         ],
     )
     return Original(
-        f"LlamaIndex's {kind}",
+        f"LlamaIndex's {class_name}",
         Program(
             (
                 "from llama_index.core import Document as Text",
-                f"from llama_index.core.node_parser import {kind}",
+                f"from llama_index.core.node_parser import {class_name}",
                 *imports,
             ),
             f"{setup_code}{sentences}parser = {node_parser_call_code}\n"
@@ -335,12 +337,12 @@ def _llama_index_double_pass(recipe: Recipe, settings: dict[str, Any]) -> Origin
     )
 
 
-def _haystack_original(arguments: Sequence[str], remark: str, kind: str = "DocumentSplitter") -> Original:
+def _haystack_original(arguments: Sequence[str], remark: str, class_name: str = "DocumentSplitter") -> Original:
     return Original(
-        f"Haystack's {kind}",
+        f"Haystack's {class_name}",
         Program(
-            ("from haystack import Document", f"from haystack.components.preprocessors import {kind}"),
-            f"splitter = {format_function_call(kind, arguments)}\n"
+            ("from haystack import Document", f"from haystack.components.preprocessors import {class_name}"),
+            f"splitter = {format_function_call(class_name, arguments)}\n"
             'documents = splitter.run(documents=[Document(content=text)])["documents"]\n'
             "chunks = [document.content for document in documents]",
         ),
@@ -372,7 +374,7 @@ def _haystack_sentences(recipe: Recipe, settings: dict[str, Any]) -> Original | 
 
 def _haystack_recursive(recipe: Recipe, settings: dict[str, Any]) -> Original | None:
     haystack_length_unit = {"characters": "char", "words": "word"}.get(settings["unit"])
-    separators, is_regex = SEPARATORS[settings["separators"]]
+    separators, is_regex = SEPARATORS_BY_PRESET[settings["separators"]]
     if haystack_length_unit is None or settings["parent_size"] is not None:
         return None
     separator_regexes = [
@@ -393,19 +395,19 @@ def _haystack_recursive(recipe: Recipe, settings: dict[str, Any]) -> Original | 
 
 
 def _chonkie_original(
-    kind: str,
+    class_name: str,
     arguments: Sequence[str],
     *,
     imports: Sequence[str] = (),
-    before: str = "",
+    setup_code: str = "",
     requirement: str = "chonkie",
     column: tuple[str, dict[str, Any]] | None = None,
 ) -> Original:
     return Original(
-        f"Chonkie's {kind}",
+        f"Chonkie's {class_name}",
         Program(
-            (f"from chonkie import {kind}", *imports),
-            f"{before}chunker = {format_function_call(kind, arguments)}\nchunks = [chunk.text for chunk in "
+            (f"from chonkie import {class_name}", *imports),
+            f"{setup_code}chunker = {format_function_call(class_name, arguments)}\nchunks = [chunk.text for chunk in "
             "chunker.chunk(text)]",
         ),
         requirement,
@@ -418,7 +420,9 @@ def _chonkie_characters(recipe: Recipe, settings: dict[str, Any]) -> Original:
 
 
 def _chonkie_tokens(recipe: Recipe, settings: dict[str, Any]) -> Original | None:
-    chonkie_tokenizer_name = {"characters": "character", **{name: name for name in BYTE_PAIRS}}.get(recipe.tokenizer)
+    chonkie_tokenizer_name = {"characters": "character", **{name: name for name in BYTE_PAIR_TABLE_URLS}}.get(
+        recipe.tokenizer
+    )
     return (
         None
         if chonkie_tokenizer_name is None
@@ -432,13 +436,13 @@ def _chonkie_semantic(recipe: Recipe, settings: dict[str, Any]) -> Original:
         "SemanticChunker",
         ["ChonkieEmbeddings(tools)", *(f"{name}={python_literal(setting)}" for name, setting in settings.items())],
         imports=imports,
-        before=setup_code,
+        setup_code=setup_code,
         requirement=ADAPTERS["chonkie_semantic"].requirement,
         column=("chonkie_semantic", settings),
     )
 
 
-_ORIGINALS: Mapping[tuple[Tool, str], Make] = {
+_ORIGINALS: Mapping[tuple[Tool, str], OriginalFactory] = {
     ("langchain", "recursive"): _langchain_recursive,
     ("langchain", "fixed_characters"): _langchain_characters,
     ("langchain", "fixed_tokens"): _langchain_tokens,

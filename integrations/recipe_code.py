@@ -24,7 +24,7 @@ TOOLS: Mapping[Tool, str] = {
 }
 """Targets of generated code, with their names on the page."""
 
-NEEDED: Mapping[Tool, str] = {
+REQUIREMENT_BY_TOOL: Mapping[Tool, str] = {
     "langchain": "langchain-text-splitters",
     "llama_index": "llama-index-core",
     "haystack": "haystack-ai",
@@ -32,8 +32,8 @@ NEEDED: Mapping[Tool, str] = {
 }
 """The package that the code takes beside Seamark, as pip knows it."""
 
-DOCUMENT = "document.txt"
-READ = f'text = Path("{DOCUMENT}").read_bytes().decode("utf-8")'
+EXAMPLE_FILE = "document.txt"
+READING_CODE = f'text = Path("{EXAMPLE_FILE}").read_bytes().decode("utf-8")'
 
 
 @dataclass(frozen=True)
@@ -58,7 +58,7 @@ class Program:
 
     def __str__(self) -> str:
         """Return the whole program, which reads the text from a file."""
-        return "\n".join(["from pathlib import Path", "", *self.imports, "", READ, self.body]) + "\n"
+        return "\n".join(["from pathlib import Path", "", *self.imports, "", READING_CODE, self.body]) + "\n"
 
 
 def code_applying_recipe(tool: Tool, recipe: Recipe) -> str:
@@ -129,12 +129,17 @@ def _shell_command(recipe: Recipe) -> str:
     recipe_field_by_name = _cut_determining_fields(recipe)
     chunker_settings_text = format_parameters(recipe.settings())
     chunker_with_settings = f"{recipe.chunker}:{chunker_settings_text}" if chunker_settings_text else recipe.chunker
-    options = [
+    command_line_options = [
         f"--{name.replace('_', '-')} {shlex.quote(recipe_field_by_name[name])}"
         for name in ("sentences", "embedder", "tokenizer", "embedded_as", "language_model")
         if name in recipe_field_by_name
     ]
-    return " \\\n    ".join([f"seamark chunk {DOCUMENT} --chunker {shlex.quote(chunker_with_settings)}", *options]) + "\n"
+    return (
+        " \\\n    ".join(
+            [f"seamark chunk {EXAMPLE_FILE} --chunker {shlex.quote(chunker_with_settings)}", *command_line_options]
+        )
+        + "\n"
+    )
 
 
 def python_literal(constant: Any) -> str:
@@ -166,5 +171,5 @@ def format_function_call(name: str, arguments: Sequence[str]) -> str:
     return f"{name}(\n" + "".join(f"    {_indent_continuation_lines(argument)},\n" for argument in arguments) + ")"
 
 
-def _indent_continuation_lines(written: str) -> str:
-    return written.replace("\n", "\n    ")
+def _indent_continuation_lines(code: str) -> str:
+    return code.replace("\n", "\n    ")

@@ -15,35 +15,35 @@ AnyRecipe = Recipe | Chunking | Mapping[str, Any] | str | Path
 """A recipe, a result, or the JSON of either, as values, as a text or as a file."""
 
 
-def recipe_of(given: AnyRecipe) -> Recipe:
+def recipe_of(recipe_or_source: AnyRecipe) -> Recipe:
     """Return the `Recipe` given by a result, by its JSON, by a mapping or by a file path.
 
     Parameters
     ----------
-    given
+    recipe_or_source
         A `Recipe`, a result made by a recipe, a recipe's parsed JSON, or a text: JSON if the text begins with a brace,
         otherwise the path of a recipe file.
 
     Raises
     ------
     InputError
-        If ``given`` has another type, if the file cannot be read, or if its content is not a recipe.
+        If ``recipe_or_source`` has another type, if the file cannot be read, or if its content is not a recipe.
     """
-    if isinstance(given, Chunking):
-        given = given.recipe
-    if isinstance(given, Recipe):
-        given.build()
-        return given
-    if isinstance(given, Mapping):
+    if isinstance(recipe_or_source, Chunking):
+        recipe_or_source = recipe_or_source.recipe
+    if isinstance(recipe_or_source, Recipe):
+        recipe_or_source.build()
+        return recipe_or_source
+    if isinstance(recipe_or_source, Mapping):
         try:
-            return Recipe.from_json(json.dumps({**given}))
+            return Recipe.from_json(json.dumps({**recipe_or_source}))
         except (TypeError, RecursionError) as error:
             raise InputError(f"recipe: every value must be JSON serializable; {error}.") from error
-    if isinstance(given, str) and given.lstrip().startswith("{"):
-        return Recipe.from_json(given)
-    if isinstance(given, str | Path):
-        return Recipe.in_file(file_bytes(str(given)))
-    raise InputError(f"recipe must be a Recipe, its JSON or the path of a recipe file; got {short_repr(given)}.")
+    if isinstance(recipe_or_source, str) and recipe_or_source.lstrip().startswith("{"):
+        return Recipe.from_json(recipe_or_source)
+    if isinstance(recipe_or_source, str | Path):
+        return Recipe.in_file(file_bytes(str(recipe_or_source)))
+    raise InputError(f"recipe must be a Recipe, its JSON or the path of a recipe file; got {short_repr(recipe_or_source)}.")
 
 
 @dataclass(frozen=True)

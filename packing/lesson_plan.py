@@ -4,10 +4,10 @@ from pathlib import Path
 
 from viz.state import Scene, bundled_decks
 
-FILE = Path(__file__).parents[1] / "docs" / "lecture.md"
+LESSON_PLAN_PATH = Path(__file__).parents[1] / "docs" / "lecture.md"
 DECK = "ten-minutes"
 
-_HEAD = """# A lecture of ten minutes
+_PLAN_INTRODUCTION = """# A lecture of ten minutes
 
 Open `/?deck={deck}` and press Page Down; `b` blanks the screen. The class answers before you go on. The Guide has more
 *Lectures*. `python -m packing.lesson_plan` wrote this page from the scenes.
@@ -18,14 +18,17 @@ def lesson_plan() -> str:
     """Return the lesson plan as Markdown."""
     scenes = bundled_decks()[DECK].scenes
     return "\n".join(
-        [_HEAD.format(deck=DECK), *(_scene_section(number, scene) for number, scene in enumerate(scenes, start=1))]
+        [
+            _PLAN_INTRODUCTION.format(deck=DECK),
+            *(_scene_section(number, scene) for number, scene in enumerate(scenes, start=1)),
+        ]
     )
 
 
 def _scene_section(number: int, scene: Scene) -> str:
-    parts = [f"- **{part.capitalize()}**: {words}" for part, words in scene.words.items()]
-    return "\n".join([f"## {number}. {scene.title} ({scene.minutes} min)", "", *parts, ""])
+    part_lines = [f"- **{part.capitalize()}**: {words}" for part, words in scene.words.items()]
+    return "\n".join([f"## {number}. {scene.title} ({scene.minutes} min)", "", *part_lines, ""])
 
 
 if __name__ == "__main__":
-    FILE.write_text(lesson_plan(), encoding="utf-8")
+    LESSON_PLAN_PATH.write_text(lesson_plan(), encoding="utf-8")

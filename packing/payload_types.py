@@ -14,10 +14,10 @@ from types import ModuleType, NoneType, UnionType
 from typing import Any, Literal, NotRequired, Required, Union, get_args, get_origin, get_type_hints, is_typeddict
 
 ROOT = Path(__file__).parents[1]
-FOLDER = "viz"
-ENDING = ".data.d.ts"
+SCRIPTS_FOLDER = "viz"
+TYPES_FILE_ENDING = ".data.d.ts"
 
-_SIMPLE = {str: "string", int: "number", float: "number", bool: "boolean", NoneType: "null", Any: "any"}
+_TYPESCRIPT_BY_PYTHON_TYPE = {str: "string", int: "number", float: "number", bool: "boolean", NoneType: "null", Any: "any"}
 
 
 def declared_typed_dicts(module: ModuleType) -> list[type]:
@@ -25,7 +25,7 @@ def declared_typed_dicts(module: ModuleType) -> list[type]:
     return [value for value in vars(module).values() if is_typeddict(value) and value.__module__ == module.__name__]
 
 
-def typescript_type(kind: Any) -> str:
+def typescript_type(python_type: Any) -> str:
     """Return the TypeScript type that corresponds to a Python type.
 
     Raises
@@ -33,11 +33,11 @@ def typescript_type(kind: Any) -> str:
     TypeError
         If the type has no equivalent in JSON.
     """
-    if kind in _SIMPLE:
-        return _SIMPLE[kind]
-    if is_typeddict(kind):
-        return str(kind.__name__)
-    origin, type_arguments = get_origin(kind), get_args(kind)
+    if python_type in _TYPESCRIPT_BY_PYTHON_TYPE:
+        return _TYPESCRIPT_BY_PYTHON_TYPE[python_type]
+    if is_typeddict(python_type):
+        return str(python_type.__name__)
+    origin, type_arguments = get_origin(python_type), get_args(python_type)
     if origin in (Required, NotRequired):
         return typescript_type(type_arguments[0])
     if origin is Literal:
@@ -52,36 +52,36 @@ def typescript_type(kind: Any) -> str:
     if origin in (dict, Mapping):
         record_type = f"Record<{typescript_type(type_arguments[0])}, {typescript_type(type_arguments[1])}>"
         return record_type if type_arguments[0] is str else f"Partial<{record_type}>"
-    raise TypeError(f"{kind}: data for a script must be of types that JSON has")
+    raise TypeError(f"{python_type}: data for a script must be of types that JSON has")
 
 
-def mentioned_typed_dicts(kind: Any) -> Iterator[type]:
+def mentioned_typed_dicts(python_type: Any) -> Iterator[type]:
     """Yield the `TypedDict`s that occur in a type."""
-    if is_typeddict(kind):
-        yield kind
-    for type_argument in get_args(kind):
+    if is_typeddict(python_type):
+        yield python_type
+    for type_argument in get_args(python_type):
         yield from mentioned_typed_dicts(type_argument)
 
 
-def docstring_parts(declared: type) -> tuple[str, dict[str, str]]:
+def docstring_parts(typed_dict: type) -> tuple[str, dict[str, str]]:
     """Return the summary of a declaration's docstring, and the description of each attribute."""
-    text = "" if declared.__doc__ == dict.__doc__ else inspect.getdoc(declared) or ""
-    summary, _, attributes_section = text.partition("\n\nAttributes\n----------\n")
+    docstring_text = "" if typed_dict.__doc__ == dict.__doc__ else inspect.getdoc(typed_dict) or ""
+    summary, _, attributes_section = docstring_text.partition("\n\nAttributes\n----------\n")
     description_by_field: dict[str, str] = {}
     for joined_field_names, description in re.findall(r"^(\S.*)\n((?:    .*\n?)+)", attributes_section, re.MULTILINE):
         description_by_field |= dict.fromkeys(joined_field_names.split(", "), " ".join(description.split()))
     return " ".join(summary.split()), description_by_field
 
 
-def typescript_interface(declared: type) -> str:
+def typescript_interface(typed_dict: type) -> str:
     """Return the TypeScript interface of a `TypedDict`."""
-    summary, description_by_field = docstring_parts(declared)
-    lines = [*([f"/** {summary} */"] if summary else []), f"export interface {declared.__name__} {{"]
-    optional_keys: frozenset[str] = declared.__optional_keys__  # type: ignore[attr-defined]  # each TypedDict has it
-    for field_name, field_type in get_type_hints(declared, include_extras=True).items():
-        lines += [f"  /** {description_by_field[field_name]} */"] if field_name in description_by_field else []
-        lines.append(f"  {field_name}{'?' * (field_name in optional_keys)}: {typescript_type(field_type)};")
-    return "\n".join([*lines, "}"])
+    summary, description_by_field = docstring_parts(typed_dict)
+    interface_lines = [*([f"/** {summary} */"] if summary else []), f"export interface {typed_dict.__name__} {{"]
+    optional_keys: frozenset[str] = typed_dict.__optional_keys__  # type: ignore[attr-defined]  # each TypedDict has it
+    for field_name, field_type in get_type_hints(typed_dict, include_extras=True).items():
+        interface_lines += [f"  /** {description_by_field[field_name]} */"] if field_name in description_by_field else []
+        interface_lines.append(f"  {field_name}{'?' * (field_name in optional_keys)}: {typescript_type(field_type)};")
+    return "\n".join([*interface_lines, "}"])
 
 
 def types_file_text(module: ModuleType) -> str:
@@ -90,19 +90,22 @@ def types_file_text(module: ModuleType) -> str:
     field_types = [kind for declared in own_typed_dicts for kind in get_type_hints(declared, include_extras=True).values()]
     imported_types = {other for kind in field_types for other in mentioned_typed_dicts(kind) if other not in own_typed_dicts}
     own_folder = types_file_path(module.__name__).parent
-    imports = [
+    import_lines = [
         f'import type {{ {other.__name__} }} from "{_relative_import_path(own_folder, types_file_path(other.__module__))}";'
         for other in sorted(imported_types, key=lambda other: other.__name__)
     ]
-    head = f"// Made from {module.__name__} by packing/payload_types.py."
+    head_comment = f"// Made from {module.__name__} by packing/payload_types.py."
     return (
-        "\n\n".join([head, *(["\n".join(imports)] if imports else []), *map(typescript_interface, own_typed_dicts)]) + "\n"
+        "\n\n".join(
+            [head_comment, *(["\n".join(import_lines)] if import_lines else []), *map(typescript_interface, own_typed_dicts)]
+        )
+        + "\n"
     )
 
 
 def types_file_path(module: str) -> Path:
     """Return the path of a module's types file, relative to the project's folder."""
-    return Path(*module.split(".")).with_suffix(ENDING)
+    return Path(*module.split(".")).with_suffix(TYPES_FILE_ENDING)
 
 
 def _relative_import_path(start: Path, end: Path) -> str:
@@ -112,7 +115,7 @@ def _relative_import_path(start: Path, end: Path) -> str:
 
 def modules_with_typed_dicts() -> Iterator[ModuleType]:
     """Yield the modules of ``viz/`` that declare `TypedDict`s."""
-    for path in sorted((ROOT / FOLDER).rglob("*.py")):
+    for path in sorted((ROOT / SCRIPTS_FOLDER).rglob("*.py")):
         if re.search(r"\bTypedDict\b", path.read_text(encoding="utf-8")):
             yield import_module(".".join(path.relative_to(ROOT).with_suffix("").parts))
 
@@ -124,7 +127,7 @@ def main() -> None:
         for module in modules_with_typed_dicts()
         if declared_typed_dicts(module)
     }
-    for path in (ROOT / FOLDER).rglob(f"*{ENDING}"):
+    for path in (ROOT / SCRIPTS_FOLDER).rglob(f"*{TYPES_FILE_ENDING}"):
         if path not in text_by_path:
             path.unlink()
     for path, text in text_by_path.items():

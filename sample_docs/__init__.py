@@ -36,8 +36,8 @@ class Sample:
 
 @lru_cache(maxsize=1)
 def _manifest_entry_by_id() -> dict[str, dict[str, Any]]:
-    with (SAMPLES_FOLDER / "manifest.toml").open("rb") as file:
-        return {entry["id"]: entry for entry in tomllib.load(file)["documents"]}
+    with (SAMPLES_FOLDER / "manifest.toml").open("rb") as manifest_file:
+        return {entry["id"]: entry for entry in tomllib.load(manifest_file)["documents"]}
 
 
 def sample_titles() -> dict[str, str]:
@@ -59,15 +59,19 @@ def load_sample(name: str) -> Sample:
     InputError
         If there is none, or a section's first words in the manifest do not occur exactly once in the text.
     """
-    entry = _manifest_entry_by_id().get(name)
-    if entry is None:
+    manifest_entry = _manifest_entry_by_id().get(name)
+    if manifest_entry is None:
         raise InputError(f"sample must be one of {', '.join(_manifest_entry_by_id())}; got {name!r}.")
-    files = entry.get("parts") or [entry["file"]]
+    file_names = manifest_entry.get("parts") or [manifest_entry["file"]]
     # Bytes, so that line ends stay as they are.
-    text = "\n\n".join((SAMPLES_FOLDER / file).read_bytes().decode("utf-8") for file in files)
-    section_starts = [_section_start(name, text, words) for words in entry["sections"]] if "sections" in entry else None
+    text = "\n\n".join((SAMPLES_FOLDER / file).read_bytes().decode("utf-8") for file in file_names)
+    section_starts = (
+        [_section_start(name, text, words) for words in manifest_entry["sections"]] if "sections" in manifest_entry else None
+    )
     known_boundaries = None if section_starts is None else tuple(section_starts[1:])
-    return Sample(name, entry["title"], entry["sentences"], entry["teaches"], text, known_boundaries)
+    return Sample(
+        name, manifest_entry["title"], manifest_entry["sentences"], manifest_entry["teaches"], text, known_boundaries
+    )
 
 
 def _section_start(name: str, text: str, words: str) -> int:

@@ -21,7 +21,7 @@ COMMANDS = {
 }
 """Every command, with what it does; each imports what it needs only when it is run."""
 
-SERVER = Path(__file__).parent / "app" / "serve.py"
+APP_SCRIPT = Path(__file__).parent / "app" / "serve.py"
 """Script that Streamlit runs in an installation; in a checkout it lies next to this package."""
 
 
@@ -86,7 +86,7 @@ def _serve_app(port: int | None, no_browser: bool) -> int:
     import click  # which Streamlit brings
     from streamlit.web import cli
 
-    server_script_path = SERVER if SERVER.exists() else SERVER.parents[2] / SERVER.name
+    server_script_path = APP_SCRIPT if APP_SCRIPT.exists() else APP_SCRIPT.parents[2] / APP_SCRIPT.name
     server_port_flags = ["--server.port", str(port)] if port is not None else []
     server_port_flags += ["--server.headless", "true"] if no_browser else []
     try:

@@ -6,7 +6,7 @@ from importlib.abc import Loader, MetaPathFinder
 from importlib.machinery import ModuleSpec
 from types import ModuleType
 
-ROOMS = ("chunkers", "corpus", "evaluation", "integrations", "sample_docs", "viz")
+INNER_PACKAGES = ("chunkers", "corpus", "evaluation", "integrations", "sample_docs", "viz")
 """The packages that an installation has inside ``seamark``; `packing.seamark_backend` moves the same."""
 
 
@@ -18,7 +18,11 @@ class CheckoutFinder(MetaPathFinder, Loader):
     ) -> ModuleSpec | None:
         """Return the spec of a module in one of the package's folders; None for every other module."""
         package_name, _, module_name = fullname.partition(".")
-        return ModuleSpec(fullname, self) if package_name == __package__ and module_name.partition(".")[0] in ROOMS else None
+        return (
+            ModuleSpec(fullname, self)
+            if package_name == __package__ and module_name.partition(".")[0] in INNER_PACKAGES
+            else None
+        )
 
     def create_module(self, spec: ModuleSpec) -> ModuleType:
         """Import a module under its name in the checkout and return it."""

@@ -8,7 +8,7 @@ import sys
 import pytest
 import yaml
 
-from packing.seamark_backend import ABOUT, ROOMS, SHOWN
+from packing.seamark_backend import APP_FILES, MOVED_PACKAGES, PROJECT_FILES
 from tests import ROOT
 
 PAGE = (ROOT / "CONTRIBUTING.md").read_text(encoding="utf-8")
@@ -99,7 +99,14 @@ def test_the_templates_ask_for_what_shows_the_fault(path):
 def test_the_container_gets_what_the_build_needs_and_serves_without_rights():
     ignored = (ROOT / ".dockerignore").read_text(encoding="utf-8").split()
     allowed = {line.removeprefix("!") for line in ignored if line.startswith("!")}
-    needed = {*ROOMS, *(path.split("/")[0] for path in SHOWN), *ABOUT, "packing", "seamark", "constraints.txt"}
+    needed = {
+        *MOVED_PACKAGES,
+        *(path.split("/")[0] for path in APP_FILES),
+        *PROJECT_FILES,
+        "packing",
+        "seamark",
+        "constraints.txt",
+    }
     assert allowed == needed
     assert all((ROOT / name).exists() for name in allowed)
     lines = DOCKERFILE.splitlines()

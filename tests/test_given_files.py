@@ -198,7 +198,7 @@ def test_rows_as_the_other_process_sends_them_are_let_go_while_others_come():
         return row[0]
 
     data = json.dumps([str(number) for number in range(30_000)]).encode()
-    assert reader_process.parse_in_reader_process(external_chunks.read_chunk_file, data, "a.json", each=last) == [
+    assert reader_process.parse_in_reader_process(external_chunks.read_chunk_file, data, "a.json", value_function=last) == [
         str(number) for number in range(30_000)
     ]
     assert 0 < held[0] < 10_000

@@ -196,7 +196,7 @@ def test_tests_and_benchmarks_share_the_fixtures_only():
         (wrong_floors, ("viz.tune.page", "viz.tune.sweep_inputs"), []),
         (wrong_shared, ("benchmarks.load", "tests.support.LIMIT"), ["benchmarks.load -> tests.support.LIMIT"]),
         (wrong_shared, ("tests.test_make", "benchmarks.load"), ["tests.test_make -> benchmarks.load"]),
-        (wrong_shared, ("tests.benchmarks.test_kills", "benchmarks.kills.KINDS"), []),
+        (wrong_shared, ("tests.benchmarks.test_kills", "benchmarks.kills.JOB_BY_KIND"), []),
         (wrong_shared, ("benchmarks.load", "tests.fixtures.app_server"), []),
     ],
 )

@@ -17,10 +17,10 @@ from evaluation.statistics.paired_tests import Difference
 from tests import ROOT
 from tests.sources import parsed
 from tests.support import AngleEmbedder, cut, tools
-from viz.breakpoints.decision_steps import scan_steps
+from viz.breakpoints.decision_steps import greedy_scan_steps
 from viz.breakpoints.gap_table import gap_rows
 from viz.components.reader.column_body import score_curve_data
-from viz.double_pass.passes import pass_rows, pass_steps
+from viz.double_pass.passes import rows_of_both_passes, steps_of_both_passes
 
 HYPHEN = re.compile(r"(?<![\w.=/-])-\.?\d")
 """A hyphen before a digit that is no part of a word, a date, a path or a setting as it is typed."""
@@ -62,10 +62,10 @@ def said_of(chunker, chunking):
         yield from (gap.reason, gap.why.brief(), str(chunker.tipping(chunking, gap, tools(AngleEmbedder())) or ""))
     yield from (chunker.describe(), chunker.remark("amount"), words_of(result_html(chunking)))
     yield from strings(
-        [score_curve_data(chunker, chunking, movable=True), gap_rows(chunking, 0.1), scan_steps(chunking, 0.1, None)]
+        [score_curve_data(chunker, chunking, movable=True), gap_rows(chunking, 0.1), greedy_scan_steps(chunking, 0.1, None)]
     )
     if chunking.comparisons:
-        yield from strings([pass_rows(chunking, None, {}), pass_steps(chunking, None)])
+        yield from strings([rows_of_both_passes(chunking, None, {}), steps_of_both_passes(chunking, None)])
 
 
 @pytest.mark.parametrize(("name", "parameters"), NEGATIVE)

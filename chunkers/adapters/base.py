@@ -7,7 +7,7 @@ from typing import ClassVar
 from chunkers.adapters.piece_location import chunking_of_pieces
 from chunkers.contract import Chunker, Tools
 from chunkers.results import Chunking
-from chunkers.support import Cancelled, InputError, ModelError, on_one_line
+from chunkers.support import Cancelled, InputError, ModelError, one_line_message
 from chunkers.text import Document
 
 
@@ -71,7 +71,7 @@ class Adapter(Chunker):
             ) from error
         except Exception as error:
             # Whatever another library raises concerns this column alone, and the user cannot fix it.
-            error_message = on_one_line(f"{type(error).__name__}: {error}", 200).rstrip(".")
+            error_message = one_line_message(f"{type(error).__name__}: {error}", 200).rstrip(".")
             raise ModelError(
                 f"{self.library} could not cut this text: {error_message}. Change a parameter, or choose another chunker."
             ) from error

@@ -43,7 +43,7 @@ class ChromaCluster(Adapter):
     )
 
     @model_validator(mode="after")
-    def _check_piece_size(self) -> Self:
+    def _check_chunk_size_order(self) -> Self:
         if self.min_chunk_size > self.max_chunk_size:
             raise ValueError(
                 f"min_chunk_size must be at most max_chunk_size ({self.max_chunk_size}); got {self.min_chunk_size}. Lower "

@@ -9,7 +9,7 @@ from chunkers.adapters.base import Adapter
 from chunkers.adapters.piece_location import chunking_of_pieces
 from chunkers.contract import Tools
 from chunkers.results import Chunking
-from chunkers.text import Document, check_outline, headings
+from chunkers.text import Document, check_markdown_mark_count, headings
 
 
 class DoclingHybrid(Adapter):
@@ -66,5 +66,5 @@ class DoclingHybrid(Adapter):
         """
         from chunkers.adapters.docling_document import hybrid_chunks
 
-        check_outline(self.name, document.text)
+        check_markdown_mark_count(self.name, document.text)
         return hybrid_chunks(document.text, self.max_tokens, lambda text: tools.count_tokens([text])[0])

@@ -18,13 +18,13 @@ from docling_core.types.doc.labels import DocItemLabel
 
 from chunkers.text import headings, outline_of
 
-Counter = Callable[[str], int]
+TokenCounter = Callable[[str], int]
 
 # It would print the text of a chunk whose headings leave no room, on the server's standard error.
 warnings.filterwarnings("ignore", message="Headers and captions for this chunk")
 
 
-def hybrid_chunks(text: str, max_tokens: int, count: Counter) -> list[tuple[str, str]]:
+def hybrid_chunks(text: str, max_tokens: int, count_tokens: TokenCounter) -> list[tuple[str, str]]:
     """Run Docling's HybridChunker; return each chunk's text and the table header, if any, repeated before that text.
 
     The header is removed from the text; it is empty if Docling repeats none.
@@ -32,13 +32,13 @@ def hybrid_chunks(text: str, max_tokens: int, count: Counter) -> list[tuple[str,
     document, table_text_by_reference = docling_document(text)
     table_serializer_provider = _VerbatimSerializerProvider(table_text_by_reference)
     chunker = HybridChunker(
-        tokenizer=_DoclingTokenizer(count=count, most=max_tokens), serializer_provider=table_serializer_provider
+        tokenizer=_DoclingTokenizer(count=count_tokens, most=max_tokens), serializer_provider=table_serializer_provider
     )
     try:
         chunks: list[Any] = list(chunker.chunk(document))
     finally:
         # semchunk remembers all that a counter counted for good, which would keep the text.
-        getattr(semchunk.semchunk, "_memoized_token_counters", {}).pop(count, None)
+        getattr(semchunk.semchunk, "_memoized_token_counters", {}).pop(count_tokens, None)
     chunk_text_header_pairs = []
     previous_chunk_item_reference = None
     for chunk in chunks:
@@ -64,16 +64,18 @@ def docling_document(text: str) -> tuple[DoclingDocument, dict[str | None, str]]
     table_text_by_reference: dict[str | None, str] = {}
     title_by_start = {heading.span.start: heading.title for heading in headings(text)}
     list_item_starts = outline_of(text).items
-    for kind, (start, end), level in outline_of(text).blocks:
-        block_source_text = text[start:end]
-        if kind == "heading":
-            document.add_heading(title_by_start[start], level=level)
-        elif kind == "table":
+    for block_kind, (block_start, block_end), heading_level in outline_of(text).blocks:
+        block_source_text = text[block_start:block_end]
+        if block_kind == "heading":
+            document.add_heading(title_by_start[block_start], level=heading_level)
+        elif block_kind == "table":
             table_text_by_reference[document.add_table(TableData(num_rows=0, num_cols=0)).self_ref] = block_source_text
-        elif kind == "list":
-            item_starts_inside = list_item_starts[bisect_left(list_item_starts, start) : bisect_left(list_item_starts, end)]
+        elif block_kind == "list":
+            item_starts_inside = list_item_starts[
+                bisect_left(list_item_starts, block_start) : bisect_left(list_item_starts, block_end)
+            ]
             docling_list_group = document.add_list_group()
-            for item_start, item_end in pairwise([start, *item_starts_inside[1:], end]):
+            for item_start, item_end in pairwise([block_start, *item_starts_inside[1:], block_end]):
                 document.add_list_item(text[item_start:item_end].rstrip(), parent=docling_list_group)
         else:
             document.add_text(DocItemLabel.TEXT, block_source_text)

@@ -24,12 +24,12 @@ class _LlamaIndex(Adapter):
 
         from chunkers.adapters.llama_index_embeddings import LlamaIndexEmbedding
 
-        parser = splitter(
+        node_parser = splitter(
             embed_model=LlamaIndexEmbedding(lambda texts: tools.embed(texts).tolist()),
             sentence_splitter=lambda _: sentences,
             **self.model_dump(),
         )
-        semantic_splitter_nodes = parser.build_semantic_nodes_from_documents([LlamaIndexDocument(text=document.text)])
+        semantic_splitter_nodes = node_parser.build_semantic_nodes_from_documents([LlamaIndexDocument(text=document.text)])
         return [node.get_content() for node in semantic_splitter_nodes]
 
 

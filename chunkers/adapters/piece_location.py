@@ -4,7 +4,7 @@ from collections.abc import Iterable, Sequence
 
 import numpy as np
 
-from chunkers.building_blocks.gaps_and_pieces import cuts_to_gaps, with_uncut_gaps
+from chunkers.building_blocks.gaps_and_pieces import add_uncut_gaps, cuts_to_gaps
 from chunkers.results import Chunk, Chunking, Reason, Verdict
 from chunkers.text import Document, Span, visible_mask
 
@@ -40,7 +40,7 @@ def chunking_of_pieces(document: Document, pieces: Sequence[str], library: str, 
             Chunk.of(document, span)._replace(context=context)
             for span, context in zip(found_piece_spans, found_piece_contexts, strict=True)
         ),
-        with_uncut_gaps(document, cut_gaps, Reason(remark=f"{library} begins no chunk here")),
+        add_uncut_gaps(document, cut_gaps, Reason(remark=f"{library} begins no chunk here")),
         notes=tuple(_inexact_location_notes(text, pieces, piece_spans, library)),
     )
 
@@ -66,7 +66,7 @@ def locate_pieces(text: str, pieces: Sequence[str]) -> list[Span | None]:
         visible_text, pieces_without_whitespace, visible_text_piece_spans
     )
     if any(missing_and_uncovered_counts):
-        evenly_spread_spans = _locate_in_order(visible_text, pieces, pieces_without_whitespace, even=True)
+        evenly_spread_spans = _locate_in_order(visible_text, pieces, pieces_without_whitespace, spreads_evenly=True)
         if (
             _count_missing_and_uncovered(visible_text, pieces_without_whitespace, evenly_spread_spans)
             < missing_and_uncovered_counts
@@ -76,23 +76,31 @@ def locate_pieces(text: str, pieces: Sequence[str]) -> list[Span | None]:
 
 
 def _locate_in_order(
-    solid: "_VisibleText", pieces: Sequence[str], keys: Sequence[str], *, even: bool = False
+    visible_text: "_VisibleText",
+    pieces: Sequence[str],
+    pieces_without_whitespace: Sequence[str],
+    *,
+    spreads_evenly: bool = False,
 ) -> list[Span | None]:
-    """Return the spans of the pieces in the solid text; ``even`` spreads repeats as far apart as the text allows."""
+    """Return the spans of the pieces in the solid text; ``spreads_evenly`` spreads repeats as far apart as the text allows."""
     spans: list[Span | None] = []
     last_found_span = Span(-1, 0)
-    last_piece_latest_start = solid.length - len(keys[-1]) if keys else 0
+    last_piece_latest_start = visible_text.length - len(pieces_without_whitespace[-1]) if pieces_without_whitespace else 0
     for piece_index, (piece, visible_piece_text, next_visible_piece_text) in enumerate(
-        zip(pieces, keys, [*keys, ""][1:], strict=True)
+        zip(pieces, pieces_without_whitespace, [*pieces_without_whitespace, ""][1:], strict=True)
     ):
         found_piece_start = -1
-        if even and visible_piece_text and last_found_span.start >= 0:
-            even_piece_start_distance = (last_piece_latest_start - last_found_span.start) / (len(keys) - piece_index)
-            found_piece_start = solid.nearest_piece_start(
+        if spreads_evenly and visible_piece_text and last_found_span.start >= 0:
+            even_piece_start_distance = (last_piece_latest_start - last_found_span.start) / (
+                len(pieces_without_whitespace) - piece_index
+            )
+            found_piece_start = visible_text.nearest_piece_start(
                 visible_piece_text, last_found_span, last_found_span.start + round(even_piece_start_distance)
             )
         if found_piece_start < 0 and visible_piece_text:
-            found_piece_start = solid.find_piece_start(piece, visible_piece_text, last_found_span, next_visible_piece_text)
+            found_piece_start = visible_text.find_piece_start(
+                piece, visible_piece_text, last_found_span, next_visible_piece_text
+            )
         if found_piece_start < 0:
             spans.append(None)
             continue
@@ -102,16 +110,16 @@ def _locate_in_order(
 
 
 def _count_missing_and_uncovered(
-    solid: "_VisibleText", keys: Sequence[str], spans: Sequence[Span | None]
+    visible_text: "_VisibleText", pieces_without_whitespace: Sequence[str], spans: Sequence[Span | None]
 ) -> tuple[int, int]:
     """Count the pieces that are not found, and the characters of the solid text in no piece."""
-    missing_piece_count = sum(span is None for span, key in zip(spans, keys, strict=True) if key)
+    missing_piece_count = sum(span is None for span, key in zip(spans, pieces_without_whitespace, strict=True) if key)
     covered_character_count = covered_to = 0
     for span in spans:
         if span is not None and span.end > covered_to:
             covered_character_count += span.end - max(span.start, covered_to)
             covered_to = span.end
-    return missing_piece_count, solid.length - covered_character_count
+    return missing_piece_count, visible_text.length - covered_character_count
 
 
 class _VisibleText:
@@ -119,58 +127,69 @@ class _VisibleText:
 
     def __init__(self, text: str) -> None:
         self._text = text
-        self._solid = "".join(text.split())
-        self._offsets = np.flatnonzero(visible_mask(text))
+        self._visible_characters = "".join(text.split())
+        self._original_offsets = np.flatnonzero(visible_mask(text))
 
     @property
     def length(self) -> int:
         """Number of characters in the text, not counting white space."""
-        return len(self._solid)
+        return len(self._visible_characters)
 
-    def nearest_piece_start(self, key: str, last: Span, place: int) -> int:
-        """Return the start of ``key`` nearest to ``place``, inside the span ``last`` or just after it; -1 if not found."""
-        place = min(max(place, last.start + 1), last.end)
-        key_start_after_place = self._solid.find(key, place, last.end + len(key))
-        key_start_before_place = self._solid.rfind(key, last.start + 1, place + len(key))
+    def nearest_piece_start(self, piece_without_whitespace: str, previous_piece_span: Span, wanted_start: int) -> int:
+        """Return the start of ``piece_without_whitespace`` nearest to ``wanted_start``, inside the span ``previous_piece_span`` or just after it; -1 if not found."""
+        wanted_start = min(max(wanted_start, previous_piece_span.start + 1), previous_piece_span.end)
+        key_start_after_place = self._visible_characters.find(
+            piece_without_whitespace, wanted_start, previous_piece_span.end + len(piece_without_whitespace)
+        )
+        key_start_before_place = self._visible_characters.rfind(
+            piece_without_whitespace, previous_piece_span.start + 1, wanted_start + len(piece_without_whitespace)
+        )
         if key_start_after_place < 0 or key_start_before_place < 0:
             return max(key_start_after_place, key_start_before_place)
         return (
             key_start_before_place
-            if place - key_start_before_place <= key_start_after_place - place
+            if wanted_start - key_start_before_place <= key_start_after_place - wanted_start
             else key_start_after_place
         )
 
     def original_span(self, span: Span) -> Span:
         """Convert a span of the text without white space to the corresponding span of the original text."""
-        return Span(int(self._offsets[span.start]), int(self._offsets[span.end - 1]) + 1)
+        return Span(int(self._original_offsets[span.start]), int(self._original_offsets[span.end - 1]) + 1)
 
-    def find_piece_start(self, piece: str, key: str, last: Span, following: str) -> int:
-        """Return the start of a piece that begins after the beginning of the span ``last``; -1 if it is not found.
+    def find_piece_start(
+        self, piece: str, piece_without_whitespace: str, previous_piece_span: Span, next_piece_without_whitespace: str
+    ) -> int:
+        """Return the start of a piece that begins after the beginning of the span ``previous_piece_span``; -1 if it is not found.
 
         Positions do not count white space; see `locate_pieces` for the order of the search.
         """
-        if self._solid.startswith(key, last.end):
-            return last.end
-        key_length = len(key)
-        overlapping_piece_start = self._solid.find(
-            key, max(last.start, last.end - key_length) + 1, last.end + key_length - 1
+        if self._visible_characters.startswith(piece_without_whitespace, previous_piece_span.end):
+            return previous_piece_span.end
+        key_length = len(piece_without_whitespace)
+        overlapping_piece_start = self._visible_characters.find(
+            piece_without_whitespace,
+            max(previous_piece_span.start, previous_piece_span.end - key_length) + 1,
+            previous_piece_span.end + key_length - 1,
         )
         if overlapping_piece_start >= 0:
             return overlapping_piece_start
-        if last.end == len(self._solid) or (following and self._solid.startswith(following, last.end)):
+        if previous_piece_span.end == len(self._visible_characters) or (
+            next_piece_without_whitespace
+            and self._visible_characters.startswith(next_piece_without_whitespace, previous_piece_span.end)
+        ):
             return -1
-        original_piece_start = self._text.find(piece.strip(), self._offsets[last.end])
+        original_piece_start = self._text.find(piece.strip(), self._original_offsets[previous_piece_span.end])
         return (
-            self._solid.find(key, last.end)
+            self._visible_characters.find(piece_without_whitespace, previous_piece_span.end)
             if original_piece_start < 0
-            else int(np.searchsorted(self._offsets, original_piece_start))
+            else int(np.searchsorted(self._original_offsets, original_piece_start))
         )
 
 
-def _inexact_location_notes(text: str, pieces: Sequence[str], located: Sequence[Span | None], library: str) -> list[str]:
+def _inexact_location_notes(text: str, pieces: Sequence[str], piece_spans: Sequence[Span | None], library: str) -> list[str]:
     """Return notes on pieces that are not found, on text in no piece, and on altered white space."""
     location_notes = []
-    for piece_number, (piece, span) in enumerate(zip(pieces, located, strict=True), start=1):
+    for piece_number, (piece, span) in enumerate(zip(pieces, piece_spans, strict=True), start=1):
         if span is None:
             beginning_quote = quotable_beginning(piece)
             left_out_reason_phrase = f", “{beginning_quote}”, is not found in the text" if beginning_quote else " is empty"
@@ -180,11 +199,11 @@ def _inexact_location_notes(text: str, pieces: Sequence[str], located: Sequence[
         location_notes[_MOST_NAMED:] = [
             f"Further chunks of {library} that are left out, empty or not found: {unnamed_piece_count:,}."
         ]
-    if lost_character_count := count_characters_outside(text, filter(None, located)):
+    if lost_character_count := count_characters_outside(text, filter(None, piece_spans)):
         location_notes.append(f"Lost characters, which lie in no chunk, white space not counted: {lost_character_count:,}.")
     altered_piece_count = sum(
         span is not None and text[span.start : span.end] != piece.strip()
-        for piece, span in zip(pieces, located, strict=True)
+        for piece, span in zip(pieces, piece_spans, strict=True)
     )
     if altered_piece_count:
         location_notes.append(
@@ -195,11 +214,11 @@ def _inexact_location_notes(text: str, pieces: Sequence[str], located: Sequence[
 
 def count_characters_outside(text: str, spans: Iterable[tuple[int, int]]) -> int:
     """Count the characters of a text that lie outside all spans, ignoring white space."""
-    count = covered_to = 0
+    outside_character_count = covered_to = 0
     for start, end in [*sorted(spans), (len(text), len(text))]:
-        count += sum(map(len, text[covered_to:start].split()))
+        outside_character_count += sum(map(len, text[covered_to:start].split()))
         covered_to = max(covered_to, end)
-    return count
+    return outside_character_count
 
 
 def quotable_beginning(text: str) -> str:

@@ -4,10 +4,10 @@ from chunkers.building_blocks.clustering import chunking_from_labels
 from chunkers.building_blocks.gaps_and_pieces import (
     Piece,
     PieceCutter,
+    add_uncut_gaps,
     chunks_of_pieces,
     cuts_to_gaps,
     gaps_of_pieces,
-    with_uncut_gaps,
 )
 from chunkers.building_blocks.recursive_splitting import (
     Separators,
@@ -18,7 +18,7 @@ from chunkers.building_blocks.recursive_splitting import (
     text_size_function,
 )
 from chunkers.building_blocks.sentence_distances import (
-    SAMPLE,
+    MOST_SAMPLED_SENTENCES,
     gap_distances,
     join_with_neighbours,
     row_cosines,
@@ -29,7 +29,7 @@ from chunkers.building_blocks.size_limits import (
     SizeLimits,
     TokenSizes,
     check_chunk_count,
-    check_chunk_size,
+    check_least_chunk_count,
     check_overlap,
     enforce_size_limits,
     fitting_spans,

@@ -19,14 +19,14 @@ _WORD = re.compile(r"\S+")
 _DASHES = re.compile(r"-{4,}|[ \t]+")
 
 
-WHOLE = frozenset({"slide", "cell"})
+PARTS_KEPT_WHOLE = frozenset({"slide", "cell"})
 """The parts of a file that stay whole where they fit, whatever blocks are in them."""
 
 
 def select_blocks(document: Document, select: Callable[[Outline], Sequence[Block]]) -> tuple[Block, ...]:
     """Return the selected blocks of a document's outline, in which each slide and cell has its own."""
     document_parts = document.parts
-    if document_parts is None or document_parts.kind not in WHOLE:
+    if document_parts is None or document_parts.kind not in PARTS_KEPT_WHOLE:
         return tuple(select(outline_of(document.text)))
     return tuple(
         Block(kind, Span(start + span.start, start + span.end), level)
@@ -56,17 +56,19 @@ class BlockSplitter:
         The inner chunker's reasons for the places where it did not cut.
     """
 
-    def __init__(self, document: Document, inner: Callable[[int], Chunker] | None, most: int, tools: Tools) -> None:
+    def __init__(
+        self, document: Document, inner_chunker_factory: Callable[[int], Chunker] | None, most: int, tools: Tools
+    ) -> None:
         # By blocks: a text whose blocks all fit is never split into sentences.
         selected_outline_blocks = select_blocks(document, lambda outline: outline.blocks)
-        self._sizes = TokenSizes(document.text, [block.span.start for block in selected_outline_blocks], tools)
+        self._slice_token_counter = TokenSizes(document.text, [block.span.start for block in selected_outline_blocks], tools)
         self.uncut_reasons: dict[int, Reason] = {}
-        self._measure = text_size_function("tokens", tools)
+        self._token_counter = text_size_function("tokens", tools)
         self._document = document
-        self._inner = inner
-        self._most = most
+        self._inner_chunker_factory = inner_chunker_factory
+        self._max_tokens = most
         self._tools = tools
-        self._nested = select_blocks(document, lambda outline: outline.nested)
+        self._nested_blocks = select_blocks(document, lambda outline: outline.nested)
         self._rule_savings = self._delimiter_row_savings()
 
     def size(self, start: int, end: int) -> int:
@@ -75,7 +77,7 @@ class BlockSplitter:
         If a table's header is too long for a chunk, its delimiter row is counted in a shortened form, with three dashes
         per cell.
         """
-        return self._sizes(start, end) - self._tokens_saved(start, end)
+        return self._slice_token_counter(start, end) - self._tokens_saved(start, end)
 
     def delimiter_row_notes(self) -> list[str]:
         """Return a note if long table delimiter rows were counted in a shortened form; otherwise an empty list."""
@@ -89,42 +91,44 @@ class BlockSplitter:
             f"{delimiter_rows_phrase} longer than a chunk may be: it stays whole, and counts with three dashes a cell."
         ] * bool(delimiter_row_count)
 
-    def split(self, block: Block, first: int, rest: int) -> list[Piece] | None:
-        """Split a block into parts of at most ``rest`` tokens, with at most ``first`` tokens in the first part.
+    def split(self, block: Block, first_part_limit: int, other_part_limit: int) -> list[Piece] | None:
+        """Split a block into parts of at most ``other_part_limit`` tokens, with at most ``first_part_limit`` tokens in the first part.
 
         Return None if this would cut an item, a line or a table header that fits into a chunk by itself.
         """
-        span, lower_of_token_limits = block.span, min(first, rest)
+        block_span, lower_of_token_limits = block.span, min(first_part_limit, other_part_limit)
         if block.kind == "table":
-            return self._split_table(span, first, rest)
+            return self._split_table(block_span, first_part_limit, other_part_limit)
         if block.kind == "list":
-            block_pieces_to_pack = [*self._split_items(self._inner_block_numbers(span), lower_of_token_limits)]
+            block_pieces_to_pack = [*self._split_items(self._inner_block_numbers(block_span), lower_of_token_limits)]
         elif block.kind in ("code block", "HTML", "front matter", "link definitions"):
-            block_pieces_to_pack = [*self._split_code(span, f"{block.kind} cut between lines", lower_of_token_limits)]
-        elif block.kind == "quotation" and (inner_block_numbers := [*self._inner_block_numbers(span)]):
+            block_pieces_to_pack = [*self._split_code(block_span, f"{block.kind} cut between lines", lower_of_token_limits)]
+        elif block.kind == "quotation" and (inner_block_numbers := [*self._inner_block_numbers(block_span)]):
             block_pieces_to_pack = [
-                *self._split_around_inner_blocks(span, inner_block_numbers, block.kind, lower_of_token_limits)
+                *self._split_around_inner_blocks(block_span, inner_block_numbers, block.kind, lower_of_token_limits)
             ]
         else:
-            return self._split_prose(span, block.kind, lower_of_token_limits)
+            return self._split_prose(block_span, block.kind, lower_of_token_limits)
         return (
-            self._join_fitting_neighbours(block_pieces_to_pack, first, rest)
-            if self._all_units_fit(block_pieces_to_pack, first, rest)
+            self._join_fitting_neighbours(block_pieces_to_pack, first_part_limit, other_part_limit)
+            if self._all_units_fit(block_pieces_to_pack, first_part_limit, other_part_limit)
             else None
         )
 
-    def _all_units_fit(self, units: Sequence[Piece], first: int, rest: int) -> bool:
+    def _all_units_fit(self, units: Sequence[Piece], first_part_limit: int, other_part_limit: int) -> bool:
         """Return whether every unit that fits into a chunk also fits into the rest of one."""
-        if min(first, rest) >= self._most:
+        if min(first_part_limit, other_part_limit) >= self._max_tokens:
             return True
         unit_token_counts = [self.size(unit.start, unit.end) for unit in units]
-        return unit_token_counts[0] <= first and max(unit_token_counts) <= rest
+        return unit_token_counts[0] <= first_part_limit and max(unit_token_counts) <= other_part_limit
 
-    def _split_table(self, span: Span, first: int, rest: int) -> list[Piece] | None:
-        header_row_span, delimiter_row_span, *rows = self._nonblank_lines(*span)
+    def _split_table(self, span: Span, first_part_limit: int, other_part_limit: int) -> list[Piece] | None:
+        header_row_span, delimiter_row_span, *body_rows = self._nonblank_lines(*span)
         text, cut_remark = self._document.text, "table cut between rows"
         # Some readers give a table without a header an empty one: then its first row tells what the columns are.
-        last_header_line = rows.pop(0) if rows and not _LETTER.search(text, *header_row_span) else delimiter_row_span
+        last_header_line = (
+            body_rows.pop(0) if body_rows and not _LETTER.search(text, *header_row_span) else delimiter_row_span
+        )
         header_span = Span(header_row_span.start, last_header_line.end)
         shortened_table_header = (
             text[header_row_span.start : delimiter_row_span.start]
@@ -132,81 +136,87 @@ class BlockSplitter:
             + text[delimiter_row_span.end : header_span.end]
         )
         context_token_count = self._tools.count_tokens([shortened_table_header])[0]
-        if context_token_count >= rest:
+        if context_token_count >= other_part_limit:
             shortened_table_header, context_token_count = "", 0
-        if rows and self.size(header_span.start, rows[0].end) <= min(first, rest):
-            table_run_units = [Piece(header_span.start, rows.pop(0).end, self._cut_reason(cut_remark))]
+        if body_rows and self.size(header_span.start, body_rows[0].end) <= min(first_part_limit, other_part_limit):
+            row_run_pieces = [Piece(header_span.start, body_rows.pop(0).end, self._cut_reason(cut_remark))]
         else:
-            table_run_units = self._split_header(header_span, delimiter_row_span, min(first, rest))
-            if not self._all_units_fit(table_run_units, first, rest):
+            row_run_pieces = self._split_header(header_span, delimiter_row_span, min(first_part_limit, other_part_limit))
+            if not self._all_units_fit(row_run_pieces, first_part_limit, other_part_limit):
                 return None
         # Runs of rows that have the header beside them, and of rows that fit without it alone.
-        header_flags_with_runs = [(True, table_run_units)]
-        for row in rows:
+        header_flags_with_runs = [(True, row_run_pieces)]
+        for row in body_rows:
             row_token_count = self.size(*row)
             # The header is repeated beside a row if both fit, or if the row must be cut anyway.
             repeats_header = (
                 not context_token_count
-                or row_token_count + context_token_count <= rest
-                or (row_token_count > rest and context_token_count <= self._most // 2)
+                or row_token_count + context_token_count <= other_part_limit
+                or (row_token_count > other_part_limit and context_token_count <= self._max_tokens // 2)
             )
             if repeats_header != header_flags_with_runs[-1][0]:
                 header_flags_with_runs.append((repeats_header, []))
             header_flags_with_runs[-1][1].extend(
-                self._split_lines([row], cut_remark, "row", rest - context_token_count * repeats_header)
+                self._split_lines([row], cut_remark, "row", other_part_limit - context_token_count * repeats_header)
             )
         parts: list[Piece] = []
-        for repeats_header, table_run_units in header_flags_with_runs:
-            room_beside_header = rest - context_token_count * repeats_header
+        for repeats_header, row_run_pieces in header_flags_with_runs:
+            room_beside_header = other_part_limit - context_token_count * repeats_header
             packed_run_parts = self._join_fitting_neighbours(
-                table_run_units, room_beside_header if parts else first, room_beside_header
+                row_run_pieces, room_beside_header if parts else first_part_limit, room_beside_header
             )
             parts += [
-                _with_header_context(part, shortened_table_header, repeats_header)
+                _part_with_header_context(part, shortened_table_header, repeats_header)
                 if context_token_count and part.start >= header_span.end
                 else part
                 for part in packed_run_parts
             ]
         return parts
 
-    def _split_header(self, header: Span, rule: Span, most: int) -> list[Piece]:
+    def _split_header(self, header: Span, delimiter_row: Span, most: int) -> list[Piece]:
         """Return the parts of a table's header: one that fits into a chunk is whole, and so is the delimiter row."""
         text, cut_remark = self._document.text, "table cut between rows"
-        if self.size(*header) <= self._most:
+        if self.size(*header) <= self._max_tokens:
             return [Piece(*header, self._cut_reason(cut_remark))]
-        shortened_rule_token_count = self._tools.count_tokens([_shortened_delimiter_row(text[slice(*rule)])])[0]
+        delimiter_row_token_count = self._tools.count_tokens([_shortened_delimiter_row(text[slice(*delimiter_row)])])[0]
         nonblank_header_lines = self._nonblank_lines(*header)
-        if shortened_rule_token_count > most or all(self.size(*line) <= most for line in nonblank_header_lines):
+        if delimiter_row_token_count > most or all(self.size(*line) <= most for line in nonblank_header_lines):
             return [*self._split_lines(nonblank_header_lines, cut_remark, "row", most)]
-        header_row_span = Span(header.start, rule.start).trimmed(text)
+        header_row_span = Span(header.start, delimiter_row.start).trimmed(text)
         header_row_pieces = [
-            *self._split_words(header_row_span, "row cut between words", max(1, most - shortened_rule_token_count))
+            *self._split_words(header_row_span, "row cut between words", max(1, most - delimiter_row_token_count))
         ]
-        if self.size(header_row_pieces[-1].start, rule.end) <= most:
-            header_row_pieces[-1] = header_row_pieces[-1]._replace(end=rule.end)
+        if self.size(header_row_pieces[-1].start, delimiter_row.end) <= most:
+            header_row_pieces[-1] = header_row_pieces[-1]._replace(end=delimiter_row.end)
         else:
-            header_row_pieces.append(Piece(*rule, self._cut_reason(cut_remark)))
-        return [*header_row_pieces, *self._split_lines(self._nonblank_lines(rule.end, header.end), cut_remark, "row", most)]
+            header_row_pieces.append(Piece(*delimiter_row, self._cut_reason(cut_remark)))
+        return [
+            *header_row_pieces,
+            *self._split_lines(self._nonblank_lines(delimiter_row.end, header.end), cut_remark, "row", most),
+        ]
 
     def _delimiter_row_savings(self) -> list[tuple[int, int]]:
         """Return the start of each delimiter row too long with its header, and the number of tokens it is shortened by."""
         text, start_and_saving_pairs = self._document.text, []
         for block in select_blocks(self._document, lambda outline: outline.special):
             # A token has a character at least.
-            if block.kind != "table" or block.span.end - block.span.start <= self._most:
+            if block.kind != "table" or block.span.end - block.span.start <= self._max_tokens:
                 continue
             header_row_span, delimiter_row_span, *_ = self._nonblank_lines(*block.span)
             if (
                 delimiter_row_span.end - header_row_span.start
-                > self._most
-                < self._sizes(header_row_span.start, delimiter_row_span.end)
+                > self._max_tokens
+                < self._slice_token_counter(header_row_span.start, delimiter_row_span.end)
             ):
-                shortened_rule_token_count = self._tools.count_tokens(
+                delimiter_row_token_count = self._tools.count_tokens(
                     [_shortened_delimiter_row(text[slice(*delimiter_row_span)])]
                 )[0]
-                if shortened_rule_token_count <= min(self._most, self._sizes(*delimiter_row_span) - 1):
+                if delimiter_row_token_count <= min(self._max_tokens, self._slice_token_counter(*delimiter_row_span) - 1):
                     start_and_saving_pairs.append(
-                        (delimiter_row_span.start, self._sizes(*delimiter_row_span) - shortened_rule_token_count)
+                        (
+                            delimiter_row_span.start,
+                            self._slice_token_counter(*delimiter_row_span) - delimiter_row_token_count,
+                        )
                     )
         return start_and_saving_pairs
 
@@ -243,50 +253,60 @@ class BlockSplitter:
     def _inner_block_numbers(self, span: Span, number: int | None = None) -> Iterator[int]:
         """Yield the numbers of the nested blocks directly inside a span: of the outermost block there, or the one before."""
         if number is None:
-            number = bisect_left(self._nested, span.start, key=lambda block: block.span.start)
+            number = bisect_left(self._nested_blocks, span.start, key=lambda block: block.span.start)
         covered_to = span.start
-        while number < len(self._nested) and self._nested[number].span.start < span.end:
-            if self._nested[number].span.start >= covered_to:
+        while number < len(self._nested_blocks) and self._nested_blocks[number].span.start < span.end:
+            if self._nested_blocks[number].span.start >= covered_to:
                 yield number
-                covered_to = self._nested[number].span.end
+                covered_to = self._nested_blocks[number].span.end
             number += 1
 
-    def _split_items(self, items: Iterable[int], most: int) -> Iterator[Piece]:
+    def _split_items(self, item_block_numbers: Iterable[int], most: int) -> Iterator[Piece]:
         """Cut between items; one that is too long, between the blocks and lines inside it."""
         item_cut_reason = self._cut_reason("list cut between items")
-        for item_block_number in items:
-            list_item_span = self._nested[item_block_number].span
+        for item_block_number in item_block_numbers:
+            list_item_span = self._nested_blocks[item_block_number].span
             inner_block_numbers = [*self._inner_block_numbers(list_item_span, item_block_number + 1)]
-            if self.size(*list_item_span) <= self._most:
+            if self.size(*list_item_span) <= self._max_tokens:
                 yield Piece(*list_item_span, item_cut_reason)
             elif inner_block_numbers or len(self._nonblank_lines(*list_item_span)) > 1:
-                yield from _with_first_part_reason(
+                yield from _parts_with_first_reason(
                     item_cut_reason, self._split_around_inner_blocks(list_item_span, inner_block_numbers, "item", most)
                 )
             else:
-                yield from _with_first_part_reason(
+                yield from _parts_with_first_reason(
                     item_cut_reason, self._split_prose(list_item_span, "item of the list", most)
                 )
 
-    def _split_around_inner_blocks(self, span: Span, inside: Sequence[int], kind: str, most: int) -> Iterator[Piece]:
+    def _split_around_inner_blocks(
+        self, span: Span, inner_block_numbers: Sequence[int], outer_block_kind: str, most: int
+    ) -> Iterator[Piece]:
         """Cut an item or a quotation around the blocks inside it, which are whole where they fit."""
-        inner_cut_remark = "item of the list cut between lines" if kind == "item" else f"{kind} cut between its blocks"
+        inner_cut_remark = (
+            "item of the list cut between lines"
+            if outer_block_kind == "item"
+            else f"{outer_block_kind} cut between its blocks"
+        )
         covered_to = span.start
-        for inner_block_number in (*inside, None):
-            inner_block = None if inner_block_number is None else self._nested[inner_block_number]
+        for inner_block_number in (*inner_block_numbers, None):
+            inner_block = None if inner_block_number is None else self._nested_blocks[inner_block_number]
             lines_before_inner_block = self._nonblank_lines(covered_to, inner_block.span.start if inner_block else span.end)
-            if lines_before_inner_block and kind == "item":
+            if lines_before_inner_block and outer_block_kind == "item":
                 yield from self._split_lines(lines_before_inner_block, inner_cut_remark, "line", most)
             elif lines_before_inner_block:
-                yield from _with_first_part_reason(
+                yield from _parts_with_first_reason(
                     self._cut_reason(inner_cut_remark),
-                    self._split_prose(Span(lines_before_inner_block[0].start, lines_before_inner_block[-1].end), kind, most),
+                    self._split_prose(
+                        Span(lines_before_inner_block[0].start, lines_before_inner_block[-1].end), outer_block_kind, most
+                    ),
                 )
             if inner_block is None or inner_block_number is None:
                 return
             covered_to = inner_block.span.end
             # A list in an item goes on with it.
-            if (kind != "item" or inner_block.kind != "list") and self.size(*inner_block.span) <= self._most:
+            if (outer_block_kind != "item" or inner_block.kind != "list") and self.size(
+                *inner_block.span
+            ) <= self._max_tokens:
                 yield Piece(*inner_block.span, self._cut_reason(inner_cut_remark))
             elif inner_block.kind == "list":
                 yield from self._split_items(self._inner_block_numbers(inner_block.span, inner_block_number + 1), most)
@@ -299,26 +319,26 @@ class BlockSplitter:
 
     def _split_code(self, span: Span, why_split: str, most: int) -> Iterator[Piece]:
         fence_joined_code_lines = self._join_front_matter_fences(
-            self._attach_fences(self._nonblank_lines(*span), self._most)
+            self._attach_fences(self._nonblank_lines(*span), self._max_tokens)
         )
         return self._split_lines(fence_joined_code_lines, why_split, "line", most)
 
-    def _split_lines(self, lines: Iterable[Span], why_split: str, name: str, most: int) -> Iterator[Piece]:
+    def _split_lines(self, lines: Iterable[Span], why_split: str, unit_noun: str, most: int) -> Iterator[Piece]:
         line_cut_reason = self._cut_reason(why_split)
-        for start, end in lines:
-            if self.size(start, end) <= most:
-                yield Piece(start, end, line_cut_reason)
+        for line_start, line_end in lines:
+            if self.size(line_start, line_end) <= most:
+                yield Piece(line_start, line_end, line_cut_reason)
             else:
-                yield from _with_first_part_reason(
-                    line_cut_reason, self._split_words(Span(start, end), f"{name} cut between words", most)
+                yield from _parts_with_first_reason(
+                    line_cut_reason, self._split_words(Span(line_start, line_end), f"{unit_noun} cut between words", most)
                 )
 
-    def _split_prose(self, span: Span, name: str, most: int) -> list[Piece]:
-        if self._inner is None:
-            return self._split_sentences(span, name, most)
-        inner_document, inner_chunker = self._document_of_span(span), self._inner(most)
+    def _split_prose(self, span: Span, block_noun: str, most: int) -> list[Piece]:
+        if self._inner_chunker_factory is None:
+            return self._split_sentences(span, block_noun, most)
+        inner_document, inner_chunker = self._document_of_span(span), self._inner_chunker_factory(most)
         chunking = inner_chunker.chunk(inner_document, self._tools)
-        block_cut_reason = self._cut_reason(f"{name} of {self.size(*span):,} tokens cut by {inner_chunker.name}")
+        block_cut_reason = self._cut_reason(f"{block_noun} of {self.size(*span):,} tokens cut by {inner_chunker.name}")
         reason_by_start = {}
         for gap in chunking.gaps:
             first_reason_step, *other_reason_steps = gap.why.steps()
@@ -335,19 +355,19 @@ class BlockSplitter:
                 )
         parts: list[Piece] = []
         for chunk in chunking.chunks:
-            start, end = span.start + chunk.start, span.start + chunk.end
-            is_within_limit = self.size(start, end) <= most
+            chunk_start, chunk_end = span.start + chunk.start, span.start + chunk.end
+            is_within_limit = self.size(chunk_start, chunk_end) <= most
             chunk_parts = (
-                [Piece(start, end, block_cut_reason)]
+                [Piece(chunk_start, chunk_end, block_cut_reason)]
                 if is_within_limit
-                else self._split_sentences(Span(start, end), name, most)
+                else self._split_sentences(Span(chunk_start, chunk_end), block_noun, most)
             )
-            parts += _with_first_part_reason(reason_by_start.get(start, block_cut_reason), chunk_parts)
+            parts += _parts_with_first_reason(reason_by_start.get(chunk_start, block_cut_reason), chunk_parts)
         return parts
 
-    def _split_sentences(self, span: Span, name: str, most: int) -> list[Piece]:
+    def _split_sentences(self, span: Span, block_noun: str, most: int) -> list[Piece]:
         """Cut between sentences, and one that is too long between its words."""
-        cut_remark = f"{name} cut between sentences"
+        cut_remark = f"{block_noun} cut between sentences"
         return self._join_fitting_neighbours(
             [*self._split_lines(self._sentence_parts_in(span), cut_remark, "sentence", most)], most, most
         )
@@ -365,11 +385,11 @@ class BlockSplitter:
             if word_token_count <= most:
                 pieces_to_pack.append(word)
                 continue
-            word_part_spans = fitting_spans(text, most, self._measure, Span(word.start, word.end))
+            word_part_spans = fitting_spans(text, most, self._token_counter, Span(word.start, word.end))
             pieces_to_pack += [Piece(start, end, word_cut_reason) for start, end in word_part_spans]
         return self._join_fitting_neighbours(pieces_to_pack, most, most)
 
-    def _join_fitting_neighbours(self, units: Sequence[Piece], first: int, rest: int) -> list[Piece]:
+    def _join_fitting_neighbours(self, units: Sequence[Piece], first_part_limit: int, other_part_limit: int) -> list[Piece]:
         """Join neighbours, from the first on, as many as fit."""
         text = self._document.text
         next_starts = [*(unit.start for unit in units[1:]), units[-1].end]
@@ -383,7 +403,7 @@ class BlockSplitter:
         parts: list[Piece] = []
         first_unit_index = 0
         while first_unit_index < len(units):
-            part_token_limit = rest if parts else first
+            part_token_limit = other_part_limit if parts else first_part_limit
             part_token_count, part_end_index = unit_token_counts[first_unit_index], first_unit_index + 1
             while part_end_index < len(units) and part_token_count + unit_token_counts[part_end_index] <= part_token_limit:
                 part_token_count += unit_token_counts[part_end_index]
@@ -399,7 +419,7 @@ class BlockSplitter:
         return parts
 
     def _cut_reason(self, why_split: str) -> Reason:
-        return Reason(remark=f"{why_split}: {self._most:,} tokens at most")
+        return Reason(remark=f"{why_split}: {self._max_tokens:,} tokens at most")
 
     def _nonblank_lines(self, start: int, end: int) -> list[Span]:
         """Return the lines that are not blank, without white space at their ends."""
@@ -425,22 +445,22 @@ class BlockSplitter:
         return Document(self._document.text[slice(*span)], sentence_spans, self._document.name)
 
 
-def _shortened_delimiter_row(rule: str) -> str:
+def _shortened_delimiter_row(delimiter_row: str) -> str:
     """Return a table's delimiter row as it is if no cell has more than three dashes, else with three and no white space."""
-    if "----" not in rule:
-        return rule
-    return _DASHES.sub(lambda match: "---" if match[0].startswith("-") else "", rule)
+    if "----" not in delimiter_row:
+        return delimiter_row
+    return _DASHES.sub(lambda match: "---" if match[0].startswith("-") else "", delimiter_row)
 
 
-def _with_header_context(part: Piece, context: str, repeats: bool) -> Piece:
+def _part_with_header_context(part: Piece, context: str, repeats_header: bool) -> Piece:
     (reason_step,) = part.why.steps()
-    context_phrase = "the header is its context" if repeats else "the header does not fit beside it"
+    context_phrase = "the header is its context" if repeats_header else "the header does not fit beside it"
     return part._replace(
-        why=reason_step._replace(remark=f"{reason_step.remark}; {context_phrase}"), context=context if repeats else ""
+        why=reason_step._replace(remark=f"{reason_step.remark}; {context_phrase}"), context=context if repeats_header else ""
     )
 
 
-def _with_first_part_reason(why: Reason, parts: Sequence[Piece] | Iterator[Piece]) -> Iterator[Piece]:
+def _parts_with_first_reason(first_part_reason: Reason, parts: Sequence[Piece] | Iterator[Piece]) -> Iterator[Piece]:
     """Yield the parts, the first with that reason."""
     for part_index, part in enumerate(parts):
-        yield part if part_index else part._replace(why=why)
+        yield part if part_index else part._replace(why=first_part_reason)

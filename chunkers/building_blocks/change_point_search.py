@@ -7,7 +7,7 @@ H_s - |U_t - U_s|² / (t - s).
 Every s before t is a candidate for the last cut, so the plain search is quadratic. PELT (Killick et al. 2012) drops the
 candidates that can never be best again; in a text on a single topic there are none. The remaining candidates are
 therefore skipped for as long as a bound shows that they cannot be best; see `_skippable_place_counts`. Both methods skip
-only candidates that could not have been chosen, so the result is that of the plain search. Ties, up to `SAME`, take the
+only candidates that could not have been chosen, so the result is that of the plain search. Ties, up to `COST_ROUNDING_ERROR`, take the
 earliest last cut.
 
 If cuts are allowed only at some places, the search runs over these places: s and t are places, and t - s is the number
@@ -20,16 +20,16 @@ import numpy as np
 
 from chunkers.support import FloatArray, IntArray
 
-SAME = 1e-9
+COST_ROUNDING_ERROR = 1e-9
 """The rounding error of sums of costs; it must not decide a tie."""
 
-BLOCK = 64
+BLOCK_PLACES = 64
 """Sentences that the search advances by at a time."""
 
-AHEAD = 1024
+MOST_PLACES_AHEAD = 1024
 """Number of sentences ahead for which a candidate can be skipped."""
 
-NEVER = np.iinfo(np.intp).max
+NEVER_DUE = np.iinfo(np.intp).max
 """Next round of a candidate that PELT has dropped: it is never considered again."""
 
 
@@ -37,46 +37,54 @@ def _squared_row_norms(rows: FloatArray) -> FloatArray:
     return np.asarray(np.einsum("ij,ij->i", rows, rows))
 
 
-def _lower_to_column_minima(values: FloatArray, best: FloatArray, lasts: IntArray, candidates: IntArray) -> None:
-    """Lower the best values to the least of each column, and note its candidate; ties, up to `SAME`, take the earliest.
+def _lower_to_column_minima(
+    candidate_values: FloatArray, best_values: FloatArray, best_candidates: IntArray, candidates: IntArray
+) -> None:
+    """Lower the best values to the least of each column, and note its candidate; ties, up to `COST_ROUNDING_ERROR`, take the earliest.
 
     Parameters
     ----------
-    values
+    candidate_values
         A row for each candidate, in order, shape (candidates, n).
-    best, lasts
+    best_values, best_candidates
         The best of the candidates before these, and which it is, shape (n,).
     """
-    if not len(values):
+    if not len(candidate_values):
         return
-    column_minima = values.min(axis=0)
-    is_near_column_minimum_at = values <= column_minima + SAME
-    is_lower_than_best_at = column_minima < best - SAME
-    is_lowered_without_tie_at = is_lower_than_best_at & (is_near_column_minimum_at.sum(axis=0) == 1)
-    best[is_lowered_without_tie_at], lasts[is_lowered_without_tie_at] = (
-        column_minima[is_lowered_without_tie_at],
-        candidates[is_near_column_minimum_at.argmax(axis=0)[is_lowered_without_tie_at]],
+    column_minima = candidate_values.min(axis=0)
+    near_column_minimum_mask = candidate_values <= column_minima + COST_ROUNDING_ERROR
+    lower_than_best_mask = column_minima < best_values - COST_ROUNDING_ERROR
+    lowered_without_tie_mask = lower_than_best_mask & (near_column_minimum_mask.sum(axis=0) == 1)
+    best_values[lowered_without_tie_mask], best_candidates[lowered_without_tie_mask] = (
+        column_minima[lowered_without_tie_mask],
+        candidates[near_column_minimum_mask.argmax(axis=0)[lowered_without_tie_mask]],
     )
-    for column in np.flatnonzero(is_lower_than_best_at & ~is_lowered_without_tie_at):
-        for candidate_place, candidate_cost in zip(candidates.tolist(), values[:, column].tolist(), strict=True):
-            if candidate_cost < best[column] - SAME:
-                best[column], lasts[column] = candidate_cost, candidate_place
+    for column in np.flatnonzero(lower_than_best_mask & ~lowered_without_tie_mask):
+        for candidate_place, candidate_cost in zip(candidates.tolist(), candidate_values[:, column].tolist(), strict=True):
+            if candidate_cost < best_values[column] - COST_ROUNDING_ERROR:
+                best_values[column], best_candidates[column] = candidate_cost, candidate_place
 
 
-def _largest_drift_from_mean(sums: FloatArray, mean: FloatArray, start: int, following: FloatArray) -> FloatArray:
-    """Return the largest distance of the sum of the next m vectors from m times the mean, up to each m of ``following``."""
-    drift_vectors = sums[start + 1 : start + 1 + len(following)] - sums[start] - following[:, np.newaxis] * mean
+def _largest_drift_from_mean(
+    cumulative_sums: FloatArray, mean: FloatArray, start: int, following_counts: FloatArray
+) -> FloatArray:
+    """Return the largest distance of the sum of the next m vectors from m times the mean, up to each m of ``following_counts``."""
+    drift_vectors = (
+        cumulative_sums[start + 1 : start + 1 + len(following_counts)]
+        - cumulative_sums[start]
+        - following_counts[:, np.newaxis] * mean
+    )
     return np.sqrt(np.maximum.accumulate(_squared_row_norms(drift_vectors)))
 
 
 def _skippable_place_counts(
-    behind: FloatArray,
-    apart: FloatArray,
-    sizes: FloatArray,
+    cost_deficits: FloatArray,
+    squared_mean_distances: FloatArray,
+    candidate_run_sizes: FloatArray,
     run_size: float,
-    strayed: FloatArray,
-    following: FloatArray,
-    block: int,
+    largest_drifts: FloatArray,
+    following_counts: FloatArray,
+    tested_block_size: int,
 ) -> IntArray:
     """Return for how many places after ``start`` each candidate cannot be best, at most ``len(strayed)``.
 
@@ -87,32 +95,32 @@ def _skippable_place_counts(
         h_S |μ_S - μ_B|² - h_R |μ_R - μ_B|² ≥ h_S D² - 2 |S| / (|S| + m) D |b| - (|R| - |S|)⁺ |b|² / ((|S| + m) (|R| + m))
 
     where D = |μ_S - μ_R|, h_S = |S| m / (|S| + m), and h_R likewise. As long as it is behind, it is not best. The bound is
-    taken for stretches of places, of which the first has ``block``: each factor at the end where it makes the bound lowest.
+    taken for stretches of places, of which the first has ``tested_block_size``: each factor at the end where it makes the bound lowest.
 
     Parameters
     ----------
-    behind
+    cost_deficits
         By how much the candidates are behind at ``start``, shape (n,).
-    apart
+    squared_mean_distances
         D², shape (n,).
-    sizes, run_size
+    candidate_run_sizes, run_size
         |S|, shape (n,), and |R|.
-    strayed
+    largest_drifts
         The greatest |b| up to each place after ``start``.
-    following
+    following_counts
         m at each of these places, ascending.
     """
-    run_mean_distances = np.sqrt(apart)
-    skippable_place_counts = np.zeros(len(behind), np.intp)
-    surviving_candidate_indices = np.arange(len(behind))
-    tested_places_start, tested_places_end = 0, block
-    while tested_places_start < len(strayed) and len(surviving_candidate_indices):
-        tested_places_end = min(tested_places_end, len(strayed))
-        largest_drift_so_far = strayed[tested_places_end - 1]
-        run_sizes = sizes[surviving_candidate_indices]
-        passed_vector_count = following[tested_places_start - 1] if tested_places_start else 0.0
-        excess_lower_bounds = behind[surviving_candidate_indices] + run_sizes / (run_sizes + passed_vector_count) * (
-            passed_vector_count * apart[surviving_candidate_indices]
+    run_mean_distances = np.sqrt(squared_mean_distances)
+    skippable_place_counts = np.zeros(len(cost_deficits), np.intp)
+    surviving_candidate_indices = np.arange(len(cost_deficits))
+    tested_places_start, tested_places_end = 0, tested_block_size
+    while tested_places_start < len(largest_drifts) and len(surviving_candidate_indices):
+        tested_places_end = min(tested_places_end, len(largest_drifts))
+        largest_drift_so_far = largest_drifts[tested_places_end - 1]
+        run_sizes = candidate_run_sizes[surviving_candidate_indices]
+        passed_vector_count = following_counts[tested_places_start - 1] if tested_places_start else 0.0
+        excess_lower_bounds = cost_deficits[surviving_candidate_indices] + run_sizes / (run_sizes + passed_vector_count) * (
+            passed_vector_count * squared_mean_distances[surviving_candidate_indices]
             - 2 * run_mean_distances[surviving_candidate_indices] * largest_drift_so_far
         )
         excess_lower_bounds -= (
@@ -121,45 +129,47 @@ def _skippable_place_counts(
             * largest_drift_so_far
             * largest_drift_so_far
         )
-        surviving_candidate_indices = surviving_candidate_indices[excess_lower_bounds > 1000 * SAME]
+        surviving_candidate_indices = surviving_candidate_indices[excess_lower_bounds > 1000 * COST_ROUNDING_ERROR]
         skippable_place_counts[surviving_candidate_indices] = tested_places_end
         tested_places_start, tested_places_end = (
             tested_places_end,
-            tested_places_end + max(1, block // 2, tested_places_end // 4),
+            tested_places_end + max(1, tested_block_size // 2, tested_places_end // 4),
         )
     return skippable_place_counts
 
 
 def _try_earlier_candidates(
-    sums: FloatArray,
+    cumulative_sums: FloatArray,
     places: FloatArray,
-    totals: FloatArray,
-    lasts: IntArray,
-    due: IntArray,
-    best: FloatArray,
+    best_totals: FloatArray,
+    last_cuts: IntArray,
+    next_trial_places: IntArray,
+    best_costs: FloatArray,
     start: int,
     stop: int,
     penalty: float,
 ) -> int:
     """Try the candidates before ``start``, as `advance_search` does, and return how many comparisons that took."""
-    run_start = int(lasts[start])
-    candidate_places = np.flatnonzero(due[:start] <= stop)
+    run_start = int(last_cuts[start])
+    candidate_places = np.flatnonzero(next_trial_places[:start] <= stop)
     sizes_from_candidates = places[start] - places[candidate_places]
-    negated_run_sums = sums[candidate_places] - sums[start]
+    negated_run_sums = cumulative_sums[candidate_places] - cumulative_sums[start]
     squared_run_sum_norms = _squared_row_norms(negated_run_sums)
-    excess_costs = totals[candidate_places] - squared_run_sum_norms / sizes_from_candidates - (totals[start] - penalty)
+    excess_costs = (
+        best_totals[candidate_places] - squared_run_sum_norms / sizes_from_candidates - (best_totals[start] - penalty)
+    )
     comparison_count = len(candidate_places)
-    is_never_best_at = excess_costs > penalty + SAME
-    due[candidate_places[is_never_best_at]] = NEVER
+    never_best_mask = excess_costs > penalty + COST_ROUNDING_ERROR
+    next_trial_places[candidate_places[never_best_mask]] = NEVER_DUE
     candidate_places, sizes_from_candidates, negated_run_sums, squared_run_sum_norms, excess_costs = (
-        array[~is_never_best_at]
+        array[~never_best_mask]
         for array in (candidate_places, sizes_from_candidates, negated_run_sums, squared_run_sum_norms, excess_costs)
     )
     run_size = places[start] - places[run_start]
-    current_run_mean = (sums[start] - sums[run_start]) / run_size
+    current_run_mean = (cumulative_sums[start] - cumulative_sums[run_start]) / run_size
     squared_mean_distances = _squared_row_norms(negated_run_sums / sizes_from_candidates[:, np.newaxis] + current_run_mean)
-    vector_counts_to_places = places[start + 1 : start + 1 + AHEAD] - places[start]
-    largest_drifts_ahead = _largest_drift_from_mean(sums, current_run_mean, start, vector_counts_to_places)
+    vector_counts_to_places = places[start + 1 : start + 1 + MOST_PLACES_AHEAD] - places[start]
+    largest_drifts_ahead = _largest_drift_from_mean(cumulative_sums, current_run_mean, start, vector_counts_to_places)
     skippable_place_counts = _skippable_place_counts(
         excess_costs,
         squared_mean_distances,
@@ -169,77 +179,86 @@ def _try_earlier_candidates(
         vector_counts_to_places,
         stop - start,
     )
-    due[candidate_places] = start + skippable_place_counts + 1
-    is_tried_at = skippable_place_counts == 0
-    vector_sums_after_start = sums[start + 1 : stop + 1] - sums[start]
+    next_trial_places[candidate_places] = start + skippable_place_counts + 1
+    tried_candidates_mask = skippable_place_counts == 0
+    vector_sums_after_start = cumulative_sums[start + 1 : stop + 1] - cumulative_sums[start]
     candidate_partition_costs = (
-        squared_run_sum_norms[is_tried_at, np.newaxis]
+        squared_run_sum_norms[tried_candidates_mask, np.newaxis]
         + _squared_row_norms(vector_sums_after_start)
-        - 2 * (negated_run_sums[is_tried_at] @ vector_sums_after_start.T)
+        - 2 * (negated_run_sums[tried_candidates_mask] @ vector_sums_after_start.T)
     )
-    candidate_partition_costs = totals[candidate_places[is_tried_at], np.newaxis] - candidate_partition_costs / (
-        sizes_from_candidates[is_tried_at, np.newaxis] + vector_counts_to_places[: stop - start]
+    candidate_partition_costs = best_totals[
+        candidate_places[tried_candidates_mask], np.newaxis
+    ] - candidate_partition_costs / (
+        sizes_from_candidates[tried_candidates_mask, np.newaxis] + vector_counts_to_places[: stop - start]
     )
-    _lower_to_column_minima(candidate_partition_costs, best, lasts[start + 1 : stop + 1], candidate_places[is_tried_at])
+    _lower_to_column_minima(
+        candidate_partition_costs, best_costs, last_cuts[start + 1 : stop + 1], candidate_places[tried_candidates_mask]
+    )
     return comparison_count + int(candidate_partition_costs.size)
 
 
 def advance_search(
-    sums: FloatArray,
+    cumulative_sums: FloatArray,
     places: FloatArray,
-    totals: FloatArray,
-    lasts: IntArray,
-    due: IntArray,
+    best_totals: FloatArray,
+    last_cuts: IntArray,
+    next_trial_places: IntArray,
     start: int,
     stop: int,
     penalty: float,
 ) -> int:
     """Advance the change-point search to place ``stop`` and return the number of comparisons.
 
-    ``totals``, ``lasts`` and ``due`` are updated in place.
+    ``best_totals``, ``last_cuts`` and ``next_trial_places`` are updated in place.
 
     Parameters
     ----------
-    sums
+    cumulative_sums
         Sums of the vectors before each of n + 1 places, the first and the last of which are the ends, (n + 1, dimension).
     places
         Number of vectors before each place, ascending, shape (n + 1,).
-    totals, lasts
+    best_totals, last_cuts
         Best total and last cut for the vectors before each place, shape (n + 1,); known up to ``start``.
-    due
+    next_trial_places
         The t from which each candidate is to be tried again, shape (n + 1,).
     """
     block_place_count = stop - start
-    costs_by_place = np.full(block_place_count, np.inf)
+    least_cost_by_place = np.full(block_place_count, np.inf)
     comparison_count = block_place_count * (block_place_count + 1) // 2
     if start > 0:
-        comparison_count += _try_earlier_candidates(sums, places, totals, lasts, due, costs_by_place, start, stop, penalty)
-    for run_end in range(start + 1, stop + 1):
-        costs_by_last_cut = totals[start:run_end] - _squared_row_norms(sums[run_end] - sums[start:run_end]) / (
-            places[run_end] - places[start:run_end]
+        comparison_count += _try_earlier_candidates(
+            cumulative_sums, places, best_totals, last_cuts, next_trial_places, least_cost_by_place, start, stop, penalty
         )
+    for run_end in range(start + 1, stop + 1):
+        costs_by_last_cut = best_totals[start:run_end] - _squared_row_norms(
+            cumulative_sums[run_end] - cumulative_sums[start:run_end]
+        ) / (places[run_end] - places[start:run_end])
         for last_cut, partition_cost in enumerate(costs_by_last_cut.tolist(), start):
-            if partition_cost < costs_by_place[run_end - start - 1] - SAME:
-                costs_by_place[run_end - start - 1], lasts[run_end] = partition_cost, last_cut
-        totals[run_end] = costs_by_place[run_end - start - 1] + penalty
+            if partition_cost < least_cost_by_place[run_end - start - 1] - COST_ROUNDING_ERROR:
+                least_cost_by_place[run_end - start - 1], last_cuts[run_end] = partition_cost, last_cut
+        best_totals[run_end] = least_cost_by_place[run_end - start - 1] + penalty
     return comparison_count
 
 
 def advance_search_per_count(
-    sums: FloatArray, places: FloatArray, totals: FloatArray, lasts: IntArray, start: int, stop: int
+    cumulative_sums: FloatArray, places: FloatArray, best_totals: FloatArray, last_cuts: IntArray, start: int, stop: int
 ) -> None:
-    """Advance the change-point search to place ``stop`` for each number of runs, updating ``totals`` and ``lasts``.
+    """Advance the change-point search to place ``stop`` for each number of runs, updating ``best_totals`` and ``last_cuts``.
 
     Parameters
     ----------
-    sums, places
+    cumulative_sums, places
         As for `advance_search`.
-    totals, lasts
+    best_totals, last_cuts
         Best total and last cut for the vectors before each place in k runs, shape (n + 1, k + 1); known up to ``start``,
         infinite where there is no such partition.
     """
     last_cut_candidates = np.arange(stop)
-    sums_at_run_ends, sums_at_run_starts = sums[start + 1 : stop + 1] - sums[start], sums[:stop] - sums[start]
+    sums_at_run_ends, sums_at_run_starts = (
+        cumulative_sums[start + 1 : stop + 1] - cumulative_sums[start],
+        cumulative_sums[:stop] - cumulative_sums[start],
+    )
     run_sizes_between_places = places[start + 1 : stop + 1] - places[:stop, np.newaxis]
     squared_run_sum_norms = (
         _squared_row_norms(sums_at_run_starts)[:, np.newaxis]
@@ -251,13 +270,13 @@ def advance_search_per_count(
         squared_run_sum_norms / np.where(run_sizes_between_places > 0, run_sizes_between_places, 1),
         -np.inf,
     )
-    for run_count in range(1, totals.shape[1]):
+    for run_count in range(1, best_totals.shape[1]):
         # The totals of fewer runs, also those within this block, are known already.
-        partition_costs_by_last_cut = totals[:stop, run_count - 1, np.newaxis] - run_cost_gains
+        partition_costs_by_last_cut = best_totals[:stop, run_count - 1, np.newaxis] - run_cost_gains
         _lower_to_column_minima(
             partition_costs_by_last_cut,
-            totals[start + 1 : stop + 1, run_count],
-            lasts[start + 1 : stop + 1, run_count],
+            best_totals[start + 1 : stop + 1, run_count],
+            last_cuts[start + 1 : stop + 1, run_count],
             last_cut_candidates,
         )
 
@@ -272,16 +291,16 @@ def centred_cumulative_sums(vectors: FloatArray) -> FloatArray:
     return cumulative_vector_sums
 
 
-def _allowed_edges(count: int, allowed: Sequence[int] | IntArray | None) -> IntArray:
+def _allowed_edges(vector_count: int, allowed_places: Sequence[int] | IntArray | None) -> IntArray:
     """Return the places at which a run may begin or end, in order, both ends included."""
-    return np.arange(count + 1) if allowed is None else np.array([0, *allowed, count])
+    return np.arange(vector_count + 1) if allowed_places is None else np.array([0, *allowed_places, vector_count])
 
 
 def best_partition_by_penalty(
     vectors: FloatArray,
     penalty: float,
-    step: Callable[[int, int], None],
-    allowed: Sequence[int] | IntArray | None = None,
+    block_callback: Callable[[int, int], None],
+    allowed_places: Sequence[int] | IntArray | None = None,
 ) -> list[int]:
     """Return the start of each run after the first, in the partition that minimises total cost plus a penalty per cut.
 
@@ -291,12 +310,12 @@ def best_partition_by_penalty(
         Shape (n, dimension), n at least 1.
     penalty
         β: a cut must lower the costs by this amount.
-    step
+    block_callback
         Called after each block with the vectors done and the candidates compared since the last call; it may raise.
-    allowed
+    allowed_places
         Places at which a run may begin, ascending, strictly between 0 and n; None for all.
     """
-    allowed_run_edges = _allowed_edges(len(vectors), allowed)
+    allowed_run_edges = _allowed_edges(len(vectors), allowed_places)
     cumulative_sums_at_edges, vector_counts_before_edges, last_edge_index = (
         centred_cumulative_sums(vectors)[allowed_run_edges],
         allowed_run_edges.astype(np.float64),
@@ -304,9 +323,9 @@ def best_partition_by_penalty(
     )
     least_total_cost_by_edge = np.zeros(last_edge_index + 1)
     last_cut_by_edge, next_trial_by_edge = np.zeros(last_edge_index + 1, np.intp), np.zeros(last_edge_index + 1, np.intp)
-    for start in range(0, last_edge_index, BLOCK):
-        block_end_edge_index = min(start + BLOCK, last_edge_index)
-        step(
+    for block_start_edge_index in range(0, last_edge_index, BLOCK_PLACES):
+        block_end_edge_index = min(block_start_edge_index + BLOCK_PLACES, last_edge_index)
+        block_callback(
             int(allowed_run_edges[block_end_edge_index]),
             advance_search(
                 cumulative_sums_at_edges,
@@ -314,7 +333,7 @@ def best_partition_by_penalty(
                 least_total_cost_by_edge,
                 last_cut_by_edge,
                 next_trial_by_edge,
-                start,
+                block_start_edge_index,
                 block_end_edge_index,
                 penalty,
             ),
@@ -322,62 +341,66 @@ def best_partition_by_penalty(
     return [int(start) for start in allowed_run_edges[backtrack_cuts(last_cut_by_edge)]]
 
 
-def backtrack_cuts(lasts: IntArray) -> list[int]:
-    """Return the cuts of the best partition, ascending; ``lasts`` has the best last cut before each place."""
+def backtrack_cuts(last_cuts: IntArray) -> list[int]:
+    """Return the cuts of the best partition, ascending; ``last_cuts`` has the best last cut before each place."""
     descending_cut_indices = []
-    current_cut = int(lasts[-1])
+    current_cut = int(last_cuts[-1])
     while current_cut:
         descending_cut_indices.append(current_cut)
-        current_cut = int(lasts[current_cut])
+        current_cut = int(last_cuts[current_cut])
     return descending_cut_indices[::-1]
 
 
 def best_partition_by_count(
-    vectors: FloatArray, runs: int, step: Callable[[int, int], None], allowed: Sequence[int] | IntArray | None = None
+    vectors: FloatArray,
+    run_count: int,
+    block_callback: Callable[[int, int], None],
+    allowed_places: Sequence[int] | IntArray | None = None,
 ) -> list[int]:
-    """Return the start of each run after the first, in the cheapest partition into exactly ``runs`` runs.
+    """Return the start of each run after the first, in the cheapest partition into exactly ``run_count`` runs.
 
     Parameters
     ----------
     vectors
         Shape (n, dimension).
-    runs
+    run_count
         At least 1, and at most one more than there are allowed places.
-    step, allowed
+    block_callback, allowed_places
         As for `best_partition_by_penalty`.
     """
-    allowed_run_edges = _allowed_edges(len(vectors), allowed)
+    allowed_run_edges = _allowed_edges(len(vectors), allowed_places)
     cumulative_sums_at_edges, vector_counts_before_edges, last_edge_index = (
         centred_cumulative_sums(vectors)[allowed_run_edges],
         allowed_run_edges.astype(np.float64),
         len(allowed_run_edges) - 1,
     )
-    least_cost_by_edge_and_runs = np.full((last_edge_index + 1, runs + 1), np.inf)
+    least_cost_by_edge_and_runs = np.full((last_edge_index + 1, run_count + 1), np.inf)
     least_cost_by_edge_and_runs[0, 0] = 0.0
-    last_cut_by_edge_and_runs = np.zeros((last_edge_index + 1, runs + 1), np.intp)
-    for start in range(0, last_edge_index, BLOCK):
-        block_end_edge_index = min(start + BLOCK, last_edge_index)
+    last_cut_by_edge_and_runs = np.zeros((last_edge_index + 1, run_count + 1), np.intp)
+    for block_start_edge_index in range(0, last_edge_index, BLOCK_PLACES):
+        block_end_edge_index = min(block_start_edge_index + BLOCK_PLACES, last_edge_index)
         advance_search_per_count(
             cumulative_sums_at_edges,
             vector_counts_before_edges,
             least_cost_by_edge_and_runs,
             last_cut_by_edge_and_runs,
-            start,
+            block_start_edge_index,
             block_end_edge_index,
         )
-        step(
-            int(allowed_run_edges[block_end_edge_index]), (block_end_edge_index * block_end_edge_index - start * start) // 2
+        block_callback(
+            int(allowed_run_edges[block_end_edge_index]),
+            (block_end_edge_index * block_end_edge_index - block_start_edge_index * block_start_edge_index) // 2,
         )
     descending_cut_edge_indices = []
     run_end = last_edge_index
-    for remaining_run_count in range(runs, 1, -1):
+    for remaining_run_count in range(run_count, 1, -1):
         run_end = int(last_cut_by_edge_and_runs[run_end, remaining_run_count])
         descending_cut_edge_indices.append(run_end)
     return [int(start) for start in allowed_run_edges[descending_cut_edge_indices[::-1]]]
 
 
 def critical_penalty(
-    vectors: FloatArray, step: Callable[[int, int], None], allowed: Sequence[int] | IntArray | None = None
+    vectors: FloatArray, block_callback: Callable[[int, int], None], allowed_places: Sequence[int] | IntArray | None = None
 ) -> float:
     """Return the smallest penalty at which the best partition has no cut.
 
@@ -391,11 +414,11 @@ def critical_penalty(
     ----------
     vectors
         Shape (n, dimension), n at least 2.
-    step, allowed
+    block_callback, allowed_places
         As for `best_partition_by_penalty`; there must be at least one place.
     """
     vector_count = len(vectors)
-    allowed_run_edges = _allowed_edges(vector_count, allowed)
+    allowed_run_edges = _allowed_edges(vector_count, allowed_places)
     cumulative_sums_at_edges, last_edge_index = (
         centred_cumulative_sums(vectors)[allowed_run_edges],
         len(allowed_run_edges) - 1,
@@ -407,7 +430,7 @@ def critical_penalty(
     run_gains += squared_cumulative_norms
     run_gains += squared_cumulative_norms[:, np.newaxis]
     run_gains /= np.maximum(np.abs(allowed_run_edges[:, np.newaxis] - allowed_run_edges), 1)
-    step(vector_count, last_edge_index * last_edge_index // 2)
+    block_callback(vector_count, last_edge_index * last_edge_index // 2)
     least_cost_by_edge, last_cut_by_edge = np.zeros(last_edge_index + 1), np.zeros(last_edge_index + 1, np.intp)
     # With the mean taken off, one run explains nothing, and two explain what both do.
     critical_penalty_estimate = float((run_gains[1:-1, 0] + run_gains[-1, 1:-1]).max())
@@ -415,12 +438,14 @@ def critical_penalty(
         for run_end in range(1, last_edge_index + 1):
             partition_costs_by_last_cut = least_cost_by_edge[:run_end] - run_gains[run_end, :run_end]
             last_cut_by_edge[run_end] = best_last_cut = partition_costs_by_last_cut.argmin()
-            least_cost_by_edge[run_end] = partition_costs_by_last_cut[best_last_cut] + critical_penalty_estimate + SAME
+            least_cost_by_edge[run_end] = (
+                partition_costs_by_last_cut[best_last_cut] + critical_penalty_estimate + COST_ROUNDING_ERROR
+            )
         edge_indices = [0, *backtrack_cuts(last_cut_by_edge), last_edge_index]
-        step(vector_count, last_edge_index)
+        block_callback(vector_count, last_edge_index)
         if len(edge_indices) == 2:
             return critical_penalty_estimate
         mean_gain_per_cut = float(run_gains[edge_indices[1:], edge_indices[:-1]].sum()) / (len(edge_indices) - 2)
-        if mean_gain_per_cut <= critical_penalty_estimate + SAME:
+        if mean_gain_per_cut <= critical_penalty_estimate + COST_ROUNDING_ERROR:
             return critical_penalty_estimate
         critical_penalty_estimate = mean_gain_per_cut

@@ -17,10 +17,10 @@ from chunkers.text import Document, Span
 MOST_SENTENCES = 7_000
 """Maximum number of sentences that are compared with each other: 1.8 GB at worst."""
 
-ROWS = 256
+BLOCK_ROWS = 256
 """Number of sentences compared with all others in one block."""
 
-SAME = 1e-6
+DISTANCE_ROUNDING_ERROR = 1e-6
 """Cosine distances below this are rounding, and decide nothing: the sentences are the same to the model."""
 
 
@@ -41,8 +41,8 @@ def joint_distances(vectors: FloatArray, position_weight: float) -> Iterator[tup
     """
     sentence_count = len(vectors)
     sentence_indices = np.arange(sentence_count)
-    for first_row in range(0, sentence_count, ROWS):
-        block_sentence_vectors = vectors[first_row : first_row + ROWS]
+    for first_row in range(0, sentence_count, BLOCK_ROWS):
+        block_sentence_vectors = vectors[first_row : first_row + BLOCK_ROWS]
         position_distances = (
             np.abs(sentence_indices[first_row : first_row + len(block_sentence_vectors), None] - sentence_indices)
             / sentence_count
@@ -56,7 +56,7 @@ def joint_distances(vectors: FloatArray, position_weight: float) -> Iterator[tup
 
 def _clip_to_semantic_distances(distances: FloatArray) -> FloatArray:
     """Return cosine distances as distances of meaning, from 0, of sentences with the same tokens, to 1."""
-    return np.where(distances < SAME, 0, np.minimum(distances, 1))
+    return np.where(distances < DISTANCE_ROUNDING_ERROR, 0, np.minimum(distances, 1))
 
 
 class JointDistanceChunker(Chunker):
@@ -97,7 +97,7 @@ def chunking_from_labels(
     labels: Sequence[int] | npt.NDArray[np.integer],
     scores: FloatArray,
     score_name: str,
-    lines: tuple[Line, ...],
+    threshold_lines: tuple[Line, ...],
     clusters: Clusters,
     merges: Sequence[Merge] = (),
 ) -> Chunking:
@@ -120,7 +120,7 @@ def chunking_from_labels(
         run_end_sentence_index = run_start_sentence_index + len(list(equal_chunk_numbers))
         spans_by_chunk[chunk_number].append(document.slice(run_start_sentence_index, run_end_sentence_index))
         run_start_sentence_index = run_end_sentence_index
-    cut_threshold_level = lines[0].level if lines else None
+    cut_threshold_level = threshold_lines[0].level if threshold_lines else None
     sentence_roles = clusters.roles
 
     def gap_after_sentence(index: int, score: float) -> Gap:
@@ -148,6 +148,6 @@ def chunking_from_labels(
         )
 
     gaps_between_sentences = tuple(gap_after_sentence(index, score) for index, score in enumerate(scores.tolist()))
-    score_curve = Curve(f"{score_name} of neighbours", tuple(scores.tolist()), lines, cut_above=True, live=False)
+    score_curve = Curve(f"{score_name} of neighbours", tuple(scores.tolist()), threshold_lines, cut_above=True, live=False)
     cluster_chunks = tuple(Chunk.of(document, *parts) for parts in spans_by_chunk)
     return Chunking(document, cluster_chunks, gaps_between_sentences, tuple(merges), (score_curve,), clusters=clusters)

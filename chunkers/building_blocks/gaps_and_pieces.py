@@ -59,13 +59,15 @@ def chunks_of_pieces(text: str, pieces: Iterable[Piece]) -> tuple[Chunk, ...]:
     return tuple([Chunk((Span(piece.start, piece.end),), text[piece.start : piece.end], piece.context) for piece in pieces])
 
 
-def cuts_to_gaps(document: Document, offsets: Sequence[int], verdict: Verdict, why: Callable[[int], Reason]) -> list[Gap]:
+def cuts_to_gaps(
+    document: Document, offsets: Sequence[int], verdict: Verdict, reason_at_offset: Callable[[int], Reason]
+) -> list[Gap]:
     """Return a gap for each offset at which a chunk begins, between two sentences or inside a sentence."""
     gaps_at_offsets = []
     for offset in offsets:
         sentence_index = document.sentence_at(offset)
         if document.starts[sentence_index] == offset and sentence_index > 0:
-            gaps_at_offsets.append(Gap(sentence_index - 1, None, None, verdict, why(offset)))
+            gaps_at_offsets.append(Gap(sentence_index - 1, None, None, verdict, reason_at_offset(offset)))
         else:
             gaps_at_offsets.append(
                 Gap(
@@ -73,21 +75,21 @@ def cuts_to_gaps(document: Document, offsets: Sequence[int], verdict: Verdict, w
                     None,
                     None,
                     verdict,
-                    _reason_inside_sentence(sentence_index, why(offset)),
+                    _reason_inside_sentence(sentence_index, reason_at_offset(offset)),
                     offset,
                 )
             )
     return gaps_at_offsets
 
 
-def _reason_inside_sentence(index: int, why: Reason) -> Reason:
+def _reason_inside_sentence(index: int, cut_reason: Reason) -> Reason:
     """Return the reason for a cut, reworded for a cut inside sentence ``index``."""
-    first_step, *other_steps = why.steps()
+    first_step, *other_steps = cut_reason.steps()
     return combine_reasons(first_step._replace(heading=f"inside sentence {index + 1}"), *other_steps)
 
 
-def with_uncut_gaps(
-    document: Document, given: Sequence[Gap], uncut_reason: Reason | Callable[[int], Reason]
+def add_uncut_gaps(
+    document: Document, decided_gaps: Sequence[Gap], uncut_reason: Reason | Callable[[int], Reason]
 ) -> tuple[Gap, ...]:
     """Return all gaps in order: the given ones and, for each other pair of neighbouring sentences, an uncut gap.
 
@@ -95,27 +97,27 @@ def with_uncut_gaps(
     ----------
     document
         The document that the gaps belong to.
-    given
+    decided_gaps
         Gaps with a decision: cuts between sentences and inside them, and uncut gaps that have a reason of their own.
     uncut_reason
         The reason for the uncut gaps, or a function that returns the reason from the start of the sentence after the gap.
     """
-    decided_gap_indices = {gap.index for gap in given if gap.offset is None}
+    decided_gap_indices = {gap.index for gap in decided_gaps if gap.offset is None}
     uncut_gaps = [
         Gap(index, None, None, Verdict.KEPT, uncut_reason if isinstance(uncut_reason, Reason) else uncut_reason(start))
         for index, start in enumerate(document.starts[1:])
         if index not in decided_gap_indices
     ]
-    return tuple(sorted([*given, *uncut_gaps], key=gap_sort_key))
+    return tuple(sorted([*decided_gaps, *uncut_gaps], key=gap_sort_key))
 
 
 def gaps_of_pieces(document: Document, pieces: Sequence[Piece], uncut_reason: Callable[[int], Reason]) -> tuple[Gap, ...]:
-    """Return all gaps of chunks made from pieces; ``uncut_reason`` is that of `with_uncut_gaps`."""
+    """Return all gaps of chunks made from pieces; ``uncut_reason`` is that of `add_uncut_gaps`."""
     cut_reason_by_piece_start = {piece.start: piece.why for piece in pieces}
     cut_gaps_between_pieces = cuts_to_gaps(
         document, [piece.start for piece in pieces[1:]], Verdict.CUT, cut_reason_by_piece_start.__getitem__
     )
-    return with_uncut_gaps(document, cut_gaps_between_pieces, uncut_reason)
+    return add_uncut_gaps(document, cut_gaps_between_pieces, uncut_reason)
 
 
 def gap_sort_key(gap: Gap) -> tuple[int, float]:

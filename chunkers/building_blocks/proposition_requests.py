@@ -11,16 +11,16 @@ from typing import NamedTuple
 from chunkers.building_blocks.size_limits import window_end
 from chunkers.contract import Tools
 from chunkers.language_models import Message, UnusableAnswer, answer_forms, parse_json_answer, prompts, usable_answer
-from chunkers.results import Proposition, Tied
+from chunkers.results import Proposition, QuotationMatch
 from chunkers.text import SHORTEST_ALTERED, ComparisonBudget, Document, Quotation, SearchableText, Span, shorten
 
 _ANSWER_TOKENS_PER_TOKEN = 6
 """Tokens of an answer for each of the text, which is stated and quoted."""
 
-_MOST_PER_SENTENCE = 3
+_MOST_PROPOSITIONS_PER_SENTENCE = 3
 """Most propositions of a sentence, on average, that a schema allows."""
 
-_LONGEST_BEYOND_SENTENCE = 100
+_MOST_CHARACTERS_BEYOND_SENTENCE = 100
 """Characters that a proposition may have beyond the longest sentence of its window where a schema bounds it."""
 
 _TOKENS_AROUND_PROPOSITION = 30
@@ -29,10 +29,10 @@ _TOKENS_AROUND_PROPOSITION = 30
 _SHORTEST_TOKEN = 3
 """Characters of a token, on average, at the least."""
 
-_MOST_COMPARED = 2_000_000_000
+_MOST_COMPARED_PAIRS = 2_000_000_000
 """Pairs of characters that are compared to find quotations with changes in one text: some seconds."""
 
-_LOOK_BEHIND = 8
+_CHARACTERS_BEFORE_WORD = 8
 """Characters before a word that are looked at for the end of a sentence."""
 
 _WORD = re.compile(r"[^\W\d_]+")
@@ -81,24 +81,26 @@ class StatedPropositions:
     repeated: int = 0
 
 
-def sentence_windows(document: Document, most: int, tools: Tools) -> list[SentenceWindow]:
-    """Divide the sentences into consecutive windows of at most ``most`` tokens, with at least one sentence each."""
+def sentence_windows(document: Document, max_window_tokens: int, tools: Tools) -> list[SentenceWindow]:
+    """Divide the sentences into consecutive windows of at most ``max_window_tokens`` tokens, with at least one sentence each."""
     sentence_token_counts = tools.count_tokens(document.sentence_texts)
     window_edge_sentence_indices = [0]
     while window_edge_sentence_indices[-1] < len(sentence_token_counts):
-        window_edge_sentence_indices.append(window_end(sentence_token_counts, window_edge_sentence_indices[-1], most, 1))
+        window_edge_sentence_indices.append(
+            window_end(sentence_token_counts, window_edge_sentence_indices[-1], max_window_tokens, 1)
+        )
     return [
         SentenceWindow(first, last, sum(sentence_token_counts[first:last]))
         for first, last in pairwise(window_edge_sentence_indices)
     ]
 
 
-def propositions_prompt(document: Document, window: SentenceWindow, before: int) -> list[Message]:
-    """Return the prompt that asks for a window's propositions, with the ``before`` preceding sentences as context."""
+def propositions_prompt(document: Document, window: SentenceWindow, preceding_sentence_count: int) -> list[Message]:
+    """Return the prompt that asks for a window's propositions, with the ``preceding_sentence_count`` preceding sentences as context."""
     first_sentence_index, sentences_end_index, _ = window
     document_sentence_texts = document.sentence_texts
     preceding_sentences_text = "\n".join(
-        document_sentence_texts[max(0, first_sentence_index - before) : first_sentence_index]
+        document_sentence_texts[max(0, first_sentence_index - preceding_sentence_count) : first_sentence_index]
     )
     numbered_sentences_text = "".join(
         prompts.PROPOSITIONS_PIECE.format(number=number + 1, text=document_sentence_texts[number])
@@ -114,7 +116,11 @@ def propositions_prompt(document: Document, window: SentenceWindow, before: int)
 
 
 def request_propositions(
-    document: Document, most: int, before: int, tools: Tools, done: Callable[[int], None]
+    document: Document,
+    max_window_tokens: int,
+    preceding_sentence_count: int,
+    tools: Tools,
+    report_progress: Callable[[int], None],
 ) -> StatedPropositions:
     """Ask a language model for a text's propositions, with several windows of sentences in parallel.
 
@@ -122,13 +128,13 @@ def request_propositions(
     ----------
     document
         The text.
-    most
+    max_window_tokens
         Maximum number of tokens in a window.
-    before
+    preceding_sentence_count
         Number of sentences before a window that the model also sees.
     tools
         Services, including the language model.
-    done
+    report_progress
         Called after each window with the number of sentences processed so far.
 
     Raises
@@ -138,22 +144,26 @@ def request_propositions(
     Cancelled
         If the user stops.
     """
-    windows_of_sentences = sentence_windows(document, most, tools)
+    windows_of_sentences = sentence_windows(document, max_window_tokens, tools)
     lock, finished_sentence_count = threading.Lock(), 0
 
     def request_window_claims(window_tools: Tools, window: SentenceWindow) -> list[Claim] | str:
         nonlocal finished_sentence_count
         sentence_count = window.last - window.first
         answer_token_limit = (
-            answer_forms.ROOM + _ANSWER_TOKENS_PER_TOKEN * window.tokens + 2 * _TOKENS_AROUND_PROPOSITION * sentence_count
+            answer_forms.TOKENS_BESIDE_CONTENT
+            + _ANSWER_TOKENS_PER_TOKEN * window.tokens
+            + 2 * _TOKENS_AROUND_PROPOSITION * sentence_count
         )
         number_bounds_by_field = {"sentence": (window.first + 1, window.last)}
         propositions_answer_form = answer_forms.PROPOSITIONS.for_request(
             number_bounds_by_field, answer_token_limit, _answer_size_limits(document, window, answer_token_limit)
         )
-        window_answer_parser = partial(parse_claims, first=window.first + 1, last=window.last)
+        window_answer_parser = partial(
+            parse_claims, first_sentence_number=window.first + 1, last_sentence_number=window.last
+        )
         try:
-            propositions_prompt_messages = propositions_prompt(document, window, before)
+            propositions_prompt_messages = propositions_prompt(document, window, preceding_sentence_count)
             claims_or_failure_reason: list[Claim] | str = usable_answer(
                 partial(window_tools.ask, kind=propositions_answer_form),
                 propositions_prompt_messages,
@@ -164,30 +174,32 @@ def request_propositions(
             claims_or_failure_reason = complaint.summary
         with lock:
             finished_sentence_count += sentence_count
-            done(finished_sentence_count)
+            report_progress(finished_sentence_count)
         return claims_or_failure_reason
 
     claims_or_complaints = tools.together([partial(request_window_claims, window=window) for window in windows_of_sentences])
     return _tie_claims_to_text(document, windows_of_sentences, claims_or_complaints)
 
 
-def _answer_size_limits(document: Document, window: SentenceWindow, tokens: int) -> answer_forms.Sizes:
+def _answer_size_limits(document: Document, window: SentenceWindow, tokens: int) -> answer_forms.SizeLimitByField:
     """Return sizes with which an answer fits into its tokens, so that a model that repeats itself comes to an end."""
-    sentence_count, texts = window.last - window.first, document.sentence_texts[window.first : window.last]
-    longest_sentence_length = max(map(len, texts))
-    longest_proposition_length = longest_sentence_length + _LONGEST_BEYOND_SENTENCE
+    sentence_count, window_sentence_texts = window.last - window.first, document.sentence_texts[window.first : window.last]
+    longest_sentence_length = max(map(len, window_sentence_texts))
+    longest_proposition_length = longest_sentence_length + _MOST_CHARACTERS_BEYOND_SENTENCE
     fitting_proposition_count = tokens // (
         (longest_sentence_length + longest_proposition_length) // _SHORTEST_TOKEN + _TOKENS_AROUND_PROPOSITION
     )
     return {
         "text": longest_proposition_length,
         "quotation": longest_sentence_length,
-        "propositions": max(sentence_count, min(_MOST_PER_SENTENCE * sentence_count, fitting_proposition_count)),
+        "propositions": max(
+            sentence_count, min(_MOST_PROPOSITIONS_PER_SENTENCE * sentence_count, fitting_proposition_count)
+        ),
     }
 
 
-def parse_claims(answer: str, first: int, last: int) -> list[Claim]:
-    """Parse a model's answer into propositions about sentences ``first`` to ``last``, numbered from 1.
+def parse_claims(answer: str, first_sentence_number: int, last_sentence_number: int) -> list[Claim]:
+    """Parse a model's answer into propositions about sentences ``first_sentence_number`` to ``last_sentence_number``, numbered from 1.
 
     Raises
     ------
@@ -196,9 +208,10 @@ def parse_claims(answer: str, first: int, last: int) -> list[Claim]:
     """
     claims_in_answer = []
     for stated_proposition in parse_json_answer(answer, answer_forms.PropositionsAnswer).propositions:
-        if not first <= stated_proposition.sentence <= last:
+        if not first_sentence_number <= stated_proposition.sentence <= last_sentence_number:
             raise UnusableAnswer(
-                f"the answer may name only sentences {first} to {last}; it names sentence {stated_proposition.sentence}"
+                f"the answer may name only sentences {first_sentence_number} to {last_sentence_number}; it names sentence "
+                f"{stated_proposition.sentence}"
             )
         if not stated_proposition.text.strip():
             raise UnusableAnswer("the answer must give every proposition a text; one text is empty")
@@ -215,28 +228,30 @@ def parse_claims(answer: str, first: int, last: int) -> list[Claim]:
 
 
 def _tie_claims_to_text(
-    document: Document, windows: Sequence[SentenceWindow], answers: Sequence[list[Claim] | str]
+    document: Document, windows: Sequence[SentenceWindow], claims_or_complaints: Sequence[list[Claim] | str]
 ) -> StatedPropositions:
     """Tie the propositions of each window to the text; sentences without a proposition stand for themselves."""
     document_propositions = StatedPropositions(windows=len(windows))
     text_and_claim_vocabulary = Vocabulary.of(
-        document.text, [claim.text for claims in answers if not isinstance(claims, str) for claim in claims]
+        document.text, [claim.text for claims in claims_or_complaints if not isinstance(claims, str) for claim in claims]
     )
-    comparison_budget = ComparisonBudget(_MOST_COMPARED)
+    comparison_budget = ComparisonBudget(_MOST_COMPARED_PAIRS)
     restated_sentence_indices: set[int] = set()
     distinct_proposition_by_key: dict[tuple[str, Span], Proposition] = {}
-    for window, claims in zip(windows, answers, strict=True):
+    for window, claims in zip(windows, claims_or_complaints, strict=True):
         if isinstance(claims, str):
             document_propositions.failed += 1
             unusable_window_complaint = f"{claims} (sentences {window.first + 1:,} to {window.last:,})"
             document_propositions.unusable |= dict.fromkeys(range(window.first, window.last), unusable_window_complaint)
             continue
-        start_offset = document.sentences[window.first].start
+        window_start_offset = document.sentences[window.first].start
         searchable_window_text = SearchableText(
-            document.text[start_offset : document.sentences[window.last - 1].end], comparison_budget
+            document.text[window_start_offset : document.sentences[window.last - 1].end], comparison_budget
         )
         for claim in claims:
-            tied_proposition = _tie_claim(document, searchable_window_text, start_offset, claim, text_and_claim_vocabulary)
+            tied_proposition = _tie_claim(
+                document, searchable_window_text, window_start_offset, claim, text_and_claim_vocabulary
+            )
             if tied_proposition.span is None:
                 document_propositions.left_out.append(tied_proposition)
                 continue
@@ -262,29 +277,31 @@ def overlapped_sentence_indices(document: Document, span: Span) -> range:
 
 
 def _tie_claim(
-    document: Document, searched: SearchableText, start: int, claim: Claim, vocabulary: "Vocabulary"
+    document: Document, searched: SearchableText, window_start: int, claim: Claim, vocabulary: "Vocabulary"
 ) -> Proposition:
-    """Tie a claim to the text of its window, which begins at ``start``."""
-    text, sentence_index, quotation = claim
+    """Tie a claim to the text of its window, which begins at ``window_start``."""
+    claim_text, sentence_index, quotation = claim
     quotation_span_and_tie = (
-        _locate_quotation(searched, document.sentences[sentence_index], start, quotation) if quotation else None
+        _locate_quotation(searched, document.sentences[sentence_index], window_start, quotation) if quotation else None
     )
     if quotation_span_and_tie is None:
-        return Proposition(text, None, "nowhere", quotation, sentence=sentence_index)
-    span, tie_kind = quotation_span_and_tie
-    source_sentence_range = overlapped_sentence_indices(document, span)
+        return Proposition(claim_text, None, "nowhere", quotation, sentence=sentence_index)
+    quotation_span, tie_kind = quotation_span_and_tie
+    source_sentence_range = overlapped_sentence_indices(document, quotation_span)
     source_sentences_text = document.text[slice(*document.slice(source_sentence_range.start, source_sentence_range.stop))]
-    words_found_elsewhere, words_found_nowhere = unsupported_words(text, source_sentences_text, vocabulary)
-    return Proposition(text, span, tie_kind, quotation, words_found_elsewhere, words_found_nowhere)
+    words_found_elsewhere, words_found_nowhere = unsupported_words(claim_text, source_sentences_text, vocabulary)
+    return Proposition(claim_text, quotation_span, tie_kind, quotation, words_found_elsewhere, words_found_nowhere)
 
 
-def _locate_quotation(searched: SearchableText, sentence: Span, start: int, quotation: str) -> tuple[Span, Tied] | None:
+def _locate_quotation(
+    searched: SearchableText, sentence_span: Span, window_start: int, quotation: str
+) -> tuple[Span, QuotationMatch] | None:
     """Return the span of a quotation: in its sentence if it is there, otherwise as near as possible in the window."""
-    start_in_window = searched.text.find(quotation, sentence.start - start, sentence.end - start)
+    start_in_window = searched.text.find(quotation, sentence_span.start - window_start, sentence_span.end - window_start)
     if start_in_window >= 0:
-        return Span(start + start_in_window, start + start_in_window + len(quotation)), "word for word"
-    quotation_with_start = Quotation(quotation, start=sentence.start - start)
-    tie_kind: Tied = "word for word"
+        return Span(window_start + start_in_window, window_start + start_in_window + len(quotation)), "word for word"
+    quotation_with_start = Quotation(quotation, start=sentence_span.start - window_start)
+    tie_kind: QuotationMatch = "word for word"
     quotation_match = searched.exact_match(quotation_with_start)
     if quotation_match is None:
         tie_kind, quotation_match = "typography", searched.typographic_match(quotation_with_start)
@@ -293,7 +310,7 @@ def _locate_quotation(searched: SearchableText, sentence: Span, start: int, quot
     return (
         None
         if quotation_match is None
-        else (Span(start + quotation_match.span.start, start + quotation_match.span.end), tie_kind)
+        else (Span(window_start + quotation_match.span.start, window_start + quotation_match.span.end), tie_kind)
     )
 
 
@@ -306,10 +323,10 @@ class Vocabulary:
     small: frozenset[str]
 
     @classmethod
-    def of(cls, text: str, others: Sequence[str] = ()) -> "Vocabulary":
-        """Build a text's vocabulary; words with a lower-case initial are taken from the texts ``others`` too."""
+    def of(cls, text: str, other_texts: Sequence[str] = ()) -> "Vocabulary":
+        """Build a text's vocabulary; words with a lower-case initial are taken from the texts ``other_texts`` too."""
         text_words = {*_WORD.findall(text)}
-        other_text_words = {word for other in others for word in _WORD.findall(other)}
+        other_text_words = {word for other in other_texts for word in _WORD.findall(other)}
         lowercase_words = {word for word in text_words | other_text_words if not word[0].isupper()}
         return cls(frozenset(map(str.casefold, text_words)), frozenset(_NUMBER.findall(text)), frozenset(lowercase_words))
 
@@ -339,10 +356,10 @@ def unsupported_words(text: str, source: str, vocabulary: Vocabulary) -> tuple[t
     source_vocabulary = Vocabulary.of(source)
     words_found_elsewhere: list[str] = []
     words_found_nowhere: list[str] = []
-    for match in _WORD.finditer(text):
+    for word_match in _WORD.finditer(text):
         word, text_before_word = (
-            match.group(),
-            text[max(0, match.start() - _LOOK_BEHIND) : match.start()].rstrip("\"'“”‘’«»([ "),
+            word_match.group(),
+            text[max(0, word_match.start() - _CHARACTERS_BEFORE_WORD) : word_match.start()].rstrip("\"'“”‘’«»([ "),
         )
         is_sentence_initial_word = not text_before_word or text_before_word[-1] in ".!?:…"
         is_ordinary_word = not word[0].isupper() or (is_sentence_initial_word and word.lower() in vocabulary.small)
@@ -362,10 +379,10 @@ LONGEST_TITLE = 200
 LONGEST_SUMMARY = 1_000
 """Maximum number of characters of a summary that a model gives; a longer one is cut."""
 
-LONGEST_SHOWN = 1_000
+LONGEST_SHOWN_PROPOSITION = 1_000
 """Maximum number of characters shown of a proposition to sort; an original sentence that stands for itself may be longer."""
 
-MOST_LISTED = 100
+MOST_LISTED_CHUNKS = 100
 """Maximum number of chunks listed with their summaries when propositions are sorted: the most recently used ones."""
 
 _SORTING_TOKENS = 200
@@ -391,8 +408,10 @@ class GroupedPropositions:
     failed: int = 0
 
 
-def request_groups(texts: Sequence[str], batch: int, tools: Tools, done: Callable[[int], None]) -> GroupedPropositions:
-    """Have a language model group propositions into chunks, ``batch`` propositions at a time.
+def request_groups(
+    texts: Sequence[str], batch_size: int, tools: Tools, report_progress: Callable[[int], None]
+) -> GroupedPropositions:
+    """Have a language model group propositions into chunks, ``batch_size`` propositions at a time.
 
     The original method places one proposition at a time and asks again for the chunk's title and summary. Here one
     answer places a whole batch and updates the titles and summaries of the chunks that receive propositions. A batch
@@ -402,11 +421,11 @@ def request_groups(texts: Sequence[str], batch: int, tools: Tools, done: Callabl
     ----------
     texts
         The propositions, in order.
-    batch
+    batch_size
         Maximum number of propositions per request.
     tools
         Services, including the language model.
-    done
+    report_progress
         Called after each batch with the number of propositions sorted so far.
 
     Raises
@@ -418,11 +437,11 @@ def request_groups(texts: Sequence[str], batch: int, tools: Tools, done: Callabl
     """
     grouping_outcome = GroupedPropositions()
     last_batch_by_group: dict[int, int] = {}
-    for batch_start_index in range(0, len(texts), batch):
-        batch_end_index = min(batch_start_index + batch, len(texts))
+    for batch_start_index in range(0, len(texts), batch_size):
+        batch_end_index = min(batch_start_index + batch_size, len(texts))
         grouping_outcome.batches += 1
-        listed_group_indices = sorted(sorted(last_batch_by_group, key=last_batch_by_group.__getitem__)[-MOST_LISTED:])
-        answer_token_limit = answer_forms.ROOM + _SORTING_TOKENS * (batch_end_index - batch_start_index)
+        listed_group_indices = sorted(sorted(last_batch_by_group, key=last_batch_by_group.__getitem__)[-MOST_LISTED_CHUNKS:])
+        answer_token_limit = answer_forms.TOKENS_BESIDE_CONTENT + _SORTING_TOKENS * (batch_end_index - batch_start_index)
         # Without chunks so far, no number of one is allowed.
         chunk_number_bounds = (
             (listed_group_indices[0] + 1, listed_group_indices[-1] + 1) if listed_group_indices else (0, -1)
@@ -432,16 +451,16 @@ def request_groups(texts: Sequence[str], batch: int, tools: Tools, done: Callabl
             "chunks": batch_end_index - batch_start_index,
             "propositions": batch_end_index - batch_start_index,
         }
-        grouping_answer_form = answer_forms.GROUPS.for_request(
+        grouping_answer_form = answer_forms.GROUP_PLACEMENTS.for_request(
             {"chunk": chunk_number_bounds, "propositions": (batch_start_index + 1, batch_end_index)},
             answer_token_limit,
             answer_list_size_limits,
         )
         grouping_answer_parser = partial(
             parse_placements,
-            listed=[number + 1 for number in listed_group_indices],
-            first=batch_start_index + 1,
-            last=batch_end_index,
+            listed_chunk_numbers=[number + 1 for number in listed_group_indices],
+            first_proposition_number=batch_start_index + 1,
+            last_proposition_number=batch_end_index,
         )
         try:
             grouping_prompt_messages = grouping_prompt(
@@ -470,22 +489,22 @@ def request_groups(texts: Sequence[str], batch: int, tools: Tools, done: Callabl
                 )
                 placement_group.members += [proposition - 1 for proposition in placement.propositions]
                 last_batch_by_group[placement_group_number - 1] = batch_start_index
-        done(batch_end_index)
+        report_progress(batch_end_index)
     for placement_group in grouping_outcome.groups:
         placement_group.members.sort()
     return grouping_outcome
 
 
 def grouping_prompt(
-    groups: Sequence[PropositionGroup], listed: Sequence[int], texts: Sequence[str], first: int, last: int
+    groups: Sequence[PropositionGroup], listed_chunk_numbers: Sequence[int], texts: Sequence[str], first: int, last: int
 ) -> list[Message]:
     """Return the prompt that asks the model to assign propositions ``first`` to ``last - 1`` to chunks."""
     listed_groups_text = "".join(
         prompts.GROUPS_CHUNK.format(number=number + 1, title=groups[number].title, summary=groups[number].summary)
-        for number in listed
+        for number in listed_chunk_numbers
     )
     numbered_propositions_text = "".join(
-        prompts.GROUPS_PIECE.format(number=number + 1, text=shorten(texts[number], LONGEST_SHOWN))
+        prompts.GROUPS_PIECE.format(number=number + 1, text=shorten(texts[number], LONGEST_SHOWN_PROPOSITION))
         for number in range(first, last)
     )
     grouping_question_text = prompts.GROUPS_QUESTION.format(
@@ -494,37 +513,48 @@ def grouping_prompt(
     return [Message("system", prompts.GROUPS_SYSTEM), Message("user", grouping_question_text)]
 
 
-def parse_placements(answer: str, listed: Sequence[int], first: int, last: int) -> list[answer_forms.PlacedChunk]:
-    """Parse an answer that assigns propositions ``first`` to ``last``, numbered from 1, to chunks.
+def parse_placements(
+    answer: str, listed_chunk_numbers: Sequence[int], first_proposition_number: int, last_proposition_number: int
+) -> list[answer_forms.PlacedChunk]:
+    """Parse an answer that assigns propositions ``first_proposition_number`` to ``last_proposition_number``, numbered from 1, to chunks.
 
     A proposition belongs to the first chunk that lists it. Chunks without propositions are left out.
 
     Raises
     ------
     UnusableAnswer
-        If the answer has another form, names a chunk that is not in ``listed``, or omits a proposition.
+        If the answer has another form, names a chunk that is not in ``listed_chunk_numbers``, or omits a proposition.
     """
     answered_placements = parse_json_answer(answer, answer_forms.PlacementsAnswer).chunks
     placed_proposition_numbers: set[int] = set()
     for placement in answered_placements:
-        if placement.chunk is not None and placement.chunk not in listed:
-            listed_chunks_phrase = f"the list has only {', '.join(map(str, listed))}" if listed else "none is listed"
+        if placement.chunk is not None and placement.chunk not in listed_chunk_numbers:
+            listed_chunks_phrase = (
+                f"the list has only {', '.join(map(str, listed_chunk_numbers))}"
+                if listed_chunk_numbers
+                else "none is listed"
+            )
             raise UnusableAnswer(
                 f"the answer may name only listed chunks; it names chunk {placement.chunk}, but {listed_chunks_phrase}"
             )
         if not placement.title.strip():
             raise UnusableAnswer("the answer must give every chunk a title; one title is empty")
         for proposition_number in placement.propositions:
-            if not first <= proposition_number <= last:
+            if not first_proposition_number <= proposition_number <= last_proposition_number:
                 raise UnusableAnswer(
-                    f"the answer may assign only propositions {first} to {last}; it names proposition {proposition_number}"
+                    f"the answer may assign only propositions {first_proposition_number} to {last_proposition_number}; it "
+                    f"names proposition {proposition_number}"
                 )
         # Small models go on repeating a chunk.
         placement.propositions = [
             number for number in dict.fromkeys(placement.propositions) if number not in placed_proposition_numbers
         ]
         placed_proposition_numbers.update(placement.propositions)
-    unplaced_proposition_numbers = [number for number in range(first, last + 1) if number not in placed_proposition_numbers]
+    unplaced_proposition_numbers = [
+        number
+        for number in range(first_proposition_number, last_proposition_number + 1)
+        if number not in placed_proposition_numbers
+    ]
     if unplaced_proposition_numbers:
         raise UnusableAnswer(
             f"the answer must assign every proposition to a chunk; it leaves out proposition "

@@ -16,7 +16,7 @@ Separators = Literal["chroma", "langchain", "markdown"]
 
 Unit = Literal["characters", "words", "tokens"]
 
-SEPARATORS: dict[str, tuple[list[str], bool]] = {
+SEPARATORS_BY_PRESET: dict[str, tuple[list[str], bool]] = {
     "chroma": (["\n\n", "\n", ".", "?", "!", " ", ""], False),
     "langchain": (["\n\n", "\n", " ", ""], False),
     "markdown": (
@@ -27,7 +27,7 @@ SEPARATORS: dict[str, tuple[list[str], bool]] = {
 """Separators by preset, and whether they are regular expressions; those for Markdown are LangChain's."""
 
 
-_SHORT, _REMEMBERED = 16, 100_000
+_LONGEST_CACHED_TEXT, _MOST_CACHED_COUNTS = 16, 100_000
 """Characters of a text whose tokens are counted once, and how many such counts are remembered: the splitter asks for every
 word and, where there are no spaces, for every character, of which there may be millions."""
 
@@ -44,7 +44,7 @@ def text_size_function(unit: Unit, tools: Tools) -> Callable[[str], int]:
         text_token_count = token_count_by_text.get(text)
         if text_token_count is None:
             (text_token_count,) = tools.count_tokens([text])
-            if len(text) <= _SHORT and len(token_count_by_text) < _REMEMBERED:
+            if len(text) <= _LONGEST_CACHED_TEXT and len(token_count_by_text) < _MOST_CACHED_COUNTS:
                 token_count_by_text[text] = text_token_count
         return text_token_count
 
@@ -54,7 +54,7 @@ def text_size_function(unit: Unit, tools: Tools) -> Callable[[str], int]:
 @cache
 def separator_patterns(preset: Separators) -> list[tuple[str, re.Pattern[str]]]:
     """Return the non-empty separators of a preset, each with its compiled regular expression."""
-    separators, is_regex = SEPARATORS[preset]
+    separators, is_regex = SEPARATORS_BY_PRESET[preset]
     return [(word, re.compile(word if is_regex else re.escape(word))) for word in separators if word]
 
 
@@ -62,7 +62,7 @@ def recursive_spans(
     text: str,
     size: int,
     overlap: int,
-    measure: Callable[[str], int],
+    size_function: Callable[[str], int],
     separators: Separators,
     part: Span | None = None,
 ) -> list[tuple[int, int]]:
@@ -74,21 +74,21 @@ def recursive_spans(
     character of the fields, even if that piece is larger than ``size``.
     """
     text_front_matter = front_matter(text)
-    separator_texts, is_regex = SEPARATORS[separators]
+    separator_texts, is_regex = SEPARATORS_BY_PRESET[separators]
     separator_regexes = [pattern for _, pattern in separator_patterns(separators)]
     windows: list[tuple[int, int]] = []
 
-    def split_into_windows(start: int, end: int, level: int) -> None:
+    def split_into_windows(start: int, end: int, separator_index: int) -> None:
         piece_sizes: list[int] = []
-        while level < len(separator_regexes) and not piece_sizes:
+        while separator_index < len(separator_regexes) and not piece_sizes:
             piece_sizes = (
-                _piece_sizes_by_pattern(text, start, end, separator_regexes[level])
+                _piece_sizes_by_pattern(text, start, end, separator_regexes[separator_index])
                 if is_regex
-                else _piece_sizes_by_separator(text[start:end], separator_texts[level])
+                else _piece_sizes_by_separator(text[start:end], separator_texts[separator_index])
             )
-            level += 1
+            separator_index += 1
         if not piece_sizes:
-            level, piece_sizes = -1, [1] * (end - start)
+            separator_index, piece_sizes = -1, [1] * (end - start)
         piece_edge_offsets = list(accumulate(piece_sizes, initial=start))
         if text_front_matter and start < text_front_matter.closed:
             piece_edge_offsets = [
@@ -97,10 +97,10 @@ def recursive_spans(
                 end,
             ]
             piece_sizes = list(map(sub, piece_edge_offsets[1:], piece_edge_offsets))
-        if measure is len:
+        if size_function is len:
             cumulative_piece_sizes = piece_edge_offsets
         else:
-            piece_sizes = [measure(text[first:last]) for first, last in pairwise(piece_edge_offsets)]
+            piece_sizes = [size_function(text[first:last]) for first, last in pairwise(piece_edge_offsets)]
             cumulative_piece_sizes = [0, *accumulate(piece_sizes)]
         next_piece_index = 0
         for large_piece_index in [place for place, piece in enumerate(piece_sizes) if piece >= size]:
@@ -109,10 +109,12 @@ def recursive_spans(
                     piece_edge_offsets, cumulative_piece_sizes, next_piece_index, large_piece_index, size, overlap
                 )
             )
-            if level < 0:
+            if separator_index < 0:
                 windows.append((piece_edge_offsets[large_piece_index], piece_edge_offsets[large_piece_index + 1]))
             else:
-                split_into_windows(piece_edge_offsets[large_piece_index], piece_edge_offsets[large_piece_index + 1], level)
+                split_into_windows(
+                    piece_edge_offsets[large_piece_index], piece_edge_offsets[large_piece_index + 1], separator_index
+                )
             next_piece_index = large_piece_index + 1
         windows.extend(
             merge_into_windows(piece_edge_offsets, cumulative_piece_sizes, next_piece_index, len(piece_sizes), size, overlap)
@@ -147,26 +149,29 @@ def _piece_sizes_by_pattern(text: str, start: int, end: int, pattern: re.Pattern
 
 
 def merge_into_windows(
-    edges: Sequence[int], totals: Sequence[int], first: int, stop: int, size: int, overlap: int
+    piece_edges: Sequence[int], cumulative_sizes: Sequence[int], first_piece: int, end_piece: int, size: int, overlap: int
 ) -> list[tuple[int, int]]:
-    """Merge pieces ``first`` to ``stop - 1`` into windows of at most ``size``; a larger piece becomes a window by itself.
+    """Merge pieces ``first_piece`` to ``stop - 1`` into windows of at most ``size``; a larger piece becomes a window by itself.
 
     Piece ``number`` lies between ``edges[number]`` and the next edge; its size is ``totals[number + 1] -
     totals[number]``.
     """
     windows: list[tuple[int, int]] = []
-    while first < stop:
-        window_end_piece_index = max(first + 1, bisect_right(totals, totals[first] + size, first + 1, stop + 1) - 1)
-        windows.append((edges[first], edges[window_end_piece_index]))
-        if window_end_piece_index == stop:
+    while first_piece < end_piece:
+        window_end_piece_index = max(
+            first_piece + 1,
+            bisect_right(cumulative_sizes, cumulative_sizes[first_piece] + size, first_piece + 1, end_piece + 1) - 1,
+        )
+        windows.append((piece_edges[first_piece], piece_edges[window_end_piece_index]))
+        if window_end_piece_index == end_piece:
             break
         if overlap:
             # The next window repeats at most the overlap, and has room for the piece that did not fit.
             overlap_start_total = max(
-                totals[window_end_piece_index] - overlap,
-                min(totals[window_end_piece_index + 1] - size, totals[window_end_piece_index]),
+                cumulative_sizes[window_end_piece_index] - overlap,
+                min(cumulative_sizes[window_end_piece_index + 1] - size, cumulative_sizes[window_end_piece_index]),
             )
-            first = bisect_left(totals, overlap_start_total, first, window_end_piece_index)
+            first_piece = bisect_left(cumulative_sizes, overlap_start_total, first_piece, window_end_piece_index)
         else:
-            first = window_end_piece_index
+            first_piece = window_end_piece_index
     return windows

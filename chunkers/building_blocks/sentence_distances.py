@@ -8,7 +8,7 @@ from typing import TypeVar
 import numpy as np
 import numpy.typing as npt
 
-from chunkers.support import FloatArray, IntArray, LRUDict, VectorArray, cached_in
+from chunkers.support import FloatArray, IntArray, LRUDict, VectorArray, cache_results_in
 
 _ROWS_AT_ONCE = 4_096
 
@@ -20,9 +20,11 @@ def gap_distances(embeddings: npt.NDArray[np.floating]) -> FloatArray:
     """
     gap_cosine_distances = np.empty(max(0, len(embeddings) - 1))
     # A long text's vectors take gigabytes: only some of them are converted at a time.
-    for start in range(0, len(gap_cosine_distances), _ROWS_AT_ONCE):
-        row_block = embeddings[start : start + _ROWS_AT_ONCE + 1].astype(np.float64)
-        gap_cosine_distances[start : start + _ROWS_AT_ONCE] = 1.0 - row_cosines(row_block[:-1], row_block[1:])
+    for block_start_row in range(0, len(gap_cosine_distances), _ROWS_AT_ONCE):
+        row_block = embeddings[block_start_row : block_start_row + _ROWS_AT_ONCE + 1].astype(np.float64)
+        gap_cosine_distances[block_start_row : block_start_row + _ROWS_AT_ONCE] = 1.0 - row_cosines(
+            row_block[:-1], row_block[1:]
+        )
     return gap_cosine_distances
 
 
@@ -51,59 +53,73 @@ Vectors = TypeVar("Vectors", FloatArray, VectorArray)
 SHUFFLES = 20
 """Number of shuffled orders of a text."""
 
-SAMPLE = 500
+MOST_SAMPLED_SENTENCES = 500
 """Default maximum number of sentences examined in a shuffled text, so that a long text takes no longer."""
 
 _SEED = 0
 
 
 @lru_cache(maxsize=16)
-def shuffled_orders(count: int, run: int = 1, most: int = SAMPLE) -> tuple[IntArray, ...]:
-    """Return `SHUFFLES` seeded random orders of ``count`` sentences, each truncated to its first ``most`` sentences.
+def shuffled_orders(
+    sentence_count: int, run_length: int = 1, max_sentences: int = MOST_SAMPLED_SENTENCES
+) -> tuple[IntArray, ...]:
+    """Return `SHUFFLES` seeded random orders of ``sentence_count`` sentences, each truncated to its first ``max_sentences`` sentences.
 
     Parameters
     ----------
-    run
+    run_length
         Number of neighbouring sentences that stay together; the first run may be shorter, of random length.
     """
     seeded_random_generator = np.random.default_rng(_SEED)
     sentence_orders = []
     for _ in range(SHUFFLES):
-        first_run_length = int(seeded_random_generator.integers(1, run + 1))
-        sentence_index_runs = np.split(np.arange(count), np.arange(first_run_length, count, run))
+        first_run_length = int(seeded_random_generator.integers(1, run_length + 1))
+        sentence_index_runs = np.split(np.arange(sentence_count), np.arange(first_run_length, sentence_count, run_length))
         run_order = seeded_random_generator.permutation(len(sentence_index_runs))
-        needed_run_count = np.searchsorted(np.cumsum([len(sentence_index_runs[place]) for place in run_order]), most) + 1
-        sentence_orders.append(np.concatenate([sentence_index_runs[place] for place in run_order[:needed_run_count]])[:most])
+        needed_run_count = (
+            np.searchsorted(np.cumsum([len(sentence_index_runs[place]) for place in run_order]), max_sentences) + 1
+        )
+        sentence_orders.append(
+            np.concatenate([sentence_index_runs[place] for place in run_order[:needed_run_count]])[:max_sentences]
+        )
     return tuple(sentence_orders)
 
 
 @lru_cache(maxsize=16)
-def _sampled_indices(count: int, run: int, most: int) -> IntArray | slice:
+def _sampled_indices(sentence_count: int, run_length: int, max_sentences: int) -> IntArray | slice:
     """Return the indices of the sentences that occur in any order; a slice if all do, which avoids a copy."""
-    if most >= count:
+    if max_sentences >= sentence_count:
         return slice(None)
-    sampled_sentence_indices = np.unique(np.concatenate(shuffled_orders(count, run, most)))
-    return sampled_sentence_indices if len(sampled_sentence_indices) < count else slice(None)
+    sampled_sentence_indices = np.unique(np.concatenate(shuffled_orders(sentence_count, run_length, max_sentences)))
+    return sampled_sentence_indices if len(sampled_sentence_indices) < sentence_count else slice(None)
 
 
 def _shuffling_cache_key(
-    vectors: FloatArray | VectorArray, run: int, name: str, measure: object, most: int = SAMPLE
+    vectors: FloatArray | VectorArray,
+    run_length: int,
+    measure_name: str,
+    measure: object,
+    max_sentences: int = MOST_SAMPLED_SENTENCES,
 ) -> tuple[object, ...]:
     # A hash of all vectors that are looked at: nothing of the text is kept. Processors compute this one themselves.
-    sampled_sentence_vectors = vectors[_sampled_indices(len(vectors), run, most)]
+    sampled_sentence_vectors = vectors[_sampled_indices(len(vectors), run_length, max_sentences)]
     return (
         hashlib.sha256(sampled_sentence_vectors.tobytes()).digest(),
         len(vectors),
         sampled_sentence_vectors.shape,
-        run,
-        name,
-        most,
+        run_length,
+        measure_name,
+        max_sentences,
     )
 
 
-@cached_in(LRUDict(64), _shuffling_cache_key)
+@cache_results_in(LRUDict(64), _shuffling_cache_key)
 def scores_under_shuffling(
-    vectors: Vectors, run: int, name: str, measure: Callable[[Vectors], FloatArray], most: int = SAMPLE
+    vectors: Vectors,
+    run_length: int,
+    measure_name: str,
+    measure: Callable[[Vectors], FloatArray],
+    max_sentences: int = MOST_SAMPLED_SENTENCES,
 ) -> FloatArray:
     """Return the values of ``measure`` for all shuffled versions of a text, concatenated; the values are cached.
 
@@ -111,13 +127,13 @@ def scores_under_shuffling(
     ----------
     vectors
         Vectors of the sentences, shape (n, dimension), n at least 1.
-    run
+    run_length
         As for `shuffled_orders`.
-    name
+    measure_name
         Name of the measure in the cache key; a name must always stand for the same measure.
     measure
         Called with the vectors in another order; an exception that it raises stops the computation.
-    most
+    max_sentences
         As for `shuffled_orders`.
     """
-    return np.concatenate([measure(vectors[order]) for order in shuffled_orders(len(vectors), run, most)])
+    return np.concatenate([measure(vectors[order]) for order in shuffled_orders(len(vectors), run_length, max_sentences)])

@@ -23,39 +23,40 @@ from chunkers.text import Document, Span
 # Settings that would produce too many chunks or too much repeated text are refused.
 
 
-def check_overlap(size: int, overlap: int, given: Collection[str]) -> None:
+def check_overlap(size: int, overlap: int, explicit_parameters: Collection[str]) -> None:
     """Raise ValueError if a chunker's overlap is not smaller than its size.
 
     Parameters
     ----------
-    given
+    explicit_parameters
         Names of the parameters that the caller set; the error message does not claim that a default was set.
     """
     if overlap >= size:
-        default_phrase = "" if "overlap" in given else " (the default)"
+        default_phrase = "" if "overlap" in explicit_parameters else " (the default)"
         raise ValueError(
             f"overlap must be less than size ({size}); got {overlap}{default_phrase}. Lower overlap or raise size."
         )
 
 
-def check_chunk_count(name: str, chunks: int, characters: int) -> None:
+def check_chunk_count(chunker_name: str, chunk_count: int, character_count: int) -> None:
     """Raise InputError if a chunker would exceed the limit on chunks or on the chunks' total characters.
 
     Text that several chunks share counts in each of them.
     """
-    if chunks > MOST_CHUNKS:
+    if chunk_count > MOST_CHUNKS:
         raise InputError(
-            f"{name}: a text may be cut into at most {MOST_CHUNKS:,} chunks; this text would give {chunks:,}. Choose larger "
+            f"{chunker_name}: a text may be cut into at most {MOST_CHUNKS:,} chunks; this text would give {chunk_count:,}. "
+            "Choose larger "
             "chunks."
         )
-    if characters > MOST_CHUNK_CHARACTERS:
+    if character_count > MOST_CHUNK_CHARACTERS:
         raise InputError(
-            f"{name}: all chunks together may have at most {MOST_CHUNK_CHARACTERS:,} characters, overlaps included; "
-            f"these {chunks:,} chunks have {characters:,}. Choose a smaller overlap."
+            f"{chunker_name}: all chunks together may have at most {MOST_CHUNK_CHARACTERS:,} characters, overlaps included; "
+            f"these {chunk_count:,} chunks have {character_count:,}. Choose a smaller overlap."
         )
 
 
-def check_chunk_size(name: str, text: str, size: int, unit: Unit) -> None:
+def check_least_chunk_count(chunker_name: str, text: str, size: int, unit: Unit) -> None:
     """Raise InputError if a maximum chunk size of ``size`` is certain to produce more chunks than allowed.
 
     White space needs no chunk of its own, and all but a few words have at least one token.
@@ -66,14 +67,14 @@ def check_chunk_size(name: str, text: str, size: int, unit: Unit) -> None:
     least_chunk_count = math.ceil((sum(map(len, text_words)) if unit == "characters" else len(text_words)) / size)
     if least_chunk_count > MOST_CHUNKS:
         raise InputError(
-            f"{name}: a text may be cut into at most {MOST_CHUNKS:,} chunks; size {size:,} gives at least "
+            f"{chunker_name}: a text may be cut into at most {MOST_CHUNKS:,} chunks; size {size:,} gives at least "
             f"{least_chunk_count:,}. Choose a larger size."
         )
 
 
 # Token counts.
 
-_SURE = re.compile(r"(?<=[^\W_])(?=[ \t\n\r,.;:!?、。，！？；：])")
+_SURE_TOKEN_END = re.compile(r"(?<=[^\W_])(?=[ \t\n\r,.;:!?、。，！？；：])")
 """Pattern of the positions at which every tokenizer ends a token: between a letter or digit and white space or punctuation.
 
 The byte-pair tokenizers part a text there before they look at what is between, so that the tokens of two parts add up to
@@ -94,10 +95,10 @@ class TokenSizes:
 
     def __init__(self, text: str, starts: Sequence[int], tools: Tools) -> None:
         self._text = text
-        self._starts = starts
+        self._unit_starts = starts
         self._tools = tools
         self._skips_space = getattr(tools.tokenizer, "skips_space", False)
-        self._counted: dict[tuple[int, int], int] = {}
+        self._token_count_by_range: dict[tuple[int, int], int] = {}
 
     def __call__(self, start: int, end: int) -> int:
         """Return the number of tokens of the text between two offsets."""
@@ -119,9 +120,11 @@ class TokenSizes:
         """A place in each unit that has one, where a token always ends."""
         if self._skips_space:
             # Between two units, so that the parts are units, which are often counted already.
-            return [start for start in self._starts if not start or self._text[start - 1] in " \t\n\r"]
-        unit_start_end_pairs = pairwise([*self._starts, len(self._text)])
-        sure_token_end_matches = (_SURE.search(self._text, start, following) for start, following in unit_start_end_pairs)
+            return [start for start in self._unit_starts if not start or self._text[start - 1] in " \t\n\r"]
+        unit_start_end_pairs = pairwise([*self._unit_starts, len(self._text)])
+        sure_token_end_matches = (
+            _SURE_TOKEN_END.search(self._text, start, following) for start, following in unit_start_end_pairs
+        )
         return [match.start() for match in sure_token_end_matches if match]
 
     @cached_property
@@ -140,9 +143,9 @@ class TokenSizes:
     def _count_range_tokens(self, start: int, end: int) -> int:
         if start == end:
             return 0
-        range_token_count = self._counted.get((start, end))
+        range_token_count = self._token_count_by_range.get((start, end))
         if range_token_count is None:
-            range_token_count = self._counted[start, end] = self._tools.count_tokens([self._text[start:end]])[0]
+            range_token_count = self._token_count_by_range[start, end] = self._tools.count_tokens([self._text[start:end]])[0]
         return range_token_count
 
 
@@ -218,7 +221,7 @@ def enforce_size_limits(
     gaps: Sequence[Gap],
     limits: SizeLimits,
     tools: Tools,
-    distances: Callable[[], Sequence[float]],
+    compute_distances: Callable[[], Sequence[float]],
 ) -> list[Gap]:
     """Return the gaps with the size limits enforced, changing verdicts and reasons where necessary.
 
@@ -232,7 +235,7 @@ def enforce_size_limits(
         The size limits, and the way to split oversized chunks.
     tools
         Services for counting tokens.
-    distances
+    compute_distances
         Function that returns one distance per pair of neighbouring sentences; called at most once, for the weakest gap.
 
     Raises
@@ -243,27 +246,27 @@ def enforce_size_limits(
     cuts_large_chunks = limits.most is not None and limits.oversize is not None
     if not document.sentences or (limits.least is None and not cuts_large_chunks):
         return list(gaps)
-    size_limit_enforcer = _SizeEnforcer(document, limits, tools, distances)
+    size_limit_enforcer = _SizeEnforcer(document, limits, tools, compute_distances)
     if cuts_large_chunks and limits.unit != "sentences":
-        check_chunk_size("max_size", document.text, size_limit_enforcer.most, limits.unit)
+        check_least_chunk_count("max_size", document.text, size_limit_enforcer.most, limits.unit)
     gaps_after_merging = size_limit_enforcer.merge_small(list(gaps)) if limits.least is not None else list(gaps)
     return size_limit_enforcer.cut_large(gaps_after_merging) if cuts_large_chunks else gaps_after_merging
 
 
 class _SizeEnforcer:
     def __init__(
-        self, document: Document, limits: SizeLimits, tools: Tools, distances: Callable[[], Sequence[float]]
+        self, document: Document, limits: SizeLimits, tools: Tools, compute_distances: Callable[[], Sequence[float]]
     ) -> None:
         self.document = document
         self.least, self.most = limits.least or 0, limits.most or sys.maxsize
         self.unit, self.oversize = limits.unit, limits.oversize
         self.tools = tools
         self.size = span_size_function(document, limits.unit, tools)
-        self._distances = distances
+        self._compute_distances = compute_distances
 
     @cached_property
     def distances(self) -> FloatArray:
-        return np.asarray(self._distances(), dtype=np.float64)
+        return np.asarray(self._compute_distances(), dtype=np.float64)
 
     def merge_small(self, gaps: list[Gap]) -> list[Gap]:
         """Merge chunks below the minimum size from left to right, unless merging would exceed the maximum."""
@@ -359,12 +362,12 @@ class _SizeEnforcer:
             np.argmax(self.distances[candidate_gap_indices.start : candidate_gap_indices.stop])
         )
 
-    def cut_by_recursive_chunker(self, part: Span, above: Reason) -> list[Gap]:
+    def cut_by_recursive_chunker(self, part: Span, oversize_reason: Reason) -> list[Gap]:
         if self.unit == "sentences":
-            return self.cut_by_sentence_count(part, above)
-        text, measure = self.document.text, text_size_function(self.unit, self.tools)
-        recursive_piece_spans = fitting_spans(text, self.most, measure, part)
-        has_too_small_piece = any(measure(text[start:end]) < self.least for start, end in recursive_piece_spans)
+            return self.cut_by_sentence_count(part, oversize_reason)
+        text, size_function = self.document.text, text_size_function(self.unit, self.tools)
+        recursive_piece_spans = fitting_spans(text, self.most, size_function, part)
+        has_too_small_piece = any(size_function(text[start:end]) < self.least for start, end in recursive_piece_spans)
         recursive_cut_remark = "cut by the recursive chunker"
         recursive_cut_remark += f", which leaves pieces below minimum size {self.least:,}" if has_too_small_piece else ""
         recursive_cut_offsets = [start for start, _ in recursive_piece_spans[1:]]
@@ -372,23 +375,23 @@ class _SizeEnforcer:
             self.document,
             recursive_cut_offsets,
             Verdict.FORCED,
-            lambda offset: combine_reasons(above, Reason(remark=recursive_cut_remark)),
+            lambda offset: combine_reasons(oversize_reason, Reason(remark=recursive_cut_remark)),
         )
 
-    def cut_by_sentence_count(self, part: Span, above: Reason) -> list[Gap]:
+    def cut_by_sentence_count(self, part: Span, oversize_reason: Reason) -> list[Gap]:
         """Cut ``part`` whenever it has as many sentences as the maximum chunk size allows."""
         first_sentence_index, last_sentence_index = (
             self.document.sentence_at(part.start),
             self.document.sentence_at(part.end - 1),
         )
-        even_cut_remark = f"cut after every {self.most:,}"
+        cut_interval_remark = f"cut after every {self.most:,}"
         last_part_sentence_count = (last_sentence_index - first_sentence_index) % self.most + 1
-        even_cut_remark += (
+        cut_interval_remark += (
             f", which leaves {last_part_sentence_count:,}, below minimum size {self.least:,}"
             if last_part_sentence_count < self.least
             else ""
         )
-        cut_reason = combine_reasons(above, Reason(remark=even_cut_remark))
+        cut_reason = combine_reasons(oversize_reason, Reason(remark=cut_interval_remark))
         return [
             Gap(gap, None, None, Verdict.FORCED, cut_reason)
             for gap in range(first_sentence_index + self.most - 1, last_sentence_index, self.most)
@@ -412,28 +415,28 @@ def span_size_function(document: Document, unit: SizeUnit, tools: Tools) -> Call
     return TokenSizes(document.text, document.starts, tools)
 
 
-def window_end(sizes: Sequence[int], start: int, most: int, least: int) -> int:
+def window_end(unit_token_counts: Sequence[int], start: int, max_tokens: int, min_units: int) -> int:
     """Return the exclusive end index of the window that begins at unit ``start``.
 
     Parameters
     ----------
-    sizes
+    unit_token_counts
         Number of tokens in every unit.
     start
         Index of the first unit in the window.
-    most
+    max_tokens
         Maximum number of tokens in the window.
-    least
+    min_units
         Minimum number of units in the window, whatever their size, unless the text ends earlier.
     """
-    end_unit_index, window_token_count = start + least, sum(sizes[start : start + least])
-    while end_unit_index < len(sizes) and window_token_count + sizes[end_unit_index] <= most:
-        window_token_count += sizes[end_unit_index]
+    end_unit_index, window_token_count = start + min_units, sum(unit_token_counts[start : start + min_units])
+    while end_unit_index < len(unit_token_counts) and window_token_count + unit_token_counts[end_unit_index] <= max_tokens:
+        window_token_count += unit_token_counts[end_unit_index]
         end_unit_index += 1
-    return min(end_unit_index, len(sizes))
+    return min(end_unit_index, len(unit_token_counts))
 
 
-def fitting_spans(text: str, most: int, measure: Callable[[str], int], part: Span) -> list[tuple[int, int]]:
+def fitting_spans(text: str, most: int, size_function: Callable[[str], int], part: Span) -> list[tuple[int, int]]:
     """Split part of a text recursively into spans no larger than ``most``, wherever a split is possible.
 
     Joined pieces may have more tokens than the sum of their sizes; a span that becomes too large is split again with a
@@ -442,22 +445,22 @@ def fitting_spans(text: str, most: int, measure: Callable[[str], int], part: Spa
     pending_parts_with_limits, spans = [(part, most)], []
     while pending_parts_with_limits:
         pending_part, span_size_limit = pending_parts_with_limits.pop()
-        for span in recursive_spans(text, span_size_limit, 0, measure, "chroma", pending_part):
-            if span_size_limit > 1 and measure(text[slice(*span)]) > most:
+        for span in recursive_spans(text, span_size_limit, 0, size_function, "chroma", pending_part):
+            if span_size_limit > 1 and size_function(text[slice(*span)]) > most:
                 pending_parts_with_limits.append((Span(*span), span_size_limit - 1))
             else:
                 spans.append(span)
     return sorted(spans)
 
 
-def _insert_forced_cuts(gaps: Sequence[Gap], forced: Sequence[Gap]) -> list[Gap]:
+def _insert_forced_cuts(gaps: Sequence[Gap], forced_cuts: Sequence[Gap]) -> list[Gap]:
     """Insert the forced cuts: on the gap between sentences where they fall on one, else inside the sentence."""
-    forced_cut_by_gap = {gap.index: gap for gap in forced if gap.offset is None}
+    forced_cut_by_gap = {gap.index: gap for gap in forced_cuts if gap.offset is None}
     gaps_with_forced_cuts = []
     for gap in gaps:
         forced_cut = forced_cut_by_gap.get(gap.index) if gap.offset is None and not gap.verdict.is_cut else None
         if forced_cut is not None:
             gap = gap._replace(verdict=Verdict.FORCED, why=combine_reasons(gap.why, forced_cut.why))
         gaps_with_forced_cuts.append(gap)
-    cuts_inside_sentences = [gap for gap in forced if gap.offset is not None]
+    cuts_inside_sentences = [gap for gap in forced_cuts if gap.offset is not None]
     return sorted([*gaps_with_forced_cuts, *cuts_inside_sentences], key=gap_sort_key)

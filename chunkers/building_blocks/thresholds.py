@@ -11,7 +11,7 @@ from pydantic import model_validator
 from chunkers.contract import Chunker, FieldSpec
 from chunkers.support import FloatArray, format_number
 
-TIE = 1e-9
+TIE_TOLERANCE = 1e-9
 """A score this near to the line is on it: a mean of equal distances is as far from them by rounding alone.
 
 Rounding in double precision stays far below it, and so does it below what single precision, in which vectors come, can tell
@@ -59,7 +59,7 @@ class Threshold:
     above: bool = True
 
     def passes(self, scores: FloatArray, level: float) -> npt.NDArray[np.bool_]:
-        """Return, for each score, whether it passes the threshold level by more than a `TIE`; False for NaN."""
+        """Return, for each score, whether it passes the threshold level by more than a `TIE_TOLERANCE`; False for NaN."""
         return passes_level(scores, level, self.above)
 
     def line(self, scores: FloatArray, amount: float) -> float:
@@ -74,9 +74,9 @@ class Threshold:
         return [float(level) for level in self.level(scores_without_nan, np.asarray(amounts, dtype=np.float64))]
 
 
-def passes_level(scores: FloatArray, level: float, above: bool) -> npt.NDArray[np.bool_]:
-    """Return, for each score, whether it is above (or, if not ``above``, below) the level by more than a `TIE`."""
-    return np.asarray(scores > level + TIE if above else scores < level - TIE)
+def passes_level(scores: FloatArray, level: float, cuts_above: bool) -> npt.NDArray[np.bool_]:
+    """Return, for each score, whether it is above (or, if not ``cuts_above``, below) the level by more than a `TIE_TOLERANCE`."""
+    return np.asarray(scores > level + TIE_TOLERANCE if cuts_above else scores < level - TIE_TOLERANCE)
 
 
 def _distances_as_they_are(distances: FloatArray) -> FloatArray:

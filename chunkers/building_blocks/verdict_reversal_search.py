@@ -6,7 +6,7 @@ from chunkers.contract import Chunker, FieldSpec, Tools
 from chunkers.results import Chunking, Gap
 from chunkers.support import ParameterError
 
-MOST_PROVEN = 5_000
+MOST_PROVEN_SENTENCES = 5_000
 """Maximum number of sentences of a text in which a suggestion is proven by running the chunker; without proof it is not
 made.
 """
@@ -17,13 +17,15 @@ def parameter_spec(chunker: Chunker, parameter: str) -> FieldSpec:
     return next(spec for spec in chunker.fields(chunker.model_dump()) if spec.name == parameter)
 
 
-def nearest_changing_slider_stop(spec: FieldSpec, present: float, changes: Callable[[float], bool]) -> float | None:
-    """Return the slider stop nearest to ``present`` for which ``changes`` returns true; None if there is none.
+def nearest_changing_slider_stop(
+    spec: FieldSpec, current_value: float, is_change_at: Callable[[float], bool]
+) -> float | None:
+    """Return the slider stop nearest to ``current_value`` for which ``is_change_at`` returns true; None if there is none.
 
     Of two stops at the same distance, the higher is returned.
     """
-    ranked_stops = sorted((abs(stop - present), -stop) for stop in spec.stops if stop != present)
-    return next((-stop for _, stop in ranked_stops if changes(-stop)), None)
+    ranked_stops = sorted((abs(stop - current_value), -stop) for stop in spec.stops if stop != current_value)
+    return next((-stop for _, stop in ranked_stops if is_change_at(-stop)), None)
 
 
 def next_slider_stop(spec: FieldSpec, score: float, above: bool) -> float | None:
@@ -38,12 +40,12 @@ def next_slider_stop(spec: FieldSpec, score: float, above: bool) -> float | None
 class VerdictReversals:
     """Search, by rerunning a chunker, for parameter values that reverse the verdict on a gap.
 
-    In a text of more than `MOST_PROVEN` sentences the runs would take too long, so no value is found.
+    In a text of more than `MOST_PROVEN_SENTENCES` sentences the runs would take too long, so no value is found.
     """
 
     def __init__(self, chunker: Chunker, chunking: Chunking, gap: Gap, tools: Tools) -> None:
         self.chunker, self.chunking, self.gap, self._tools = chunker, chunking, gap, tools
-        self._results: dict[tuple[tuple[str, float], ...], Chunking | None] = {}
+        self._result_by_values: dict[tuple[tuple[str, float], ...], Chunking | None] = {}
 
     def run(self, values: Mapping[str, float]) -> tuple[Chunking, Gap] | None:
         """Run the chunker with other parameter values; return the result and its matching gap, or None if no gap matches.
@@ -51,16 +53,16 @@ class VerdictReversals:
         None also if the values break a rule of the chunker, or the text is too long for reruns.
         """
         sorted_name_value_pairs = tuple(sorted(values.items()))
-        if sorted_name_value_pairs not in self._results:
-            self._results[sorted_name_value_pairs] = self._rerun(values)
-        chunking, gap_place = self._results[sorted_name_value_pairs], (self.gap.index, self.gap.offset)
+        if sorted_name_value_pairs not in self._result_by_values:
+            self._result_by_values[sorted_name_value_pairs] = self._rerun(values)
+        chunking, gap_place = self._result_by_values[sorted_name_value_pairs], (self.gap.index, self.gap.offset)
         if chunking is None:
             return None
         return next(((chunking, gap) for gap in chunking.gaps if (gap.index, gap.offset) == gap_place), None)
 
     def _rerun(self, values: Mapping[str, float]) -> Chunking | None:
         document = self.chunking.document
-        if len(document.sentences) > MOST_PROVEN:
+        if len(document.sentences) > MOST_PROVEN_SENTENCES:
             return None
         try:
             changed_chunker = type(self.chunker)(**{**self.chunker.model_dump(), **values})
@@ -74,7 +76,7 @@ class VerdictReversals:
         return rerun_chunking_and_gap is not None and rerun_chunking_and_gap[1].verdict.is_cut != self.gap.verdict.is_cut
 
     def nearest_reversing_stop(
-        self, parameter: str, candidate: float | None, others: Mapping[str, float] | None = None
+        self, parameter: str, expected_stop: float | None, other_parameter_values: Mapping[str, float] | None = None
     ) -> float | None:
         """Return the first slider stop, outwards from the present value, that reverses the verdict; None if none is found.
 
@@ -84,15 +86,15 @@ class VerdictReversals:
         ----------
         parameter
             Name of the parameter to change.
-        candidate
+        expected_stop
             The stop at which the verdict is expected to change. Earlier decisions may change too, so the verdict may
             change before this stop or only after it; then the stop is found by bisection. None to search all stops.
-        others
+        other_parameter_values
             Values of other parameters that do not reverse the verdict by themselves.
         """
-        present_value, other_values = getattr(self.chunker, parameter), dict(others or {})
+        present_value, other_values = getattr(self.chunker, parameter), dict(other_parameter_values or {})
         parameter_slider_stops = parameter_spec(self.chunker, parameter).stops
-        is_search_upwards = candidate > present_value if candidate is not None else not self.gap.verdict.is_cut
+        is_search_upwards = expected_stop > present_value if expected_stop is not None else not self.gap.verdict.is_cut
         stops_outwards = (
             [stop for stop in parameter_slider_stops if stop > present_value]
             if is_search_upwards
@@ -101,10 +103,12 @@ class VerdictReversals:
         if not stops_outwards:
             return None
 
-        def stop_reverses_verdict(place: int) -> bool:
-            return place >= 0 and self.reverses_verdict({**other_values, parameter: stops_outwards[place]})
+        def stop_reverses_verdict(stop_index: int) -> bool:
+            return stop_index >= 0 and self.reverses_verdict({**other_values, parameter: stops_outwards[stop_index]})
 
-        reversing_stop_index = stops_outwards.index(candidate) if candidate in stops_outwards else len(stops_outwards) - 1
+        reversing_stop_index = (
+            stops_outwards.index(expected_stop) if expected_stop in stops_outwards else len(stops_outwards) - 1
+        )
         unreversed_stop_index = reversing_stop_index - 1
         if not stop_reverses_verdict(reversing_stop_index):
             unreversed_stop_index, reversing_stop_index = reversing_stop_index, len(stops_outwards) - 1
@@ -122,20 +126,26 @@ class VerdictReversals:
         return stops_outwards[reversing_stop_index]
 
     def nearest_reversing_number(
-        self, parameter: str, stays: int, reverses: int, others: Mapping[str, float] | None = None
+        self,
+        parameter: str,
+        value_keeping_verdict: int,
+        value_reversing_verdict: int,
+        other_parameter_values: Mapping[str, float] | None = None,
     ) -> int | None:
-        """Return a whole number at which the verdict is reversed; None if it is not at ``reverses``.
+        """Return a whole number at which the verdict is reversed; None if it is not at ``value_reversing_verdict``.
 
-        The number before it, on the way from ``stays``, does not reverse the verdict, and neither must ``stays``. ``others``
+        The number before it, on the way from ``value_keeping_verdict``, does not reverse the verdict, and neither must ``value_keeping_verdict``. ``other_parameter_values``
         are values of other parameters.
         """
-        other_values = dict(others or {})
-        if stays == reverses or not self.reverses_verdict({**other_values, parameter: reverses}):
+        other_values = dict(other_parameter_values or {})
+        if value_keeping_verdict == value_reversing_verdict or not self.reverses_verdict(
+            {**other_values, parameter: value_reversing_verdict}
+        ):
             return None
-        while abs(reverses - stays) > 1:
-            middle_value = (stays + reverses) // 2
+        while abs(value_reversing_verdict - value_keeping_verdict) > 1:
+            middle_value = (value_keeping_verdict + value_reversing_verdict) // 2
             if self.reverses_verdict({**other_values, parameter: middle_value}):
-                reverses = middle_value
+                value_reversing_verdict = middle_value
             else:
-                stays = middle_value
-        return reverses
+                value_keeping_verdict = middle_value
+        return value_reversing_verdict

@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any, BinaryIO, NoReturn
 
 from chunkers.contract import Chunker, Tools, Watcher
-from chunkers.embedders import EMBEDDERS, OTHERS, load_embedder
+from chunkers.embedders import EMBEDDERS, OTHER_NAME_FORMS, load_embedder
 from chunkers.embedders.base import Embedder
 from chunkers.embedders.sentence_models import DEVICES
 from chunkers.language_models import Asking, SpendingLimit
@@ -74,11 +74,11 @@ def run_command(work: Callable[[], int]) -> int:
 
 
 def print_to_stderr(sentence: str) -> None:
-    """Print a sentence on standard error, as `on_printable_line` returns it."""
-    sys.stderr.write(on_printable_line(sentence) + "\n")
+    """Print a sentence on standard error, as `printable_line` returns it."""
+    sys.stderr.write(printable_line(sentence) + "\n")
 
 
-def on_printable_line(text: str) -> str:
+def printable_line(text: str) -> str:
     """Return a text with line breaks and control characters replaced by spaces."""
     return "".join(character if character.isprintable() else " " for character in text)
 
@@ -97,19 +97,19 @@ def preparation_watcher(embedder: Embedder) -> Watcher:
     return Watcher(preparing=show)
 
 
-def progress_callback(before: str, noun: str) -> Callable[[int, int], None]:
+def progress_callback(text_before_counts: str, noun_after_counts: str) -> Callable[[int, int], None]:
     """Return a callback that shows progress in a line of the terminal, such as “A: 3 of 10 texts embedded”.
 
     Parameters
     ----------
-    before
+    text_before_counts
         The text in front of the counts, such as “A: ”.
-    noun
+    noun_after_counts
         The noun behind them, such as “texts embedded”.
     """
 
     def show(done: int, total: int) -> None:
-        show_progress_line(f"{before}{done:,} of {total:,} {noun}")
+        show_progress_line(f"{text_before_counts}{done:,} of {total:,} {noun_after_counts}")
 
     return show
 
@@ -121,7 +121,7 @@ def show_progress_line(line: str, end: str = "") -> None:
         sys.stderr.flush()
 
 
-def end_progress() -> None:
+def end_progress_line() -> None:
     """End the line of progress, if standard error is a terminal."""
     if sys.stderr.isatty():
         sys.stderr.write("\n")
@@ -146,14 +146,14 @@ def file_bytes(file: str, name: str = "") -> bytes:
         if file == "-":
             if sys.stdin is None:
                 raise InputError("standard input must be open; it is closed. Pipe a text into the command, or name a file.")
-            return _read_bounded(sys.stdin.buffer, "standard input")
-        with Path(file).open("rb") as opened:
-            return _read_bounded(opened, name or Path(file).name)
+            return _read_bytes_within_limit(sys.stdin.buffer, "standard input")
+        with Path(file).open("rb") as opened_file:
+            return _read_bytes_within_limit(opened_file, name or Path(file).name)
     except OSError as error:
         raise InputError(f"{file}: the file cannot be read: {error.strerror}. Check its path and permissions.") from error
 
 
-def _read_bounded(opened: BinaryIO, name: str) -> bytes:
+def _read_bytes_within_limit(opened: BinaryIO, name: str) -> bytes:
     content_bytes = opened.read(MAX_BYTES + 1)
     if len(content_bytes) <= MAX_BYTES:
         return content_bytes
@@ -347,8 +347,8 @@ def document_reader(encoding: str | None) -> Callable[[bytes, str], FileText]:
 
     def read_document_bytes(data: bytes, name: str) -> FileText:
         file_text = read_document(data, name, encoding)
-        if encoding_doubts := file_text.guessed_encoding_warning(name):
-            print_to_stderr(f"{encoding_doubts} --encoding names another.")
+        if encoding_warning := file_text.guessed_encoding_warning(name):
+            print_to_stderr(f"{encoding_warning} --encoding names another.")
         return file_text
 
     return read_document_bytes
@@ -476,7 +476,7 @@ def printable_name(name: str) -> str:
     return os.fsencode(name).decode("utf-8", "backslashreplace")
 
 
-def parse_value(text: str) -> Any:
+def parse_parameter_value(text: str) -> Any:
     """Parse a parameter value from the command line: ``none``, a JSON value or a plain word."""
     try:
         return None if text == "none" else json.loads(text)
@@ -489,27 +489,27 @@ def parse_assignment(text: str, option: str) -> tuple[str, Any]:
     key, equals_sign, value_text = text.partition("=")
     if not equals_sign or not key:
         raise InputError(f"{option} must have the form KEY=VALUE; got {text!r}.")
-    return key, parse_value(value_text)
+    return key, parse_parameter_value(value_text)
 
 
 # A chunker on the command line: one word, written the same way for every command.
 
-CHUNKS = "chunks:"
+CHUNK_FILE_PREFIX = "chunks:"
 """Prefix of a file of chunks in place of a chunker."""
 
-FORMS = "its name, alone or with parameters (recursive:size=512,unit=tokens), or the file of a recipe"
+CHUNKER_HELP = "its name, alone or with parameters (recursive:size=512,unit=tokens), or the file of a recipe"
 """Help text for a chunker that a command cuts with."""
 
-FORMS_WITH_CHUNKS = f"{FORMS}, or chunks:FILE for chunks that something else made"
+CHUNKER_OR_FILE_HELP = f"{CHUNKER_HELP}, or chunks:FILE for chunks that something else made"
 """Help text for a chunker whose chunks may also be in a file."""
 
 SPLITTER_NAMES = ", ".join([*SPLITTERS, "sentencex:CODE", "spacy:NAME"])
 """Help text for the name of a sentence splitter."""
 
 BY_POSITION = "by position"
-"""Key of `_INSTEAD` for words without an option."""
+"""Key of `_REPLACEMENT_BY_OPTION` for words without an option."""
 
-_INSTEAD = {
+_REPLACEMENT_BY_OPTION = {
     "--recipe": "--chunker {0}",
     "--set": "--chunker NAME:{0}",
     "--chunks": "--chunker chunks:{0}",
@@ -522,10 +522,10 @@ _INSTEAD = {
 }
 """The present spelling for each spelling of before; ``{0}`` stands for its values."""
 
-_SPEC = re.compile(r"(?P<base>.+?)(?::(?P<parameters>\w+=.*))?", re.DOTALL)
+_CHUNKER_SPEC_PATTERN = re.compile(r"(?P<base>.+?)(?::(?P<parameters>\w+=.*))?", re.DOTALL)
 _NAME = re.compile(r"\w+")
-_TORN = re.compile(r"\w+:(.*)", re.DOTALL)
-_NEXT = re.compile(r",(?=\w+=)")
+_MALFORMED_SPEC = re.compile(r"\w+:(.*)", re.DOTALL)
+_NEXT_PARAMETER = re.compile(r",(?=\w+=)")
 
 
 @dataclass(frozen=True)
@@ -599,21 +599,21 @@ def parse_chunker_spec(written: str, refuses_chunks: str = "") -> ChunkerSpec:
     InputError
         If the text has none of these forms, or the recipe cannot be read.
     """
-    if written.startswith(CHUNKS):
+    if written.startswith(CHUNK_FILE_PREFIX):
         if refuses_chunks:
             raise InputError(f"{written}: {refuses_chunks}. Name a chunker or the file of a recipe.")
-        return ChunkerSpec(written, file=Path(written.removeprefix(CHUNKS)))
+        return ChunkerSpec(written, file=Path(written.removeprefix(CHUNK_FILE_PREFIX)))
     if re.match(r"\w+=", written):
         raise InputError(f"Parameters stand behind the chunker's name, as in recursive:{written}; got {written!r} alone.")
-    spec_match = _SPEC.fullmatch(written)
+    spec_match = _CHUNKER_SPEC_PATTERN.fullmatch(written)
     if spec_match is None:
-        raise InputError(f"A chunker must be {FORMS}; got {written!r}.")
+        raise InputError(f"A chunker must be {CHUNKER_HELP}; got {written!r}.")
     name_or_file, parameters = spec_match["base"], _parse_parameters(spec_match["parameters"] or "", written)
     if parameters and _is_file(written):
         name_or_file, parameters = written, {}
     if _NAME.fullmatch(name_or_file) and not _is_file(name_or_file):
         return ChunkerSpec(written, name_or_file, parameters)
-    if (malformed_spec_match := _TORN.fullmatch(name_or_file)) and not _is_file(name_or_file):
+    if (malformed_spec_match := _MALFORMED_SPEC.fullmatch(name_or_file)) and not _is_file(name_or_file):
         _parse_parameters(malformed_spec_match[1], written)
     return ChunkerSpec(written, parameters=parameters, file=Path(name_or_file), recipe=load_recipe_file(name_or_file))
 
@@ -626,7 +626,7 @@ def format_parameters(parameters: Mapping[str, Any]) -> str:
 def _format_parameter_value(parameter: Any) -> str:
     if (
         isinstance(parameter, str)
-        and not _NEXT.search(parameter)
+        and not _NEXT_PARAMETER.search(parameter)
         and _parse_parameters(f"a={parameter}", "") == {"a": parameter}
     ):
         return parameter
@@ -647,8 +647,8 @@ def _parse_parameters(text: str, written: str) -> dict[str, Any]:
             _, value_end = json.JSONDecoder().raw_decode(text_after_key)
         except (ValueError, RecursionError):
             value_end = -1
-        if value_end < 0 or (text_after_key[value_end:] and not _NEXT.match(text_after_key, value_end)):
-            next_parameter_match = _NEXT.search(text_after_key)
+        if value_end < 0 or (text_after_key[value_end:] and not _NEXT_PARAMETER.match(text_after_key, value_end)):
+            next_parameter_match = _NEXT_PARAMETER.search(text_after_key)
             value_end = next_parameter_match.start() if next_parameter_match else len(text_after_key)
         name, value = parse_assignment(key + equals_sign + text_after_key[:value_end], f"{written}: a parameter")
         parameter_value_by_name[name] = value
@@ -657,10 +657,15 @@ def _parse_parameters(text: str, written: str) -> dict[str, Any]:
 
 
 def add_chunker_option(
-    parser: argparse.ArgumentParser, *, several: bool = False, default: str = "", chunks: bool = True, note: str = ""
+    parser: argparse.ArgumentParser,
+    *,
+    several: bool = False,
+    default: str = "",
+    allows_chunk_file: bool = True,
+    note: str = "",
 ) -> None:
     """Add the option that names one or several chunkers; `named_chunkers` parses its value."""
-    forms = FORMS_WITH_CHUNKS if chunks else FORMS
+    forms = CHUNKER_OR_FILE_HELP if allows_chunk_file else CHUNKER_HELP
     parser.add_argument(
         "--chunker",
         nargs="+" if several else 1,
@@ -690,7 +695,7 @@ def named_chunkers(options: argparse.Namespace, refuses_chunks: str = "") -> lis
 
 _SETTINGS = {
     "sentences": f"the sentence splitter, one of {SPLITTER_NAMES}",
-    "embedder": f"the embedding model, one of {', '.join([*EMBEDDERS, *OTHERS])}",
+    "embedder": f"the embedding model, one of {', '.join([*EMBEDDERS, *OTHER_NAME_FORMS])}",
     "tokenizer": "what counts tokens",
 }
 """Help texts of the settings that a recipe has besides its chunker."""
@@ -748,7 +753,7 @@ def add_replaced_spellings(parser: argparse.ArgumentParser, *spellings: str) -> 
             *([spelling] if spelling != BY_POSITION else []),
             nargs="*",
             action=_ReplacedSpelling,
-            const=_INSTEAD[spelling],
+            const=_REPLACEMENT_BY_OPTION[spelling],
             help=argparse.SUPPRESS,
             dest=argparse.SUPPRESS,
             default=argparse.SUPPRESS,

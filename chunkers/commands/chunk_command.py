@@ -27,8 +27,17 @@ from chunkers.commands.arguments import (
     spending_reported,
 )
 from chunkers.contract import Chunker, Tools
-from chunkers.recipes import ADAPTERS, ASKING, CHUNKERS, Recipe, discover, known_chunkers_phrase, run, to_dict
-from chunkers.results import EMBEDDED_AS, EmbeddedAs
+from chunkers.recipes import (
+    ADAPTERS,
+    ASKING,
+    CHUNKERS,
+    Recipe,
+    discover,
+    known_chunkers_phrase,
+    run,
+    to_dict,
+)
+from chunkers.results import EMBEDDED_AS_LABELS, EmbeddedAs
 from chunkers.support import InputError, message_with_document_name
 from chunkers.text import Document
 
@@ -46,7 +55,7 @@ def _parser() -> argparse.ArgumentParser:
     add_language_model_options(parser, f"for {', '.join(ASKING)} and --embedded-as context")
     parser.add_argument(
         "--embedded-as",
-        choices=[*EMBEDDED_AS],
+        choices=[*EMBEDDED_AS_LABELS],
         help="with heading_path, each chunk also has the text to embed, headings first",
     )
     parser.add_argument("--list", action="store_true", help="print every chunker with its parameters as JSON")
@@ -61,8 +70,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
 def _run(options: argparse.Namespace) -> int:
     """Print the declarations, or cut every file; files that cannot be read or cut are reported and passed over."""
     if options.list:
-        for chunker_fault in discover():
-            print_to_stderr(chunker_fault)
+        for unusable_chunker_message in discover():
+            print_to_stderr(unusable_chunker_message)
         print(json.dumps(chunker_declarations(), indent=2))
         return 0
     if not options.files:

@@ -13,7 +13,7 @@ import numpy as np
 
 from chunkers.embedders import Embedder
 from chunkers.embedders.base import as_embedder, check_vector_memory, checked_vectors, split_into_batches
-from chunkers.network.connection import cancellable
+from chunkers.network.connection import cancellable_requests
 from chunkers.storage.embedding_cache import CachedVector, EmbeddingCache
 from chunkers.support import IntArray, ModelError, VectorArray, raise_if_cancelled
 from chunkers.text import Tokenizer
@@ -155,33 +155,35 @@ class Tools:
             if not self.embedder.revision and not self.cancelled():
                 # Only loading tells which weights are behind a folder or a name on the hub.
                 self._load_embedder(self.embedder)
-            keys = self.cache.keys(self.embedder.name, self.embedder.identity, texts)
-            entry_by_key = self.cache.get_many(keys)
-            uncached_text_by_key = {key: text for key, text in zip(keys, texts, strict=True) if key not in entry_by_key}
+            cache_keys = self.cache.keys(self.embedder.name, self.embedder.identity, texts)
+            entry_by_key = self.cache.get_many(cache_keys)
+            uncached_text_by_key = {
+                key: text for key, text in zip(cache_keys, texts, strict=True) if key not in entry_by_key
+            }
             self.meter.cached += len(entry_by_key.keys() - self.meter.seen)
             if uncached_text_by_key:
                 self._embed_missing_texts(self.embedder, uncached_text_by_key, entry_by_key, len(texts))
             self.meter.cold_s += sum(entry.cost for key, entry in entry_by_key.items() if key not in self.meter.seen)
             self.meter.seen.update(entry_by_key)
-            for key in keys:
+            for cache_key in cache_keys:
                 _check_same_dimensions(
                     self.embedder.name,
-                    entry_by_key[key].vector,
-                    entry_by_key[keys[0]].vector,
+                    entry_by_key[cache_key].vector,
+                    entry_by_key[cache_keys[0]].vector,
                 )
-            if keys:
-                check_vector_memory(self.embedder.name, len(keys), len(entry_by_key[keys[0]].vector))
-            return np.stack([entry_by_key[key].vector for key in keys]) if keys else np.zeros((0, 1), np.float32)
+            if cache_keys:
+                check_vector_memory(self.embedder.name, len(cache_keys), len(entry_by_key[cache_keys[0]].vector))
+            return np.stack([entry_by_key[key].vector for key in cache_keys]) if cache_keys else np.zeros((0, 1), np.float32)
         finally:
             self.meter.embed_s += time.perf_counter() - start_time - (self.meter.load_s - load_seconds_before_embedding)
 
     def _embed_missing_texts(
-        self, embedder: Embedder, missing: Mapping[bytes, str], entries: dict[bytes, CachedVector], count: int
+        self, embedder: Embedder, missing: Mapping[bytes, str], entries: dict[bytes, CachedVector], total_text_count: int
     ) -> None:
-        """Embed the missing texts in batches, and add them to ``entries``; ``count`` is the number of all texts."""
+        """Embed the missing texts in batches, and add them to ``entries``; ``total_text_count`` is the number of all texts."""
         raise_if_cancelled(lambda: self.watcher.cached_only or self.cancelled())
         self._load_embedder(embedder)
-        with self._acquire_embedding_turn(embedder), cancellable(self.cancelled):
+        with self._acquire_embedding_turn(embedder), cancellable_requests(self.cancelled):
             # Another run may have computed them while this one waited for its turn.
             entries_computed_meanwhile = self.cache.get_many(missing)
             self.meter.cached += len(entries_computed_meanwhile)
@@ -197,7 +199,7 @@ class Tools:
                 batch_texts = [text for _, text in batch_of_keyed_texts]
                 batch_text_vectors = checked_vectors(embedder.name, embedder.encode(batch_texts), batch_texts)
                 seconds_per_text = (time.perf_counter() - batch_start_time) / len(batch_of_keyed_texts)
-                check_vector_memory(embedder.name, count, batch_text_vectors.shape[1])
+                check_vector_memory(embedder.name, total_text_count, batch_text_vectors.shape[1])
                 for first_entry in islice(entries.values(), 1):
                     _check_same_dimensions(embedder.name, batch_text_vectors[0], first_entry.vector)
                 entries.update(
@@ -242,8 +244,8 @@ class Tools:
         Cancelled
             If the user asked to stop, and the answer is not in the cache.
         """
-        asking, ledger = self._asking_and_ledger()
-        return asking.ask(messages, self.cancelled, ledger, kind)
+        model_access, spending_ledger = self._asking_and_ledger()
+        return model_access.ask(messages, self.cancelled, spending_ledger, kind)
 
     def report_usability(self, usable: bool) -> None:
         """Record whether the language model's last answer was usable; see `Asking.report_usability`."""
@@ -333,11 +335,13 @@ class Tools:
         )
 
 
-def _check_same_dimensions(name: str, now: VectorArray, before: VectorArray) -> None:
+def _check_same_dimensions(embedder_name: str, vector: VectorArray, cached_vector: VectorArray) -> None:
     """Raise ModelError if two vectors have other dimensions: the model behind a name may have been changed."""
-    if now.shape != before.shape:
+    if vector.shape != cached_vector.shape:
         raise ModelError(
-            f"{name}: all vectors of an embedder must have the same number of dimensions; a new vector has {len(now)}, and "
-            f"the cached vectors have {len(before)}. The model behind the name has changed: rename the embedder, or clear "
+            f"{embedder_name}: all vectors of an embedder must have the same number of dimensions; a new vector has "
+            f"{len(vector)}, and "
+            f"the cached vectors have {len(cached_vector)}. The model behind the name has changed: rename the embedder, or "
+            "clear "
             "the cache."
         )

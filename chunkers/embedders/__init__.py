@@ -7,7 +7,7 @@ from pathlib import Path
 from chunkers.embedders.base import Embedder, Encoder, as_embedder
 from chunkers.embedders.classical import SpacyVectors, TfIdf
 from chunkers.embedders.embedding_server import OpenAIServer
-from chunkers.embedders.sentence_models import BFLOAT16, NO_BFLOAT16, FolderModel, HubModel, MiniLM, check_device
+from chunkers.embedders.sentence_models import BFLOAT16, BFLOAT16_REMOVED_NOTE, FolderModel, HubModel, MiniLM, check_device
 from chunkers.embedders.static_embedder import Static
 from chunkers.support import InputError, ModelName, missing_extra_message, short_repr
 
@@ -29,7 +29,7 @@ EMBEDDERS = {
 }
 """Names of the embedders that are always there, with one line of help."""
 
-OTHERS = {
+OTHER_NAME_FORMS = {
     "ORGANISATION/MODEL": "a sentence-transformers model of the Hugging Face hub, downloaded once",
     "FOLDER": "a sentence-transformers model in a folder of this machine",
     "spacy:NAME": "the word vectors of an installed spaCy pipeline",
@@ -46,7 +46,7 @@ def load_embedder(name: str | Encoder = "all-MiniLM-L6-v2", device: str = "auto"
     Parameters
     ----------
     name
-        A key of `EMBEDDERS`, or one of the forms in `OTHERS`; a folder takes precedence over a hub model of the same name.
+        A key of `EMBEDDERS`, or one of the forms in `OTHER_NAME_FORMS`; a folder takes precedence over a hub model of the same name.
         Or any object with a method ``encode``, see `Encoder`; an `Embedder` is returned as it is.
     device
         Device that runs the model, a key of `chunkers.embedders.sentence_models.DEVICES`; only ``load`` checks that the
@@ -82,7 +82,7 @@ def _load_embedder(name: str, device: str) -> Embedder:
         case _, MiniLM.name:
             return MiniLM(device)
         case _ if name == BFLOAT16:
-            return MiniLM(device, NO_BFLOAT16)
+            return MiniLM(device, BFLOAT16_REMOVED_NOTE)
         case _, Static.name:
             full_model = _load_embedder(MiniLM.name, "cpu")
             assert isinstance(full_model, MiniLM)
@@ -94,7 +94,7 @@ def _load_embedder(name: str, device: str) -> Embedder:
         case _ if _HUB_NAME.fullmatch(name):
             return HubModel(name, device)
     raise InputError(
-        f"embedder must be one of {', '.join(EMBEDDERS)}, or have one of the forms {', '.join(OTHERS)}; got "
+        f"embedder must be one of {', '.join(EMBEDDERS)}, or have one of the forms {', '.join(OTHER_NAME_FORMS)}; got "
         f"{short_repr(name)}."
     )
 

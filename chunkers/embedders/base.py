@@ -130,7 +130,7 @@ class Embedder(ABC):
         """Return one unit vector per text, shape (len(texts), dimension); zeros for a text without known tokens."""
 
 
-_TOKENS: dict[int, tuple[Any, str]] = {}
+_TOKEN_BY_ID: dict[int, tuple[Any, str]] = {}
 """By an object's id: a weak reference to it, and its token."""
 
 
@@ -140,15 +140,15 @@ def object_token(instance: object) -> str:
     An object without support for weak references gets a new token each time, because nothing reports when it is
     garbage-collected.
     """
-    known_entry = _TOKENS.get(id(instance))
+    known_entry = _TOKEN_BY_ID.get(id(instance))
     if known_entry is not None and known_entry[0]() is instance:
         return known_entry[1]
     object_identity_token = uuid.uuid4().hex
     with suppress(TypeError):
         instance_id_number = id(instance)
         # Called before the object's memory is freed, so that no other object can have its id by then.
-        _TOKENS[instance_id_number] = (
-            weakref.ref(instance, lambda _: _TOKENS.pop(instance_id_number, None)),
+        _TOKEN_BY_ID[instance_id_number] = (
+            weakref.ref(instance, lambda _: _TOKEN_BY_ID.pop(instance_id_number, None)),
             object_identity_token,
         )
     return object_identity_token
@@ -157,12 +157,12 @@ def object_token(instance: object) -> str:
 def split_into_batches(lengths: Sequence[int], most: int, most_length: int | None) -> Iterator[slice]:
     """Yield slices that divide texts, in order, into batches of at most ``most`` texts and ``most_length`` total length."""
     batch_start, batch_length = 0, 0
-    for text_index, length in enumerate(lengths):
-        is_too_long = most_length is not None and batch_length + length > most_length
+    for text_index, text_length in enumerate(lengths):
+        is_too_long = most_length is not None and batch_length + text_length > most_length
         if text_index > batch_start and (is_too_long or text_index - batch_start >= most):
             yield slice(batch_start, text_index)
             batch_start, batch_length = text_index, 0
-        batch_length += length
+        batch_length += text_length
     if batch_start < len(lengths):
         yield slice(batch_start, len(lengths))
 
@@ -251,24 +251,25 @@ def as_embedder(candidate: object) -> Embedder:
 
 # The check that all embeddings pass: valid output becomes unit vectors, anything else an error.
 
-LENGTH_TOLERANCE = 0.01
+UNIT_LENGTH_TOLERANCE = 0.01
 """Accepted deviation of a vector's length from 1; rounding to half precision stays below it."""
 
-_EXACT = 1e-6
+_EXACT_LENGTH_TOLERANCE = 1e-6
 """Deviation from length 1 up to which a vector is left unscaled; vectors scaled in single precision stay below it."""
 
 
-def check_vector_memory(name: str, texts: int, dimension: int) -> None:
-    """Raise InputError if the vectors of ``texts`` texts would exceed the memory limit."""
-    if texts * dimension > MOST_VECTOR_NUMBERS:
+def check_vector_memory(embedder_name: str, text_count: int, dimension: int) -> None:
+    """Raise InputError if the vectors of ``text_count`` texts would exceed the memory limit."""
+    if text_count * dimension > MOST_VECTOR_NUMBERS:
         raise InputError(
-            f"{name}: texts × dimensions must be at most {MOST_VECTOR_NUMBERS:,}, because all vectors are in memory at "
-            f"once; this text has {texts:,} × {dimension:,}. Divide the document, or choose an embedder with fewer "
+            f"{embedder_name}: texts × dimensions must be at most {MOST_VECTOR_NUMBERS:,}, because all vectors are in "
+            "memory at "
+            f"once; this text has {text_count:,} × {dimension:,}. Divide the document, or choose an embedder with fewer "
             "dimensions."
         )
 
 
-def checked_vectors(name: str, output: object, texts: Sequence[str]) -> VectorArray:
+def checked_vectors(embedder_name: str, output: object, texts: Sequence[str]) -> VectorArray:
     """Check an embedder's output and return unit vectors in single precision, shape (len(texts), dimension).
 
     Arrays and tensors of any numeric type, lists of numbers and lists of such rows are converted. A vector of length
@@ -279,48 +280,53 @@ def checked_vectors(name: str, output: object, texts: Sequence[str]) -> VectorAr
     ------
     ModelError
         If the output is not one row of finite numbers per text, all of the same dimension and of length 1 or 0; the
-        message begins with ``name`` and says what was returned instead.
+        message begins with ``embedder_name`` and says what was returned instead.
     """
-    checked_embedding_vectors = _number_array(name, output)
+    checked_embedding_vectors = _number_array(embedder_name, output)
     if checked_embedding_vectors.ndim != 2:
         raise ModelError(
-            f"{name}: encode must return a two-dimensional array, with one row for each text; it returned an array of "
+            f"{embedder_name}: encode must return a two-dimensional array, with one row for each text; it returned an "
+            "array of "
             f"shape {checked_embedding_vectors.shape}."
         )
     if len(checked_embedding_vectors) != len(texts):
         raise ModelError(
-            f"{name}: encode must return one row for each text; it returned "
+            f"{embedder_name}: encode must return one row for each text; it returned "
             f"{pluralize(len(checked_embedding_vectors), 'row')} for "
             f"{pluralize(len(texts), 'text')}."
         )
     if not checked_embedding_vectors.shape[1]:
-        raise ModelError(f"{name}: encode must return at least one number for each text; it returned empty rows.")
+        raise ModelError(f"{embedder_name}: encode must return at least one number for each text; it returned empty rows.")
     if not np.isfinite(checked_embedding_vectors).all():
         first_faulty_row_index, faulty_column_index = np.argwhere(~np.isfinite(checked_embedding_vectors))[0]
         raise ModelError(
-            f"{name}: encode must return finite numbers; for the text {short_repr(texts[first_faulty_row_index])} it "
+            f"{embedder_name}: encode must return finite numbers; for the text {short_repr(texts[first_faulty_row_index])} "
+            "it "
             f"returned {checked_embedding_vectors[first_faulty_row_index, faulty_column_index]}."
         )
     with np.errstate(over="ignore"):
         vector_lengths = np.linalg.norm(checked_embedding_vectors.astype(np.float64, copy=False), axis=1)
     # The largest finite numbers have no finite length.
     deviations_from_unit_length = np.abs(vector_lengths - 1)
-    non_unit_row_indices = np.flatnonzero((deviations_from_unit_length > LENGTH_TOLERANCE) & (vector_lengths > 0))
+    non_unit_row_indices = np.flatnonzero((deviations_from_unit_length > UNIT_LENGTH_TOLERANCE) & (vector_lengths > 0))
     if len(non_unit_row_indices):
         first_faulty_row_index = non_unit_row_indices[0]
         raise ModelError(
-            f"{name}: encode must return vectors of length 1, or zeros for a text without known words; the vector of "
+            f"{embedder_name}: encode must return vectors of length 1, or zeros for a text without known words; the vector "
+            "of "
             f"{short_repr(texts[first_faulty_row_index])} has length {vector_lengths[first_faulty_row_index]:.4g}. "
             f"Divide every vector by its length."
         )
-    inexact_length_row_indices = np.flatnonzero((deviations_from_unit_length > _EXACT) & (vector_lengths > 0))
+    inexact_length_row_indices = np.flatnonzero(
+        (deviations_from_unit_length > _EXACT_LENGTH_TOLERANCE) & (vector_lengths > 0)
+    )
     if len(inexact_length_row_indices):
         checked_embedding_vectors = checked_embedding_vectors.astype(np.float64)
         checked_embedding_vectors[inexact_length_row_indices] /= vector_lengths[inexact_length_row_indices, None]
     return np.ascontiguousarray(checked_embedding_vectors, dtype=np.float32)
 
 
-def _number_array(name: str, output: object) -> np.ndarray[Any, np.dtype[Any]]:
+def _number_array(embedder_name: str, output: object) -> np.ndarray[Any, np.dtype[Any]]:
     """Convert the output of an embedder to an array of real numbers."""
     try:
         embedder_output_array = np.asarray(_tensor_to_array(output))
@@ -334,7 +340,8 @@ def _number_array(name: str, output: object) -> np.ndarray[Any, np.dtype[Any]]:
         embedder_output_array = np.empty(0, dtype=object)
     if embedder_output_array.dtype.kind not in "fiu":
         raise ModelError(
-            f"{name}: encode must return one row of numbers for each text, all of the same dimensions, as an array, a "
+            f"{embedder_name}: encode must return one row of numbers for each text, all of the same dimensions, as an "
+            "array, a "
             f"tensor or lists; it returned {short_repr(output)}."
         )
     return embedder_output_array

@@ -29,27 +29,27 @@ if TYPE_CHECKING:
     from threadpoolctl import ThreadpoolController
     from tokenizers import Tokenizer
 
-WEIGHTS = "model.safetensors"
+WEIGHTS_FILE = "model.safetensors"
 """The name of the file of the weights."""
 
 MOST_TEXTS, MOST_PIECES = 512, 1024
 """Texts, and pieces of texts, to give an encoder at once, so that it can be stopped in between: about a tenth of a
 second of work on two cores for the bundled model."""
 
-PART = 512
+MOST_PART_TOKENS = 512
 """Tokens of a part, at most, unless a single text is longer: its matrices stay in the processor's second cache."""
 
-_ROWS = 32
+_BLOCK_ROWS = 32
 """Rows of a block that goes through several passes while it stays in the cache."""
 
-_FAR = 64
+_SAFE_SCORE_DISTANCE = 64
 """Scores this far below the greatest still have exponentials that single precision represents in full."""
 
-_FURTHEST = 5.5
+_FURTHEST_GELU_INPUT = 5.5
 """Beyond this, the normal distribution's share below a number is 0 or 1 in single precision."""
 
-_ABOVE = [np.float32(x) for x in (0.0189527935, 5.32169305, 142.272298, 3913.23667, 28385.222, 333109.396)]
-_BELOW = [np.float32(x) for x in (61.9632412, 1580.69862, 23988.2888, 210313.923, 834981.595)]
+_NUMERATOR_COEFFICIENTS = [np.float32(x) for x in (0.0189527935, 5.32169305, 142.272298, 3913.23667, 28385.222, 333109.396)]
+_DENOMINATOR_COEFFICIENTS = [np.float32(x) for x in (61.9632412, 1580.69862, 23988.2888, 210313.923, 834981.595)]
 """Coefficients of a rational function of x², highest power first, that gives (Φ(x) - 1/2) / x up to 5.5, where Φ is the
 normal distribution's share below x; the denominator's first, 1, is left out. With it x Φ(x) is off by at most
 7e-9 · max(1, |x|), rounding apart. Fitted by least squares, the weights raised where the error was largest."""
@@ -101,16 +101,16 @@ def read_tensors(path: Path, mapped: bool) -> dict[str, npt.NDArray[Any]]:
     safetensors_bytes = np.memmap(path, dtype=np.uint8, mode="r") if mapped else np.fromfile(path, dtype=np.uint8)
     tensor_data_offset = 8 + int.from_bytes(safetensors_bytes[:8].tobytes(), "little")
     tensor_by_name = {}
-    for name, entry in json.loads(safetensors_bytes[8:tensor_data_offset].tobytes()).items():
-        if name != "__metadata__" and entry["dtype"] == "F32":
-            tensor_start, tensor_end = entry["data_offsets"]
+    for tensor_name, tensor_entry in json.loads(safetensors_bytes[8:tensor_data_offset].tobytes()).items():
+        if tensor_name != "__metadata__" and tensor_entry["dtype"] == "F32":
+            tensor_start, tensor_end = tensor_entry["data_offsets"]
             shaped_tensor_values = (
                 safetensors_bytes[tensor_data_offset + tensor_start : tensor_data_offset + tensor_end]
                 .view("<f4")
-                .reshape(entry["shape"])
+                .reshape(tensor_entry["shape"])
             )
             # Whoever wrote the file may not have aligned it, and products copy such numbers each time.
-            tensor_by_name[name] = np.require(shaped_tensor_values, np.float32, "A").view(np.ndarray)
+            tensor_by_name[tensor_name] = np.require(shaped_tensor_values, np.float32, "A").view(np.ndarray)
     return tensor_by_name
 
 
@@ -135,14 +135,14 @@ class BertNetwork:
         If weights are missing or do not fit together.
     """
 
-    def __init__(self, tensors: Mapping[str, Matrix], heads: int, epsilon: float, pooling: Pooling) -> None:
-        self._words = tensors["embeddings.word_embeddings.weight"]
+    def __init__(self, tensors: Mapping[str, Matrix], head_count: int, epsilon: float, pooling: Pooling) -> None:
+        self._progress_in_words = tensors["embeddings.word_embeddings.weight"]
         # Every text is a first one, none the second of a pair.
         token_type_vectors = tensors["embeddings.token_type_embeddings.weight"]
-        self._places = tensors["embeddings.position_embeddings.weight"] + token_type_vectors[0]
-        self._after_embedding = _weight_and_bias(tensors, "embeddings.LayerNorm")
-        self.width = self._words.shape[1]
-        self._heads, self.pooling = heads, pooling
+        self._position_embeddings = tensors["embeddings.position_embeddings.weight"] + token_type_vectors[0]
+        self._embedding_norm = _weight_and_bias(tensors, "embeddings.LayerNorm")
+        self.width = self._progress_in_words.shape[1]
+        self._head_count, self.pooling = head_count, pooling
         self._epsilon = np.float32(epsilon)
         encoder_layer_count = len({name.split(".")[2] for name in tensors if name.startswith("encoder.layer.")})
         self._layers = [
@@ -153,7 +153,7 @@ class BertNetwork:
         query_linear, key_linear, value_linear = (
             _weight_and_bias(tensors, f"{name}.attention.self.{part}") for part in ("query", "key", "value")
         )
-        attention_query_scale = np.float32((self.width // self._heads) ** -0.5)
+        attention_query_scale = np.float32((self.width // self._head_count) ** -0.5)
         output_linear = _weight_and_bias(tensors, f"{name}.attention.output.dense")
         return Layer(
             # The keys' bias adds the same to all scores of a query, which the softmax takes away again. The values' bias is
@@ -179,16 +179,16 @@ class BertNetwork:
         """
         pooled_text_vectors = np.empty((len(texts), self.width), dtype=np.float32)
 
-        def store_pooled_vectors(numbers: Sequence[int], rows: Matrix, runs: Sequence[_Run]) -> None:
+        def store_pooled_vectors(text_indices: Sequence[int], rows: Matrix, runs: Sequence[_Run]) -> None:
             if self.pooling == "cls":
-                pooled_text_vectors[numbers] = rows[
+                pooled_text_vectors[text_indices] = rows[
                     [run.start + number * run.length for run in runs for number in range(run.texts)]
                 ]
             else:
                 mean_text_vectors_by_run = [
                     rows[run.start : run.end].reshape(run.texts, run.length, self.width).mean(axis=1) for run in runs
                 ]
-                pooled_text_vectors[numbers] = np.concatenate(mean_text_vectors_by_run)
+                pooled_text_vectors[text_indices] = np.concatenate(mean_text_vectors_by_run)
 
         self._process_parts(texts, store_pooled_vectors)
         return pooled_text_vectors
@@ -201,27 +201,27 @@ class BertNetwork:
         texts
             As for `pooled_vectors`.
         """
-        vectors: list[Matrix] = [np.empty((0, self.width), np.float32)] * len(texts)
+        token_vectors_by_text: list[Matrix] = [np.empty((0, self.width), np.float32)] * len(texts)
 
-        def store_rows_by_text(numbers: Sequence[int], rows: Matrix, runs: Sequence[_Run]) -> None:
+        def store_rows_by_text(text_indices: Sequence[int], rows: Matrix, runs: Sequence[_Run]) -> None:
             text_first_row_indices = [run.start + number * run.length for run in runs for number in range(run.texts)]
-            for text_index, text_rows in zip(numbers, np.split(rows, text_first_row_indices[1:]), strict=True):
-                vectors[text_index] = text_rows
+            for text_index, text_rows in zip(text_indices, np.split(rows, text_first_row_indices[1:]), strict=True):
+                token_vectors_by_text[text_index] = text_rows
 
         self._process_parts(texts, store_rows_by_text)
-        return vectors
+        return token_vectors_by_text
 
     def _process_parts(
-        self, texts: Sequence[Sequence[int]], take: Callable[[Sequence[int], Matrix, Sequence[_Run]], None]
+        self, texts: Sequence[Sequence[int]], part_callback: Callable[[Sequence[int], Matrix, Sequence[_Run]], None]
     ) -> None:
-        """Compute the last layer for parts of the texts, in threads, and call ``take`` with each part.
+        """Compute the last layer for parts of the texts, in threads, and call ``part_callback`` with each part.
 
         It is called with the numbers of the part's texts, their rows one after the other, and their runs.
         """
         text_indices_by_length = sorted(range(len(texts)), key=lambda place: len(texts[place]))
 
         def process_part(part: slice) -> None:
-            take(
+            part_callback(
                 text_indices_by_length[part],
                 *self._last_layer_rows([texts[place] for place in text_indices_by_length[part]]),
             )
@@ -234,10 +234,12 @@ class BertNetwork:
         """Return the last layer's rows for texts in ascending order of length, and their runs."""
         equal_length_text_runs = list(_runs_of_equal_length(texts))
         width, epsilon = self.width, self._epsilon
-        word_piece_rows = self._words[np.concatenate([np.asarray(text, dtype=np.intp) for text in texts])]
+        word_piece_rows = self._progress_in_words[np.concatenate([np.asarray(text, dtype=np.intp) for text in texts])]
         for run in equal_length_text_runs:
-            word_piece_rows[run.start : run.end].reshape(run.texts, run.length, width)[:] += self._places[: run.length]
-        _normalise(word_piece_rows, self._after_embedding, epsilon)
+            word_piece_rows[run.start : run.end].reshape(run.texts, run.length, width)[:] += self._position_embeddings[
+                : run.length
+            ]
+        _normalise(word_piece_rows, self._embedding_norm, epsilon)
         # Memory that is given back and asked for again in every layer would cost as much as some of its passes.
         widest_layer_width = (
             max(max(len(layer.attend.weight), len(layer.widen.weight)) for layer in self._layers) if self._layers else 0
@@ -264,14 +266,16 @@ class BertNetwork:
             _add_and_normalise(word_piece_rows, layer.narrow.bias, summed_rows, layer.after_all, epsilon)
         return word_piece_rows, equal_length_text_runs
 
-    def _attend(self, parted: Matrix, run: _Run, attended: Matrix) -> None:
+    def _attend(self, queries_keys_values: Matrix, run: _Run, attention_output: Matrix) -> None:
         """Let the tokens of each text of a run attend to each other; shape (tokens, 3 · width) to (tokens, width)."""
-        query_key_value_shape = run.texts, run.length, 3, self._heads, self.width // self._heads
-        queries, keys, values = parted.reshape(query_key_value_shape).transpose(2, 0, 3, 1, 4)
+        query_key_value_shape = run.texts, run.length, 3, self._head_count, self.width // self._head_count
+        queries, keys, values = queries_keys_values.reshape(query_key_value_shape).transpose(2, 0, 3, 1, 4)
         attention_scores = queries @ keys.swapaxes(2, 3)
         softmax(attention_scores)
         np.matmul(
-            attention_scores, values, out=attended.reshape(run.texts, run.length, *query_key_value_shape[3:]).swapaxes(1, 2)
+            attention_scores,
+            values,
+            out=attention_output.reshape(run.texts, run.length, *query_key_value_shape[3:]).swapaxes(1, 2),
         )
 
 
@@ -315,12 +319,12 @@ class BertEncoder:
         )
 
 
-def balanced_parts(lengths: Sequence[int], threads: int) -> Iterator[slice]:
+def balanced_parts(lengths: Sequence[int], thread_count: int) -> Iterator[slice]:
     """Yield slices that divide texts, in order, into parts of similar total length, the same number of parts per thread."""
     cumulative_lengths = list(accumulate(lengths))
     if not cumulative_lengths:
         return
-    part_count = threads * ceil(cumulative_lengths[-1] / (PART * threads))
+    part_count = thread_count * ceil(cumulative_lengths[-1] / (MOST_PART_TOKENS * thread_count))
     part_start_index = 0
     for part_number in range(1, part_count + 1):
         part_end_index = int(
@@ -337,60 +341,66 @@ def _weight_and_bias(tensors: Mapping[str, Matrix], name: str) -> Linear:
 
 def _runs_of_equal_length(texts: Sequence[Sequence[int]]) -> Iterator[_Run]:
     run_start_row_index = 0
-    for length, equal_length_texts in groupby(texts, key=len):
+    for text_length, equal_length_texts in groupby(texts, key=len):
         run_text_count = sum(1 for _ in equal_length_texts)
-        yield _Run(run_start_row_index, run_start_row_index + run_text_count * length, run_text_count, length)
-        run_start_row_index += run_text_count * length
+        yield _Run(run_start_row_index, run_start_row_index + run_text_count * text_length, run_text_count, text_length)
+        run_start_row_index += run_text_count * text_length
 
 
 def softmax(scores: npt.NDArray[np.float32]) -> None:
     """Apply softmax over the keys in place; ``scores`` has shape (texts, heads, queries, keys)."""
     # The greatest score of a text's head is found faster than that of each query, and does unless a query's are far below.
     greatest_attention_scores = scores.max(axis=(2, 3), keepdims=True)
-    if (greatest_attention_scores - scores.min(axis=(2, 3), keepdims=True)).max() > _FAR:
+    if (greatest_attention_scores - scores.min(axis=(2, 3), keepdims=True)).max() > _SAFE_SCORE_DISTANCE:
         greatest_attention_scores = scores.max(axis=3, keepdims=True)
     scores -= greatest_attention_scores
     np.exp(scores, out=scores)
     scores /= np.einsum("thqk->thq", scores)[..., None]
 
 
-def _add_and_normalise(rows: Matrix, bias: Matrix, before: Matrix, factors: Linear, epsilon: np.float32) -> None:
-    """Add a bias and the rows ``before`` to ``rows``, and normalise them, in place."""
+def _add_and_normalise(
+    rows: Matrix, bias: Matrix, residual_rows: Matrix, scale_and_shift: Linear, epsilon: np.float32
+) -> None:
+    """Add a bias and the rows ``residual_rows`` to ``rows``, and normalise them, in place."""
     rows += bias
-    rows += before
-    _normalise(rows, factors, epsilon)
+    rows += residual_rows
+    _normalise(rows, scale_and_shift, epsilon)
 
 
-def _normalise(rows: Matrix, factors: Linear, epsilon: np.float32) -> None:
+def _normalise(rows: Matrix, scale_and_shift: Linear, epsilon: np.float32) -> None:
     """Scale each row to the mean 0 and the variance 1, then by the factors, and shift it, in place."""
     row_width = np.float32(rows.shape[1])
     rows -= np.einsum("ij->i", rows)[:, None] / row_width
     row_variances = np.einsum("ij,ij->i", rows, rows)[:, None] / row_width
     rows *= 1 / np.sqrt(row_variances + epsilon)
-    rows *= factors.weight
-    rows += factors.bias
+    rows *= scale_and_shift.weight
+    rows += scale_and_shift.bias
 
 
 def gelu(rows: Matrix, bias: Matrix) -> None:
     """Add a bias to the rows and apply the exact GELU, x Φ(x), in place."""
-    row_block_shape = min(_ROWS, len(rows)), rows.shape[1]
-    shares, squares, polynomials = (np.empty(row_block_shape, dtype=np.float32) for _ in range(3))
-    clip_limit, half = np.float32(_FURTHEST), np.float32(0.5)
-    for start in range(0, len(rows), _ROWS):
-        row_block = rows[start : start + _ROWS]
-        share, square, polynomial = shares[: len(row_block)], squares[: len(row_block)], polynomials[: len(row_block)]
+    row_block_shape = min(_BLOCK_ROWS, len(rows)), rows.shape[1]
+    normal_shares, squares, polynomials = (np.empty(row_block_shape, dtype=np.float32) for _ in range(3))
+    clip_limit, half = np.float32(_FURTHEST_GELU_INPUT), np.float32(0.5)
+    for start in range(0, len(rows), _BLOCK_ROWS):
+        row_block = rows[start : start + _BLOCK_ROWS]
+        normal_share, square, polynomial = (
+            normal_shares[: len(row_block)],
+            squares[: len(row_block)],
+            polynomials[: len(row_block)],
+        )
         row_block += bias
-        np.clip(row_block, -clip_limit, clip_limit, out=share)
-        np.multiply(share, share, out=square)
-        np.add(square, _BELOW[0], out=polynomial)
-        _extend_polynomial(polynomial, _BELOW[1:], square)
-        share /= polynomial
-        np.multiply(square, _ABOVE[0], out=polynomial)
-        polynomial += _ABOVE[1]
-        _extend_polynomial(polynomial, _ABOVE[2:], square)
-        share *= polynomial
-        share += half
-        row_block *= share
+        np.clip(row_block, -clip_limit, clip_limit, out=normal_share)
+        np.multiply(normal_share, normal_share, out=square)
+        np.add(square, _DENOMINATOR_COEFFICIENTS[0], out=polynomial)
+        _extend_polynomial(polynomial, _DENOMINATOR_COEFFICIENTS[1:], square)
+        normal_share /= polynomial
+        np.multiply(square, _NUMERATOR_COEFFICIENTS[0], out=polynomial)
+        polynomial += _NUMERATOR_COEFFICIENTS[1]
+        _extend_polynomial(polynomial, _NUMERATOR_COEFFICIENTS[2:], square)
+        normal_share *= polynomial
+        normal_share += half
+        row_block *= normal_share
 
 
 def _extend_polynomial(polynomial: Matrix, coefficients: Sequence[np.float32], x: Matrix) -> None:
@@ -406,8 +416,8 @@ Part = TypeVar("Part")
 Result = TypeVar("Result")
 
 _LOCK = threading.Lock()
-_USERS = 0
-_LIMITS: Any = None
+_ONE_THREAD_USERS = 0
+_BLAS_THREAD_LIMIT: Any = None
 
 
 def blas_threads() -> int:
@@ -419,8 +429,8 @@ def blas_threads() -> int:
     if find_spec("threadpoolctl") is None:
         return 1
     with _LOCK:
-        if _LIMITS is not None:
-            return max(_LIMITS.get_original_num_threads()["blas"] or 1, 1)
+        if _BLAS_THREAD_LIMIT is not None:
+            return max(_BLAS_THREAD_LIMIT.get_original_num_threads()["blas"] or 1, 1)
         return max((library["num_threads"] for library in _blas_controller().info()), default=1)
 
 
@@ -447,19 +457,19 @@ def _blas_controller() -> ThreadpoolController:
 @contextmanager
 def _one_blas_thread() -> Iterator[None]:
     """Hold BLAS to one thread; the number is the process's, so that the last of several users sets it back."""
-    global _USERS, _LIMITS
+    global _ONE_THREAD_USERS, _BLAS_THREAD_LIMIT
     with _LOCK:
-        if not _USERS:
-            _LIMITS = _blas_controller().limit(limits=1)
-        _USERS += 1
+        if not _ONE_THREAD_USERS:
+            _BLAS_THREAD_LIMIT = _blas_controller().limit(limits=1)
+        _ONE_THREAD_USERS += 1
     try:
         yield
     finally:
         with _LOCK:
-            _USERS -= 1
-            if not _USERS:
-                _LIMITS.restore_original_limits()
-                _LIMITS = None
+            _ONE_THREAD_USERS -= 1
+            if not _ONE_THREAD_USERS:
+                _BLAS_THREAD_LIMIT.restore_original_limits()
+                _BLAS_THREAD_LIMIT = None
 
 
 Matrix = npt.NDArray[np.float32]

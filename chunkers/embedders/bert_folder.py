@@ -5,7 +5,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from chunkers.embedders.bert import WEIGHTS, BertEncoder, BertNetwork, Pooling, read_tensors
+from chunkers.embedders.bert import WEIGHTS_FILE, BertEncoder, BertNetwork, Pooling, read_tensors
 
 _POOLING_MODES = {
     "pooling_mode_cls_token": "cls",
@@ -17,9 +17,9 @@ _POOLING_MODES = {
 }
 """Modes by the names that older versions give them, each true or false."""
 
-_TEXT = {"text": {"method": "forward", "method_output_name": "last_hidden_state"}}
+_TEXT_MODULE_SETTINGS = {"text": {"method": "forward", "method_output_name": "last_hidden_state"}}
 
-_AS_USUAL: Mapping[str, Mapping[str, Any]] = {
+_SUPPORTED_SETTINGS: Mapping[str, Mapping[str, Any]] = {
     "config.json": {
         "model_type": "bert",
         "hidden_act": "gelu",
@@ -37,16 +37,16 @@ _AS_USUAL: Mapping[str, Mapping[str, Any]] = {
     },
     "sentence_bert_config.json": {
         "transformer_task": "feature-extraction",
-        "modality_config": _TEXT,
+        "modality_config": _TEXT_MODULE_SETTINGS,
         "module_output_name": "token_embeddings",
     },
 }
 """The settings that the encoder follows, file by file; a setting may be left out."""
 
-_ELSEWHERE = {"sentence_bert_config.json": {"max_seq_length", "do_lower_case"}}
+_SETTINGS_READ_HERE = {"sentence_bert_config.json": {"max_seq_length", "do_lower_case"}}
 """Settings that are read here, of the files in which any other setting may change the vectors."""
 
-_SPECIAL = ("unk_token", "sep_token", "pad_token", "cls_token", "mask_token")
+_SPECIAL_TOKEN_KEYS = ("unk_token", "sep_token", "pad_token", "cls_token", "mask_token")
 
 
 class _UnsupportedModel(Exception):
@@ -66,38 +66,46 @@ def read_encoder(folder: Path) -> BertEncoder | None:
 
 
 def _read_supported_encoder(folder: Path) -> BertEncoder:
-    settings_by_file_name = {name: _read_json_object(folder / name) for name in _AS_USUAL}
-    for name, usual_settings in _AS_USUAL.items():
-        for key, value in usual_settings.items():
-            _require_supported(settings_by_file_name[name].get(key, value) in (value, None))
-    config, sentence_config = settings_by_file_name["config.json"], settings_by_file_name["sentence_bert_config.json"]
-    _require_supported(config["model_type"] == "bert" and config["hidden_act"] == "gelu")
+    settings_by_file_name = {name: _read_json_object(folder / name) for name in _SUPPORTED_SETTINGS}
+    for settings_file_name, supported_settings in _SUPPORTED_SETTINGS.items():
+        for setting_name, setting_value in supported_settings.items():
+            _require_supported(
+                settings_by_file_name[settings_file_name].get(setting_name, setting_value) in (setting_value, None)
+            )
+    model_config, sentence_config = settings_by_file_name["config.json"], settings_by_file_name["sentence_bert_config.json"]
+    _require_supported(model_config["model_type"] == "bert" and model_config["hidden_act"] == "gelu")
     _require_supported(
-        not sentence_config.keys() - _AS_USUAL["sentence_bert_config.json"].keys() - _ELSEWHERE["sentence_bert_config.json"]
+        not sentence_config.keys()
+        - _SUPPORTED_SETTINGS["sentence_bert_config.json"].keys()
+        - _SETTINGS_READ_HERE["sentence_bert_config.json"]
     )
     _require_supported(not (folder / "adapter_config.json").exists())
     row_pooling_method = _read_pooling(folder)
     tokenizer_config = _read_json_object(folder / "tokenizer_config.json")
     model_token_limit = sentence_config.get("max_seq_length") or tokenizer_config["model_max_length"]
-    _require_supported(isinstance(model_token_limit, int) and 2 < model_token_limit <= config["max_position_embeddings"])
-    tokenizer = _read_tokenizer(folder, tokenizer_config, bool(sentence_config.get("do_lower_case")))
-    weight_tensor_by_name = read_tensors(folder / WEIGHTS, mapped=False)
-    attention_head_count = config["num_attention_heads"]
     _require_supported(
-        config["hidden_size"] % attention_head_count == 0 and tokenizer.get_vocab_size() <= config["vocab_size"]
+        isinstance(model_token_limit, int) and 2 < model_token_limit <= model_config["max_position_embeddings"]
+    )
+    tokenizer = _read_tokenizer(folder, tokenizer_config, bool(sentence_config.get("do_lower_case")))
+    weight_tensor_by_name = read_tensors(folder / WEIGHTS_FILE, mapped=False)
+    attention_head_count = model_config["num_attention_heads"]
+    _require_supported(
+        model_config["hidden_size"] % attention_head_count == 0 and tokenizer.get_vocab_size() <= model_config["vocab_size"]
     )
     _require_supported(
-        {name: tensor.shape for name, tensor in weight_tensor_by_name.items() if name.startswith(_USED)}
-        == _expected_weight_shapes(config)
+        {name: tensor.shape for name, tensor in weight_tensor_by_name.items() if name.startswith(_USED_WEIGHT_PREFIXES)}
+        == _expected_weight_shapes(model_config)
     )
     return BertEncoder(
         tokenizer,
-        BertNetwork(weight_tensor_by_name, attention_head_count, config.get("layer_norm_eps", 1e-12), row_pooling_method),
+        BertNetwork(
+            weight_tensor_by_name, attention_head_count, model_config.get("layer_norm_eps", 1e-12), row_pooling_method
+        ),
         model_token_limit,
     )
 
 
-_USED = ("embeddings.", "encoder.")
+_USED_WEIGHT_PREFIXES = ("embeddings.", "encoder.")
 
 
 def _expected_weight_shapes(config: Mapping[str, Any]) -> dict[str, tuple[int, ...]]:
@@ -108,20 +116,23 @@ def _expected_weight_shapes(config: Mapping[str, Any]) -> dict[str, tuple[int, .
         "embeddings.position_embeddings.weight": (config["max_position_embeddings"], width),
         "embeddings.token_type_embeddings.weight": (config["type_vocab_size"], width),
     }
-    normalisation_names, matrix_shape_by_name = ["embeddings.LayerNorm"], {}
+    normalisation_layer_names, matrix_shape_by_name = ["embeddings.LayerNorm"], {}
     for layer_number in range(config["num_hidden_layers"]):
         layer_name_prefix = f"encoder.layer.{layer_number}"
-        normalisation_names += [f"{layer_name_prefix}.attention.output.LayerNorm", f"{layer_name_prefix}.output.LayerNorm"]
+        normalisation_layer_names += [
+            f"{layer_name_prefix}.attention.output.LayerNorm",
+            f"{layer_name_prefix}.output.LayerNorm",
+        ]
         for part in ("self.query", "self.key", "self.value", "output.dense"):
             matrix_shape_by_name[f"{layer_name_prefix}.attention.{part}"] = (width, width)
         matrix_shape_by_name |= {
             f"{layer_name_prefix}.intermediate.dense": (intermediate_width, width),
             f"{layer_name_prefix}.output.dense": (width, intermediate_width),
         }
-    for name in normalisation_names:
-        weight_shape_by_name |= {f"{name}.weight": (width,), f"{name}.bias": (width,)}
-    for name, shape in matrix_shape_by_name.items():
-        weight_shape_by_name |= {f"{name}.weight": shape, f"{name}.bias": shape[:1]}
+    for weight_name in normalisation_layer_names:
+        weight_shape_by_name |= {f"{weight_name}.weight": (width,), f"{weight_name}.bias": (width,)}
+    for weight_name, matrix_shape in matrix_shape_by_name.items():
+        weight_shape_by_name |= {f"{weight_name}.weight": matrix_shape, f"{weight_name}.bias": matrix_shape[:1]}
     return weight_shape_by_name
 
 
@@ -145,7 +156,7 @@ def _read_pooling(folder: Path) -> Pooling:
     raise _UnsupportedModel
 
 
-def _read_tokenizer(folder: Path, config: Mapping[str, Any], lowers: bool) -> Any:
+def _read_tokenizer(folder: Path, config: Mapping[str, Any], lowers_case: bool) -> Any:
     """Return the tokenizer; raises _UnsupportedModel if it is not BERT's own, as the two files describe it alike.
 
     The transformers library makes BERT's tokenizer anew from its vocabulary and the settings in ``tokenizer_config.json``,
@@ -156,16 +167,18 @@ def _read_tokenizer(folder: Path, config: Mapping[str, Any], lowers: bool) -> An
     tokenizer_json = _read_json_object(folder / "tokenizer.json")
     _require_supported(config["tokenizer_class"] in ("BertTokenizer", "BertTokenizerFast"))
     model_json, normalizer = tokenizer_json["model"], tokenizer_json["normalizer"]
-    usual_normalizer = {
+    supported_normalizer = {
         "type": "BertNormalizer",
         "clean_text": True,
         "handle_chinese_chars": config.get("tokenize_chinese_chars", True),
         "strip_accents": config.get("strip_accents"),
         "lowercase": config.get("do_lower_case", True),
     }
-    _require_supported(normalizer == usual_normalizer)
+    _require_supported(normalizer == supported_normalizer)
     _require_supported(tokenizer_json["pre_tokenizer"] == {"type": "BertPreTokenizer"})
-    special_tokens = {key: config.get(key, f"[{key[:3].upper() if key != 'mask_token' else 'MASK'}]") for key in _SPECIAL}
+    special_tokens = {
+        key: config.get(key, f"[{key[:3].upper() if key != 'mask_token' else 'MASK'}]") for key in _SPECIAL_TOKEN_KEYS
+    }
     _require_supported({added["content"] for added in tokenizer_json["added_tokens"]} == set(special_tokens.values()))
     _require_supported(
         not any(added[side] for added in tokenizer_json["added_tokens"] for side in ("lstrip", "rstrip", "single_word"))
@@ -177,7 +190,7 @@ def _read_tokenizer(folder: Path, config: Mapping[str, Any], lowers: bool) -> An
     tokenizer = Tokenizer.from_str(json.dumps(tokenizer_json))
     tokenizer.no_truncation()
     tokenizer.no_padding()
-    if lowers:
+    if lowers_case:
         tokenizer.normalizer = normalizers.Sequence([normalizers.Lowercase(), tokenizer.normalizer])
     _require_supported(
         tokenizer.encode("").ids == [tokenizer.token_to_id(special_tokens[key]) for key in ("cls_token", "sep_token")]
@@ -192,6 +205,6 @@ def _read_json_object(path: Path) -> dict[str, Any]:
     return json_file_settings  # type: ignore[no-any-return]  # as just checked
 
 
-def _require_supported(holds: bool) -> None:
-    if not holds:
+def _require_supported(is_supported: bool) -> None:
+    if not is_supported:
         raise _UnsupportedModel

@@ -20,7 +20,7 @@ from chunkers.support import (
     VectorArray,
     require_extra,
 )
-from chunkers.text import check_spacy_length, load_pipeline, spacy_document
+from chunkers.text import check_spacy_length, load_spacy_pipeline, spacy_document
 
 if TYPE_CHECKING:
     from spacy.language import Language
@@ -60,7 +60,7 @@ class SpacyVectors(Embedder):
             if self._pipeline is not None:
                 return
             try:
-                spacy_pipeline = load_pipeline(self._pipeline_name, "embedder")
+                spacy_pipeline = load_spacy_pipeline(self._pipeline_name, "embedder")
             except InputError as error:
                 raise ModelError(str(error)) from error
             spacy_pipeline.max_length = MAX_PARAGRAPH
@@ -115,7 +115,7 @@ class TfIdf(Embedder):
 
     def __init__(self) -> None:
         self._lock = threading.Lock()
-        self._fitted: LRUDict[str, _FittedTfIdf] = LRUDict(4)
+        self._fitted_models: LRUDict[str, _FittedTfIdf] = LRUDict(4)
 
     def for_document(self, document: "Document") -> Embedder:
         """Return an embedder for this document's sentences, fitted on them at its first use."""
@@ -123,7 +123,9 @@ class TfIdf(Embedder):
         document_sentence_texts = document.sentence_texts
         sentences_revision = _sentences_revision(document_sentence_texts)
         with self._lock:
-            return self._fitted.setdefault(sentences_revision, _FittedTfIdf(document_sentence_texts, sentences_revision))
+            return self._fitted_models.setdefault(
+                sentences_revision, _FittedTfIdf(document_sentence_texts, sentences_revision)
+            )
 
     def encode(self, texts: Sequence[str]) -> VectorArray:
         """Raise ModelError: TF-IDF must be fitted on a document before it can embed."""

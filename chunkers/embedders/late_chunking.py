@@ -27,13 +27,13 @@ from chunkers.support import IntArray, ModelError, VectorArray, raise_if_cancell
 WINDOWS_AT_ONCE = 8
 """Windows computed together, about a fifth of a second of work on two cores for the bundled model."""
 
-CANNOT = (
+LATE_CHUNKING_ERROR = (
     "Late chunking needs the vectors of a model's tokens, which {name} does not give. Choose all-MiniLM-L6-v2 on the "
     "processor, or another BERT model with mean pooling that Seamark runs itself."
 )
 """Error message for an embedder that cannot do late chunking."""
 
-LATE_SAID = (
+LATE_CHUNKING_NOTE = (
     "Late chunking reads each document in windows of the model's limit, 256 word pieces for all-MiniLM-L6-v2, that overlap "
     "by half. A chunk's vector is the mean of its tokens' vectors, each from the window in which it has the most context; "
     "text further away does not change it."
@@ -93,7 +93,7 @@ class LateChunks(Embedder):
         self.revision = f"{model.revision}/{_VERSION}" if model.revision else ""
         self._texts = {_text_digest(text): text for text in texts}
         self._pieces: dict[str, _Pieces] = {}
-        self._last: dict[tuple[str, int], VectorArray] = {}
+        self._last_window_vectors: dict[tuple[str, int], VectorArray] = {}
         self._cancelled: Callable[[], bool] = bool
 
     def prepare(self, progress: Callable[[float], None] = lambda share: None, cancelled: Callable[[], bool] = bool) -> None:
@@ -106,7 +106,7 @@ class LateChunks(Embedder):
     def _encoder(self) -> "BertEncoder":
         late_chunking_encoder = self._model.encoder
         if late_chunking_encoder is None or late_chunking_encoder.network.pooling != "mean":
-            raise ModelError(CANNOT.format(name=self.name))
+            raise ModelError(LATE_CHUNKING_ERROR.format(name=self.name))
         return late_chunking_encoder
 
     @staticmethod
@@ -132,30 +132,32 @@ class LateChunks(Embedder):
         row_slices_by_window: dict[tuple[str, int], list[tuple[int, slice]]] = {}
         for chunk_index, place_key in enumerate(texts):
             text_digest, _, spans_text = place_key.partition(" ")
-            for start, end in (map(int, span.split("-")) for span in spans_text.split(",")):
-                for window_index, row_slice in _span_rows_by_window(self._pieces[text_digest], start, end):
+            for span_start, span_end in (map(int, span.split("-")) for span in spans_text.split(",")):
+                for window_index, row_slice in _span_rows_by_window(self._pieces[text_digest], span_start, span_end):
                     row_slices_by_window.setdefault((text_digest, window_index), []).append((chunk_index, row_slice))
-        for window_key, vectors in self._window_vectors(late_chunking_encoder, list(row_slices_by_window)):
+        for window_key, window_vectors in self._window_vectors(late_chunking_encoder, list(row_slices_by_window)):
             for chunk_index, row_slice in row_slices_by_window[window_key]:
-                chunk_token_vector_sums[chunk_index] += vectors[row_slice].sum(axis=0, dtype=np.float64)
-                chunk_token_counts[chunk_index] += len(vectors[row_slice])
+                chunk_token_vector_sums[chunk_index] += window_vectors[row_slice].sum(axis=0, dtype=np.float64)
+                chunk_token_counts[chunk_index] += len(window_vectors[row_slice])
         return scale_to_unit_length(chunk_token_vector_sums / np.maximum(chunk_token_counts, 1))
 
     def _tokenize_text(self, encoder: "BertEncoder", digest: str) -> _Pieces:
-        ids, offsets = encoder.pieces(self._texts[digest])
-        starts, ends = np.array(offsets, dtype=np.intp).reshape(-1, 2).T
-        return _Pieces(ids, starts, ends, overlapping_windows(len(ids), encoder.most))
+        piece_ids, piece_offsets = encoder.pieces(self._texts[digest])
+        piece_starts, piece_ends = np.array(piece_offsets, dtype=np.intp).reshape(-1, 2).T
+        return _Pieces(piece_ids, piece_starts, piece_ends, overlapping_windows(len(piece_ids), encoder.most))
 
     def _window_vectors(
-        self, encoder: "BertEncoder", keys: Sequence[tuple[str, int]]
+        self, encoder: "BertEncoder", window_keys: Sequence[tuple[str, int]]
     ) -> Iterator[tuple[tuple[str, int], VectorArray]]:
         """Yield the vectors of windows, given by text and number, special pieces included.
 
         The last two are kept for the next batch, which begins in their middle.
         """
-        remembered_vectors_by_window = {key: self._last[key] for key in keys if key in self._last}
+        remembered_vectors_by_window = {
+            key: self._last_window_vectors[key] for key in window_keys if key in self._last_window_vectors
+        }
         yield from remembered_vectors_by_window.items()
-        missing_window_key_iterator = iter([key for key in keys if key not in remembered_vectors_by_window])
+        missing_window_key_iterator = iter([key for key in window_keys if key not in remembered_vectors_by_window])
         first_special_id, last_special_id = encoder.special_piece_ids()
         while window_key_batch := list(islice(missing_window_key_iterator, WINDOWS_AT_ONCE)):
             raise_if_cancelled(self._cancelled)
@@ -173,34 +175,36 @@ class LateChunks(Embedder):
             computed_vectors_by_window = dict(
                 zip(window_key_batch, self._model.token_vectors(window_piece_ids), strict=True)
             )
-            self._last = dict([*remembered_vectors_by_window.items(), *computed_vectors_by_window.items()][-2:])
+            self._last_window_vectors = dict(
+                [*remembered_vectors_by_window.items(), *computed_vectors_by_window.items()][-2:]
+            )
             yield from computed_vectors_by_window.items()
 
 
 def reason_against_late_chunking(embedder: Embedder) -> str:
     """Return why an embedder cannot do late chunking; empty if it can, or if only loading the model would tell."""
-    return "" if isinstance(embedder, Model) else CANNOT.format(name=embedder.name)
+    return "" if isinstance(embedder, Model) else LATE_CHUNKING_ERROR.format(name=embedder.name)
 
 
-def overlapping_windows(pieces: int, most: int) -> list[TokenWindow]:
-    """Return the windows over a text's word pieces, each of at most ``most`` pieces with the two special ones.
+def overlapping_windows(piece_count: int, max_window_pieces: int) -> list[TokenWindow]:
+    """Return the windows over a text's word pieces, each of at most ``max_window_pieces`` pieces with the two special ones.
 
     They overlap by half, the last two by more. Between two windows, the middle of their overlap divides the tokens.
     """
-    window_word_piece_count = most - 2
+    window_word_piece_count = max_window_pieces - 2
     window_start_indices = [
-        *range(0, max(pieces - window_word_piece_count, 0), max(window_word_piece_count // 2, 1)),
-        max(pieces - window_word_piece_count, 0),
+        *range(0, max(piece_count - window_word_piece_count, 0), max(window_word_piece_count // 2, 1)),
+        max(piece_count - window_word_piece_count, 0),
     ]
     window_own_range_edges = [
         0,
         *((start + before + window_word_piece_count) // 2 for before, start in pairwise(window_start_indices)),
-        pieces,
+        piece_count,
     ]
     return [
         TokenWindow(
             start,
-            min(start + window_word_piece_count, pieces),
+            min(start + window_word_piece_count, piece_count),
             window_own_range_edges[number],
             window_own_range_edges[number + 1],
         )

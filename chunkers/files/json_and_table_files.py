@@ -42,8 +42,8 @@ class InputCounter:
         Kind of file for messages, such as “a file of chunks”.
     """
 
-    def __init__(self, name: str, what: str) -> None:
-        self._name, self._what = name, what
+    def __init__(self, name: str, file_kind: str) -> None:
+        self._name, self._what = name, file_kind
         self._rows = self._characters = self._items = 0
 
     def count_row(self, *texts: str | None) -> None:
@@ -104,17 +104,17 @@ def parse_json(text: str, name: str) -> Any:
 def numbered_lines(text: str) -> Iterator[tuple[int, str]]:
     """Yield the number, counted from 1, and the text of each line that is not empty."""
     # Not splitlines, which also splits at characters that JSON allows inside strings.
-    for number, line in enumerate(io.StringIO(text, newline="\n"), start=1):
+    for line_number, line in enumerate(io.StringIO(text, newline="\n"), start=1):
         if line.strip():
-            yield number, line.rstrip("\n")
+            yield line_number, line.rstrip("\n")
 
 
-def csv_rows(text: str, name: str, *, tabs: bool = False) -> Iterator[list[str]]:
+def csv_rows(text: str, name: str, *, is_tab_separated: bool = False) -> Iterator[list[str]]:
     """Yield the fields of each CSV row that is not empty, starting with the column names.
 
     Parameters
     ----------
-    tabs
+    is_tab_separated
         True if tabs separate the fields and quotation marks mean nothing; otherwise `find_csv_separator` finds it.
 
     Raises
@@ -124,21 +124,23 @@ def csv_rows(text: str, name: str, *, tabs: bool = False) -> Iterator[list[str]]
     csv.Error
         If the text is not CSV.
     """
-    csv_field_separator = "\t" if tabs else find_csv_separator(text)
-    for number, row in enumerate(csv_reader(text, csv_field_separator, quoted=not tabs, strict=True)):
-        if not number:
+    csv_field_separator = "\t" if is_tab_separated else find_csv_separator(text)
+    for row_number, row in enumerate(csv_reader(text, csv_field_separator, quoted=not is_tab_separated, strict=True)):
+        if not row_number:
             check_column_count(len(row), name)
-        check_row_count(number, name)
-        if row or not number:
+        check_row_count(row_number, name)
+        if row or not row_number:
             yield row
 
 
-def column_positions(columns: Sequence[str], wanted: Collection[str]) -> dict[str, int]:
+def column_positions(columns: Sequence[str], wanted_columns: Collection[str]) -> dict[str, int]:
     """Return the positions of the wanted columns, keyed by column name; for a repeated name, the last position."""
-    return {column: place for place, column in enumerate(columns) if column in wanted}
+    return {column: place for place, column in enumerate(columns) if column in wanted_columns}
 
 
-def parquet_rows(data: bytes, name: str, wanted: Collection[str], counted: InputCounter) -> Iterator[dict[str, Any]]:
+def parquet_rows(
+    data: bytes, name: str, wanted_columns: Collection[str], input_counter: InputCounter
+) -> Iterator[dict[str, Any]]:
     """Yield the wanted columns of each row of a Parquet file; if there are none, yield all column names without values.
 
     A text that the file stores once and refers to in many rows is counted in each of these rows. Rows with long texts are
@@ -160,7 +162,7 @@ def parquet_rows(data: bytes, name: str, wanted: Collection[str], counted: Input
             field.name for field in file_schema if pa.types.is_string(field.type) or pa.types.is_large_string(field.type)
         ]
         parquet_file = pq.ParquetFile(io.BytesIO(data), read_dictionary=text_column_names)
-        present_column_names = [column for column in file_schema.names if column in wanted]
+        present_column_names = [column for column in file_schema.names if column in wanted_columns]
         if not present_column_names:
             yield dict.fromkeys(file_schema.names)
             return
@@ -171,9 +173,9 @@ def parquet_rows(data: bytes, name: str, wanted: Collection[str], counted: Input
             )
         for batch in parquet_file.iter_batches(_ROWS_AT_ONCE, columns=present_column_names, use_threads=False):
             rows_at_once = _ROWS_AT_ONCE if _longest_text_byte_count(batch) * _ROWS_AT_ONCE <= MOST_READ_CHARACTERS else 1
-            for start in range(0, batch.num_rows, rows_at_once):
-                for row in batch.slice(start, rows_at_once).to_pylist():
-                    counted.count_row(*(value for value in row.values() if isinstance(value, str)))
+            for slice_start_row in range(0, batch.num_rows, rows_at_once):
+                for row in batch.slice(slice_start_row, rows_at_once).to_pylist():
+                    input_counter.count_row(*(value for value in row.values() if isinstance(value, str)))
                     yield row
     except pa.ArrowMemoryError as error:
         raise MemoryError from error

@@ -95,14 +95,14 @@ def read_chunks(data: bytes, name: str, cancelled: Callable[[], bool] = bool) ->
 
 def _chunk_from_row(row: Sequence[Any]) -> GivenChunk:
     """Return the chunk of a row as the other process sends it."""
-    text, spans, document_name, identifier = row
-    return GivenChunk(text, tuple([Span(*span) for span in spans]), document_name, identifier)
+    chunk_text, stated_chunk_spans, document_name, chunk_identifier = row
+    return GivenChunk(chunk_text, tuple([Span(*span) for span in stated_chunk_spans]), document_name, chunk_identifier)
 
 
-def _as_given_chunk(chunk: Any, place: str) -> GivenChunk:
+def _as_given_chunk(chunk: Any, chunk_label: str) -> GivenChunk:
     if isinstance(chunk, Chunk):
         return GivenChunk(chunk.text if len(chunk.spans) == 1 else None, chunk.spans)
-    return external_chunks.as_given_chunk(chunk, place)
+    return external_chunks.as_given_chunk(chunk, chunk_label)
 
 
 def _read_bytes(path: Path) -> bytes:
@@ -113,9 +113,9 @@ def _read_bytes(path: Path) -> bytes:
         raise InputError(f"{path}: the file cannot be read: {error.strerror}. Check its path and permissions.") from error
 
 
-def document_names(given: Iterable[GivenChunk]) -> list[str]:
+def document_names(given_chunks: Iterable[GivenChunk]) -> list[str]:
     """Return the distinct document names that the chunks state, in order of first appearance."""
-    return list(dict.fromkeys(chunk.document for chunk in given if chunk.document is not None))
+    return list(dict.fromkeys(chunk.document for chunk in given_chunks if chunk.document is not None))
 
 
 class DocumentNames:
@@ -123,11 +123,11 @@ class DocumentNames:
 
     def __init__(self, names: Iterable[str]) -> None:
         self._names = dict.fromkeys(names)
-        self._by_end: dict[str, list[str]] = {}
-        self._by_stem: dict[str, list[str]] = {}
+        self._names_by_file_name: dict[str, list[str]] = {}
+        self._names_by_stem: dict[str, list[str]] = {}
         for name in self._names:
-            self._by_end.setdefault(_file_name(name), []).append(name)
-            self._by_stem.setdefault(_stem(name), []).append(name)
+            self._names_by_file_name.setdefault(_file_name(name), []).append(name)
+            self._names_by_stem.setdefault(_stem(name), []).append(name)
 
     def names_matching(self, name: str) -> list[str]:
         """Return the document names in the file that may refer to a document called ``name``.
@@ -139,18 +139,18 @@ class DocumentNames:
         if name in self._names:
             return [name]
         path_parts, parts_without_ending = _path_parts(name), _path_parts_without_ending(name)
-        names_sharing_file_name = self._by_end.get(_file_name(name), ())
+        names_sharing_file_name = self._names_by_file_name.get(_file_name(name), ())
         return [
             candidate for candidate in names_sharing_file_name if _have_same_end(path_parts, _path_parts(candidate))
         ] or [
             *(
                 other
-                for other in self._by_stem.get(_file_name(name), ())
+                for other in self._names_by_stem.get(_file_name(name), ())
                 if _have_same_end(path_parts, _path_parts_without_ending(other))
             ),
             *(
                 other
-                for other in self._by_end.get(_stem(name), ())
+                for other in self._names_by_file_name.get(_stem(name), ())
                 if _have_same_end(parts_without_ending, _path_parts(other))
             ),
         ]
@@ -178,7 +178,9 @@ def _have_same_end(one: tuple[str, ...], other: tuple[str, ...]) -> bool:
     return one[-compared_part_count:] == other[-compared_part_count:]
 
 
-def select_document_chunks(given: Sequence[GivenChunk], wanted: str | None, name: str) -> Sequence[GivenChunk]:
+def select_document_chunks(
+    given_chunks: Sequence[GivenChunk], wanted_document: str | None, text_name: str
+) -> Sequence[GivenChunk]:
     """Return the chunks of the wanted document, of the document named like the text, or of the only document.
 
     Raises
@@ -186,7 +188,7 @@ def select_document_chunks(given: Sequence[GivenChunk], wanted: str | None, name
     InputError
         If there are no chunks or too many; if the chunks are from several documents and the right document is unclear.
     """
-    wanted_document_chunks = _chunks_of_document(given, wanted, name)
+    wanted_document_chunks = _chunks_of_document(given_chunks, wanted_document, text_name)
     if not wanted_document_chunks:
         raise InputError("chunks must contain at least one chunk; got none.")
     if len(wanted_document_chunks) > MOST_CHUNKS:
@@ -196,29 +198,35 @@ def select_document_chunks(given: Sequence[GivenChunk], wanted: str | None, name
     return wanted_document_chunks
 
 
-def _chunks_of_document(given: Sequence[GivenChunk], wanted: str | None, name: str) -> Sequence[GivenChunk]:
-    stated_names = document_names(given)
-    if wanted is None and len(stated_names) > 1:
-        possible_names = DocumentNames(stated_names).names_matching(name)
+def _chunks_of_document(
+    given_chunks: Sequence[GivenChunk], wanted_document: str | None, text_name: str
+) -> Sequence[GivenChunk]:
+    stated_names = document_names(given_chunks)
+    if wanted_document is None and len(stated_names) > 1:
+        possible_names = DocumentNames(stated_names).names_matching(text_name)
         if len(possible_names) != 1:
             raise InputError(
                 f"chunks: document must be one of the documents in the file, "
                 f"{short_repr(', '.join(possible_names or stated_names))}; got "
                 "none. Pass one of these names."
             )
-        wanted = possible_names[0]
-    if wanted is None:
-        return given
+        wanted_document = possible_names[0]
+    if wanted_document is None:
+        return given_chunks
     # "README" means that one alone where there is a "README.md" beside it.
     matching_names = (
-        [wanted] if wanted in stated_names else [candidate for candidate in stated_names if _stem(candidate) == wanted]
+        [wanted_document]
+        if wanted_document in stated_names
+        else [candidate for candidate in stated_names if _stem(candidate) == wanted_document]
     )
     if len(matching_names) > 1:
         raise InputError(
-            f"chunks: document must match exactly one document of the file; {short_repr(wanted)} matches "
+            f"chunks: document must match exactly one document of the file; {short_repr(wanted_document)} matches "
             f"{short_repr(', '.join(matching_names))}. Pass the full name of the document."
         )
-    chosen_chunks = [chunk for chunk in given if chunk.document is None or chunk.document in matching_names]
+    chosen_chunks = [chunk for chunk in given_chunks if chunk.document is None or chunk.document in matching_names]
     if not chosen_chunks:
-        raise InputError(f"chunks: document must be one of {short_repr(', '.join(stated_names))}; got {short_repr(wanted)}.")
+        raise InputError(
+            f"chunks: document must be one of {short_repr(', '.join(stated_names))}; got {short_repr(wanted_document)}."
+        )
     return chosen_chunks

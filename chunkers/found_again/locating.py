@@ -6,7 +6,7 @@ from itertools import pairwise
 from typing import Literal, NamedTuple
 
 from chunkers.adapters.piece_location import count_characters_outside, locate_pieces, quotable_beginning
-from chunkers.building_blocks.gaps_and_pieces import cuts_to_gaps, with_uncut_gaps
+from chunkers.building_blocks.gaps_and_pieces import add_uncut_gaps, cuts_to_gaps
 from chunkers.files.external_chunks import GivenChunk
 from chunkers.results import Chunk, Chunking, Reason, Verdict
 from chunkers.support import unescape_cell
@@ -14,10 +14,10 @@ from chunkers.text import CONTEXT_CHARACTERS, SHORTEST_ALTERED, Document, Match,
 
 # The passage of a chunk with something around it: the part that occurs in the text; the rest is its context.
 
-LEAST_SHARE = 0.5
+LEAST_PASSAGE_SHARE = 0.5
 """Share of a chunk's characters that its passage must have, for the rest to be context."""
 
-LEAST_SHARE_OF_LINES = 0.25
+LEAST_LINE_PASSAGE_SHARE = 0.25
 """The same where a line break separates the context, which then may well be longer than the passage."""
 
 
@@ -56,55 +56,61 @@ def shared_first_lines(texts: Sequence[str]) -> str:
 
 
 def find_passage(
-    searched: SearchableText, text: str, spans: Sequence[Span], front: str, within: Span
+    searched: SearchableText, text: str, stated_spans: Sequence[Span], shared_beginning: str, searched_range: Span
 ) -> PassageInContext | None:
     """Find the part of a chunk that occurs in the text; None if too little of the chunk occurs, or the whole chunk.
 
     Parameters
     ----------
-    spans
+    stated_spans
         Spans that the chunk states; empty if it states none.
-    front
+    shared_beginning
         Lines with which all chunks begin; see `shared_first_lines`.
-    within
+    searched_range
         Range of the text in which to search for the passage.
     """
     return (
-        _passage_at_stated_place(searched, text, spans)
-        or _passage_after_first_lines(searched, text, front)
-        or _longest_passage(searched, text, within)
+        _passage_at_stated_place(searched, text, stated_spans)
+        or _passage_after_first_lines(searched, text, shared_beginning)
+        or _longest_passage(searched, text, searched_range)
     )
 
 
-def _passage_at_stated_place(searched: SearchableText, text: str, spans: Sequence[Span]) -> PassageInContext | None:
+def _passage_at_stated_place(searched: SearchableText, text: str, stated_spans: Sequence[Span]) -> PassageInContext | None:
     """Return the passage at the place that the chunk names."""
-    if len(spans) != 1:
+    if len(stated_spans) != 1:
         return None
-    start, end = spans[0]
-    stated_text = searched.text[start:end].strip()
+    stated_start, stated_end = stated_spans[0]
+    stated_text = searched.text[stated_start:stated_end].strip()
     if stated_text and (stated_text_match := SearchableText(text).typographic_match(Quotation(stated_text))) is not None:
         follows_context_line = (
             "\n" in _preceding_whitespace(text, stated_text_match.span.start)
             and not text[stated_text_match.span.end :].strip()
         )
         stated_length = len(fold_text(stated_text))
-        if follows_context_line or stated_length >= SHORTEST_ALTERED or stated_length >= LEAST_SHARE * len(fold_text(text)):
-            return _passage_with_surrounding_text(text, stated_text_match.span, Span(start, end).trimmed(searched.text))
+        if (
+            follows_context_line
+            or stated_length >= SHORTEST_ALTERED
+            or stated_length >= LEAST_PASSAGE_SHARE * len(fold_text(text))
+        ):
+            return _passage_with_surrounding_text(
+                text, stated_text_match.span, Span(stated_start, stated_end).trimmed(searched.text)
+            )
     # The end of a chunk that names its start alone is that of its text, which is too long by the context.
-    suffix_span = searched.longest_suffix_starting_at(text, start)
+    suffix_span = searched.longest_suffix_starting_at(text, stated_start)
     return None if suffix_span is None else _passage_with_surrounding_text(text, suffix_span)
 
 
-def _passage_after_first_lines(searched: SearchableText, text: str, front: str) -> PassageInContext | None:
+def _passage_after_first_lines(searched: SearchableText, text: str, shared_beginning: str) -> PassageInContext | None:
     """Return the passage that follows the lines in front of every chunk."""
-    if not front.strip() or not searched.contains(text[len(front) :]):
+    if not shared_beginning.strip() or not searched.contains(text[len(shared_beginning) :]):
         return None
-    return _passage_with_surrounding_text(text, Span(len(front), len(text)))
+    return _passage_with_surrounding_text(text, Span(len(shared_beginning), len(text)))
 
 
-def _longest_passage(searched: SearchableText, text: str, within: Span) -> PassageInContext | None:
+def _longest_passage(searched: SearchableText, text: str, searched_range: Span) -> PassageInContext | None:
     """Return the longest stretch of the chunk that stands in the text, in whole words."""
-    shared_passage = searched.longest_common_passage(text, within)
+    shared_passage = searched.longest_common_passage(text, searched_range)
     if shared_passage is None or shared_passage.altered:
         return None
     passage_start_in_chunk, passage_end_in_chunk = shared_passage.quoted
@@ -116,9 +122,11 @@ def _longest_passage(searched: SearchableText, text: str, within: Span) -> Passa
             default=passage_start_in_chunk,
         )
     passage_length, chunk_length = len(fold_text(text[passage_start_in_chunk:passage_end_in_chunk])), len(fold_text(text))
-    is_whole_lines = "\n" in _preceding_whitespace(text, passage_start_in_chunk) or passage_start_in_chunk == 0
-    is_whole_lines &= "\n" in _following_whitespace(text, passage_end_in_chunk) or not text[passage_end_in_chunk:].strip()
-    least_share = LEAST_SHARE_OF_LINES if is_whole_lines else LEAST_SHARE
+    consists_of_whole_lines = "\n" in _preceding_whitespace(text, passage_start_in_chunk) or passage_start_in_chunk == 0
+    consists_of_whole_lines &= (
+        "\n" in _following_whitespace(text, passage_end_in_chunk) or not text[passage_end_in_chunk:].strip()
+    )
+    least_share = LEAST_LINE_PASSAGE_SHARE if consists_of_whole_lines else LEAST_PASSAGE_SHARE
     return (
         _passage_with_surrounding_text(text, Span(passage_start_in_chunk, passage_end_in_chunk))
         if passage_length >= max(SHORTEST_ALTERED, least_share * chunk_length)
@@ -126,7 +134,7 @@ def _longest_passage(searched: SearchableText, text: str, within: Span) -> Passa
     )
 
 
-def _passage_first_word_start(whole: str, text: str, span: Span, quoted: Span) -> int:
+def _passage_first_word_start(document_text: str, text: str, span: Span, quoted: Span) -> int:
     """Return the start of the passage's first word in the chunk.
 
     The end of a context may be what stands before the passage in the text too, such as a heading: where the passage begins
@@ -141,17 +149,17 @@ def _passage_first_word_start(whole: str, text: str, span: Span, quoted: Span) -
     characters_to_skip = len(fold_text(text[quoted.start : first_word_offset]))
     first_word_document_offset = span.start
     while characters_to_skip > 0:
-        characters_to_skip -= len(fold_text(whole[first_word_document_offset]))
+        characters_to_skip -= len(fold_text(document_text[first_word_document_offset]))
         first_word_document_offset += 1
     first_word_document_offset += (
-        len(whole[first_word_document_offset:]) - len(whole[first_word_document_offset:].lstrip())
-        if whole[first_word_document_offset : first_word_document_offset + 1].isspace()
+        len(document_text[first_word_document_offset:]) - len(document_text[first_word_document_offset:].lstrip())
+        if document_text[first_word_document_offset : first_word_document_offset + 1].isspace()
         else 0
     )
     if (
         "\n" in _preceding_whitespace(text, first_word_offset)
         or first_word_document_offset == 0
-        or "\n" in _preceding_whitespace(whole, first_word_document_offset)
+        or "\n" in _preceding_whitespace(document_text, first_word_document_offset)
     ):
         return first_word_offset
     nearby_line_starts = (
@@ -190,7 +198,7 @@ Kind = Literal["lost", "altered", "ambiguous", "elsewhere", "context", "spaced"]
 """Kinds of remark about a chunk: not found; found with small changes; found more than once; not where it says it is;
 surrounded by a context that is not in the text; with other white space."""
 
-KINDS: tuple[Kind, ...] = ("lost", "altered", "ambiguous", "elsewhere", "context", "spaced")
+ODDITY_KINDS: tuple[Kind, ...] = ("lost", "altered", "ambiguous", "elsewhere", "context", "spaced")
 """The gravest first."""
 
 MOST_SCANNED = 4_000_000_000
@@ -198,14 +206,14 @@ MOST_SCANNED = 4_000_000_000
 chunks from the contexts around them: some 2 seconds.
 """
 
-SEARCHED = 50_000
+SEARCHED_CHARACTERS = 50_000
 """Characters after the beginning of the chunk before, and around the place that a chunk names, in which what a chunk with a
 context has of the text is looked for before all of the text is."""
 
-_NOT_ALL_ALTERED = "Not every chunk was looked for with small changes: that would take too long."
-_NOT_ALL_REPEATED = "Whether each chunk stands in the text only once was not looked into: that would take too long."
-_NOT_ALL_SURROUNDED = "Not every chunk was looked for with a context around it: that would take too long."
-_LONGEST_WORDS = 300
+_ALTERED_SEARCH_NOTE = "Not every chunk was looked for with small changes: that would take too long."
+_REPEATED_SEARCH_NOTE = "Whether each chunk stands in the text only once was not looked into: that would take too long."
+_CONTEXT_SEARCH_NOTE = "Not every chunk was looked for with a context around it: that would take too long."
+_LONGEST_QUOTED_WORDS = 300
 _MOST_NAMED = 8
 _SECONDS_BETWEEN_REPORTS = 0.2
 """Seconds between two reports of how far it is; what takes less reports nothing."""
@@ -271,9 +279,9 @@ def locate_chunks(
     context_separator = _ContextSeparator(searchable_document_text, given_chunks)
     context_by_chunk_index: dict[int, str] = {}
     chunks_stripped_of_context = list(given_chunks)
-    for chunk_index, (given_chunk, spans) in enumerate(zip(given_chunks, stated_spans_by_chunk, strict=True)):
+    for chunk_index, (given_chunk, stated_chunk_spans) in enumerate(zip(given_chunks, stated_spans_by_chunk, strict=True)):
         if (
-            not spans
+            not stated_chunk_spans
             and span_by_chunk_index.get(chunk_index) is None
             and given_chunk.text is not None
             and given_chunk.text.strip()
@@ -290,21 +298,25 @@ def locate_chunks(
         span_by_chunk_index = _locate_chunks_without_position(text, chunks_stripped_of_context)
     chunk_search = _ChunkSearch(searchable_document_text, span_by_chunk_index)
     chunk_search.unsure.update(context_separator.unsure)
-    chunks: list[Chunk] = []
+    located_chunks: list[Chunk] = []
     reason_by_start: dict[int, str] = {}
     oddities: list[Oddity] = []
     last_chunk_end = 0
-    for chunk_index, (given_chunk, spans) in enumerate(zip(chunks_stripped_of_context, stated_spans_by_chunk, strict=True)):
+    for chunk_index, (given_chunk, stated_chunk_spans) in enumerate(
+        zip(chunks_stripped_of_context, stated_spans_by_chunk, strict=True)
+    ):
         report_at_intervals(chunk_index)
         found_spans, way_found_phrase, chunk_remarks = (
-            (spans, "at the place that it names", []) if spans else chunk_search.find(chunk_index, given_chunk)
+            (stated_chunk_spans, "at the place that it names", [])
+            if stated_chunk_spans
+            else chunk_search.find(chunk_index, given_chunk)
         )
         chunk_context_text = context_by_chunk_index.get(chunk_index, "")
         if found_spans:
             chunk_remarks += (
                 [("context", f"“{quotable_beginning(chunk_context_text)}” is around it")] if chunk_context_text else []
             )
-            chunks.append(Chunk.of(document, *found_spans)._replace(context=chunk_context_text))
+            located_chunks.append(Chunk.of(document, *found_spans)._replace(context=chunk_context_text))
             last_chunk_end = found_spans[-1].end
             for span in found_spans:
                 reason_by_start.setdefault(
@@ -317,18 +329,18 @@ def locate_chunks(
         )
         chunk_beginning = _first_words(given_chunks[chunk_index].text or "")
         oddities += [Oddity(chunk_index + 1, kind, remark, chunk_beginning, oddity_span) for kind, remark in chunk_remarks]
-    chunks.sort(key=lambda chunk: (chunk.start, chunk.end))
+    located_chunks.sort(key=lambda chunk: (chunk.start, chunk.end))
     cut_gaps = cuts_to_gaps(
         document, sorted(reason_by_start)[1:], Verdict.CUT, lambda start: Reason(remark=reason_by_start[start])
     )
-    oddities.sort(key=lambda odd: (KINDS.index(odd.kind), odd.number))
+    oddities.sort(key=lambda odd: (ODDITY_KINDS.index(odd.kind), odd.number))
     chunking = Chunking(
         document,
-        tuple(chunks),
-        with_uncut_gaps(document, cut_gaps, Reason(remark=f"{maker} begins no chunk here")),
+        tuple(located_chunks),
+        add_uncut_gaps(document, cut_gaps, Reason(remark=f"{maker} begins no chunk here")),
         notes=(
             *_oddity_notes(maker, given_chunks, oddities, chunk_search.unsure),
-            *_uncovered_character_notes(text, chunks),
+            *_uncovered_character_notes(text, located_chunks),
         ),
     )
     return LocatedChunks(chunking, len(given_chunks), tuple(oddities))
@@ -350,27 +362,31 @@ class _ContextSeparator:
     """Tells chunks from the contexts that something put around them."""
 
     def __init__(self, searched: SearchableText, given_chunks: Sequence[GivenChunk]) -> None:
-        self._searched = searched
-        self._front = shared_first_lines([chunk.text for chunk in given_chunks if chunk.text is not None])
-        self._left = MOST_SCANNED
-        self._reached = 0
+        self._searchable_documents = searched
+        self._shared_beginning = shared_first_lines([chunk.text for chunk in given_chunks if chunk.text is not None])
+        self._characters_left = MOST_SCANNED
+        self._reached_offset = 0
         self.unsure: dict[str, None] = {}
 
     def find_passage_in_text(self, chunk: GivenChunk) -> PassageInContext | None:
         """Return the part of a chunk that occurs in the text; None if that part cannot be separated from the rest."""
-        chunk_text, text_length = chunk.text or "", len(self._searched.text)
-        search_start = max(0, chunk.spans[0].start - SEARCHED) if chunk.spans else self._reached
-        likely_range = Span(min(search_start, text_length), min(text_length, search_start + 2 * SEARCHED))
+        chunk_text, text_length = chunk.text or "", len(self._searchable_documents.text)
+        search_start = max(0, chunk.spans[0].start - SEARCHED_CHARACTERS) if chunk.spans else self._reached_offset
+        likely_range = Span(min(search_start, text_length), min(text_length, search_start + 2 * SEARCHED_CHARACTERS))
         for search_range in dict.fromkeys([likely_range, Span(0, text_length)]):
-            if self._left < 0:
-                self.unsure[_NOT_ALL_SURROUNDED] = None
+            if self._characters_left < 0:
+                self.unsure[_CONTEXT_SEARCH_NOTE] = None
                 return None
             # A stretch is halved until its length is found, at the end, the beginning and both sides of the middle.
-            self._left -= 4 * len(chunk_text).bit_length() * (search_range.end - search_range.start)
-            chunk_passage_in_text = find_passage(self._searched, chunk_text, chunk.spans, self._front, search_range)
+            self._characters_left -= 4 * len(chunk_text).bit_length() * (search_range.end - search_range.start)
+            chunk_passage_in_text = find_passage(
+                self._searchable_documents, chunk_text, chunk.spans, self._shared_beginning, search_range
+            )
             if chunk_passage_in_text is not None:
-                passage_start = self._searched.text.find(chunk_passage_in_text.text[:_LONGEST_WORDS], search_range.start)
-                self._reached = max(self._reached, passage_start)
+                passage_start = self._searchable_documents.text.find(
+                    chunk_passage_in_text.text[:_LONGEST_QUOTED_WORDS], search_range.start
+                )
+                self._reached_offset = max(self._reached_offset, passage_start)
                 return chunk_passage_in_text
         return None
 
@@ -381,27 +397,33 @@ class _ChunkSearch:
     ``ordered`` are the spans of those that do not say, by number, as far as looking for them in order has found them.
     """
 
-    def __init__(self, searched: SearchableText, ordered: dict[int, Span | None]) -> None:
-        self._searched = searched
-        self._ordered = ordered
-        located_chunk_spans = [span for span in ordered.values() if span is not None]
-        self._behind_gaps = _spans_after_gaps(searched.text, located_chunk_spans)
-        self._shifted = _ambiguous_spans(searched.text, located_chunk_spans)
-        self._left = MOST_SCANNED
+    def __init__(self, searched: SearchableText, span_by_chunk_number: dict[int, Span | None]) -> None:
+        self._searchable_documents = searched
+        self._span_by_chunk_number = span_by_chunk_number
+        located_chunk_spans = [span for span in span_by_chunk_number.values() if span is not None]
+        self._spans_behind_gaps = _spans_after_gaps(searched.text, located_chunk_spans)
+        self._possibly_shifted_spans = _ambiguous_spans(searched.text, located_chunk_spans)
+        self._characters_left = MOST_SCANNED
         self.unsure: dict[str, None] = {}
 
     def find(self, number: int, chunk: GivenChunk) -> tuple[tuple[Span, ...], str, list[tuple[Kind, str]]]:
         """Return a chunk's spans in the text, the way in which they were found, and remarks on the match."""
-        text, span = self._searched.text, self._ordered.get(number)
-        if span is not None:
+        document_text, ordered_chunk_span = self._searchable_documents.text, self._span_by_chunk_number.get(number)
+        if ordered_chunk_span is not None:
             match_remarks: list[tuple[Kind, str]] = []
-            if span in self._behind_gaps and self._is_repeated(text[span.start : span.end]):
+            if ordered_chunk_span in self._spans_behind_gaps and self._is_repeated(
+                document_text[ordered_chunk_span.start : ordered_chunk_span.end]
+            ):
                 match_remarks.append(
                     ("ambiguous", "it is there more than once; this is the first place after the one before")
                 )
-            elif span in self._shifted:
+            elif ordered_chunk_span in self._possibly_shifted_spans:
                 match_remarks.append(("ambiguous", "the text repeats itself here; it may begin a period earlier or later"))
-            return (span,), "in the order of the chunks", match_remarks + _spacing_remarks(chunk, text, span)
+            return (
+                (ordered_chunk_span,),
+                "in the order of the chunks",
+                match_remarks + _spacing_remarks(chunk, document_text, ordered_chunk_span),
+            )
         chunk_text = (chunk.text or "").strip()
         if not chunk_text:
             loss_reason = (
@@ -410,15 +432,16 @@ class _ChunkSearch:
             return (), "", [("lost", loss_reason)]
         quotation_to_find = Quotation(chunk_text, start=chunk.spans[0].start if chunk.spans else None)
         chunk_text_match = (
-            self._searched.exact_match(quotation_to_find)
-            or self._searched.typographic_match(quotation_to_find)
+            self._searchable_documents.exact_match(quotation_to_find)
+            or self._searchable_documents.typographic_match(quotation_to_find)
             or self._altered_match(quotation_to_find)
         )
         if chunk_text_match is None:
             return (), "", [("lost", "nothing in the text is like it")]
         stated_start, found_start = quotation_to_find.start, chunk_text_match.span.start
         is_at_another_place = stated_start is not None and (
-            stated_start > len(text) or text[min(stated_start, found_start) : max(stated_start, found_start)].strip() != ""
+            stated_start > len(document_text)
+            or document_text[min(stated_start, found_start) : max(stated_start, found_start)].strip() != ""
         )
         way_found_phrase = "out of the order of the chunks" if stated_start is None else "at the place that it names"
         way_found_phrase = "at another place than it names" if is_at_another_place else way_found_phrase
@@ -427,7 +450,9 @@ class _ChunkSearch:
             similarity_phrase = f"{int(100 * chunk_text_match.alike)} % alike"
             way_found_phrase = f"where the text is most like it, {similarity_phrase}"
             match_remarks.append(("altered", similarity_phrase))
-        elif "".join(chunk_text.split()) != "".join(text[chunk_text_match.span.start : chunk_text_match.span.end].split()):
+        elif "".join(chunk_text.split()) != "".join(
+            document_text[chunk_text_match.span.start : chunk_text_match.span.end].split()
+        ):
             match_remarks.append(("altered", "other quotation marks, dashes or the like"))
         if chunk_text_match.several:
             match_remarks.append(("ambiguous", "it is there more than once; this is the first place"))
@@ -436,24 +461,24 @@ class _ChunkSearch:
         return (
             (chunk_text_match.span,),
             way_found_phrase,
-            match_remarks + _spacing_remarks(chunk, text, chunk_text_match.span),
+            match_remarks + _spacing_remarks(chunk, document_text, chunk_text_match.span),
         )
 
     def _altered_match(self, quoted: Quotation) -> Match | None:
-        budget_was_spent = self._searched.work.spent
-        altered_match = self._searched.altered_match(quoted)
+        budget_was_spent = self._searchable_documents.work.spent
+        altered_match = self._searchable_documents.altered_match(quoted)
         if altered_match is None and budget_was_spent:
-            self.unsure[_NOT_ALL_ALTERED] = None
+            self.unsure[_ALTERED_SEARCH_NOTE] = None
         return altered_match
 
     def _is_repeated(self, passage: str) -> bool:
-        document_text = self._searched.text
-        if self._left < 0:
-            self.unsure[_NOT_ALL_REPEATED] = None
+        document_text = self._searchable_documents.text
+        if self._characters_left < 0:
+            self.unsure[_REPEATED_SEARCH_NOTE] = None
             return False
         first_occurrence = document_text.find(passage)
         second_occurrence = document_text.find(passage, first_occurrence + 1)
-        self._left -= second_occurrence if second_occurrence >= 0 else len(document_text)
+        self._characters_left -= second_occurrence if second_occurrence >= 0 else len(document_text)
         return second_occurrence >= 0
 
 
@@ -519,17 +544,19 @@ def _lost_chunk_span(chunk: GivenChunk, reached: int, length: int) -> Span:
 
 
 def _first_words(text: str) -> str:
-    one_line_beginning = " ".join(text[: 2 * _LONGEST_WORDS].split())
+    one_line_beginning = " ".join(text[: 2 * _LONGEST_QUOTED_WORDS].split())
     return (
-        one_line_beginning if len(one_line_beginning) <= _LONGEST_WORDS else one_line_beginning[: _LONGEST_WORDS - 1] + "…"
+        one_line_beginning
+        if len(one_line_beginning) <= _LONGEST_QUOTED_WORDS
+        else one_line_beginning[: _LONGEST_QUOTED_WORDS - 1] + "…"
     )
 
 
 def _oddity_notes(
-    maker: str, given_chunks: Sequence[GivenChunk], oddities: Sequence[Oddity], unsure: Iterable[str]
+    maker: str, given_chunks: Sequence[GivenChunk], oddities: Sequence[Oddity], unfinished_search_notes: Iterable[str]
 ) -> list[str]:
     """Return notes on the oddities."""
-    oddities_by_kind = {kind: [odd for odd in oddities if odd.kind == kind] for kind in KINDS}
+    oddities_by_kind = {kind: [odd for odd in oddities if odd.kind == kind] for kind in ODDITY_KINDS}
     altered_chunk_labels = [f"{odd.number:,} ({odd.said}, at {odd.span.start:,})" for odd in oddities_by_kind["altered"]]
     moved_chunk_labels = [
         f"{odd.number:,} (at {odd.span.start:,}, not {given_chunks[odd.number - 1].spans[0].start:,})"
@@ -555,16 +582,16 @@ def _oddity_notes(
         f"Chunks of {maker} with other white space than the text: {len(oddities_by_kind['spaced']):,}."
         if oddities_by_kind["spaced"]
         else "",
-        *unsure,
+        *unfinished_search_notes,
     ]
     return [note for note in chunk_oddity_notes if note]
 
 
-def _note_with_list(what: str, names: Sequence[str]) -> str:
+def _note_with_list(note_beginning: str, names: Sequence[str]) -> str:
     if not names:
         return ""
     names_phrase = ", ".join(names[:_MOST_NAMED]) + (" and more" if len(names) > _MOST_NAMED else "")
-    return f"{what}: {len(names):,}: {names_phrase}."
+    return f"{note_beginning}: {len(names):,}: {names_phrase}."
 
 
 def _chunk_label(number: int, chunk: GivenChunk) -> str:

@@ -26,34 +26,34 @@ from chunkers.text import (
     max_edit_distance,
 )
 
-SIZE = 12
+RUN_LENGTH = 12
 """Characters of a run by which a passage is searched for; see `SharedRuns`."""
 
-STEP = 4
+RUN_STEP = 4
 """Distance of the runs that are indexed: a passage of this many characters more than a run has one of them in any place."""
 
-SHORTEST_INDEXED = SIZE + STEP - 1
+SHORTEST_INDEXED = RUN_LENGTH + RUN_STEP - 1
 """Minimum number of characters of a text that can be located by the runs of characters it shares with a document."""
 
-MOST_SHARED = 20_000
+MOST_SHARED_PLACES = 20_000
 """Maximum number of places of runs with which a changed passage is searched for, the rarest runs first."""
 
-EVERY = 200
+CHARACTERS_PER_SHARED_RUN = 200
 """Characters of a changed passage for which it shares one more run with where it is searched for."""
 
-_FACTOR = 0x9E3779B97F4A7C15
+_HASH_FACTOR = 0x9E3779B97F4A7C15
 
 MOST_PLACES = 20
 """Maximum number of places of one chunk that are looked for."""
 
-COMPARED_WHOLE = 100_000
+MOST_WHOLLY_COMPARED = 100_000
 """Maximum number of characters of all documents together that a changed text is compared with from beginning to end.
 
 In larger ones it is compared with what shares runs of characters with it; see `SharedRuns`.
 """
 
 # What a program writes where it cuts a text short.
-_CUT_SHORT = re.compile(r"\s*(?:…|\.\.\.|\[(?:…|\.\.\.|truncated)\])\s*\Z", re.IGNORECASE)
+_CUT_SHORT_END = re.compile(r"\s*(?:…|\.\.\.|\[(?:…|\.\.\.|truncated)\])\s*\Z", re.IGNORECASE)
 
 
 class Place(NamedTuple):
@@ -102,27 +102,27 @@ class UnorderedLocator:
         self, documents: Sequence[Document], chunks: Sequence[GivenChunk] = (), *, has_documents: bool = True
     ) -> None:
         comparison_budget = ComparisonBudget()
-        self._work = comparison_budget
+        self._comparison_budget = comparison_budget
         self._documents = documents
-        self._searched = [SearchableText(document.text, comparison_budget) for document in documents]
-        self._front = shared_first_lines([chunk.text for chunk in chunks if chunk.text is not None])
+        self._searchable_documents = [SearchableText(document.text, comparison_budget) for document in documents]
+        self._shared_beginning = shared_first_lines([chunk.text for chunk in chunks if chunk.text is not None])
         self._characters_left = MOST_SCANNED
-        self._noun = "document" if has_documents else "chunk"
-        self._known: dict[GivenChunk, Placement] = {}
+        self._source_noun = "document" if has_documents else "chunk"
+        self._placement_by_chunk: dict[GivenChunk, Placement] = {}
 
     @cached_property
     def _runs(self) -> "SharedRuns | None":
         """The runs of the documents; None if the documents are small."""
-        if sum(len(document.text) for document in self._documents) <= COMPARED_WHOLE:
+        if sum(len(document.text) for document in self._documents) <= MOST_WHOLLY_COMPARED:
             return None
-        return SharedRuns([searched.folded_text for searched in self._searched])
+        return SharedRuns([searched.folded_text for searched in self._searchable_documents])
 
-    def _possible_document_numbers(self, texts: Sequence[str], numbers: Sequence[int]) -> Sequence[int]:
+    def _possible_document_numbers(self, folded_texts: Sequence[str], document_numbers: Sequence[int]) -> Sequence[int]:
         """Return the documents that may have one of some folded texts."""
-        if self._runs is None or any(len(text) < SHORTEST_INDEXED for text in texts):
-            return numbers
-        holding_document_numbers = {number for text in texts for number in self._runs.possible_text_numbers(text)}
-        return [number for number in numbers if number in holding_document_numbers]
+        if self._runs is None or any(len(text) < SHORTEST_INDEXED for text in folded_texts):
+            return document_numbers
+        holding_document_numbers = {number for text in folded_texts for number in self._runs.possible_text_numbers(text)}
+        return [number for number in document_numbers if number in holding_document_numbers]
 
     @cached_property
     def _names(self) -> DocumentNames:
@@ -135,29 +135,29 @@ class UnorderedLocator:
         possible_names = self._names.names_matching(name)
         return [number for number, document in enumerate(self._documents) if document.name in possible_names]
 
-    def occurrences(self, text: str, numbers: Sequence[int] | None = None) -> list[Place]:
+    def occurrences(self, text: str, document_numbers: Sequence[int] | None = None) -> list[Place]:
         """Return the places of a text, word for word or with other white space and typography; see `MOST_PLACES`."""
         searched_document_numbers = self._possible_document_numbers(
-            [fold_text(text)], range(len(self._documents)) if numbers is None else numbers
+            [fold_text(text)], range(len(self._documents)) if document_numbers is None else document_numbers
         )
         text_occurrence_places = [
             Place(number, span)
             for number in searched_document_numbers
-            for span in self._searched[number].occurrences(text, MOST_PLACES)
+            for span in self._searchable_documents[number].occurrences(text, MOST_PLACES)
         ]
         # Word for word in one document outweighs other white space in another.
         verbatim_places = [place for place in text_occurrence_places if self._text_at_place(place) == text]
         return (verbatim_places or text_occurrence_places)[:MOST_PLACES]
 
-    def most_similar_places(self, text: str, numbers: Sequence[int] | None = None) -> tuple[list[Place], float]:
+    def most_similar_places(self, text: str, document_numbers: Sequence[int] | None = None) -> tuple[list[Place], float]:
         """Return the places most like a text, if any, and how much alike they are; see `SearchableText.altered_match`."""
-        searched_document_numbers = range(len(self._documents)) if numbers is None else numbers
+        searched_document_numbers = range(len(self._documents)) if document_numbers is None else document_numbers
         quotation, folded_text = Quotation(text), fold_text(text)
         ranges_by_document: Mapping[int, Sequence[Span] | None] = dict.fromkeys(searched_document_numbers)
         if self._runs is not None and len(folded_text) >= SHORTEST_INDEXED:
             ranges_by_document = self._runs.ranges_sharing_runs(folded_text, max_edit_distance(len(folded_text)))
         attempted_matches = [
-            (number, self._searched[number].altered_match(quotation, within=ranges_by_document[number]))
+            (number, self._searchable_documents[number].altered_match(quotation, searched_ranges=ranges_by_document[number]))
             for number in searched_document_numbers
             if number in ranges_by_document
         ]
@@ -169,12 +169,12 @@ class UnorderedLocator:
 
     def renew_comparison_budget(self) -> None:
         """Allow as many comparisons again, for texts of another kind."""
-        self._work.left = MOST_COMPARED
+        self._comparison_budget.left = MOST_COMPARED
 
     @property
     def is_comparison_budget_spent(self) -> bool:
         """True if so many texts were compared with small changes that no more are."""
-        return self._work.spent
+        return self._comparison_budget.spent
 
     def find(self, chunk: GivenChunk) -> Placement:
         """Locate a chunk; a result for an equal chunk is reused.
@@ -183,30 +183,32 @@ class UnorderedLocator:
         short, behind or before a context, and with small changes, in this order; first in the document that it names.
         """
         chunk_without_id = chunk._replace(id=None)
-        if chunk_without_id not in self._known:
-            self._known[chunk_without_id] = self._find_placement(chunk_without_id)
-        return self._known[chunk_without_id]
+        if chunk_without_id not in self._placement_by_chunk:
+            self._placement_by_chunk[chunk_without_id] = self._find_placement(chunk_without_id)
+        return self._placement_by_chunk[chunk_without_id]
 
     def _find_placement(self, chunk: GivenChunk) -> Placement:
         named_document_numbers = self.document_numbers_for_name(chunk.document)
         if (
             chunk.spans
             and len(named_document_numbers) == 1
-            and (spans := stated_spans(self._documents[named_document_numbers[0]].text, chunk))
+            and (stated_chunk_spans := stated_spans(self._documents[named_document_numbers[0]].text, chunk))
         ):
-            return Placement((Place(named_document_numbers[0], Span(spans[0].start, spans[-1].end)),))
+            return Placement(
+                (Place(named_document_numbers[0], Span(stated_chunk_spans[0].start, stated_chunk_spans[-1].end)),)
+            )
         chunk_text = (chunk.text or "").strip()
         if not chunk_text:
             return Placement((), "it has no text, and nothing stands at the place that it states")
-        absence_phrase = "is not among the documents" if self._noun == "document" else "has no chunks at hand"
+        absence_phrase = "is not among the documents" if self._source_noun == "document" else "has no chunks at hand"
         absent_document_phrase = f"{short_repr(chunk.document)} {absence_phrase}" if not named_document_numbers else ""
-        text_without_cut_mark = _CUT_SHORT.sub("", chunk_text)
+        text_without_cut_mark = _CUT_SHORT_END.sub("", chunk_text)
         texts_with_remarks = [(chunk_text, "")] + [(text_without_cut_mark, "cut short")] * (
             text_without_cut_mark != chunk_text and len(fold_text(text_without_cut_mark)) >= SHORTEST_ALTERED
         )
-        for text, exactness_remark in texts_with_remarks:
+        for chunk_text_variant, exactness_remark in texts_with_remarks:
             if placement := self._verbatim_placement(
-                text, chunk, named_document_numbers, exactness_remark, absent_document_phrase
+                chunk_text_variant, chunk, named_document_numbers, exactness_remark, absent_document_phrase
             ):
                 return placement
         if absent_document_phrase:
@@ -225,21 +227,21 @@ class UnorderedLocator:
             )
         if self.is_comparison_budget_spent or self._characters_left < 0:
             return Placement(
-                (), f"it stands in no {self._noun} word for word; with changes it was not compared with all passages"
+                (), f"it stands in no {self._source_noun} word for word; with changes it was not compared with all passages"
             )
         shared_runs_phrase = (
             "" if self._runs is None else f" that has runs of {SHORTEST_INDEXED} characters in common with it"
         )
-        return Placement((), f"nothing in the {self._noun}s{shared_runs_phrase} is like it")
+        return Placement((), f"nothing in the {self._source_noun}s{shared_runs_phrase} is like it")
 
     def _verbatim_placement(
-        self, text: str, chunk: GivenChunk, named: Sequence[int], how: str, where: str
+        self, text: str, chunk: GivenChunk, named_document_numbers: Sequence[int], match_remark: str, document_remark: str
     ) -> Placement | None:
-        placement_remarks = [how] if how else []
-        whole_word_places = self._places_at_whole_words(text, self.occurrences(text, named))
-        if not whole_word_places and len(named) < len(self._documents):
+        placement_remarks = [match_remark] if match_remark else []
+        whole_word_places = self._places_at_whole_words(text, self.occurrences(text, named_document_numbers))
+        if not whole_word_places and len(named_document_numbers) < len(self._documents):
             whole_word_places = self._places_at_whole_words(text, self.occurrences(text))
-            placement_remarks += [where or "in another document than it names"] if whole_word_places else []
+            placement_remarks += [document_remark or "in another document than it names"] if whole_word_places else []
         if not whole_word_places:
             return None
         if chunk.spans and len(whole_word_places) > 1:
@@ -252,7 +254,7 @@ class UnorderedLocator:
             ]
         if text != self._text_at_place(whole_word_places[0]):
             placement_remarks.append("other white space or signs")
-        return _placement_with_remarks(whole_word_places, placement_remarks, how.endswith("cut short"))
+        return _placement_with_remarks(whole_word_places, placement_remarks, match_remark.endswith("cut short"))
 
     def _places_at_whole_words(self, text: str, places: list[Place]) -> list[Place]:
         """Return the places; of a very short text only those that are not inside a word."""
@@ -261,37 +263,50 @@ class UnorderedLocator:
         return [place for place in places if not self._is_inside_word(place)]
 
     def _is_inside_word(self, place: Place) -> bool:
-        text, (start, end) = self._documents[place.document].text, place.span
-        return any(0 < edge < len(text) and text[edge - 1 : edge + 1].isalnum() for edge in (start, end))
+        document_text, (place_start, place_end) = self._documents[place.document].text, place.span
+        return any(
+            0 < edge < len(document_text) and document_text[edge - 1 : edge + 1].isalnum()
+            for edge in (place_start, place_end)
+        )
 
     def _text_at_place(self, place: Place) -> str:
         return self._documents[place.document].text[place.span.start : place.span.end]
 
-    def _longest_passage_in_documents(self, text: str, chunk: GivenChunk, named: Sequence[int]) -> PassageInContext | None:
+    def _longest_passage_in_documents(
+        self, text: str, chunk: GivenChunk, named_document_numbers: Sequence[int]
+    ) -> PassageInContext | None:
         """Return the longest part of a chunk with a context that occurs in one of the documents; None if there is none."""
         passages: list[PassageInContext] = []
         folded_text = fold_text(text)
         # Many documents share a few words, such as a heading, with a chunk of none of them.
-        least_length = min(CONTEXT_CHARACTERS, len(folded_text) // 2)
+        least_passage_length = min(CONTEXT_CHARACTERS, len(folded_text) // 2)
         # A passage at the end, at the beginning or around the middle has one of these.
-        middle_offset, half_length = len(folded_text) // 2, least_length // 2
+        middle_offset, half_length = len(folded_text) // 2, least_passage_length // 2
         chunk_text_probes = (
-            folded_text[-least_length:],
-            folded_text[:least_length],
+            folded_text[-least_passage_length:],
+            folded_text[:least_passage_length],
             folded_text[middle_offset - half_length : middle_offset],
             folded_text[middle_offset : middle_offset + half_length],
         )
-        for document_number in named if chunk.spans else self._possible_document_numbers(chunk_text_probes, named):
-            searchable_document_text = self._searched[document_number]
+        for document_number in (
+            named_document_numbers
+            if chunk.spans
+            else self._possible_document_numbers(chunk_text_probes, named_document_numbers)
+        ):
+            searchable_document_text = self._searchable_documents[document_number]
             if not chunk.spans and not any(map(searchable_document_text.contains, chunk_text_probes)):
                 continue
             if self._characters_left < 0:
                 break
             self._characters_left -= 4 * len(text).bit_length() * len(searchable_document_text.text)
             passage_in_document = find_passage(
-                searchable_document_text, text, chunk.spans, self._front, Span(0, len(searchable_document_text.text))
+                searchable_document_text,
+                text,
+                chunk.spans,
+                self._shared_beginning,
+                Span(0, len(searchable_document_text.text)),
             )
-            if passage_in_document is not None and len(fold_text(passage_in_document.text)) >= least_length:
+            if passage_in_document is not None and len(fold_text(passage_in_document.text)) >= least_passage_length:
                 passages.append(passage_in_document)
         return max(passages, key=lambda candidate: len(candidate.text), default=None)
 
@@ -304,65 +319,69 @@ def _placement_with_remarks(places: Sequence[Place], remarks: Sequence[str], is_
 
 
 class SharedRuns:
-    """Runs of `SIZE` characters at every `STEP` characters of some texts, by hash."""
+    """Runs of `RUN_LENGTH` characters at every `RUN_STEP` characters of some texts, by hash."""
 
     def __init__(self, texts: Sequence[str]) -> None:
-        hashes_by_text = [_run_hashes(text)[::STEP] for text in texts]
-        run_counts = np.array([len(own) for own in hashes_by_text], dtype=np.intp)
+        hashes_by_text = [_hashes_of_runs(text)[::RUN_STEP] for text in texts]
+        run_count_by_text = np.array([len(own) for own in hashes_by_text], dtype=np.intp)
         all_hashes = np.concatenate(hashes_by_text) if hashes_by_text else np.empty(0, dtype=np.uint64)
-        run_order = np.argsort(all_hashes, kind="stable")
-        self._hashes = all_hashes[run_order]
-        self._order = run_order.astype(np.uint32)
-        self._first = np.cumsum(run_counts) - run_counts
+        sorted_run_indices = np.argsort(all_hashes, kind="stable")
+        self._hashes = all_hashes[sorted_run_indices]
+        self._run_order = sorted_run_indices.astype(np.uint32)
+        self._run_number_starts = np.cumsum(run_count_by_text) - run_count_by_text
 
     def possible_text_numbers(self, text: str) -> list[int]:
         """Return the numbers of the texts that may contain ``text``, which has at least `SHORTEST_INDEXED` characters."""
         first_sorted_positions, occurrence_counts = self._first_positions_and_counts(text)
         # A text that contains it has all runs of one of the alignments, and so the rarest of them.
-        rarest_run_starts = [start + STEP * int(occurrence_counts[start::STEP].argmin()) for start in range(STEP)]
+        rarest_run_starts = [
+            start + RUN_STEP * int(occurrence_counts[start::RUN_STEP].argmin()) for start in range(RUN_STEP)
+        ]
         text_numbers, _ = self._run_occurrences(
             first_sorted_positions[rarest_run_starts], occurrence_counts[rarest_run_starts]
         )
         return [int(number) for number in np.unique(text_numbers)]
 
-    def ranges_sharing_runs(self, text: str, reach: int) -> dict[int, list[Span]]:
+    def ranges_sharing_runs(self, text: str, range_margin: int) -> dict[int, list[Span]]:
         """Return the ranges that share runs with ``text``, by the number of their text, disjoint and in order.
 
-        A range is as long as ``text`` and ``reach`` characters more on both sides. It shares one run, and another for every
-        `EVERY` characters of ``text``.
+        A range is as long as ``text`` and ``range_margin`` characters more on both sides. It shares one run, and another for every
+        `CHARACTERS_PER_SHARED_RUN` characters of ``text``.
         """
         first_sorted_positions, occurrence_counts = self._first_positions_and_counts(text)
         run_starts_by_rarity = np.argsort(occurrence_counts, kind="stable")
-        rare_run_starts = np.sort(run_starts_by_rarity[np.cumsum(occurrence_counts[run_starts_by_rarity]) <= MOST_SHARED])
+        rare_run_starts = np.sort(
+            run_starts_by_rarity[np.cumsum(occurrence_counts[run_starts_by_rarity]) <= MOST_SHARED_PLACES]
+        )
         text_numbers, occurrence_starts = self._run_occurrences(
             first_sorted_positions[rare_run_starts], occurrence_counts[rare_run_starts]
         )
         occurrence_starts -= np.repeat(rare_run_starts, occurrence_counts[rare_run_starts])
         ranges_by_text: dict[int, list[Span]] = {}
-        run_counts_by_text: dict[int, list[int]] = {}
+        range_run_counts_by_text: dict[int, list[int]] = {}
         for occurrence_index in np.lexsort((occurrence_starts, text_numbers)).tolist():
             text_ranges, range_run_counts = (
                 ranges_by_text.setdefault(int(text_numbers[occurrence_index]), []),
-                run_counts_by_text.setdefault(int(text_numbers[occurrence_index]), []),
+                range_run_counts_by_text.setdefault(int(text_numbers[occurrence_index]), []),
             )
-            start, end = (
-                max(0, int(occurrence_starts[occurrence_index]) - reach),
-                int(occurrence_starts[occurrence_index]) + len(text) + reach,
+            range_start, range_end = (
+                max(0, int(occurrence_starts[occurrence_index]) - range_margin),
+                int(occurrence_starts[occurrence_index]) + len(text) + range_margin,
             )
-            if text_ranges and start <= text_ranges[-1].end:
-                text_ranges[-1] = Span(text_ranges[-1].start, max(text_ranges[-1].end, end))
+            if text_ranges and range_start <= text_ranges[-1].end:
+                text_ranges[-1] = Span(text_ranges[-1].start, max(text_ranges[-1].end, range_end))
                 range_run_counts[-1] += 1
             else:
-                text_ranges.append(Span(start, end))
+                text_ranges.append(Span(range_start, range_end))
                 range_run_counts.append(1)
-        least_shared_run_count = 1 + len(text) // EVERY
+        least_shared_run_count = 1 + len(text) // CHARACTERS_PER_SHARED_RUN
         return {
             number: near
             for number, own in ranges_by_text.items()
             if (
                 near := [
                     span
-                    for span, count in zip(own, run_counts_by_text[number], strict=True)
+                    for span, count in zip(own, range_run_counts_by_text[number], strict=True)
                     if count >= least_shared_run_count
                 ]
             )
@@ -370,27 +389,29 @@ class SharedRuns:
 
     def _first_positions_and_counts(self, text: str) -> tuple[IntArray, IntArray]:
         """Return the first place of each run of a text among the sorted runs, and the number of its places."""
-        text_run_hashes = _run_hashes(text)
+        text_run_hashes = _hashes_of_runs(text)
         first_sorted_positions = np.searchsorted(self._hashes, text_run_hashes, "left")
         return first_sorted_positions, np.searchsorted(self._hashes, text_run_hashes, "right") - first_sorted_positions
 
-    def _run_occurrences(self, first: IntArray, counts: IntArray) -> tuple[IntArray, IntArray]:
+    def _run_occurrences(self, first_positions: IntArray, occurrence_counts: IntArray) -> tuple[IntArray, IntArray]:
         """Return the text and the place in it of every occurrence of some runs."""
-        earlier_occurrence_counts = np.cumsum(counts) - counts
-        sorted_run_positions = np.arange(counts.sum()) + np.repeat(first - earlier_occurrence_counts, counts)
-        run_indices = self._order[sorted_run_positions].astype(np.intp)
-        text_numbers = np.searchsorted(self._first, run_indices, "right") - 1
-        return text_numbers, (run_indices - self._first[text_numbers]) * STEP
+        earlier_occurrence_counts = np.cumsum(occurrence_counts) - occurrence_counts
+        sorted_run_positions = np.arange(occurrence_counts.sum()) + np.repeat(
+            first_positions - earlier_occurrence_counts, occurrence_counts
+        )
+        run_indices = self._run_order[sorted_run_positions].astype(np.intp)
+        text_numbers = np.searchsorted(self._run_number_starts, run_indices, "right") - 1
+        return text_numbers, (run_indices - self._run_number_starts[text_numbers]) * RUN_STEP
 
 
-def _run_hashes(text: str) -> np.ndarray[tuple[int], np.dtype[np.uint64]]:
-    """Return the hash of every run of a text, shape (characters - `SIZE` + 1,)."""
+def _hashes_of_runs(text: str) -> np.ndarray[tuple[int], np.dtype[np.uint64]]:
+    """Return the hash of every run of a text, shape (characters - `RUN_LENGTH` + 1,)."""
     character_codes = np.frombuffer(text.encode("utf-32-le", "surrogatepass"), dtype=np.uint32).astype(np.uint64)
-    if len(character_codes) < SIZE:
+    if len(character_codes) < RUN_LENGTH:
         return np.empty(0, dtype=np.uint64)
-    hash_factor = np.uint64(_FACTOR)
-    character_run_hashes = character_codes[: len(character_codes) - SIZE + 1].copy()
-    for character_offset in range(1, SIZE):
+    hash_factor = np.uint64(_HASH_FACTOR)
+    character_run_hashes = character_codes[: len(character_codes) - RUN_LENGTH + 1].copy()
+    for character_offset in range(1, RUN_LENGTH):
         character_run_hashes *= hash_factor
-        character_run_hashes += character_codes[character_offset : len(character_codes) - SIZE + 1 + character_offset]
+        character_run_hashes += character_codes[character_offset : len(character_codes) - RUN_LENGTH + 1 + character_offset]
     return character_run_hashes

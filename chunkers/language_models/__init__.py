@@ -35,9 +35,9 @@ from chunkers.language_models.prompts import (
     QUESTIONS_BEFORE,
 )
 from chunkers.language_models.requests_within_spending_limit import (
-    FIRST_ANSWERS,
-    MOST_AT_ONCE,
-    NEARLY_ALL_UNUSABLE,
+    FIRST_ANSWER_COUNT,
+    LEAST_UNUSABLE_TO_STOP,
+    MOST_PARALLEL_CONVERSATIONS,
     Asking,
     as_asking,
     run_in_parallel,

@@ -11,19 +11,19 @@ from pydantic_core import PydanticCustomError
 
 T = TypeVar("T")
 
-Bounds = Mapping[str, tuple[int, int]]
+NumberBounds = Mapping[str, tuple[int, int]]
 """The lowest and the highest number that each named field may have in one request."""
 
-Sizes = Mapping[str, int]
+SizeLimitByField = Mapping[str, int]
 """The most items of each named list, and the most characters of each named text, in one request."""
 
-Choices = Mapping[str, Sequence[str]]
+AllowedTexts = Mapping[str, Sequence[str]]
 """The texts of which each named field must be one in one request."""
 
-ROOM = 1_000
+TOKENS_BESIDE_CONTENT = 1_000
 """Tokens of an answer besides its content, reasoning included."""
 
-WIDEST = 500
+MOST_LISTED_VALUES = 500
 """Numbers or texts that a schema lists one by one; more are checked only when the answer is read."""
 
 MOST_EXCERPTS = 5
@@ -32,18 +32,18 @@ MOST_EXCERPTS = 5
 MOST_STATEMENTS = 100
 """The most statements that an answer may be divided into."""
 
-HIGHEST = 5
+HIGHEST_GRADE = 5
 """The highest grade of correctness; the lowest is 1."""
 
-SCHEMA_SENTENCE = 300
+LONGEST_SCHEMA_SENTENCE = 300
 """Characters of a sentence where a schema bounds it, so that a model that repeats itself comes to an end."""
 
-SCHEMA_ITEMS = 12
+MOST_SCHEMA_ITEMS = 12
 """Items of a list where a schema bounds it, likewise."""
 
 
 class Form(BaseModel):
-    """Base class for the JSON forms of answers; list fields are `Several` and integer fields `Whole`.
+    """Base class for the JSON forms of answers; list fields are `ListOf` and integer fields `WholeNumber`.
 
     A field's description completes “where FIELD is …” in the prompt, which also shows the field's first example. The
     name and the bounds of a field go into the schema. ``maximum_schema_extra`` tightens the bounds in the schema only,
@@ -124,17 +124,17 @@ def maximum_schema_extra(most: int) -> dict[str, Any]:
     return {"most": most}
 
 
-Several = Annotated[list[T], FailFast()]
+ListOf = Annotated[list[T], FailFast()]
 """A list that is read up to its first fault: the faults of a million take gigabytes."""
 
-Whole = Annotated[int, BeforeValidator(_refuse_booleans), Field(ge=-1_000_000_000, le=1_000_000_000)]
+WholeNumber = Annotated[int, BeforeValidator(_refuse_booleans), Field(ge=-1_000_000_000, le=1_000_000_000)]
 """A whole number, also one that is written as a text."""
 
 
 Sentence = Annotated[
     str,
     StringConstraints(strip_whitespace=True, min_length=1),
-    Field(json_schema_extra=maximum_schema_extra(SCHEMA_SENTENCE)),
+    Field(json_schema_extra=maximum_schema_extra(LONGEST_SCHEMA_SENTENCE)),
 ]
 """Words, of which there is at least one."""
 
@@ -145,7 +145,7 @@ class SplitsAnswer(LineForm):
     label: ClassVar[str] = "split_after"
     none: ClassVar[str] = "all the pieces belong together"
 
-    split_after: Several[Whole] = Field(
+    split_after: ListOf[WholeNumber] = Field(
         description="the numbers of these pieces in ascending order",
         examples=[[3, 5]],
         json_schema_extra=maximum_schema_extra(50),
@@ -158,34 +158,36 @@ class ShiftAnswer(LineForm):
     label: ClassVar[str] = "Answer"
     none: ClassVar[str] = "the content shifts nowhere"
 
-    answer: Whole | None = Field(description="this passage's number", examples=[4])
+    answer: WholeNumber | None = Field(description="this passage's number", examples=[4])
 
 
 class StatedProposition(Form):
     """A proposition in a model's answer, with its source sentence and the quoted words."""
 
-    text: str = Field(min_length=1, examples=["the proposition"], json_schema_extra=maximum_schema_extra(SCHEMA_SENTENCE))
-    sentence: Whole = Field(description="the number of the sentence that it restates", examples=[3])
+    text: str = Field(
+        min_length=1, examples=["the proposition"], json_schema_extra=maximum_schema_extra(LONGEST_SCHEMA_SENTENCE)
+    )
+    sentence: WholeNumber = Field(description="the number of the sentence that it restates", examples=[3])
     quotation: str = Field(
         description="the words of that sentence that it restates, letter by letter and without gaps",
         examples=["the words it restates"],
-        json_schema_extra=maximum_schema_extra(SCHEMA_SENTENCE),
+        json_schema_extra=maximum_schema_extra(LONGEST_SCHEMA_SENTENCE),
     )
 
 
 class PropositionsAnswer(Form):
     """Form of the first answer to the chunker `propositions`: the propositions of a window."""
 
-    propositions: Several[StatedProposition] = Field(json_schema_extra=maximum_schema_extra(40) | {"least": 1})
+    propositions: ListOf[StatedProposition] = Field(json_schema_extra=maximum_schema_extra(40) | {"least": 1})
 
 
 class PlacedChunk(Form):
     """A chunk in a model's answer: its title, summary and assigned propositions."""
 
-    chunk: Whole | None = Field(description="the number of a chunk that there is, or null for a new one", examples=[2])
+    chunk: WholeNumber | None = Field(description="the number of a chunk that there is, or null for a new one", examples=[2])
     title: str = Field(min_length=1, examples=["a title"], json_schema_extra=maximum_schema_extra(80))
-    summary: str = Field(examples=["a summary"], json_schema_extra=maximum_schema_extra(SCHEMA_SENTENCE))
-    propositions: Several[Whole] = Field(
+    summary: str = Field(examples=["a summary"], json_schema_extra=maximum_schema_extra(LONGEST_SCHEMA_SENTENCE))
+    propositions: ListOf[WholeNumber] = Field(
         description="their numbers, each in one chunk",
         examples=[[7, 9]],
         json_schema_extra=maximum_schema_extra(50) | {"least": 1},
@@ -195,7 +197,7 @@ class PlacedChunk(Form):
 class PlacementsAnswer(Form):
     """Form of the second answer to the chunker `propositions`: the chunks to which propositions are assigned."""
 
-    chunks: Several[PlacedChunk] = Field(json_schema_extra=maximum_schema_extra(SCHEMA_ITEMS) | {"least": 1})
+    chunks: ListOf[PlacedChunk] = Field(json_schema_extra=maximum_schema_extra(MOST_SCHEMA_ITEMS) | {"least": 1})
 
 
 class QuestionWithExcerpts(Form):
@@ -204,10 +206,10 @@ class QuestionWithExcerpts(Form):
     The excerpts come first: a weak model that begins with the question asks the same of every passage.
     """
 
-    excerpts: Several[Annotated[str, Field(json_schema_extra=maximum_schema_extra(2 * SCHEMA_SENTENCE))]] = Field(
+    excerpts: ListOf[Annotated[str, Field(json_schema_extra=maximum_schema_extra(2 * LONGEST_SCHEMA_SENTENCE))]] = Field(
         examples=[["...", "..."]], json_schema_extra=maximum_schema_extra(MOST_EXCERPTS) | {"least": 1}
     )
-    question: str = Field(examples=["..."], json_schema_extra=maximum_schema_extra(SCHEMA_SENTENCE))
+    question: str = Field(examples=["..."], json_schema_extra=maximum_schema_extra(LONGEST_SCHEMA_SENTENCE))
 
 
 class JudgedStatement(Form):
@@ -220,23 +222,23 @@ class JudgedStatement(Form):
 class Faithfulness(Form):
     """Form of a judgement of an answer's faithfulness: the answer's statements, each with a verdict."""
 
-    statements: Several[JudgedStatement] = Field(
-        max_length=MOST_STATEMENTS, json_schema_extra=maximum_schema_extra(SCHEMA_ITEMS)
+    statements: ListOf[JudgedStatement] = Field(
+        max_length=MOST_STATEMENTS, json_schema_extra=maximum_schema_extra(MOST_SCHEMA_ITEMS)
     )
 
 
 class Relevancy(Form):
     """Form of a judgement of an answer's relevancy: three questions that fit the answer, and whether it is evasive."""
 
-    questions: Several[Sentence] = Field(min_length=3, max_length=3, examples=[["...", "...", "..."]])
+    questions: ListOf[Sentence] = Field(min_length=3, max_length=3, examples=[["...", "...", "..."]])
     evasive: bool = Field(examples=[False])
 
 
 class Correctness(Form):
     """Form of a judgement of an answer's correctness: a reason and a grade."""
 
-    reason: str = Field("", examples=["one sentence"], json_schema_extra=maximum_schema_extra(SCHEMA_SENTENCE))
-    grade: Whole = Field(ge=1, le=HIGHEST, examples=[3])
+    reason: str = Field("", examples=["one sentence"], json_schema_extra=maximum_schema_extra(LONGEST_SCHEMA_SENTENCE))
+    grade: WholeNumber = Field(ge=1, le=HIGHEST_GRADE, examples=[3])
 
 
 @dataclass(frozen=True)
@@ -253,26 +255,30 @@ class AnswerKind:
         Texts at which an answer ends: the beginnings of further prompt text, which weak models write instead of
         stopping.
     bounds, sizes, choices
-        See `Bounds`, `Sizes` and `Choices`.
+        See `NumberBounds`, `SizeLimitByField` and `AllowedTexts`.
     """
 
-    most_tokens: int = ROOM
+    most_tokens: int = TOKENS_BESIDE_CONTENT
     form: type[Form] | None = None
     stop: tuple[str, ...] = ()
-    bounds: Bounds = field(default_factory=dict)
-    sizes: Sizes = field(default_factory=dict)
-    choices: Choices = field(default_factory=dict)
+    bounds: NumberBounds = field(default_factory=dict)
+    sizes: SizeLimitByField = field(default_factory=dict)
+    choices: AllowedTexts = field(default_factory=dict)
 
-    def for_request(self, bounds: Bounds, most_tokens: int | None = None, sizes: Sizes | None = None) -> "AnswerKind":
+    def for_request(
+        self, bounds: NumberBounds, most_tokens: int | None = None, sizes: SizeLimitByField | None = None
+    ) -> "AnswerKind":
         """Return a copy of the answer kind for one request, with valid numbers and, if given, a token limit and sizes."""
         return replace(self, most_tokens=most_tokens or self.most_tokens, bounds=bounds, sizes=sizes or {})
 
-    def with_choices(self, choices: Choices) -> "AnswerKind":
+    def with_choices(self, choices: AllowedTexts) -> "AnswerKind":
         """Return a copy of the answer kind, with the texts that fields may contain if the server enforces a schema.
 
-        A field with more than `WIDEST` texts is not restricted.
+        A field with more than `MOST_LISTED_VALUES` texts is not restricted.
         """
-        return replace(self, choices={name: texts for name, texts in choices.items() if 0 < len(texts) <= WIDEST})
+        return replace(
+            self, choices={name: texts for name, texts in choices.items() if 0 < len(texts) <= MOST_LISTED_VALUES}
+        )
 
     @property
     def fields(self) -> tuple[str, ...]:
@@ -291,8 +297,8 @@ ANY_WORDS = AnswerKind()
 CHUNK_SPLITS = AnswerKind(form=SplitsAnswer, stop=("<|start_chunk_",))
 TOPIC_SHIFT = AnswerKind(form=ShiftAnswer, stop=("\nWhich of the passages",))
 PROPOSITIONS = AnswerKind(form=PropositionsAnswer, stop=("\nState the sentences",))
-GROUPS = AnswerKind(form=PlacementsAnswer, stop=("\nFurther propositions:", "\nWhere do the propositions"))
-QUESTION_WITH_EXCERPTS = AnswerKind(2 * ROOM, QuestionWithExcerpts, ("\nAsk about this passage",))
+GROUP_PLACEMENTS = AnswerKind(form=PlacementsAnswer, stop=("\nFurther propositions:", "\nWhere do the propositions"))
+QUESTION_WITH_EXCERPTS = AnswerKind(2 * TOKENS_BESIDE_CONTENT, QuestionWithExcerpts, ("\nAsk about this passage",))
 
 ANSWER_IN_WORDS = AnswerKind(stop=("\nQuestion:", "\nPassages:"))
 """An answer to a question, in words and without a schema on purpose.
@@ -302,9 +308,9 @@ sentence, and a repetition would then count as a whole answer; without a schema 
 judged in the form in which users' own systems give them.
 """
 
-FAITHFULNESS = AnswerKind(2 * ROOM, Faithfulness, ("\nPassages:", "\nQuestion:"))
-RELEVANCY = AnswerKind(ROOM, Relevancy, ("\nAnswer:",))
-CORRECTNESS = AnswerKind(ROOM, Correctness, ("\nReference answer:", "\nAnswer to grade:"))
+FAITHFULNESS = AnswerKind(2 * TOKENS_BESIDE_CONTENT, Faithfulness, ("\nPassages:", "\nQuestion:"))
+RELEVANCY = AnswerKind(TOKENS_BESIDE_CONTENT, Relevancy, ("\nAnswer:",))
+CORRECTNESS = AnswerKind(TOKENS_BESIDE_CONTENT, Correctness, ("\nReference answer:", "\nAnswer to grade:"))
 
 CONTEXT_SENTENCE = AnswerKind(stop=("\nThe passage:", "\nWhere does it stand"))
 """A context sentence, in words and without a schema for the reasons of `ANSWER_IN_WORDS`."""
@@ -327,11 +333,11 @@ def _field_descriptions(schema: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
         yield from _field_descriptions(field_schema.get("items", {}))
 
 
-def _request_schema(schema: Mapping[str, Any], asked: AnswerKind, name: str = "") -> dict[str, Any]:
+def _request_schema(schema: Mapping[str, Any], answer_kind: AnswerKind, field_name: str = "") -> dict[str, Any]:
     """Return a schema for a server, all its fields required, with the numbers, texts and sizes that are allowed."""
     if "properties" in schema:
         request_schema_by_field = {
-            key: _request_schema(field_schema, asked, key) for key, field_schema in schema["properties"].items()
+            key: _request_schema(field_schema, answer_kind, key) for key, field_schema in schema["properties"].items()
         }
         return {
             "type": "object",
@@ -340,7 +346,7 @@ def _request_schema(schema: Mapping[str, Any], asked: AnswerKind, name: str = ""
             "additionalProperties": False,
         }
     if "anyOf" in schema:
-        option_schemas = [_request_schema(option, asked, name) for option in schema["anyOf"]]
+        option_schemas = [_request_schema(option, answer_kind, field_name) for option in schema["anyOf"]]
         allowed_schema_options = [option for option in option_schemas if option.get("enum", True)]
         return {"anyOf": allowed_schema_options} if len(allowed_schema_options) > 1 else allowed_schema_options[0]
     json_type, upper_size_limit = schema["type"], schema.get("most")
@@ -350,15 +356,19 @@ def _request_schema(schema: Mapping[str, Any], asked: AnswerKind, name: str = ""
             upper_size_limit = schema.get("maxItems") if upper_size_limit is None else upper_size_limit
             list_item_count_limits = {"minItems": least_length_or_items} if least_length_or_items else {}
             list_item_count_limits |= (
-                {} if upper_size_limit is None else {"maxItems": asked.sizes.get(name, upper_size_limit)}
+                {} if upper_size_limit is None else {"maxItems": answer_kind.sizes.get(field_name, upper_size_limit)}
             )
-            return {"type": json_type, "items": _request_schema(schema["items"], asked, name), **list_item_count_limits}
-        case "string" if name in asked.choices:
-            return {"type": json_type, "enum": [*asked.choices[name]]}
+            return {
+                "type": json_type,
+                "items": _request_schema(schema["items"], answer_kind, field_name),
+                **list_item_count_limits,
+            }
+        case "string" if field_name in answer_kind.choices:
+            return {"type": json_type, "enum": [*answer_kind.choices[field_name]]}
         case "string":
             least_length_or_items, upper_size_limit = (
                 schema.get("minLength", 0),
-                asked.sizes.get(name, upper_size_limit),
+                answer_kind.sizes.get(field_name, upper_size_limit),
             )
             return {
                 "type": json_type,
@@ -366,7 +376,16 @@ def _request_schema(schema: Mapping[str, Any], asked: AnswerKind, name: str = ""
                 **({"maxLength": upper_size_limit} if upper_size_limit else {}),
             }
         case "integer":
-            low, high = asked.bounds.get(name, (schema.get("minimum", -WIDEST), schema.get("maximum", WIDEST)))
-            return {"type": json_type, **({"enum": [*range(low, high + 1)]} if high - low < WIDEST else {})}
+            lowest_number, highest_number = answer_kind.bounds.get(
+                field_name, (schema.get("minimum", -MOST_LISTED_VALUES), schema.get("maximum", MOST_LISTED_VALUES))
+            )
+            return {
+                "type": json_type,
+                **(
+                    {"enum": [*range(lowest_number, highest_number + 1)]}
+                    if highest_number - lowest_number < MOST_LISTED_VALUES
+                    else {}
+                ),
+            }
         case _:
             return {"type": json_type}

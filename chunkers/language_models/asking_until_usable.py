@@ -9,25 +9,25 @@ from pydantic import ValidationError
 
 from chunkers.language_models.answer_forms import Form, LineForm
 from chunkers.language_models.base import Message, Reply
-from chunkers.language_models.prompts import ASK_AGAIN, NO_WORDS
+from chunkers.language_models.prompts import ASK_AGAIN, EMPTY_ANSWER_PLACEHOLDER
 from chunkers.support import first_field_and_error, pluralize, short_repr
 
 MOST_REPEATS = 2
 """Maximum number of times that the model is asked again, in the same conversation, after an unusable answer."""
 
-LONGEST_REPEATED = 20_000
+LONGEST_REPEATED_ANSWER = 20_000
 """Maximum number of characters of an unusable answer that are repeated to the model; a longer one is cut."""
 
-_MOST_TRIED = 100
+_MOST_OBJECT_STARTS = 100
 """Maximum number of places of an answer at which a JSON object is looked for."""
 
-_LOOKED_AT = 4_000
+_EXAMINED_END_CHARACTERS = 4_000
 """Characters at the end of an answer in which a repetition is looked for."""
 
-_REPEATED_SIGNS = 200
+_LEAST_REPEATED_CHARACTERS = 200
 """Characters that a repetition has at least, in all."""
 
-_REPEATED_TIMES = 4
+_LEAST_REPETITIONS = 4
 """Minimum number of times that a repetition has its piece."""
 
 _DIGIT = re.compile(r"\d")
@@ -41,7 +41,7 @@ _REASONING = re.compile(
     r"|(?!\s*[{`]).*?^[ \t]*</(?:think|thinking)>[ \t]*$",
     re.DOTALL | re.MULTILINE,
 )
-_OPENED = re.compile("<(?:think|thinking)>")
+_REASONING_START = re.compile("<(?:think|thinking)>")
 _FENCE = re.compile(r"\s*(`{3,})[^\n`]*\n")
 
 T = TypeVar("T")
@@ -73,10 +73,10 @@ class Repetitive(UnusableAnswer):
 def usable_answer(
     ask: Callable[[Sequence[Message]], Reply],
     messages: Sequence[Message],
-    read: Callable[[str], T],
-    tell: Callable[[bool], None] = lambda usable: None,
+    parse_answer: Callable[[str], T],
+    report_usability: Callable[[bool], None] = lambda usable: None,
 ) -> T:
-    """Ask a model until ``read`` accepts an answer, with at most `MOST_REPEATS` retries; return what ``read`` returned.
+    """Ask a model until ``parse_answer`` accepts an answer, with at most `MOST_REPEATS` retries; return what ``parse_answer`` returned.
 
     Parameters
     ----------
@@ -84,9 +84,9 @@ def usable_answer(
         Function that sends a conversation; its errors are passed on.
     messages
         The conversation so far.
-    read
-        Function that parses the answer, stripped by `without_reasoning`; raises UnusableAnswer if the answer cannot be used.
-    tell
+    parse_answer
+        Function that parses the answer, stripped by `answer_without_reasoning`; raises UnusableAnswer if the answer cannot be used.
+    report_usability
         Called after each answer with whether it can be used.
 
     Raises
@@ -95,31 +95,35 @@ def usable_answer(
         If the last answer is unusable, refused or cut off, or as soon as an unusable answer repeats itself.
     """
     for retry_count in range(MOST_REPEATS + 1):
-        reply = ask(messages)
+        model_reply = ask(messages)
         try:
-            if reply.ended != "whole":
+            if model_reply.ended != "whole":
                 raise UnusableAnswer(
-                    "the model refused to answer" if reply.ended == "refused" else "the answer was too long and was cut off"
+                    "the model refused to answer"
+                    if model_reply.ended == "refused"
+                    else "the answer was too long and was cut off"
                 )
-            accepted_answer_value = read(without_reasoning(reply.text))
+            accepted_answer_value = parse_answer(answer_without_reasoning(model_reply.text))
         except UnusableAnswer as error:
-            tell(False)
+            report_usability(False)
             unusable_answer_error = error
-            if repeated_text := repeated_ending(reply.text):
+            if repeated_text := repeated_ending(model_reply.text):
                 unusable_answer_error = Repetitive(
                     f"the answer repeats {short_repr(repeated_text)} again and again, so the model was not asked again"
                 )
             unusable_answer_error.attempts = retry_count + 1
             if retry_count == MOST_REPEATS or isinstance(unusable_answer_error, Repetitive):
                 raise unusable_answer_error from None
-            previous_answer = without_reasoning(reply.text)[:LONGEST_REPEATED] or NO_WORDS
+            previous_answer = (
+                answer_without_reasoning(model_reply.text)[:LONGEST_REPEATED_ANSWER] or EMPTY_ANSWER_PLACEHOLDER
+            )
             messages = [
                 *messages,
                 Message("assistant", previous_answer),
                 Message("user", ASK_AGAIN.format(complaint=unusable_answer_error)),
             ]
         else:
-            tell(True)
+            report_usability(True)
             return accepted_answer_value
     raise AssertionError
 
@@ -130,9 +134,9 @@ def repeated_ending(answer: str, *, unfinished: bool = False) -> str:
     All digits are treated as equal, so that a numbered list of identical items is a repetition too. Not so in an
     unfinished answer, which may be a list of numbers; there, a repetition must also be twice as long.
     """
-    examined_answer_end = answer.rstrip()[-_LOOKED_AT:]
+    examined_answer_end = answer.rstrip()[-_EXAMINED_END_CHARACTERS:]
     reversed_end = (examined_answer_end if unfinished else _DIGIT.sub("0", examined_answer_end))[::-1]
-    least_repeated_length = _REPEATED_SIGNS * (2 if unfinished else 1)
+    least_repeated_length = _LEAST_REPEATED_CHARACTERS * (2 if unfinished else 1)
     # The prefix function of Knuth, Morris and Pratt: the longest border gives the shortest period.
     prefix_border_lengths = [0] * len(reversed_end)
     for character_index in range(1, len(reversed_end)):
@@ -142,25 +146,25 @@ def repeated_ending(answer: str, *, unfinished: bool = False) -> str:
         prefix_border_lengths[character_index] = current_border_length + (
             reversed_end[character_index] == reversed_end[current_border_length]
         )
-        prefix_length, period = character_index + 1, character_index + 1 - prefix_border_lengths[character_index]
-        if prefix_length >= least_repeated_length and prefix_length >= _REPEATED_TIMES * period:
-            return examined_answer_end[-period:].strip() or examined_answer_end[-1:]
+        prefix_length, repetition_length = character_index + 1, character_index + 1 - prefix_border_lengths[character_index]
+        if prefix_length >= least_repeated_length and prefix_length >= _LEAST_REPETITIONS * repetition_length:
+            return examined_answer_end[-repetition_length:].strip() or examined_answer_end[-1:]
     return ""
 
 
-def without_reasoning(answer: str) -> str:
+def answer_without_reasoning(answer: str) -> str:
     """Strip the reasoning in ``<think>`` and the surrounding code fence from an answer.
 
     Reasoning that the server's template has opened ends with a line ``</think>``. A plain-text answer with such a line,
     and without ``<think>`` before it, cannot be distinguished from reasoning.
     """
     reasoning_match = _REASONING.match(answer)
-    if reasoning_match and not reasoning_match[1] and _OPENED.search(reasoning_match[0]):
+    if reasoning_match and not reasoning_match[1] and _REASONING_START.search(reasoning_match[0]):
         reasoning_match = None
-    return _without_code_fence(answer[reasoning_match.end() :] if reasoning_match else answer)
+    return _answer_without_code_fence(answer[reasoning_match.end() :] if reasoning_match else answer)
 
 
-def _without_code_fence(answer: str) -> str:
+def _answer_without_code_fence(answer: str) -> str:
     opening_fence_match = _FENCE.match(answer)
     if not opening_fence_match:
         return answer
@@ -226,7 +230,7 @@ def parse_line_answer(answer: str, form: type[AnyLine]) -> AnyLine:
 def _outermost_json_objects(answer: str) -> Iterator[object]:
     """Yield the outermost JSON objects of an answer; for a broken one, the error and the objects within it."""
     object_start_offset, decoder = answer.find("{"), json.JSONDecoder()
-    for _ in range(_MOST_TRIED):
+    for _ in range(_MOST_OBJECT_STARTS):
         if object_start_offset < 0:
             return
         try:

@@ -18,7 +18,7 @@ class Message(NamedTuple):
     text: str
 
 
-Ended = Literal["whole", "cut", "refused"]
+AnswerEnding = Literal["whole", "cut", "refused"]
 
 Dialect = Literal["json_schema", "json_object"]
 """Type of ``response_format`` with which a server is sent a schema: OpenAI's, or that of llama-cpp-python."""
@@ -61,7 +61,7 @@ class Reply(NamedTuple):
     text: str
     tokens_in: int | None = None
     tokens_out: int | None = None
-    ended: Ended = "whole"
+    ended: AnswerEnding = "whole"
 
 
 class LanguageModel(ABC):
@@ -119,7 +119,7 @@ class LanguageModel(ABC):
         ModelError
             If there is no answer.
         Cancelled
-            If the user stops meanwhile (`chunkers.network.connection.cancellable`).
+            If the user stops meanwhile (`chunkers.network.connection.cancellable_requests`).
         """
 
     def price(self, tokens_in: int, tokens_out: int) -> Decimal | None:

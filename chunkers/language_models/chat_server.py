@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from urllib.request import ProxyHandler, build_opener
 
 from chunkers.language_models.asking_until_usable import repeated_ending
-from chunkers.language_models.base import ANY_SHAPE, AnswerShape, Ended, LanguageModel, Message, Reply
-from chunkers.network.connection import ADDRESS, EVENTS, AnswerTooLarge, Attempts, Connection
+from chunkers.language_models.base import ANY_SHAPE, AnswerEnding, AnswerShape, LanguageModel, Message, Reply
+from chunkers.network.connection import EVENT_STREAM_TYPE, OPENAI_ADDRESS, AnswerTooLarge, Attempts, Connection
 from chunkers.support import ModelError, ModelName
 
 if TYPE_CHECKING:
@@ -29,7 +29,7 @@ LARGEST_ANSWER = 4_000_000
 LONGEST_STREAMED = 8_000
 """Maximum tokens of an answer that is requested piece by piece, as a piece may take 500 bytes of `LARGEST_ANSWER`."""
 
-TIMEOUT_HERE, DEADLINE_HERE = 900, 3_600
+LOCAL_TIMEOUT, LOCAL_DEADLINE = 900, 3_600
 """The same for a server of this machine: on a processor, several questions at a time, an answer may take many minutes."""
 
 TEMPERATURE = 0
@@ -45,13 +45,13 @@ memory, so they are counted before parsing.
 _MOST_COUNTED = 1_000_000_000
 """Maximum number of tokens that a server may report for a request; larger numbers count as not reported."""
 
-_HALF = re.compile("[\ud800-\udfff]")
+_LONE_SURROGATE = re.compile("[\ud800-\udfff]")
 
-_MOST_NAMES = ("max_tokens", "max_completion_tokens")
+_TOKEN_LIMIT_NAMES = ("max_tokens", "max_completion_tokens")
 """Parameter names for the maximum tokens of an answer: the one that most servers know, then OpenAI's newer one."""
 
 
-_INVALID = (400, 422)
+_INVALID_SETTING_STATUSES = (400, 422)
 """Statuses with which servers refuse a setting that they do not know."""
 
 
@@ -90,7 +90,7 @@ class ChatServer(LanguageModel):
         self._connection = Connection(self.name, address, key)
         self.revision = self._connection.identity
         # Settings that the server has said it does not know.
-        self._unknown: frozenset[str] = frozenset()
+        self._unknown_settings: frozenset[str] = frozenset()
 
     @property
     def host(self) -> str:
@@ -154,35 +154,35 @@ class ChatServer(LanguageModel):
 
     @property
     def _timeout(self) -> int:
-        return TIMEOUT_HERE if self._connection.is_local else TIMEOUT
+        return LOCAL_TIMEOUT if self._connection.is_local else TIMEOUT
 
     @property
     def _deadline(self) -> int:
-        return DEADLINE_HERE if self._connection.is_local else DEADLINE
+        return LOCAL_DEADLINE if self._connection.is_local else DEADLINE
 
     def _request_reply(self, messages: Sequence[Message], most_tokens: int, shape: AnswerShape) -> Reply:
         import openai
 
-        client, settings = self._connection.client(self._timeout), self._settings(most_tokens, shape)
+        client, request_settings = self._connection.client(self._timeout), self._settings(most_tokens, shape)
         # Not as the package's own setting, so that it asks again if the connection is lost in the middle.
-        stream_settings = {name: settings.pop(name) for name in STREAMED if name in settings}
+        stream_settings = {name: request_settings.pop(name) for name in STREAM_SETTINGS if name in request_settings}
         try:
             raw_server_response = client.chat.completions.with_raw_response.create(
                 model=self._model,
                 messages=[{"role": role, "content": text} for role, text in messages],  # type: ignore[misc]
-                **settings,
+                **request_settings,
                 **self._response_format(shape),
                 extra_body=stream_settings or None,
             )
         except (openai.BadRequestError, openai.UnprocessableEntityError) as error:
             if stream_settings and b"stream" in error.response.content:
-                self._unknown |= {*STREAMED}
+                self._unknown_settings |= {*STREAM_SETTINGS}
                 return self._request_reply(messages, most_tokens, shape)
             # A model that thinks first takes no temperature, and counts its tokens under another name.
             # Another thread may have been told so already.
-            refused_setting_names = frozenset(name for name in settings if name == error.param)
-            if refused_setting_names and not self._unknown | refused_setting_names >= {*_MOST_NAMES}:
-                self._unknown |= refused_setting_names
+            refused_setting_names = frozenset(name for name in request_settings if name == error.param)
+            if refused_setting_names and not self._unknown_settings | refused_setting_names >= {*_TOKEN_LIMIT_NAMES}:
+                self._unknown_settings |= refused_setting_names
                 return self._request_reply(messages, most_tokens, shape)
             raise self._model_error(error, shape) from None
         except (openai.APIStatusError, openai.APIConnectionError) as error:
@@ -192,13 +192,13 @@ class ChatServer(LanguageModel):
                 f"The answer must be uncompressed, with at most {LARGEST_ANSWER // 1_000_000} MB; it is compressed or "
                 "larger."
             ) from None
-        if not raw_server_response.headers.get("content-type", "").startswith(EVENTS):
-            return self._reply_from(self._parse_answer(raw_server_response.content))
-        reply = self._reply_from(self._parse_answer(raw_server_response.content, client))
-        if reply.tokens_out is None and reply.ended == "whole":
+        if not raw_server_response.headers.get("content-type", "").startswith(EVENT_STREAM_TYPE):
+            return self._reply_from_answer(self._parse_answer(raw_server_response.content))
+        server_reply = self._reply_from_answer(self._parse_answer(raw_server_response.content, client))
+        if server_reply.tokens_out is None and server_reply.ended == "whole":
             # It may count the tokens of answers that it sends in one piece.
-            self._unknown |= {*STREAMED}
-        return reply
+            self._unknown_settings |= {*STREAM_SETTINGS}
+        return server_reply
 
     @staticmethod
     def _answer_fits_in_memory(body: bytes) -> bool:
@@ -228,7 +228,7 @@ class ChatServer(LanguageModel):
     def _model_error(self, error: Any, shape: AnswerShape) -> ModelError:
         """Return the error to raise from None."""
         server_failure = self._connection.failed_request_error(error, self._timeout)
-        is_request_invalid = getattr(error, "status_code", None) in _INVALID
+        is_request_invalid = getattr(error, "status_code", None) in _INVALID_SETTING_STATUSES
         return SchemaRefused(str(server_failure)) if shape.schema and is_request_invalid else server_failure
 
     def _response_format(self, shape: AnswerShape) -> dict[str, Any]:
@@ -238,7 +238,7 @@ class ChatServer(LanguageModel):
         answer_json_schema = json.loads(shape.schema)
         if shape.dialect == "json_object":
             return {"response_format": {"type": "json_object", "schema": answer_json_schema}}
-        if self._connection.address == ADDRESS:
+        if self._connection.address == OPENAI_ADDRESS:
             answer_json_schema = _schema_without_lengths(answer_json_schema)
         return {
             "response_format": {
@@ -249,19 +249,25 @@ class ChatServer(LanguageModel):
 
     def _settings(self, most_tokens: int, shape: AnswerShape) -> dict[str, Any]:
         """Return the settings that the server accepts, as far as known; the maximum of tokens has one of two names."""
-        is_standard_server_address = self._connection.address == ADDRESS
+        is_standard_server_address = self._connection.address == OPENAI_ADDRESS
         token_limit_setting_name = next(
             setting_name
-            for setting_name in (_MOST_NAMES[::-1] if is_standard_server_address else _MOST_NAMES)
-            if setting_name not in self._unknown
+            for setting_name in (_TOKEN_LIMIT_NAMES[::-1] if is_standard_server_address else _TOKEN_LIMIT_NAMES)
+            if setting_name not in self._unknown_settings
         )
-        settings: dict[str, Any] = {token_limit_setting_name: most_tokens, "temperature": TEMPERATURE}
-        settings |= {"stop": [*shape.stop]} if shape.stop else {}
+        request_settings: dict[str, Any] = {token_limit_setting_name: most_tokens, "temperature": TEMPERATURE}
+        request_settings |= {"stop": [*shape.stop]} if shape.stop else {}
         # An answer with a schema comes to an end by itself, and OpenAI's own models do not repeat themselves.
-        settings |= STREAMED if not (shape.schema or is_standard_server_address) and most_tokens <= LONGEST_STREAMED else {}
-        return {setting_name: value for setting_name, value in settings.items() if setting_name not in self._unknown}
+        request_settings |= (
+            STREAM_SETTINGS if not (shape.schema or is_standard_server_address) and most_tokens <= LONGEST_STREAMED else {}
+        )
+        return {
+            setting_name: value
+            for setting_name, value in request_settings.items()
+            if setting_name not in self._unknown_settings
+        }
 
-    def _reply_from(self, answer: Any) -> Reply:
+    def _reply_from_answer(self, answer: Any) -> Reply:
         """Convert an answer of the server to a reply."""
         answer_choices = json_field_or_none(answer, "choices")
         if not isinstance(answer_choices, list) or not answer_choices:
@@ -269,26 +275,26 @@ class ChatServer(LanguageModel):
                 "The answer must contain the list 'choices', with at least one choice; it contains none."
             )
         message = json_field_or_none(answer_choices[0], "message")
-        text, refusal = json_field_or_none(message, "content"), json_field_or_none(message, "refusal")
+        answer_text, refusal_text = json_field_or_none(message, "content"), json_field_or_none(message, "refusal")
         reply_finish_reason = json_field_or_none(answer_choices[0], "finish_reason")
-        answer_ending_kind: Ended = "whole"
-        if reply_finish_reason == "content_filter" or (isinstance(refusal, str) and refusal):
+        answer_ending_kind: AnswerEnding = "whole"
+        if reply_finish_reason == "content_filter" or (isinstance(refusal_text, str) and refusal_text):
             answer_ending_kind = "refused"
-        elif reply_finish_reason in ("length", REPEATING):
+        elif reply_finish_reason in ("length", REPETITION_REASON):
             answer_ending_kind = "cut"
-        if not isinstance(text, str):
-            if text is not None or answer_ending_kind == "whole":
+        if not isinstance(answer_text, str):
+            if answer_text is not None or answer_ending_kind == "whole":
                 raise self._connection.unusable_answer_error(
                     "The answer's message must have a string as its content; it has none."
                 )
-            text = ""
+            answer_text = ""
         token_usage_fields = json_field_or_none(answer, "usage")
         input_token_count, output_token_count = (
             _token_count(json_field_or_none(token_usage_fields, name)) for name in ("prompt_tokens", "completion_tokens")
         )
         # An escape of JSON may bring half of a character, which can be neither sent nor written.
-        text = _HALF.sub("\N{REPLACEMENT CHARACTER}", text)
-        return Reply(self._connection.mask_key(text), input_token_count, output_token_count, answer_ending_kind)
+        answer_text = _LONE_SURROGATE.sub("\N{REPLACEMENT CHARACTER}", answer_text)
+        return Reply(self._connection.mask_key(answer_text), input_token_count, output_token_count, answer_ending_kind)
 
 
 def _schema_without_lengths(schema: Any) -> Any:
@@ -307,11 +313,11 @@ def _token_count(value: object) -> int | None:
 
 # Answers that a server sends piece by piece, as server-sent events.
 
-STREAMED = {"stream": True, "stream_options": {"include_usage": True}}
+STREAM_SETTINGS = {"stream": True, "stream_options": {"include_usage": True}}
 """Settings that ask for an answer piece by piece, with the numbers of tokens in the last piece."""
 
 
-REPEATING = "repetition"
+REPETITION_REASON = "repetition"
 """Why an answer ended that stopped in the middle of a repetition, as no server says it."""
 
 
@@ -353,7 +359,7 @@ def join_stream(body: bytes, client: "openai.OpenAI") -> dict[str, Any]:
     if content_pieces and all(isinstance(piece, str) for piece in content_pieces):
         joined_answer_text = "".join(content_pieces)
         if stream_finish_reason is None and repeated_ending(joined_answer_text, unfinished=True):
-            stream_finish_reason = REPEATING
+            stream_finish_reason = REPETITION_REASON
     joined_message = {"content": joined_answer_text, "refusal": last_refusal_text}
     return {
         "choices": [{"message": joined_message, "finish_reason": stream_finish_reason}] if last_event_choices else [],
@@ -369,7 +375,7 @@ def is_stream_repeating(body: bytes, client: "openai.OpenAI") -> bool:
         joined_answer_choices = join_stream(body, client)["choices"]
     except (openai.APIError, ValueError, RecursionError):
         return False
-    return any(choice["finish_reason"] == REPEATING for choice in joined_answer_choices)
+    return any(choice["finish_reason"] == REPETITION_REASON for choice in joined_answer_choices)
 
 
 # Servers of language models on the usual ports of this machine.

@@ -84,12 +84,12 @@ GROUPS_NONE = "none\n"
 ASK_AGAIN = "This answer cannot be used: {complaint}. Please answer again, in the form that was asked for."
 """Follow-up message, in the same conversation, to an unusable answer."""
 
-PROBE = (
+SCHEMA_PROBE = (
     "Write one JSON object with the field word, whose value is an English word for the colour of the sky, and nothing else."
 )
 """The small request that finds out whether a server enforces a schema: the schema allows another word alone."""
 
-NO_WORDS = "(no answer)"
+EMPTY_ANSWER_PLACEHOLDER = "(no answer)"
 """Placeholder in the conversation for an empty answer."""
 
 QUESTION_SYSTEM = (

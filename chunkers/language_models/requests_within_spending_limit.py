@@ -12,7 +12,7 @@ from chunkers.language_models.answer_cache import SHARED_ANSWERS, AnswerCache
 from chunkers.language_models.answer_forms import ANY_WORDS, AnswerKind, LineForm
 from chunkers.language_models.base import ANY_SHAPE, AnswerShape, Dialect, LanguageModel, Message, Reply
 from chunkers.language_models.chat_server import ChatServer, SchemaRefused
-from chunkers.language_models.prompts import PROBE
+from chunkers.language_models.prompts import SCHEMA_PROBE
 from chunkers.language_models.spending import (
     Budget,
     Ledger,
@@ -21,31 +21,31 @@ from chunkers.language_models.spending import (
     spending_of_call,
     upper_bound_on_tokens,
 )
-from chunkers.network.connection import Attempts, cancellable
+from chunkers.network.connection import Attempts, cancellable_requests
 from chunkers.support import Cancelled, InputError, raise_if_cancelled, short_repr
 
-Structured = Literal["enforced", "refused", "ignored"]
+SchemaTreatment = Literal["enforced", "refused", "ignored"]
 
-STRUCTURED: Mapping[Structured, str] = {
+SCHEMA_TREATMENT_PHRASES: Mapping[SchemaTreatment, str] = {
     "enforced": "structured answers, as the server enforces their schema",
     "refused": "no structured answers, as the server refuses a schema",
     "ignored": "no structured answers, as the server ignores a schema",
 }
 """Phrase for each kind of server."""
 
-FIRST_ANSWERS = 10
+FIRST_ANSWER_COUNT = 10
 """Answers after which it is said how many of them cannot be used."""
 
-MANY_UNUSABLE = 5
+LEAST_REPORTED_UNUSABLE = 5
 """Unusable ones among the first answers from which on this is said."""
 
-NEARLY_ALL_UNUSABLE = 9
+LEAST_UNUSABLE_TO_STOP = 9
 """Unusable ones among the first answers from which on a command ends that keeps what was answered."""
 
 _DIALECTS: tuple[Dialect, ...] = ("json_schema", "json_object")
 
 _PROBE_TOKENS = 500
-_PROBE_SENT = 50
+_PROBE_INPUT_TOKENS = 50
 """About as many tokens as the small request has."""
 _PROBE_WORD = "qobalt"
 """No word of any language, so that only a schema can bring it about."""
@@ -57,10 +57,10 @@ _PROBE_SCHEMA = json.dumps(
         "additionalProperties": False,
     }
 )
-_PROBE_MESSAGES = [Message("user", PROBE)]
+_PROBE_MESSAGES = [Message("user", SCHEMA_PROBE)]
 _PROBE_REFUSED = Reply("", ended="refused")
 
-MOST_AT_ONCE = 4
+MOST_PARALLEL_CONVERSATIONS = 4
 """Maximum number of simultaneous conversations with a model: hosted servers limit requests per minute, local ones have one
 processor.
 """
@@ -68,7 +68,7 @@ processor.
 _POLL_S = 0.05
 """Seconds between checks for whether the user has stopped."""
 
-_calls = count()
+_call_numbers = count()
 
 Result = TypeVar("Result")
 
@@ -105,7 +105,7 @@ class Asking:
         answers: AnswerCache | None = None,
         limit: SpendingLimit | None = None,
         warn: Warn = lambda sentence, unusable: None,
-        structured: Structured | None = None,
+        structured: SchemaTreatment | None = None,
     ) -> None:
         if not isinstance(model, LanguageModel):
             raise InputError(f"language_model must be openai:NAME or a LanguageModel; got {short_repr(model)}.")
@@ -113,7 +113,7 @@ class Asking:
         self.warn = warn
         self._answers = SHARED_ANSWERS if answers is None else answers
         self._budget = Budget(SpendingLimit() if limit is None else limit)
-        self._slots = threading.Semaphore(MOST_AT_ONCE)
+        self._request_slots = threading.Semaphore(MOST_PARALLEL_CONVERSATIONS)
         self.structured = structured
         self._dialect: Dialect | None = _DIALECTS[0] if structured == "enforced" else None
         self._unusable_answers = UnusableAnswers()
@@ -139,12 +139,12 @@ class Asking:
 
         One request at most is counted, although a server that refuses the first dialect is asked in the second too.
         """
-        return (0, 0) if self._recall_schema_treatment() else (1, _PROBE_SENT)
+        return (0, 0) if self._recall_schema_treatment() else (1, _PROBE_INPUT_TOKENS)
 
     @property
     def summary(self) -> str:
         """Short description of the spending so far and of the server's treatment of JSON schemas."""
-        return f"{self.spent}{f'; {STRUCTURED[self.structured]}' if self.structured else ''}"
+        return f"{self.spent}{f'; {SCHEMA_TREATMENT_PHRASES[self.structured]}' if self.structured else ''}"
 
     @property
     def unusable_warning(self) -> str:
@@ -165,7 +165,7 @@ class Asking:
     def with_model(self, model: LanguageModel) -> "Asking":
         """Return access to another model, with the same answer cache and spending limit."""
         other_asking = Asking(model, self._answers, warn=self.warn)
-        other_asking._budget, other_asking._slots = self._budget, self._slots
+        other_asking._budget, other_asking._request_slots = self._budget, self._request_slots
         return other_asking
 
     def ask(
@@ -211,13 +211,13 @@ class Asking:
             )
         shaped_messages, answer_shape = self._shaped_request(messages, kind)
         try:
-            reply, was_sent = self._cached_or_requested_answer(
+            model_reply, was_sent = self._cached_or_requested_answer(
                 shaped_messages, cancelled, ledger, kind.most_tokens, repeat, answer_shape
             )
         except SchemaRefused:
             # This schema, not every one: a server may know fewer rules than another.
             answer_shape = AnswerShape(kind.stop)
-            reply, was_sent = self._cached_or_requested_answer(
+            model_reply, was_sent = self._cached_or_requested_answer(
                 messages, cancelled, ledger, kind.most_tokens, repeat, answer_shape
             )
         if not was_sent:
@@ -225,7 +225,7 @@ class Asking:
             if ledger is not None:
                 ledger.add(cache_hit_spending)
             self._budget.add(cache_hit_spending)
-        return reply
+        return model_reply
 
     def cached_answer(self, messages: Sequence[Message], kind: AnswerKind = ANY_WORDS, *, repeat: int = 0) -> Reply | None:
         """Return the cached answer that `ask` would return; None if `ask` would send a request."""
@@ -249,23 +249,23 @@ class Asking:
     ) -> tuple[Reply, bool]:
         """Return the answer, and whether it was asked for now."""
         answer_cache_key = self._key(messages, most_tokens, repeat, shape)
-        reply = self._answers.get(answer_cache_key)
-        if reply is not None:
-            return reply, False
+        model_reply = self._answers.get(answer_cache_key)
+        if model_reply is not None:
+            return model_reply, False
         raise_if_cancelled(cancelled)
         with self._answers.turns.acquire(answer_cache_key, cancelled):
             # Another may have asked the same while this one waited for its turn.
-            reply = self._answers.get(answer_cache_key)
-            if reply is not None:
-                return reply, False
+            model_reply = self._answers.get(answer_cache_key)
+            if model_reply is not None:
+                return model_reply, False
             try:
-                reply = self._send(messages, cancelled, ledger, most_tokens, shape)
+                model_reply = self._send_request(messages, cancelled, ledger, most_tokens, shape)
             except SchemaRefused:
                 if shape.schema != _PROBE_SCHEMA:
                     raise
-                reply = _PROBE_REFUSED
-            self._answers.put(answer_cache_key, reply)
-            return reply, True
+                model_reply = _PROBE_REFUSED
+            self._answers.put(answer_cache_key, model_reply)
+            return model_reply, True
 
     def _shaped_request(self, messages: Sequence[Message], kind: AnswerKind) -> tuple[Sequence[Message], AnswerShape]:
         """Return the conversation as it is sent, and the limits on the answer."""
@@ -274,8 +274,11 @@ class Asking:
             return messages, AnswerShape(kind.stop)
         if kind.form is not None and issubclass(kind.form, LineForm):
             # A prompt that asks for a line would contradict the schema.
-            (role, text), *later_messages = messages
-            messages = [Message(role, text.replace(kind.form.line_wording(), kind.form.wording())), *later_messages]
+            (first_role, first_text), *later_messages = messages
+            messages = [
+                Message(first_role, first_text.replace(kind.form.line_wording(), kind.form.wording())),
+                *later_messages,
+            ]
         return messages, AnswerShape((), json.dumps(answer_json_schema), self._dialect)
 
     def _recall_schema_treatment(self) -> bool:
@@ -288,20 +291,20 @@ class Asking:
         """Learn how the server treats a schema from its answers to the probe, and return whether that is known."""
         if not self.model.takes_shape or self.structured is not None:
             return True
-        for dialect in _DIALECTS:
-            reply = answer_probe(AnswerShape((), _PROBE_SCHEMA, dialect))
-            if reply is None:
+        for schema_dialect in _DIALECTS:
+            probe_reply = answer_probe(AnswerShape((), _PROBE_SCHEMA, schema_dialect))
+            if probe_reply is None:
                 return False
-            if _PROBE_WORD in reply.text:
-                self._dialect, self.structured = dialect, "enforced"
+            if _PROBE_WORD in probe_reply.text:
+                self._dialect, self.structured = schema_dialect, "enforced"
                 return True
-            if reply.ended != "refused":
+            if probe_reply.ended != "refused":
                 self.structured = "ignored"
                 return True
         self.structured = "refused"
         return True
 
-    def _send(
+    def _send_request(
         self,
         messages: Sequence[Message],
         cancelled: Callable[[], bool],
@@ -310,30 +313,30 @@ class Asking:
         shape: AnswerShape,
     ) -> Reply:
         """Send the request, and record its cost however it ends."""
-        model, call_number = self.model, next(_calls)
-        most_tokens_in = upper_bound_on_tokens(messages)
+        model, call_number = self.model, next(_call_numbers)
+        most_input_tokens = upper_bound_on_tokens(messages)
         request_attempts = Attempts()
 
         def reserve_next_request(before: int) -> None:
-            self._budget.reserve(call_number, model, most_tokens_in, most_out, request_attempts.unanswered_count + 1)
+            self._budget.reserve(call_number, model, most_input_tokens, most_out, request_attempts.unanswered_count + 1)
 
         request_attempts.allow = reserve_next_request
-        reply = None
+        model_reply = None
         model.load()
-        while not self._slots.acquire(timeout=_POLL_S):
+        while not self._request_slots.acquire(timeout=_POLL_S):
             raise_if_cancelled(cancelled)
         try:
-            self._budget.reserve(call_number, model, most_tokens_in, most_out, 1, cancelled)
-            with cancellable(cancelled):
+            self._budget.reserve(call_number, model, most_input_tokens, most_out, 1, cancelled)
+            with cancellable_requests(cancelled):
                 shape_arguments = {"shape": shape} if model.takes_shape and shape != ANY_SHAPE else {}
-                reply = model.reply(messages, most_out, request_attempts, **shape_arguments)
+                model_reply = model.reply(messages, most_out, request_attempts, **shape_arguments)
         finally:
-            self._slots.release()
-            call_spending = spending_of_call(model, reply, most_tokens_in, most_out, request_attempts)
-            self._budget.settle(call_number, call_spending)
+            self._request_slots.release()
+            call_spending = spending_of_call(model, model_reply, most_input_tokens, most_out, request_attempts)
+            self._budget.replace_reservation(call_number, call_spending)
             if ledger is not None:
                 ledger.add(call_spending)
-        return reply
+        return model_reply
 
 
 class UnusableAnswers:
@@ -341,37 +344,37 @@ class UnusableAnswers:
 
     def __init__(self) -> None:
         self._lock = threading.Lock()
-        self._answers = self.unusable = 0
+        self._answer_count = self.unusable = 0
 
     def add(self, usable: bool) -> bool:
         """Count one of a model's first answers; return True after the last one if many were unusable."""
         with self._lock:
-            if self._answers >= FIRST_ANSWERS:
+            if self._answer_count >= FIRST_ANSWER_COUNT:
                 return False
-            self._answers += 1
+            self._answer_count += 1
             self.unusable += not usable
-            return self._answers == FIRST_ANSWERS and self.unusable >= MANY_UNUSABLE
+            return self._answer_count == FIRST_ANSWER_COUNT and self.unusable >= LEAST_REPORTED_UNUSABLE
 
-    def warning(self, structured: Structured | None) -> str:
+    def warning(self, structured: SchemaTreatment | None) -> str:
         """Return a warning with advice if many of the first answers were unusable; otherwise an empty string."""
-        if self._answers < FIRST_ANSWERS or self.unusable < MANY_UNUSABLE:
+        if self._answer_count < FIRST_ANSWER_COUNT or self.unusable < LEAST_REPORTED_UNUSABLE:
             return ""
         server_advice_phrase = "" if structured == "enforced" else " a server that enforces structured answers,"
         return (
-            f"{self.unusable} of the first {FIRST_ANSWERS} answers could not be used. A larger model "
+            f"{self.unusable} of the first {FIRST_ANSWER_COUNT} answers could not be used. A larger model "
             f"helps,{server_advice_phrase} "
             "or a shorter window."
         )
 
 
 def run_in_parallel(
-    works: Sequence[Callable[[Callable[[], bool]], Result]], cancelled: Callable[[], bool] = bool
+    jobs: Sequence[Callable[[Callable[[], bool]], Result]], cancelled: Callable[[], bool] = bool
 ) -> list[Result]:
-    """Run jobs that ask a language model, at most `MOST_AT_ONCE` in parallel, and return their results in order.
+    """Run jobs that ask a language model, at most `MOST_PARALLEL_CONVERSATIONS` in parallel, and return their results in order.
 
     Parameters
     ----------
-    works
+    jobs
         Jobs to run. Each receives a function that returns whether to stop, for `Asking.ask`.
     cancelled
         True once the user has cancelled.
@@ -386,18 +389,18 @@ def run_in_parallel(
     def cancelled_or_failed() -> bool:
         return job_failed_event.is_set() or cancelled()
 
-    def run(work: Callable[[Callable[[], bool]], Result]) -> Result:
+    def run_job(job: Callable[[Callable[[], bool]], Result]) -> Result:
         # Of thousands, each would prepare its question before it asks whether to stop.
         raise_if_cancelled(job_failed_event.is_set)
         try:
-            return work(cancelled_or_failed)
+            return job(cancelled_or_failed)
         except BaseException:
             job_failed_event.set()
             raise
 
-    with ThreadPoolExecutor(MOST_AT_ONCE, thread_name_prefix="asking") as pool:
+    with ThreadPoolExecutor(MOST_PARALLEL_CONVERSATIONS, thread_name_prefix="asking") as pool:
         try:
-            job_futures = [pool.submit(run, work) for work in works]
+            job_futures = [pool.submit(run_job, work) for work in jobs]
             wait(job_futures)
         except BaseException:
             # A terminal's interruption comes here; without this, all the works that are left would still be done.

@@ -9,7 +9,7 @@ from chunkers.language_models.base import LanguageModel, Message, Reply
 from chunkers.network.connection import Attempts
 from chunkers.support import MOST_SPENT_TOKENS, InputError, ModelError, pluralize, raise_if_cancelled
 
-TOKENS_ABOUT_A_MESSAGE = 32
+EXTRA_TOKENS_PER_MESSAGE = 32
 """Tokens that a server may add to each message: the marks of its beginning, its end and who speaks."""
 
 
@@ -19,7 +19,7 @@ _POLL_S = 0.05
 
 def upper_bound_on_tokens(messages: Sequence[Message]) -> int:
     """Return an upper bound on the tokens of a conversation, counting one token per byte."""
-    return sum(len(text.encode()) + TOKENS_ABOUT_A_MESSAGE for _, text in messages)
+    return sum(len(text.encode()) + EXTRA_TOKENS_PER_MESSAGE for _, text in messages)
 
 
 @dataclass(frozen=True, slots=True)
@@ -92,10 +92,12 @@ class SpendingLimit:
 
     def __post_init__(self) -> None:
         """Check the bounds."""
-        for name, value in (("tokens", self.tokens), ("money", self.money)):
+        for bound_name, bound_value in (("tokens", self.tokens), ("money", self.money)):
             # Decimal's NaN cannot be compared.
-            if value is not None and not (Decimal(value).is_finite() and value > 0):
-                raise InputError(f"The spending limit in {name} must be a finite number above 0, or None; got {value}.")
+            if bound_value is not None and not (Decimal(bound_value).is_finite() and bound_value > 0):
+                raise InputError(
+                    f"The spending limit in {bound_name} must be a finite number above 0, or None; got {bound_value}."
+                )
 
 
 class Ledger:
@@ -107,10 +109,10 @@ class Ledger:
         Ledger of a larger task, to which all spending is added too.
     """
 
-    def __init__(self, beyond: "Ledger | None" = None) -> None:
+    def __init__(self, enclosing_ledger: "Ledger | None" = None) -> None:
         self._lock = threading.Lock()
         self._spent = Spending()
-        self._beyond = beyond
+        self._enclosing_ledger = enclosing_ledger
 
     @property
     def spent(self) -> Spending:
@@ -122,8 +124,8 @@ class Ledger:
         """Add the spending of one call to the total."""
         with self._lock:
             self._spent += spent
-        if self._beyond is not None:
-            self._beyond.add(spent)
+        if self._enclosing_ledger is not None:
+            self._enclosing_ledger.add(spent)
 
 
 class Budget(Ledger):
@@ -136,14 +138,14 @@ class Budget(Ledger):
         super().__init__()
         self.limit = limit
         self._reserved: dict[int, Spending] = {}
-        self._settled = threading.Condition(self._lock)
+        self._reservation_released = threading.Condition(self._lock)
 
     def reserve(
         self,
-        call: int,
+        call_number: int,
         model: LanguageModel,
-        most_in: int,
-        most_out: int,
+        max_tokens_in: int,
+        max_tokens_out: int,
         requests: int,
         cancelled: Callable[[], bool] | None = None,
     ) -> None:
@@ -159,53 +161,61 @@ class Budget(Ledger):
         Cancelled
             If the user stops while it waits.
         """
-        maximum_call_cost = model.price(most_in * requests, most_out * requests)
+        maximum_call_cost = model.price(max_tokens_in * requests, max_tokens_out * requests)
         if self.limit.money is not None and maximum_call_cost is None:
             raise ModelError(
                 f"{model.name}: a limit in money needs a known price; no price is known for this model at {model.host}. Set "
                 "a limit in tokens, which works for every model."
             )
         maximum_call_spending = Spending(
-            tokens_in=most_in * requests, tokens_out=most_out * requests, cost=maximum_call_cost
+            tokens_in=max_tokens_in * requests, tokens_out=max_tokens_out * requests, cost=maximum_call_cost
         )
         while True:
-            with self._settled:
-                other_calls_reservations = [spending for other, spending in self._reserved.items() if other != call]
-                budget_refusal = self._refusal_reason(
+            with self._reservation_released:
+                other_calls_reservations = [spending for other, spending in self._reserved.items() if other != call_number]
+                budget_refusal_reason = self._refusal_reason(
                     sum(other_calls_reservations, self._spent), maximum_call_spending, model.name
                 )
-                if not budget_refusal:
-                    self._reserved[call] = maximum_call_spending
+                if not budget_refusal_reason:
+                    self._reserved[call_number] = maximum_call_spending
                     return
                 if cancelled is None or not other_calls_reservations:
-                    raise ModelError(budget_refusal)
-                self._settled.wait(_POLL_S)
+                    raise ModelError(budget_refusal_reason)
+                self._reservation_released.wait(_POLL_S)
             raise_if_cancelled(cancelled)
 
-    def _refusal_reason(self, there: Spending, wanted: Spending, name: str) -> str:
+    def _refusal_reason(self, spent_so_far: Spending, request_maximum: Spending, model_name: str) -> str:
         """Return the reason why a request may not be sent; empty if it may."""
-        spending_after_request, limit = there + wanted, self.limit
-        if limit.tokens is not None and spending_after_request.tokens > limit.tokens:
+        spending_after_request, spending_limit = spent_so_far + request_maximum, self.limit
+        if spending_limit.tokens is not None and spending_after_request.tokens > spending_limit.tokens:
             return (
-                f"{name}: the spending limit is {limit.tokens:,} tokens; {there.tokens:,} are spent or set aside, and the "
-                f"next request may take {wanted.tokens:,}. What was answered is kept."
+                f"{model_name}: the spending limit is {spending_limit.tokens:,} tokens; {spent_so_far.tokens:,} are spent "
+                "or set aside, "
+                "and the "
+                f"next request may take {request_maximum.tokens:,}. What was answered is kept."
             )
-        if limit.money is not None and (spending_after_request.cost is None or spending_after_request.cost > limit.money):
+        if spending_limit.money is not None and (
+            spending_after_request.cost is None or spending_after_request.cost > spending_limit.money
+        ):
             return (
-                f"{name}: the spending limit is ${limit.money}; ${there.cost or 0:.4f} are spent or set aside, and the next "
-                f"request may cost ${wanted.cost or 0:.4f}. What was answered is kept."
+                f"{model_name}: the spending limit is ${spending_limit.money}; ${spent_so_far.cost or 0:.4f} are spent or "
+                "set aside, "
+                "and the next "
+                f"request may cost ${request_maximum.cost or 0:.4f}. What was answered is kept."
             )
         return ""
 
-    def settle(self, call: int, spent: Spending) -> None:
+    def replace_reservation(self, call_number: int, spent: Spending) -> None:
         """Add the actual spending of a call and release its reservation."""
-        with self._settled:
-            self._reserved.pop(call, None)
+        with self._reservation_released:
+            self._reserved.pop(call_number, None)
             self._spent += spent
-            self._settled.notify_all()
+            self._reservation_released.notify_all()
 
 
-def spending_of_call(model: LanguageModel, reply: Reply | None, most_in: int, most_out: int, attempts: Attempts) -> Spending:
+def spending_of_call(
+    model: LanguageModel, reply: Reply | None, max_tokens_in: int, max_tokens_out: int, attempts: Attempts
+) -> Spending:
     """Return a call's spending as the server reports it; assume the maximum for requests of unknown outcome.
 
     Parameters
@@ -214,7 +224,7 @@ def spending_of_call(model: LanguageModel, reply: Reply | None, most_in: int, mo
         The model that was asked.
     reply
         The model's answer; None if there was no usable one.
-    most_in, most_out
+    max_tokens_in, max_tokens_out
         Maximum numbers of input and output tokens per request.
     attempts
         The requests of the call.
@@ -228,7 +238,7 @@ def spending_of_call(model: LanguageModel, reply: Reply | None, most_in: int, mo
         )
     if unclear_request_count:
         call_spending += Spending(
-            unsure=unclear_request_count * (most_in + most_out),
-            cost=model.price(unclear_request_count * most_in, unclear_request_count * most_out),
+            unsure=unclear_request_count * (max_tokens_in + max_tokens_out),
+            cost=model.price(unclear_request_count * max_tokens_in, unclear_request_count * max_tokens_out),
         )
     return call_spending

@@ -1,7 +1,7 @@
 """The chunkers; those of a file share their method."""
 
 from chunkers.methods.breakpoint import Breakpoint, SimilarityReading, has_similarity_reading, read_as_similarity
-from chunkers.methods.change_point import ChangePoint, is_cut_before_limits
+from chunkers.methods.change_point import ChangePoint, is_cut_before_size_limits
 from chunkers.methods.code import Code
 from chunkers.methods.dbscan import Dbscan, core_distances
 from chunkers.methods.double_pass import DoublePass
@@ -10,7 +10,7 @@ from chunkers.methods.fixed_windows import FixedCharacters, FixedTokens, FixedWo
 from chunkers.methods.kmeans import KMeans
 from chunkers.methods.llm import Llm, Lumber
 from chunkers.methods.max_min import MaxMin, MaxMinStep, logistic
-from chunkers.methods.optimal import Optimal, PartitionTable, mean_similarity, run_rewards
+from chunkers.methods.optimal import Optimal, PartitionTable, mean_similarity, rewards_of_runs
 from chunkers.methods.propositions import Propositions
 from chunkers.methods.recursive import Recursive
 from chunkers.methods.single_linkage import DisjointSets, SingleLinkage

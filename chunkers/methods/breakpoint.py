@@ -32,7 +32,7 @@ ThresholdName = Literal[
 class Breakpoint(ThresholdChunker, SizeLimitedChunker):
     """Chunker that cuts where the distance between neighbouring sentences, or a score derived from it, passes a threshold.
 
-    A score that passes the threshold only because of rounding, by less than `chunkers.building_blocks.thresholds.TIE`,
+    A score that passes the threshold only because of rounding, by less than `chunkers.building_blocks.thresholds.TIE_TOLERANCE`,
     counts as equal to it.
 
     Sources: LangChain's SemanticChunker (percentile, standard deviation, interquartile, gradient; buffer 1), Qu et al.
@@ -99,9 +99,9 @@ class Breakpoint(ThresholdChunker, SizeLimitedChunker):
         def scores_of_shuffled(shuffled: VectorArray) -> FloatArray:
             return self.rule.scores(gap_distances(shuffled))
 
-        null_scores = scores_under_shuffling(vectors, 1, self.rule.score_name, scores_of_shuffled)
-        null_scores = null_scores[~np.isnan(null_scores)]
-        return Band(*np.percentile(null_scores, [25, 75]).tolist()) if len(null_scores) else None
+        shuffled_text_scores = scores_under_shuffling(vectors, 1, self.rule.score_name, scores_of_shuffled)
+        shuffled_text_scores = shuffled_text_scores[~np.isnan(shuffled_text_scores)]
+        return Band(*np.percentile(shuffled_text_scores, [25, 75]).tolist()) if len(shuffled_text_scores) else None
 
     def tipping(self, chunking: Chunking, gap: Gap, tools: Tools) -> Tipping | None:
         """Return the nearest amount that moves the threshold to the other side of the gap's score; None if there is none."""
@@ -139,11 +139,11 @@ class Breakpoint(ThresholdChunker, SizeLimitedChunker):
         failing_relation: Relation = "≤" if threshold_rule.above else "≥"
         score_threshold_or_none = none_if_nan(level)
         undefined_score_reason = Reason(remark=f"no {threshold_rule.score_name} at this gap: it needs a gap beside it")
-        is_score_passing_at = threshold_rule.passes(scores, level)
-        is_score_tied_at = ~is_score_passing_at & (scores > level if threshold_rule.above else scores < level)
+        passing_scores_mask = threshold_rule.passes(scores, level)
+        tied_scores_mask = ~passing_scores_mask & (scores > level if threshold_rule.above else scores < level)
         judged_gaps = []
-        for index, (score, is_passing, is_tied) in enumerate(
-            zip(scores.tolist(), is_score_passing_at.tolist(), is_score_tied_at.tolist(), strict=True)
+        for gap_index, (score, is_passing, is_tied) in enumerate(
+            zip(scores.tolist(), passing_scores_mask.tolist(), tied_scores_mask.tolist(), strict=True)
         ):
             gap_verdict_reason = Reason(
                 threshold_rule.score_name, score, passing_relation if is_passing else failing_relation, level
@@ -154,7 +154,7 @@ class Breakpoint(ThresholdChunker, SizeLimitedChunker):
                 gap_verdict_reason = Reason(threshold_rule.score_name, score, "=", level, remark="but for rounding")
             judged_gaps.append(
                 Gap(
-                    index,
+                    gap_index,
                     none_if_nan(score),
                     score_threshold_or_none,
                     Verdict.CUT if is_passing else Verdict.KEPT,
@@ -195,25 +195,27 @@ def read_as_similarity(chunking: Chunking) -> Chunking:
     )
     similarity_gaps = [
         gap._replace(
-            score=_as_similarity(gap.score), threshold=_as_similarity(gap.threshold), why=_reason_as_similarity(gap.why)
+            score=_similarity_from_distance(gap.score),
+            threshold=_similarity_from_distance(gap.threshold),
+            why=_reason_with_similarities(gap.why),
         )
         for gap in chunking.gaps
     ]
     return replace(chunking, gaps=tuple(similarity_gaps), curves=(similarity_curve,))
 
 
-def _reason_as_similarity(reason: Reason) -> Reason:
-    earlier_similarity_reason = None if reason.earlier is None else _reason_as_similarity(reason.earlier)
+def _reason_with_similarities(reason: Reason) -> Reason:
+    earlier_similarity_reason = None if reason.earlier is None else _reason_with_similarities(reason.earlier)
     if reason.score_name != "distance":
         return reason._replace(earlier=earlier_similarity_reason)
     return reason._replace(
         score_name="similarity",
-        score=_as_similarity(reason.score),
+        score=_similarity_from_distance(reason.score),
         relation=_MIRRORED[reason.relation],
-        threshold=_as_similarity(reason.threshold),
+        threshold=_similarity_from_distance(reason.threshold),
         earlier=earlier_similarity_reason,
     )
 
 
-def _as_similarity(distance: float | None) -> float | None:
+def _similarity_from_distance(distance: float | None) -> float | None:
     return None if distance is None else 1 - distance

@@ -10,7 +10,13 @@ from typing import Any, ClassVar, Literal, Self
 import numpy as np
 from pydantic import Field, model_validator
 
-from chunkers.building_blocks import SAMPLE, SizeLimitedChunker, enforce_size_limits, gap_distances, scores_under_shuffling
+from chunkers.building_blocks import (
+    MOST_SAMPLED_SENTENCES,
+    SizeLimitedChunker,
+    enforce_size_limits,
+    gap_distances,
+    scores_under_shuffling,
+)
 from chunkers.building_blocks.change_point_search import best_partition_by_count, best_partition_by_penalty, critical_penalty
 from chunkers.contract import Tools
 from chunkers.results import Band, Chunking, Curve, Gap, Line, Reason, Verdict, combine_reasons
@@ -27,18 +33,18 @@ from chunkers.text import Document, paragraph_first_sentence_indices
 Caution = Literal["eager", "balanced", "cautious"]
 CutsAt = Literal["auto", "paragraphs", "sentences"]
 
-WHOLE = 1_500
+MOST_FULLY_SEARCHED = 1_500
 """Sentences, or paragraphs, up to which all of a shuffled text is searched. Of a longer text, this much of every shuffle is
 searched, and the penalty is extrapolated to the text's length: it grows linearly in the logarithm of the length, as the
 maximum of many scores with an exponential tail does. The slope comes from the quarters of the part that is searched."""
 
-QUARTERS = 4
+SLOPE_PIECE_COUNT = 4
 """Pieces of a shuffled part that are searched for the slope: two doublings of the length."""
 
 FEWEST_PARAGRAPHS = 4
 """Paragraphs below which ``auto`` cuts at sentences: two places or fewer leave hardly anything to choose from."""
 
-PARAGRAPH_SENTENCES = 12
+MOST_PARAGRAPH_SENTENCES = 12
 """Maximum number of sentences in the average sentence's paragraph for ``auto`` to cut at paragraphs; the bundled prose has
 4 to 10. Where there are more, the blank lines part pages or chapters, or the text is one block below a title, and a change
 inside a block would be missed.
@@ -100,7 +106,8 @@ class ChangePoint(SizeLimitedChunker):
         "auto",
         title="Cut positions",
         description="Allowed places of cuts: beginnings of paragraphs, after a blank line, or of all sentences. auto "
-        f"takes paragraphs if there are at least {FEWEST_PARAGRAPHS}, of at most {PARAGRAPH_SENTENCES} sentences for the "
+        f"takes paragraphs if there are at least {FEWEST_PARAGRAPHS}, of at most {MOST_PARAGRAPH_SENTENCES} sentences for "
+        "the "
         "average sentence, and no fewer than the requested chunks.",
         json_schema_extra={"main": True},
     )
@@ -166,13 +173,16 @@ class ChangePoint(SizeLimitedChunker):
 
     def changed_since(self, sentences: int | None = None) -> str:
         """Return a sentence on how the penalty for long texts has changed; empty if the change makes no difference."""
-        is_short_text = sentences is not None and sentences <= SAMPLE
+        is_short_text = sentences is not None and sentences <= MOST_SAMPLED_SENTENCES
         if is_short_text or self.penalty is not None or self.chunks is not None or self.target_sentences is not None:
             return ""
         length_phrase = "" if sentences is None else f", {sentences:,} sentences,"
-        affected_texts_phrase = f"In texts of more than {SAMPLE:,} sentences" if sentences is None else "Here"
+        affected_texts_phrase = (
+            f"In texts of more than {MOST_SAMPLED_SENTENCES:,} sentences" if sentences is None else "Here"
+        )
         return (
-            f"{self.title} now takes its penalty from the text's own length{length_phrase} and no longer from {SAMPLE:,} "
+            f"{self.title} now takes its penalty from the text's own length{length_phrase} and no longer from "
+            f"{MOST_SAMPLED_SENTENCES:,} "
             f"sentences of it. {affected_texts_phrase}, its cuts may be others than when this was made."
         )
 
@@ -205,21 +215,25 @@ class ChangePoint(SizeLimitedChunker):
             _check_search_steps(unit_count, chunk_count, unit_noun)
             # One vector tells the dimensions.
             _check_search_products(unit_count, tools.embed(document.sentence_texts[:1]).shape[1], unit_noun)
-        vectors = tools.embed(document.sentence_texts).astype(np.float64)
-        cut_penalty, null_penalties = None, None
+        sentence_vectors = tools.embed(document.sentence_texts).astype(np.float64)
+        cut_penalty, shuffled_text_penalties = None, None
         if chunk_count is None:
-            null_penalties = self._shuffled_penalties(vectors, allowed_start_sentences, tools)
-            cut_penalty = self._minimum_gain(null_penalties)
+            shuffled_text_penalties = self._shuffled_penalties(sentence_vectors, allowed_start_sentences, tools)
+            cut_penalty = self._minimum_gain(shuffled_text_penalties)
             cut_start_sentences = set(
-                best_partition_by_penalty(vectors, cut_penalty, _work_counter(vectors, tools), allowed_start_sentences)
+                best_partition_by_penalty(
+                    sentence_vectors, cut_penalty, _work_counter(sentence_vectors, tools), allowed_start_sentences
+                )
             )
         elif needs_count_search:
             cut_start_sentences = set(
-                best_partition_by_count(vectors, chunk_count, _work_counter(vectors, tools), allowed_start_sentences)
+                best_partition_by_count(
+                    sentence_vectors, chunk_count, _work_counter(sentence_vectors, tools), allowed_start_sentences
+                )
             )
         else:
             cut_start_sentences = set(possible_start_sentences) if chunk_count == unit_count else set()
-        gap_cut_gains = _cut_gains(vectors, cut_start_sentences)
+        gap_cut_gains = _cut_gains(sentence_vectors, cut_start_sentences)
         shuffled_phrase = f"from {sentence_count:,} sentences shuffled" if self.penalty is None else ""
         possible_start_set = set(possible_start_sentences)
         gaps_judged_by_search = [
@@ -229,14 +243,21 @@ class ChangePoint(SizeLimitedChunker):
             for index, gain in enumerate(gap_cut_gains.tolist())
         ]
         size_limited_gaps = enforce_size_limits(
-            document, gaps_judged_by_search, self.limits, tools, lambda: gap_distances(vectors).tolist()
+            document, gaps_judged_by_search, self.limits, tools, lambda: gap_distances(sentence_vectors).tolist()
         )
         penalty_lines = (
             () if cut_penalty is None or unit_count == 1 < sentence_count else (Line("penalty", cut_penalty, "penalty"),)
         )
-        null_penalty_band = None if null_penalties is None else Band(*np.percentile(null_penalties, [25, 75]).tolist())
+        shuffled_text_penalty_band = (
+            None if shuffled_text_penalties is None else Band(*np.percentile(shuffled_text_penalties, [25, 75]).tolist())
+        )
         cut_gain_curve = Curve(
-            "gain of a cut", tuple(gap_cut_gains.tolist()), penalty_lines, cut_above=True, live=False, null=null_penalty_band
+            "gain of a cut",
+            tuple(gap_cut_gains.tolist()),
+            penalty_lines,
+            cut_above=True,
+            live=False,
+            null=shuffled_text_penalty_band,
         )
         notes = [] if allowed_start_sentences is None else [_paragraphs_note(unit_count)]
         if requested_chunk_count is not None and requested_chunk_count > unit_count and allowed_start_sentences is not None:
@@ -259,7 +280,7 @@ class ChangePoint(SizeLimitedChunker):
         if self.cuts_at == "auto" and (
             len(paragraph_start_sentences) in (sentence_count, *range(FEWEST_PARAGRAPHS))
             or len(paragraph_start_sentences) < (requested_chunks or 0)
-            or int((paragraph_sentence_counts * paragraph_sentence_counts).sum()) > PARAGRAPH_SENTENCES * sentence_count
+            or int((paragraph_sentence_counts * paragraph_sentence_counts).sum()) > MOST_PARAGRAPH_SENTENCES * sentence_count
         ):
             return None
         return paragraph_start_sentences[1:]
@@ -274,7 +295,9 @@ class ChangePoint(SizeLimitedChunker):
         if not len(possible_start_sentences):
             return None
         unit_count = len(possible_start_sentences) + 1
-        searched_sentence_count = sentence_count if unit_count <= WHOLE else round(WHOLE * sentence_count / unit_count)
+        searched_sentence_count = (
+            sentence_count if unit_count <= MOST_FULLY_SEARCHED else round(MOST_FULLY_SEARCHED * sentence_count / unit_count)
+        )
         unit_sentence_counts = np.diff([0, *possible_start_sentences, sentence_count])
         seeded_random_generator = np.random.default_rng(0)
         product_count = 0
@@ -282,73 +305,79 @@ class ChangePoint(SizeLimitedChunker):
         def stop_if_cancelled(done: int, compared: int) -> None:
             nonlocal product_count
             product_count += compared * vectors.shape[1]
-            if product_count > AT_ONCE:
+            if product_count > MOST_UNINTERRUPTED_PRODUCTS:
                 raise_if_cancelled(tools.cancelled)
 
         def shuffled_critical_penalties(shuffled: FloatArray) -> FloatArray:
             if searched_sentence_count == sentence_count:
                 return np.array([[critical_penalty(shuffled, stop_if_cancelled, possible_start_sentences)]])
             shuffled_edges = np.cumsum(seeded_random_generator.permutation(unit_sentence_counts))
-            quarter_sentence_bounds = np.linspace(0, searched_sentence_count, QUARTERS + 1).astype(np.intp)
-            stretch_penalties = []
-            for start, end in [(0, searched_sentence_count), *pairwise(quarter_sentence_bounds)]:
-                edges_inside = shuffled_edges[(shuffled_edges > start) & (shuffled_edges < end)] - start
+            quarter_sentence_bounds = np.linspace(0, searched_sentence_count, SLOPE_PIECE_COUNT + 1).astype(np.intp)
+            penalties_by_stretch = []
+            for stretch_start, stretch_end in [(0, searched_sentence_count), *pairwise(quarter_sentence_bounds)]:
+                edges_inside = (
+                    shuffled_edges[(shuffled_edges > stretch_start) & (shuffled_edges < stretch_end)] - stretch_start
+                )
                 if len(edges_inside):
-                    stretch_penalties.append(critical_penalty(shuffled[start:end], stop_if_cancelled, edges_inside))
+                    penalties_by_stretch.append(
+                        critical_penalty(shuffled[stretch_start:stretch_end], stop_if_cancelled, edges_inside)
+                    )
             # A paragraph may be longer than all that is searched.
             return (
                 np.array(
                     [
                         [
-                            stretch_penalties[0],
-                            np.mean(stretch_penalties[1:] or stretch_penalties),
+                            penalties_by_stretch[0],
+                            np.mean(penalties_by_stretch[1:] or penalties_by_stretch),
                         ]
                     ]
                 )
-                if stretch_penalties
+                if penalties_by_stretch
                 else np.zeros((1, 2))
             )
 
         cache_name = f"critical penalty {hashlib.sha256(possible_start_sentences.tobytes()).hexdigest()}"
-        null_penalties = scores_under_shuffling(
+        shuffled_text_penalties = scores_under_shuffling(
             vectors, self.shuffled_runs, cache_name, shuffled_critical_penalties, searched_sentence_count
         )
-        unscaled_penalties = null_penalties[:, 0]
+        unscaled_penalties = shuffled_text_penalties[:, 0]
         if searched_sentence_count == sentence_count:
             return unscaled_penalties
-        penalty_growth_per_doubling = (null_penalties.mean(axis=0) @ [1, -1]) / np.log2(QUARTERS)
+        penalty_growth_per_doubling = (shuffled_text_penalties.mean(axis=0) @ [1, -1]) / np.log2(SLOPE_PIECE_COUNT)
         return np.asarray(
             unscaled_penalties + max(penalty_growth_per_doubling, 0.0) * np.log2(sentence_count / searched_sentence_count)
         )
 
-    def _minimum_gain(self, null: FloatArray | None) -> float:
+    def _minimum_gain(self, shuffled_penalties: FloatArray | None) -> float:
         """Return the minimum gain of a cut."""
-        if self.penalty is not None or null is None:
+        if self.penalty is not None or shuffled_penalties is None:
             return self.penalty or 0.0
         if self.caution == "balanced":
-            return float(null.mean())
-        return float(np.percentile(null, 25 if self.caution == "eager" else 75))
+            return float(shuffled_penalties.mean())
+        return float(np.percentile(shuffled_penalties, 25 if self.caution == "eager" else 75))
 
-    def _requested_chunk_count(self, count: int) -> int | None:
+    def _requested_chunk_count(self, sentence_count: int) -> int | None:
         """Return the requested number of chunks; None where the penalty decides."""
         if self.target_sentences is not None:
-            return max(1, min(count, round(count / self.target_sentences)))
-        return None if self.chunks is None else min(count, self.chunks)
+            return max(1, min(sentence_count, round(sentence_count / self.target_sentences)))
+        return None if self.chunks is None else min(sentence_count, self.chunks)
 
 
-def _check_search_steps(units: int, wanted: int, unit: str) -> None:
-    if units * units * wanted > MOST_CHANGE_STEPS:
+def _check_search_steps(unit_count: int, chunk_count: int, unit_noun: str) -> None:
+    if unit_count * unit_count * chunk_count > MOST_CHANGE_STEPS:
         raise InputError(
-            f"change_point: {unit}² × chunks must be at most {MOST_CHANGE_STEPS:,} for the exact search; this text has "
-            f"{units:,} {unit} for {wanted:,} chunks. Set a penalty instead, which has no such limit."
+            f"change_point: {unit_noun}² × chunks must be at most {MOST_CHANGE_STEPS:,} for the exact search; this text has "
+            f"{unit_count:,} {unit_noun} for {chunk_count:,} chunks. Set a penalty instead, which has no such limit."
         )
 
 
-def _check_search_products(units: int, width: int, unit: str) -> None:
-    if units * units * width > 2 * MOST_CHANGE_PRODUCTS:
+def _check_search_products(unit_count: int, dimension: int, unit_noun: str) -> None:
+    if unit_count * unit_count * dimension > 2 * MOST_CHANGE_PRODUCTS:
         raise InputError(
-            f"change_point: {unit}² × dimensions must be at most {2 * MOST_CHANGE_PRODUCTS:,} for a fixed number of chunks; "
-            f"this text has {units:,} {unit} and vectors with {width:,} dimensions. Set a penalty instead, which needs far "
+            f"change_point: {unit_noun}² × dimensions must be at most {2 * MOST_CHANGE_PRODUCTS:,} for a fixed number of "
+            "chunks; "
+            f"this text has {unit_count:,} {unit_noun} and vectors with {dimension:,} dimensions. Set a penalty instead, "
+            "which needs far "
             "less memory."
         )
 
@@ -359,10 +388,10 @@ def _paragraphs_note(paragraphs: int) -> str:
     return f"Cuts are allowed only where one of the {paragraphs:,} paragraphs begins."
 
 
-AT_ONCE = 500_000_000
+MOST_UNINTERRUPTED_PRODUCTS = 500_000_000
 """Products of numbers, about a tenth of a second, up to which a text is shuffled whether the user asked to stop or not."""
 
-REPORT = 5_000_000_000
+PRODUCTS_BETWEEN_REPORTS = 5_000_000_000
 """Products of numbers, a few tenths of a second, between two reports of the search."""
 
 
@@ -383,14 +412,14 @@ def _work_counter(vectors: FloatArray, tools: Tools) -> Callable[[int, int], Non
                 "Set a much "
                 "higher or a much lower penalty."
             )
-        if product_count - reported_product_count > REPORT:
+        if product_count - reported_product_count > PRODUCTS_BETWEEN_REPORTS:
             reported_product_count = product_count
             tools.decided(sentences, sentence_count)
 
     return count_products
 
 
-def _cut_gains(vectors: FloatArray, starts: set[int]) -> FloatArray:
+def _cut_gains(vectors: FloatArray, chunk_starts: set[int]) -> FloatArray:
     """Return by how much a cut at each gap lowers the costs, all other cuts unchanged, shape (n - 1,).
 
     With sums S over n vectors, the cost of a chunk is Σ|v|² - |S|² / n, where the first terms add up
@@ -398,7 +427,7 @@ def _cut_gains(vectors: FloatArray, starts: set[int]) -> FloatArray:
     """
     sentence_count = len(vectors)
     cumulative_vector_sums = np.concatenate([np.zeros((1, vectors.shape[1])), np.cumsum(vectors, axis=0)])
-    chunk_edge_numbers = np.array([0, *sorted(starts), sentence_count])
+    chunk_edge_numbers = np.array([0, *sorted(chunk_starts), sentence_count])
     gap_edge_numbers = np.arange(1, sentence_count)
     # The chunks before and after the gap if it were cut.
     previous_edge_numbers = chunk_edge_numbers[np.searchsorted(chunk_edge_numbers, gap_edge_numbers, side="left") - 1]
@@ -416,17 +445,19 @@ def _cut_gains(vectors: FloatArray, starts: set[int]) -> FloatArray:
 
 
 def _gap_judged_by_search(
-    index: int, gain: float, cut: bool, penalty: float | None, wanted: int | None, shuffled: str
+    index: int, gain: float, is_cut: bool, penalty: float | None, requested_chunk_count: int | None, shuffled_phrase: str
 ) -> Gap:
-    gap_verdict = Verdict.CUT if cut else Verdict.KEPT
+    gap_verdict = Verdict.CUT if is_cut else Verdict.KEPT
     if penalty is None:
-        partition_reason = Reason(remark=f"the best {wanted:,} chunks {'part' if cut else 'hold'} these sentences")
+        partition_reason = Reason(
+            remark=f"the best {requested_chunk_count:,} chunks {'part' if is_cut else 'hold'} these sentences"
+        )
         return Gap(index, gain, None, gap_verdict, combine_reasons(Reason("gain", gain), partition_reason))
-    gain_verdict_reason = Reason("gain", gain, ">" if gain > penalty else "≤", penalty, "penalty", shuffled)
+    gain_verdict_reason = Reason("gain", gain, ">" if gain > penalty else "≤", penalty, "penalty", shuffled_phrase)
     return Gap(index, gain, penalty, gap_verdict, gain_verdict_reason)
 
 
-def is_cut_before_limits(gap: Gap) -> bool:
+def is_cut_before_size_limits(gap: Gap) -> bool:
     """Return whether the search cuts at a gap, before size limits apply."""
     if gap.verdict is not Verdict.FORCED:
         return gap.verdict in (Verdict.CUT, Verdict.REJECTED)

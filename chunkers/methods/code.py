@@ -16,7 +16,7 @@ from chunkers.building_blocks import (
     PieceCutter,
     TokenSizes,
     check_chunk_count,
-    check_chunk_size,
+    check_least_chunk_count,
     chunks_of_pieces,
     fitting_spans,
     gaps_of_pieces,
@@ -28,7 +28,7 @@ from chunkers.support import MODULES_BY_EXTRA, pluralize, raise_if_cancelled
 from chunkers.text import CodeBreak, DetectedLanguage, Document, Span, Syntax, detect_programming_language, paragraph_breaks
 from chunkers.text.front_matter import front_matter
 
-_REPORT = 256
+_PARTS_BETWEEN_REPORTS = 256
 """Parts of the code between two reports of progress."""
 
 
@@ -96,7 +96,7 @@ class Code(Chunker):
             If the user asked to stop.
         """
         text = document.text
-        check_chunk_size(self.name, text, self.max_size, "tokens")
+        check_least_chunk_count(self.name, text, self.max_size, "tokens")
         if not text.strip():
             return Chunking(document, (), ())
         code_language = DetectedLanguage(self.language)
@@ -180,18 +180,18 @@ class _CodeCutter(PieceCutter):
 
     def cut(self) -> list[Piece]:
         """Return the chunks."""
-        for parts_group_index, parts_together in enumerate(self._parts_belonging_together()):
-            if parts_group_index % _REPORT == 0:
-                self.tools.decided(parts_together[0].start, len(self.document.text))
-            new_chunk_reason = self._join_or_refusal_reason(parts_together[0].at, parts_together[-1].end)
+        for parts_group_index, parts_kept_together in enumerate(self._parts_belonging_together()):
+            if parts_group_index % _PARTS_BETWEEN_REPORTS == 0:
+                self.tools.decided(parts_kept_together[0].start, len(self.document.text))
+            new_chunk_reason = self._join_or_refusal_reason(parts_kept_together[0].at, parts_kept_together[-1].end)
             if new_chunk_reason is None or self._begin_chunk_if_fitting(
-                parts_together[0], parts_together[-1].end, new_chunk_reason
+                parts_kept_together[0], parts_kept_together[-1].end, new_chunk_reason
             ):
                 continue
-            for part in parts_together:
+            for part in parts_kept_together:
                 # What leads a definition is not joined with what is in front of both.
                 new_chunk_reason = (
-                    new_chunk_reason if part is parts_together[0] else self._join_or_refusal_reason(part.at, part.end)
+                    new_chunk_reason if part is parts_kept_together[0] else self._join_or_refusal_reason(part.at, part.end)
                 )
                 if new_chunk_reason is not None and not self._begin_chunk_if_fitting(part, part.end, new_chunk_reason):
                     self._split_part(part, new_chunk_reason)
@@ -209,18 +209,20 @@ class _CodeCutter(PieceCutter):
             )
         yield related_code_parts
 
-    def _join_or_refusal_reason(self, at: CodeBreak, end: int) -> Reason | None:
+    def _join_or_refusal_reason(self, code_break: CodeBreak, end: int) -> Reason | None:
         """Join what is behind a break with the last chunk, or return the reason why not."""
         if not self.pieces:
             return Reason(remark="")
-        if at.alone:
-            return Reason(remark=f"{at.between}; the {at.alone} is longer than {pluralize(self.most, 'token')}")
+        if code_break.alone:
+            return Reason(
+                remark=f"{code_break.between}; the {code_break.alone} is longer than {pluralize(self.most, 'token')}"
+            )
         last_chunk_piece = self.pieces[-1]
         joined_size = self.size(last_chunk_piece.start, end) + self.count_context_tokens(last_chunk_piece.context)
         if joined_size > self.most:
-            return Reason(remark=f"{at.between}; together {joined_size:,} > {pluralize(self.most, 'token')}")
-        self.join_reasons[at.offset] = Reason(
-            remark=f"{at.between}, joined: together {joined_size:,} ≤ {pluralize(self.most, 'token')}"
+            return Reason(remark=f"{code_break.between}; together {joined_size:,} > {pluralize(self.most, 'token')}")
+        self.join_reasons[code_break.offset] = Reason(
+            remark=f"{code_break.between}, joined: together {joined_size:,} ≤ {pluralize(self.most, 'token')}"
         )
         self.pieces[-1] = last_chunk_piece._replace(end=end)
         return None
@@ -246,38 +248,40 @@ class _CodeCutter(PieceCutter):
         token_size_function = text_size_function("tokens", self.tools)
         name_phrase = f" of {part.at.path[-1]}" if part.at.path else ""
         part_is_longer_phrase = f"{part.at.after}{name_phrase} is longer than {pluralize(self.most, 'token')}"
-        open_span: tuple[int, int] | None = None
+        pending_lines_span: tuple[int, int] | None = None
 
-        def append_piece(start: int, end: int, then: str) -> None:
+        def append_piece(start: int, end: int, cut_place_phrase: str) -> None:
             nonlocal why, context
             # Rather without the names than cut.
             has_room_for_context = self.size(start, end) + self.count_context_tokens(context) <= self.most
             self.pieces.append(Piece(start, end, why, context if has_room_for_context else ""))
-            why, context = Reason(remark=f"{part_is_longer_phrase}: cut {then}"), repeated_context
+            why, context = Reason(remark=f"{part_is_longer_phrase}: cut {cut_place_phrase}"), repeated_context
 
-        for start, next_start in pairwise([*part_line_starts, part.end]):
-            end = self.trimmed_end(start, next_start)
-            if open_span and self.size(open_span[0], end) <= line_token_limit:
-                open_span = open_span[0], end
+        for line_start, next_line_start in pairwise([*part_line_starts, part.end]):
+            line_end = self.trimmed_end(line_start, next_line_start)
+            if pending_lines_span and self.size(pending_lines_span[0], line_end) <= line_token_limit:
+                pending_lines_span = pending_lines_span[0], line_end
                 continue
-            if open_span:
+            if pending_lines_span:
                 is_at_line_start = (
-                    start
+                    line_start
                     in self.visible_line_starts[
-                        bisect_left(self.visible_line_starts, start) : bisect_right(self.visible_line_starts, start)
+                        bisect_left(self.visible_line_starts, line_start) : bisect_right(
+                            self.visible_line_starts, line_start
+                        )
                     ]
                 )
-                append_piece(*open_span, "between lines" if is_at_line_start else "beside a function")
-            open_span = start, end
-            if self.size(start, end) > self.most:
+                append_piece(*pending_lines_span, "between lines" if is_at_line_start else "beside a function")
+            pending_lines_span = line_start, line_end
+            if self.size(line_start, line_end) > self.most:
                 *earlier_spans, last_span = fitting_spans(
-                    self.document.text, line_token_limit, token_size_function, Span(start, end)
+                    self.document.text, line_token_limit, token_size_function, Span(line_start, line_end)
                 )
                 for span in earlier_spans:
                     append_piece(*span, "inside a line")
-                open_span = last_span
-        if open_span:
-            append_piece(*open_span, "between lines")
+                pending_lines_span = last_span
+        if pending_lines_span:
+            append_piece(*pending_lines_span, "between lines")
 
     def _line_starts(self, part: _Part) -> list[int]:
         """Return the starts of the lines of a part, without lines inside a function or class that fits."""
@@ -295,26 +299,32 @@ class _CodeCutter(PieceCutter):
         ]
         definition_spans = self.syntax.definitions if self.syntax else []
         cut_offsets: list[int] = []
-        for start, end in definition_spans[
+        for definition_start, definition_end in definition_spans[
             bisect_left(definition_spans, (part.start, 0)) : bisect_left(definition_spans, (part.end, 0))
         ]:
             reached_offset = cut_offsets[-1] if cut_offsets else part.start
-            if start >= reached_offset and end <= part.end and self.fits(start, end):
-                definition_line_start = max(reached_offset, line_starts[bisect_right(line_starts, start) - 1])
-                definition_cut_offset = definition_line_start if self.fits(definition_line_start, end) else start
+            if (
+                definition_start >= reached_offset
+                and definition_end <= part.end
+                and self.fits(definition_start, definition_end)
+            ):
+                definition_line_start = max(reached_offset, line_starts[bisect_right(line_starts, definition_start) - 1])
+                definition_cut_offset = (
+                    definition_line_start if self.fits(definition_line_start, definition_end) else definition_start
+                )
                 cut_offsets += [
                     *line_starts[
                         bisect_left(line_starts, reached_offset) : bisect_right(line_starts, definition_cut_offset)
                     ],
                     definition_cut_offset,
-                    self._next_visible_offset(end),
+                    self._next_visible_offset(definition_end),
                 ]
         cut_offsets += line_starts[bisect_left(line_starts, cut_offsets[-1] if cut_offsets else part.start) :]
         return [start for start in dict.fromkeys(cut_offsets) if start < part.end]
 
-    def _context(self, path: Sequence[str]) -> tuple[str, int]:
+    def _context(self, enclosing_labels: Sequence[str]) -> tuple[str, int]:
         """Return the names around a place, and their tokens; none if they would take more than half of a chunk."""
-        return self.context_if_short(" > ".join(path))
+        return self.context_if_short(" > ".join(enclosing_labels))
 
     def _next_visible_offset(self, start: int) -> int:
         """Return the first place from an offset on that is no white space."""

@@ -74,19 +74,19 @@ class Dbscan(JointDistanceChunker):
         for first_row, distance_rows in joint_distances(sentence_vectors, self.position_weight):
             distance_matrix[first_row : first_row + len(distance_rows)] = distance_rows
         np.fill_diagonal(distance_matrix, 0)
-        is_pair_near_at = distance_matrix <= self.eps
-        is_core_at = is_pair_near_at.sum(axis=1) >= self.min_samples
-        cluster_by_sentence = _density_clusters(is_pair_near_at, is_core_at)
+        near_pairs_mask = distance_matrix <= self.eps
+        core_sentences_mask = near_pairs_mask.sum(axis=1) >= self.min_samples
+        cluster_by_sentence = _density_clusters(near_pairs_mask, core_sentences_mask)
         noise_sentence_indices = np.flatnonzero(cluster_by_sentence < 0)
         sentence_cluster_labels = cluster_by_sentence.copy()
         sentence_cluster_labels[noise_sentence_indices] = (
             cluster_by_sentence.max() + 1 + np.arange(len(noise_sentence_indices))
         )
-        roles: list[Role] = [
+        sentence_roles: list[Role] = [
             "core" if core else "noise" if label < 0 else "border"
-            for core, label in zip(is_core_at, cluster_by_sentence, strict=True)
+            for core, label in zip(core_sentences_mask, cluster_by_sentence, strict=True)
         ]
-        dbscan_cluster_details = Clusters(roles=tuple(roles), core_size=self.min_samples)
+        dbscan_cluster_details = Clusters(roles=tuple(sentence_roles), core_size=self.min_samples)
         epsilon_lines = (Line("ε", self.eps, "eps"),)
         return chunking_from_labels(
             document,

@@ -43,23 +43,27 @@ class MeanGroups:
         self._starts = document.starts
         self._ends = [span.end for span in document.sentences]
         sentence_token_weights = np.maximum(tools.count_tokens(document.sentence_texts), 1).astype(np.float64)
-        self._weighted = sentences * sentence_token_weights[:, None]
-        self._sums = np.zeros((len(sentences) + 1, sentences.shape[1]))
+        self._weighted_vectors = sentences * sentence_token_weights[:, None]
+        self._cumulative_vector_sums = np.zeros((len(sentences) + 1, sentences.shape[1]))
         # `cumsum` along the first axis takes several times as long, as it goes from row to row for each column.
-        for sentence_index, weighted_vector in enumerate(self._weighted):
-            np.add(self._sums[sentence_index], weighted_vector, out=self._sums[sentence_index + 1])
+        for sentence_index, weighted_vector in enumerate(self._weighted_vectors):
+            np.add(
+                self._cumulative_vector_sums[sentence_index],
+                weighted_vector,
+                out=self._cumulative_vector_sums[sentence_index + 1],
+            )
 
-    def sentence_pair_vectors(self, first: IntArray) -> FloatArray:
-        """Return one vector for each pair of sentences starting at an index in ``first``, shape (len(first), dimension)."""
-        return np.asarray(self._weighted[first] + self._weighted[first + 1])
+    def sentence_pair_vectors(self, first_sentences: IntArray) -> FloatArray:
+        """Return one vector for each pair of sentences starting at an index in ``first_sentences``, shape (len(first), dimension)."""
+        return np.asarray(self._weighted_vectors[first_sentences] + self._weighted_vectors[first_sentences + 1])
 
     def prepare(self, groups: Sequence[Span]) -> None:
         """Do nothing: comparing groups needs only the sentence vectors, which already exist."""
 
     def similarity(self, left: Span, right: Span) -> float:
         """Return the cosine similarity of two groups' vectors."""
-        left_vector_sum = self._sums[left.end] - self._sums[left.start]
-        right_vector_sum = self._sums[right.end] - self._sums[right.start]
+        left_vector_sum = self._cumulative_vector_sums[left.end] - self._cumulative_vector_sums[left.start]
+        right_vector_sum = self._cumulative_vector_sums[right.end] - self._cumulative_vector_sums[right.start]
         return float(left_vector_sum @ right_vector_sum) / max(
             math.sqrt(float(left_vector_sum @ left_vector_sum) * float(right_vector_sum @ right_vector_sum)), 1e-12
         )
@@ -79,12 +83,12 @@ class JoinedGroups:
     def __init__(self, document: Document, tools: Tools) -> None:
         self._texts = document.sentence_texts
         self._embed = tools.embed
-        self._ends = np.concatenate([[0], np.cumsum([len(text) for text in self._texts])])
-        self._characters = 0
+        self._cumulative_lengths = np.concatenate([[0], np.cumsum([len(text) for text in self._texts])])
+        self._embedded_character_count = 0
 
-    def sentence_pair_vectors(self, first: IntArray) -> FloatArray:
-        """Return one vector for each pair of sentences starting at an index in ``first``, shape (len(first), dimension)."""
-        return self._embed([f"{self._texts[i]} {self._texts[i + 1]}" for i in first]).astype(np.float64)
+    def sentence_pair_vectors(self, first_sentences: IntArray) -> FloatArray:
+        """Return one vector for each pair of sentences starting at an index in ``first_sentences``, shape (len(first), dimension)."""
+        return self._embed([f"{self._texts[i]} {self._texts[i + 1]}" for i in first_sentences]).astype(np.float64)
 
     def prepare(self, groups: Sequence[Span]) -> None:
         """Embed the groups in batches, so that later comparisons need no further embedding.
@@ -103,11 +107,11 @@ class JoinedGroups:
 
     def length(self, first: int, last: int) -> int:
         """Return the number of characters in sentences ``first`` to ``last - 1``, as counted for the size limit."""
-        return int(self._ends[last] - self._ends[first]) + last - first - 1
+        return int(self._cumulative_lengths[last] - self._cumulative_lengths[first]) + last - first - 1
 
     def _joined_text(self, group: Span) -> str:
-        self._characters += self.length(group.start, group.end)
-        if self._characters > MOST_JOINED_CHARACTERS:
+        self._embedded_character_count += self.length(group.start, group.end)
+        if self._embedded_character_count > MOST_JOINED_CHARACTERS:
             raise InputError(
                 f"double_pass: the re-embedded groups may have at most {MOST_JOINED_CHARACTERS:,} characters in total; the "
                 f"groups up to sentence {group.end:,} of {len(self._texts):,} have more. Set max_size, or set vector to "
@@ -218,11 +222,11 @@ class DoublePass(Chunker):
         if not document.sentences:
             return Chunking(document, (), ())
         sentence_vectors = tools.embed(document.sentence_texts).astype(np.float64)
-        sentence_group_measures: Groups = (
+        group_comparer: Groups = (
             MeanGroups(document, sentence_vectors, tools) if self.vector == "mean" else JoinedGroups(document, tools)
         )
         pass_decisions = _Decisions(document, [_UNDECIDED] * (len(document.sentences) - 1))
-        mini_chunks = self._grow_mini_chunks(pass_decisions, sentence_vectors, sentence_group_measures)
+        mini_chunks = self._grow_mini_chunks(pass_decisions, sentence_vectors, group_comparer)
         pass_one_similarity_curve = Curve(
             label="similarity in pass one",
             scores=tuple(comparison.similarity for comparison in pass_decisions.comparisons),
@@ -234,7 +238,7 @@ class DoublePass(Chunker):
             live=False,
         )
         with tools.measure_merging_time():
-            self._merge_mini_chunks(pass_decisions, mini_chunks, sentence_group_measures)
+            self._merge_mini_chunks(pass_decisions, mini_chunks, group_comparer)
         character_size_limits = SizeLimits(self.min_size, self.max_size, "characters")
         size_limited_gaps = enforce_size_limits(document, pass_decisions.gaps, character_size_limits, tools, lambda: ())
         mini_chunk_merges = [
@@ -266,8 +270,8 @@ class DoublePass(Chunker):
             for stop, kind, margin in candidate_stops_with_margins
             if stop is not None
         ]
-        for _, threshold_kind, stop, score_margin in sorted(threshold_changes_with_margins):
-            reversing_threshold = reversal_search.nearest_reversing_stop(f"{threshold_kind}_threshold", stop)
+        for _, threshold_kind, threshold_stop, score_margin in sorted(threshold_changes_with_margins):
+            reversing_threshold = reversal_search.nearest_reversing_stop(f"{threshold_kind}_threshold", threshold_stop)
             if reversing_threshold is not None:
                 return Tipping(f"{threshold_kind}_threshold", threshold_kind, reversing_threshold, would_cut, score_margin)
         if not would_cut:
@@ -278,10 +282,10 @@ class DoublePass(Chunker):
         return two_threshold_tipping or self._parting_size_tipping(gap, reversal_search)
 
     def _tipping_of_both_thresholds(
-        self, decided: Sequence[tuple[str, float, float]], reversals: VerdictReversals
+        self, deciding_comparisons: Sequence[tuple[str, float, float]], reversals: VerdictReversals
     ) -> Tipping | None:
         """Return the change of a threshold of pass one and of the merging threshold that cuts at a gap which is kept."""
-        (threshold_kind, similarity, threshold), *_ = decided
+        (threshold_kind, similarity, threshold), *_ = deciding_comparisons
         threshold_parameter_name = f"{threshold_kind}_threshold"
         pass_one_stop = next_slider_stop(parameter_spec(self, threshold_parameter_name), similarity, above=True)
         rerun_chunking_and_gap = (
@@ -371,7 +375,7 @@ class DoublePass(Chunker):
                 "min_size", smallest_tried_min_size, largest_tried_min_size, unlimited_max_size_change
             )
         ) is not None:
-            first_setting = Setting("min_size", _SIZES["min_size"], reversing_min_size)
+            first_setting = Setting("min_size", _SIZE_TITLES["min_size"], reversing_min_size)
         else:
             return None
         reversing_max_size = reversals.nearest_reversing_number(
@@ -379,7 +383,7 @@ class DoublePass(Chunker):
         )
         if reversing_max_size is None:
             return None
-        max_size_setting = Setting("max_size", _SIZES["max_size"], reversing_max_size)
+        max_size_setting = Setting("max_size", _SIZE_TITLES["max_size"], reversing_max_size)
         return Tipping(
             *first_setting, False, None, max_size_setting, f"joined, it would have more than {self.max_size:,} characters"
         )
@@ -401,20 +405,20 @@ class DoublePass(Chunker):
         merge_comparisons_at_gap = [
             comparison
             for comparison in chunking.comparisons
-            if comparison.left.end == gap.index + 1 and comparison.kind in _KINDS
+            if comparison.left.end == gap.index + 1 and comparison.kind in _COMPARISON_KINDS
         ]
         if merge_comparisons_at_gap and all(comparison.outcome == "not above" for comparison in merge_comparisons_at_gap):
             most_similar_comparison = max(merge_comparisons_at_gap, key=lambda comparison: comparison.similarity)
             deciding_comparisons.append(("merging", most_similar_comparison.similarity, most_similar_comparison.threshold))
         return deciding_comparisons
 
-    def _notes_on_longer_chunks(self, made: Chunking) -> tuple[str, ...]:
+    def _notes_on_longer_chunks(self, chunking: Chunking) -> tuple[str, ...]:
         """Return a note if chunks of several sentences are above maximum size with their white space."""
         if self.max_size is None or self.vector == "mean":
             return ()
-        sentence_span_by_start = {span.start: span for span in made.document.sentences}
+        sentence_span_by_start = {span.start: span for span in chunking.document.sentences}
         multi_sentence_chunk_lengths = [
-            piece.end - piece.start for piece in made.chunks if sentence_span_by_start[piece.start].end < piece.end
+            piece.end - piece.start for piece in chunking.chunks if sentence_span_by_start[piece.start].end < piece.end
         ]
         oversized_lengths = [length for length in multi_sentence_chunk_lengths if length > self.max_size]
         if not oversized_lengths:
@@ -426,7 +430,7 @@ class DoublePass(Chunker):
             "white space between two sentences counts as one, as in LlamaIndex. With vector mean it counts in full.",
         )
 
-    def _grow_mini_chunks(self, state: "_Decisions", sentences: FloatArray, groups: Groups) -> list[Span]:
+    def _grow_mini_chunks(self, decisions: "_Decisions", sentences: FloatArray, groups: Groups) -> list[Span]:
         """Return the mini-chunks as ranges of sentences; one comparison is made at each gap."""
         opening_similarities = row_cosines(sentences[:-1], sentences[1:])
         appending_similarities = self._growth_similarities(opening_similarities, sentences, groups)
@@ -452,12 +456,12 @@ class DoublePass(Chunker):
                 f"but joined above maximum size {self.max_size:,}" if comparison_outcome == "too long" else "",
                 "joined in pass one" if comparison_outcome == "joined" else "pass one",
             )
-            state.gaps[gap_index] = Gap(gap_index, gap_similarity, similarity_threshold, gap_verdict, gap_verdict_reason)
-            left, right = Span(mini_chunk_start_sentence, next_sentence), Span(next_sentence, next_sentence + 1)
-            state.comparisons.append(
+            decisions.gaps[gap_index] = Gap(gap_index, gap_similarity, similarity_threshold, gap_verdict, gap_verdict_reason)
+            left_range, right_range = Span(mini_chunk_start_sentence, next_sentence), Span(next_sentence, next_sentence + 1)
+            decisions.comparisons.append(
                 Comparison(
-                    left,
-                    right,
+                    left_range,
+                    right_range,
                     gap_similarity,
                     similarity_threshold,
                     comparison_kind,
@@ -467,19 +471,19 @@ class DoublePass(Chunker):
                 )
             )
             if gap_verdict is Verdict.CUT:
-                mini_chunks.append(left)
+                mini_chunks.append(left_range)
                 mini_chunk_start_sentence = next_sentence
         mini_chunks.append(Span(mini_chunk_start_sentence, len(sentences)))
         return mini_chunks
 
-    def _growth_similarities(self, opening: FloatArray, sentences: FloatArray, groups: Groups) -> FloatArray:
+    def _growth_similarities(self, opening_similarities: FloatArray, sentences: FloatArray, groups: Groups) -> FloatArray:
         """Return the similarity of sentences i and i + 1 with the one after, shape (n - 2,); NaN where no chunk can be open.
 
         A chunk can end in two sentences only where they open it, or where it grew by the second of them. Each round embeds
         the pairs that the round before made possible: fewer texts than all pairs, and in batches.
         """
         similarity_by_pair_start = np.full(max(len(sentences) - 2, 0), np.nan)
-        open_pair_starts = np.flatnonzero(opening[:-1] > self.initial_threshold)
+        open_pair_starts = np.flatnonzero(opening_similarities[:-1] > self.initial_threshold)
         while len(open_pair_starts):
             similarity_by_pair_start[open_pair_starts] = row_cosines(
                 groups.sentence_pair_vectors(open_pair_starts), sentences[open_pair_starts + 2]
@@ -489,15 +493,15 @@ class DoublePass(Chunker):
             open_pair_starts = grown_pair_starts[np.isnan(similarity_by_pair_start[grown_pair_starts])]
         return similarity_by_pair_start
 
-    def _merge_mini_chunks(self, state: "_Decisions", minis: Sequence[Span], groups: Groups) -> None:
+    def _merge_mini_chunks(self, decisions: "_Decisions", mini_chunks: Sequence[Span], groups: Groups) -> None:
         """Merge the mini-chunks from left to right; settle the verdicts at their seams."""
-        groups.prepare(minis)
-        current_chunk_range = minis[0]
+        groups.prepare(mini_chunks)
+        current_chunk_range = mini_chunks[0]
         next_mini_chunk_index = 1
-        while next_mini_chunk_index < len(minis):
-            mini_chunks_in_reach = minis[next_mini_chunk_index : next_mini_chunk_index + 1 + self.look_ahead]
+        while next_mini_chunk_index < len(mini_chunks):
+            mini_chunks_in_reach = mini_chunks[next_mini_chunk_index : next_mini_chunk_index + 1 + self.look_ahead]
             tried_comparisons: list[Comparison] = []
-            for candidate_range, comparison_kind in zip(mini_chunks_in_reach, _KINDS, strict=False):
+            for candidate_range, comparison_kind in zip(mini_chunks_in_reach, _COMPARISON_KINDS, strict=False):
                 candidate_similarity = groups.similarity(current_chunk_range, candidate_range)
                 merged_chunk_length = groups.length(current_chunk_range.start, candidate_range.end)
                 comparison_outcome = self._comparison_outcome(
@@ -517,12 +521,12 @@ class DoublePass(Chunker):
                 if comparison_outcome != "not above":
                     break
             if tried_comparisons[-1].outcome == "joined":
-                state.record_merge(tried_comparisons, mini_chunks_in_reach)
+                decisions.record_merge(tried_comparisons, mini_chunks_in_reach)
                 current_chunk_range = Span(current_chunk_range.start, tried_comparisons[-1].right.end)
                 next_mini_chunk_index += len(tried_comparisons)
             else:
-                state.record_chunk_end(tried_comparisons, self.max_size)
-                current_chunk_range = minis[next_mini_chunk_index]
+                decisions.record_chunk_end(tried_comparisons, self.max_size)
+                current_chunk_range = mini_chunks[next_mini_chunk_index]
                 next_mini_chunk_index += 1
 
     def _comparison_outcome(self, similarity: float, threshold: float, length: int) -> ComparisonOutcome:
@@ -532,13 +536,13 @@ class DoublePass(Chunker):
 
 
 _UNDECIDED = Gap(0, None, None, Verdict.CUT, Reason())
-_SIZES = {"min_size": "minimum size", "max_size": "maximum size"}
-_PLACES = ("next", "after", "third")
-_KINDS: tuple[ComparisonKind, ...] = ("merging", "over a snippet", "over two snippets")
+_SIZE_TITLES = {"min_size": "minimum size", "max_size": "maximum size"}
+_PLACE_WORDS = ("next", "after", "third")
+_COMPARISON_KINDS: tuple[ComparisonKind, ...] = ("merging", "over a snippet", "over two snippets")
 
 
 def _size_tipping(parameter: str, size: int | None, *, cuts: bool) -> Tipping | None:
-    return None if size is None else Tipping(parameter, _SIZES[parameter], size, cuts)
+    return None if size is None else Tipping(parameter, _SIZE_TITLES[parameter], size, cuts)
 
 
 @dataclass
@@ -549,15 +553,17 @@ class _Decisions:
     gaps: list[Gap]
     comparisons: list[Comparison] = field(default_factory=list)
 
-    def record_merge(self, tried: Sequence[Comparison], reach: Sequence[Span]) -> None:
-        """Record that pass two merged the current chunk with the chunks in ``reach``, up to the last chunk compared."""
-        last_tried_comparison = tried[-1]
+    def record_merge(self, tried_comparisons: Sequence[Comparison], mini_chunks_in_reach: Sequence[Span]) -> None:
+        """Record that pass two merged the current chunk with the chunks in ``mini_chunks_in_reach``, up to the last chunk compared."""
+        last_tried_comparison = tried_comparisons[-1]
         snippet_phrase = ""
-        if len(tried) > 1:
+        if len(tried_comparisons) > 1:
             skipped_snippet_text = self.document.text[
                 slice(*self.document.slice(last_tried_comparison.left.end, last_tried_comparison.right.start))
             ]
-            lower_similarities_phrase = ", ".join(format_number(comparison.similarity, ".2f") for comparison in tried[:-1])
+            lower_similarities_phrase = ", ".join(
+                format_number(comparison.similarity, ".2f") for comparison in tried_comparisons[:-1]
+            )
             snippet_phrase = f"over the snippet “{shorten(skipped_snippet_text, 40)}” ({lower_similarities_phrase})"
         merge_reason = Reason(
             "similarity",
@@ -570,7 +576,7 @@ class _Decisions:
         )
         if snippet_phrase:
             merge_reason = merge_reason._replace(short=f"{merge_reason._replace(remark='').brief()}, over a snippet")
-        for merged_mini_chunk in reach[: len(tried)]:
+        for merged_mini_chunk in mini_chunks_in_reach[: len(tried_comparisons)]:
             seam_gap_index = merged_mini_chunk.start - 1
             self.gaps[seam_gap_index] = Gap(
                 seam_gap_index,
@@ -579,14 +585,14 @@ class _Decisions:
                 Verdict.MERGED,
                 combine_reasons(self.gaps[seam_gap_index].why, merge_reason),
             )
-        self._record_comparisons(tried, merge_reason)
+        self._record_comparisons(tried_comparisons, merge_reason)
 
-    def record_chunk_end(self, tried: Sequence[Comparison], maximum: int | None) -> None:
+    def record_chunk_end(self, tried_comparisons: Sequence[Comparison], max_size: int | None) -> None:
         """Record the end of the current chunk, with the comparisons that were tried."""
-        last_tried_comparison = tried[-1]
+        last_tried_comparison = tried_comparisons[-1]
         chunk_end_gap_index = last_tried_comparison.left.end - 1
         if last_tried_comparison.outcome == "too long":
-            too_long_phrase = f"but merged above maximum size {maximum:,}"
+            too_long_phrase = f"but merged above maximum size {max_size:,}"
             chunk_end_reason = Reason(
                 "similarity",
                 last_tried_comparison.similarity,
@@ -597,29 +603,33 @@ class _Decisions:
                 "pass two",
             )
         else:
-            failed_comparisons_summary = _failed_comparisons_phrase(tried)
+            failed_comparisons_summary = _failed_comparisons_phrase(tried_comparisons)
             chunk_end_reason = Reason(
                 remark=f"similarity {failed_comparisons_summary}", heading="pass two", short=failed_comparisons_summary
             )
         self.gaps[chunk_end_gap_index] = Gap(
             chunk_end_gap_index,
-            tried[0].similarity,
+            tried_comparisons[0].similarity,
             last_tried_comparison.threshold,
             Verdict.CUT,
             combine_reasons(self.gaps[chunk_end_gap_index].why, chunk_end_reason),
         )
-        self._record_comparisons(tried, chunk_end_reason)
+        self._record_comparisons(tried_comparisons, chunk_end_reason)
 
-    def _record_comparisons(self, tried: Sequence[Comparison], why: Reason) -> None:
+    def _record_comparisons(self, tried_comparisons: Sequence[Comparison], outcome_reason: Reason) -> None:
         # A search tries many settings, and `_replace` takes several times as long.
-        self.comparisons += [*tried[:-1], Comparison(*tried[-1][:7], why)]
+        self.comparisons += [*tried_comparisons[:-1], Comparison(*tried_comparisons[-1][:7], outcome_reason)]
 
 
-def _failed_comparisons_phrase(tried: Sequence[Comparison]) -> str:
+def _failed_comparisons_phrase(tried_comparisons: Sequence[Comparison]) -> str:
     """Return the failed comparisons of pass two in short: ``0.06 next, 0.14 after; both ≤ merging 0.3``."""
-    if len(tried) == 1:
-        return Reason("", tried[0].similarity, "≤", tried[0].threshold, "merging").brief()
+    if len(tried_comparisons) == 1:
+        return Reason("", tried_comparisons[0].similarity, "≤", tried_comparisons[0].threshold, "merging").brief()
     similarities_phrase = ", ".join(
-        f"{format_number(comparison.similarity, '.2f')} {place}" for comparison, place in zip(tried, _PLACES, strict=False)
+        f"{format_number(comparison.similarity, '.2f')} {place}"
+        for comparison, place in zip(tried_comparisons, _PLACE_WORDS, strict=False)
     )
-    return f"{similarities_phrase}; {'both' if len(tried) == 2 else 'all'} ≤ merging {format_number(tried[0].threshold)}"
+    return (
+        f"{similarities_phrase}; {'both' if len(tried_comparisons) == 2 else 'all'} ≤ merging "
+        f"{format_number(tried_comparisons[0].threshold)}"
+    )

@@ -167,15 +167,15 @@ class FixedSentences(SizeLimitedChunker):
         )
 
 
-def sliding_window_count(count: int, size: int, overlap: int) -> int:
-    """Return the number of windows that `sliding_windows` makes over ``count`` items."""
-    return 1 + max(0, math.ceil((count - size) / (size - overlap))) if count else 0
+def sliding_window_count(item_count: int, size: int, overlap: int) -> int:
+    """Return the number of windows that `sliding_windows` makes over ``item_count`` items."""
+    return 1 + max(0, math.ceil((item_count - size) / (size - overlap))) if item_count else 0
 
 
-def sliding_windows(count: int, size: int, overlap: int) -> IntArray:
-    """Return half-open windows over ``count`` items, each starting ``size - overlap`` items after the previous window.
+def sliding_windows(item_count: int, size: int, overlap: int) -> IntArray:
+    """Return half-open windows over ``item_count`` items, each starting ``size - overlap`` items after the previous window.
 
     The result has shape (windows, 2); the last window is the first that reaches the end.
     """
-    window_start_indices = np.arange(sliding_window_count(count, size, overlap)) * (size - overlap)
-    return np.stack([window_start_indices, np.minimum(window_start_indices + size, count)], axis=1)
+    window_start_indices = np.arange(sliding_window_count(item_count, size, overlap)) * (size - overlap)
+    return np.stack([window_start_indices, np.minimum(window_start_indices + size, item_count)], axis=1)

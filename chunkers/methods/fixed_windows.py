@@ -8,7 +8,7 @@ from typing import ClassVar, Self
 import numpy as np
 from pydantic import Field, model_validator
 
-from chunkers.building_blocks import check_chunk_count, check_overlap, cuts_to_gaps, merge_into_windows, with_uncut_gaps
+from chunkers.building_blocks import add_uncut_gaps, check_chunk_count, check_overlap, cuts_to_gaps, merge_into_windows
 from chunkers.contract import Chunker, Tools
 from chunkers.methods.fixed_sentences import sliding_window_count, sliding_windows
 from chunkers.results import Chunk, Chunking, Gap, LazyTuple, Reason, Verdict, combine_reasons
@@ -67,7 +67,7 @@ class WindowChunker(Chunker):
         # Where only white space left the overlap, the next chunk begins where the last did, which is no new cut.
         chunk_starts = [later.start for earlier, later in pairwise(spans) if later.start > earlier.start]
         cut_gaps = cuts_to_gaps(document, chunk_starts, Verdict.CUT, lambda offset: cut_reason)
-        return with_uncut_gaps(document, cut_gaps, Reason(remark=f"fewer than {self.size:,} {self.unit} so far"))
+        return add_uncut_gaps(document, cut_gaps, Reason(remark=f"fewer than {self.size:,} {self.unit} so far"))
 
 
 def _window_offset_ranges(text: str, starts: IntArray, size: int, overlap: int) -> IntArray:

@@ -12,13 +12,13 @@ from chunkers.results import Chunking, Clusters
 from chunkers.support import MOST_CLUSTERING_WORK, FloatArray, InputError, IntArray, require_extra
 from chunkers.text import Document
 
-STARTS = 10
+RANDOM_STARTS = 10
 """Number of random starts; the best result is kept."""
 
-CLUSTERS_OF_A_ROUND = 25
+ROUND_COST_IN_CLUSTERS = 25
 """Measured cost of one pass over the sentences apart from comparing centres, expressed as a number of centres."""
 
-REPORTED = 0.1
+REPORTED_WORK_SHARE = 0.1
 """The share of the greatest work from which the search takes so long that its progress is reported."""
 
 
@@ -79,22 +79,22 @@ class KMeans(Chunker):
             len(all_sentence_texts), cluster_count, tools.embed(all_sentence_texts[:1]).shape[1]
         )
         sentence_vectors = tools.embed(all_sentence_texts).astype(np.float64)
-        labels, centre_distances = self._search_clusters(
-            sentence_vectors, cluster_count, tools, reports=clustering_work > REPORTED * MOST_CLUSTERING_WORK
+        sentence_cluster_labels, centre_distances = self._search_clusters(
+            sentence_vectors, cluster_count, tools, reports=clustering_work > REPORTED_WORK_SHARE * MOST_CLUSTERING_WORK
         )
         return chunking_from_labels(
             document,
-            labels,
+            sentence_cluster_labels,
             gap_distances(sentence_vectors),
             "distance",
             (),
-            _clusters_with_centre_distances(centre_distances, labels),
+            _clusters_with_centre_distances(centre_distances, sentence_cluster_labels),
         )
 
     def _search_clusters(
         self, vectors: FloatArray, clusters: int, tools: Tools, reports: bool
     ) -> tuple[IntArray, FloatArray]:
-        """Return the label of every sentence and its distances to all centres, shape (n, clusters), in the best of `STARTS`.
+        """Return the label of every sentence and its distances to all centres, shape (n, clusters), in the best of `RANDOM_STARTS`.
 
         They are those of scikit-learn's search with as many starts, which could not be stopped between two of them.
         """
@@ -104,9 +104,9 @@ class KMeans(Chunker):
 
         random_state = np.random.RandomState(self.seed)
         kmeans_searches = []
-        for start_number in range(STARTS):
+        for start_number in range(RANDOM_STARTS):
             if reports:
-                tools.decided(start_number, STARTS)
+                tools.decided(start_number, RANDOM_STARTS)
             with warnings.catch_warnings():
                 # Different sentences may have the same vector; then there are fewer clusters than requested.
                 warnings.simplefilter("ignore", ConvergenceWarning)
@@ -115,13 +115,15 @@ class KMeans(Chunker):
         return lowest_inertia_search.labels_, lowest_inertia_search.transform(vectors)
 
 
-def _checked_clustering_work(count: int, clusters: int, width: int) -> int:
+def _checked_clustering_work(sentence_count: int, cluster_count: int, dimension: int) -> int:
     """Return the work of the search as `MOST_CLUSTERING_WORK` counts it; raise InputError if it is too much."""
-    clustering_work = count * (clusters + CLUSTERS_OF_A_ROUND) * width
+    clustering_work = sentence_count * (cluster_count + ROUND_COST_IN_CLUSTERS) * dimension
     if clustering_work > MOST_CLUSTERING_WORK:
         raise InputError(
-            f"kmeans: sentences × (clusters + {CLUSTERS_OF_A_ROUND}) × dimensions must be at most {MOST_CLUSTERING_WORK:,}; "
-            f"this text has {count:,} sentences, {clusters:,} clusters and vectors with {width:,} dimensions. Choose fewer "
+            f"kmeans: sentences × (clusters + {ROUND_COST_IN_CLUSTERS}) × dimensions must be at most "
+            f"{MOST_CLUSTERING_WORK:,}; "
+            f"this text has {sentence_count:,} sentences, {cluster_count:,} clusters and vectors with {dimension:,} "
+            "dimensions. Choose fewer "
             "clusters, or an embedder with fewer dimensions."
         )
     return clustering_work

@@ -10,12 +10,12 @@ from typing import ClassVar, NamedTuple, Self
 from pydantic import Field, model_validator
 
 from chunkers.building_blocks import (
-    check_chunk_size,
+    add_uncut_gaps,
+    check_least_chunk_count,
     cuts_to_gaps,
     recursive_spans,
     text_size_function,
     window_end,
-    with_uncut_gaps,
 )
 from chunkers.contract import Chunker, Estimate, Tools
 from chunkers.language_models import (
@@ -34,7 +34,7 @@ from chunkers.language_models import (
 from chunkers.results import Chunk, Chunking, Gap, Reason, Verdict
 from chunkers.text import Document, Span, split_sentences
 
-_ADVANCE = 0.75
+_ADVANCED_WINDOW_SHARE = 0.75
 """The part of a window that lies before its last cut, as it is guessed for an estimate."""
 
 
@@ -116,8 +116,10 @@ class WindowedModelChunker(Chunker, ABC):
         text_unit_ranges = self.units(document, tools)
         if not text_unit_ranges:
             return Chunking(document, (), ())
-        cut_decisions = self._ask_about_windows(document.text, text_unit_ranges, tools)
-        chunk_start_unit_indices = [unit + 1 for unit in range(len(text_unit_ranges) - 1) if cut_decisions.judged[unit].cut]
+        window_decisions = self._ask_about_windows(document.text, text_unit_ranges, tools)
+        chunk_start_unit_indices = [
+            unit + 1 for unit in range(len(text_unit_ranges) - 1) if window_decisions.judged[unit].cut
+        ]
         chunk_spans = [
             Span(text_unit_ranges[first][0], text_unit_ranges[last - 1][1])
             for first, last in pairwise([0, *chunk_start_unit_indices, len(text_unit_ranges)])
@@ -126,8 +128,8 @@ class WindowedModelChunker(Chunker, ABC):
         return Chunking(
             document,
             language_model_chunks,
-            self._all_gaps(document, text_unit_ranges, cut_decisions),
-            notes=self._notes(cut_decisions),
+            self._all_gaps(document, text_unit_ranges, window_decisions),
+            notes=self._notes(window_decisions),
         )
 
     def estimate(self, document: Document, tools: Tools) -> Estimate:
@@ -137,9 +139,9 @@ class WindowedModelChunker(Chunker, ABC):
         cumulative_token_counts, prompt_texts, start_unit_index = [0, *accumulate(unit_token_counts)], [], 0
         while start_unit_index < len(units) - 1:
             end_unit_index = window_end(unit_token_counts, start_unit_index, self.window, 2)
-            prompt_texts += [part.text for part in self._messages(text, units, start_unit_index, end_unit_index)]
+            prompt_texts += [part.text for part in self._window_prompt(text, units, start_unit_index, end_unit_index)]
             # Where the last cut will be, nobody knows.
-            next_window_token_target = cumulative_token_counts[start_unit_index] + _ADVANCE * (
+            next_window_token_target = cumulative_token_counts[start_unit_index] + _ADVANCED_WINDOW_SHARE * (
                 cumulative_token_counts[end_unit_index] - cumulative_token_counts[start_unit_index]
             )
             start_unit_index = (
@@ -155,19 +157,19 @@ class WindowedModelChunker(Chunker, ABC):
     def _ask_about_windows(self, text: str, units: Sequence[tuple[int, int]], tools: Tools) -> WindowDecisions:
         """Ask about one window after the other."""
         unit_token_counts = tools.count_tokens([text[start:end] for start, end in units])
-        decisions, start_unit_index = WindowDecisions(), 0
+        window_decisions, start_unit_index = WindowDecisions(), 0
         while start_unit_index < len(units) - 1:
             # Not `decided`, which would end a run that is to find all its answers remembered.
             tools.watcher.deciding(start_unit_index, len(units))
             end_unit_index = window_end(unit_token_counts, start_unit_index, self.window, 2)
-            decisions.windows += 1
+            window_decisions.windows += 1
             window_name = f"window of {self.unit_name}s {start_unit_index + 1} to {end_unit_index}"
             try:
                 cut_unit_indices = self._ask_for_cuts(text, units, start_unit_index, end_unit_index, tools)
             except UnusableAnswer as complaint:
-                decisions.unusable += 1
+                window_decisions.unusable += 1
                 self._judge_unusable_window(
-                    decisions, start_unit_index, end_unit_index, len(units), complaint.summary, window_name
+                    window_decisions, start_unit_index, end_unit_index, len(units), complaint.summary, window_name
                 )
                 start_unit_index = end_unit_index
                 continue
@@ -175,16 +177,16 @@ class WindowedModelChunker(Chunker, ABC):
                 cut_unit_indices[0] if self.names_first_cut_only and cut_unit_indices else end_unit_index - 2
             )
             for judged_unit_index in range(start_unit_index, last_judged_unit_index + 1):
-                decisions.judged[judged_unit_index] = CutDecision(
+                window_decisions.judged[judged_unit_index] = CutDecision(
                     judged_unit_index in cut_unit_indices,
                     self._reason_after_unit(judged_unit_index, judged_unit_index in cut_unit_indices, window_name),
                 )
             if end_unit_index == len(units) and not (self.names_first_cut_only and cut_unit_indices):
                 break
             start_unit_index = cut_unit_indices[-1] + 1 if cut_unit_indices else end_unit_index - 1
-        return decisions
+        return window_decisions
 
-    def _messages(self, text: str, units: Sequence[tuple[int, int]], start: int, end: int) -> list[Message]:
+    def _window_prompt(self, text: str, units: Sequence[tuple[int, int]], start: int, end: int) -> list[Message]:
         numbered_unit_texts = [
             self.piece.format(number=number, text=text[slice(*units[number - 1])]) for number in range(start + 1, end + 1)
         ]
@@ -196,61 +198,62 @@ class WindowedModelChunker(Chunker, ABC):
 
     def _ask_for_cuts(self, text: str, units: Sequence[tuple[int, int]], start: int, end: int, tools: Tools) -> list[int]:
         """Return the units of a window after which the model cuts; raises UnusableAnswer where no answer can be used."""
-        window_messages = self._messages(text, units, start, end)
-        answer_reader = partial(self.read, first=start + 1, last=end)
+        window_messages = self._window_prompt(text, units, start, end)
+        window_answer_parser = partial(self.read, first=start + 1, last=end)
         lowest_unit_number, highest_unit_number = (start + 2, end) if self.names_first_cut_only else (start + 1, end - 1)
         window_ask_function = partial(
             tools.ask, kind=self.kind.for_request(dict.fromkeys(self.kind.fields, (lowest_unit_number, highest_unit_number)))
         )
         return [
             number - 1
-            for number in usable_answer(window_ask_function, window_messages, answer_reader, tools.report_usability)
+            for number in usable_answer(window_ask_function, window_messages, window_answer_parser, tools.report_usability)
         ]
 
     def _judge_unusable_window(
-        self, walk: WindowDecisions, start: int, end: int, count: int, complaint: str, shown: str
+        self, decisions: WindowDecisions, start: int, end: int, unit_count: int, complaint: str, window_phrase: str
     ) -> None:
         """Judge a window of which no answer could be used: it is a chunk by itself."""
-        unusable_remark = f"{complaint}; {shown}"
+        unusable_remark = f"{complaint}; {window_phrase}"
         for unit_index in range(start, end - 1):
-            walk.judged[unit_index] = CutDecision(
+            decisions.judged[unit_index] = CutDecision(
                 False, Reason(remark=f"{unusable_remark}, which stays whole", short="no usable answer")
             )
-        if end < count:
-            walk.judged[end - 1] = CutDecision(
+        if end < unit_count:
+            decisions.judged[end - 1] = CutDecision(
                 True, Reason(remark=f"{unusable_remark}, which ends here", short="no usable answer")
             )
 
-    def _reason_after_unit(self, unit: int, cut: bool, shown: str) -> Reason:
-        unit_noun, unit_number = self.unit_name, unit + 1
-        if cut:
+    def _reason_after_unit(self, unit_index: int, is_cut: bool, window_phrase: str) -> Reason:
+        unit_noun, unit_number = self.unit_name, unit_index + 1
+        if is_cut:
             return Reason(
-                remark=f"the model cuts after {unit_noun} {unit_number} ({shown})",
+                remark=f"the model cuts after {unit_noun} {unit_number} ({window_phrase})",
                 short=f"cut after {unit_noun} {unit_number}",
             )
         return Reason(
-            remark=f"the model keeps {unit_noun}s {unit_number} and {unit_number + 1} together ({shown})",
+            remark=f"the model keeps {unit_noun}s {unit_number} and {unit_number + 1} together ({window_phrase})",
             short="kept together",
         )
 
-    def _all_gaps(self, document: Document, units: Sequence[tuple[int, int]], walk: WindowDecisions) -> tuple[Gap, ...]:
+    def _all_gaps(self, document: Document, units: Sequence[tuple[int, int]], decisions: WindowDecisions) -> tuple[Gap, ...]:
         """Return a gap for each pair of neighbouring sentences, and for each cut inside one."""
-        decision_by_start = {units[unit + 1][0]: decision for unit, decision in walk.judged.items()}
+        decision_by_start = {units[unit + 1][0]: decision for unit, decision in decisions.judged.items()}
         decision_reason_by_start = {start: decision.why for start, decision in decision_by_start.items()}
         cut_starts = [start for start, decision in decision_by_start.items() if decision.cut]
         cut_gaps = cuts_to_gaps(document, cut_starts, Verdict.CUT, decision_reason_by_start.__getitem__)
-        kept_gaps = cuts_to_gaps(
+        uncut_gaps = cuts_to_gaps(
             document, [*(decision_by_start.keys() - {*cut_starts})], Verdict.KEPT, decision_reason_by_start.__getitem__
         )
-        inside_reason = Reason(remark=f"inside a {self.unit_name}, which is never cut")
-        return with_uncut_gaps(document, [*cut_gaps, *(gap for gap in kept_gaps if gap.offset is None)], inside_reason)
+        inside_unit_reason = Reason(remark=f"inside a {self.unit_name}, which is never cut")
+        return add_uncut_gaps(document, [*cut_gaps, *(gap for gap in uncut_gaps if gap.offset is None)], inside_unit_reason)
 
-    def _notes(self, walk: WindowDecisions) -> tuple[str, ...]:
-        if not walk.unusable:
+    def _notes(self, decisions: WindowDecisions) -> tuple[str, ...]:
+        if not decisions.unusable:
             return ()
-        window_count_phrase = "1 window" if walk.windows == 1 else f"{walk.windows:,} windows"
+        window_count_phrase = "1 window" if decisions.windows == 1 else f"{decisions.windows:,} windows"
         return (
-            f"The model gave no usable answer about {walk.unusable:,} of {window_count_phrase}, though it was asked up to "
+            f"The model gave no usable answer about {decisions.unusable:,} of {window_count_phrase}, though it was asked "
+            "up to "
             f"{MOST_REPEATS + 1} times; there a chunk ends with the window and nowhere inside it.",
         )
 
@@ -318,7 +321,7 @@ class Llm(WindowedModelChunker):
 
     def units(self, document: Document, tools: Tools) -> list[tuple[int, int]]:
         """Return the ranges of the text pieces shown to the model. Raise InputError if there are too many."""
-        check_chunk_size(self.name, document.text, self.piece_size, "tokens")
+        check_least_chunk_count(self.name, document.text, self.piece_size, "tokens")
         return recursive_spans(document.text, self.piece_size, 0, text_size_function("tokens", tools), "chroma")
 
     def read(self, answer: str, first: int, last: int) -> list[int]:
@@ -386,16 +389,23 @@ class Lumber(WindowedModelChunker):
     def units(self, document: Document, tools: Tools) -> list[tuple[int, int]]:
         """Return the ranges of the paragraphs, with long paragraphs split. Raise InputError if there are too many."""
         text, paragraph_token_limit = document.text, self.window // 2
-        check_chunk_size(self.name, text, paragraph_token_limit, "tokens")
+        check_least_chunk_count(self.name, text, paragraph_token_limit, "tokens")
         paragraph_ranges = [*map(tuple, split_sentences(text, "paragraphs"))]
         paragraph_token_counts = tools.count_tokens([text[start:end] for start, end in paragraph_ranges])
         units: list[tuple[int, int]] = []
-        for (start, end), paragraph_token_count in zip(paragraph_ranges, paragraph_token_counts, strict=True):
+        for (paragraph_start, paragraph_end), paragraph_token_count in zip(
+            paragraph_ranges, paragraph_token_counts, strict=True
+        ):
             if paragraph_token_count <= paragraph_token_limit:
-                units.append((start, end))
+                units.append((paragraph_start, paragraph_end))
                 continue
             units += recursive_spans(
-                text, paragraph_token_limit, 0, text_size_function("tokens", tools), "chroma", Span(start, end)
+                text,
+                paragraph_token_limit,
+                0,
+                text_size_function("tokens", tools),
+                "chroma",
+                Span(paragraph_start, paragraph_end),
             )
         return units
 

@@ -20,7 +20,7 @@ from chunkers.results import Chunking, Curve, Gap, Line, Reason, Verdict
 from chunkers.support import MOST_MAX_MIN_PRODUCTS, FloatArray, InputError, format_number
 from chunkers.text import Document
 
-BLOCK = 256
+BLOCK_SENTENCES = 256
 """Sentences that are compared with the open chunk at once: one product of matrices instead of many small ones."""
 
 
@@ -143,9 +143,9 @@ class MaxMin(SizeLimitedChunker):
         text_sentence_count, vector_width = vectors.shape
         chunk_start, least_similarity = 0, math.inf
         product_count = 0
-        for block_start in range(1, text_sentence_count, BLOCK):
+        for block_start in range(1, text_sentence_count, BLOCK_SENTENCES):
             # What is open now can only lose its beginning before the block is done.
-            first_compared_sentence, block_end = chunk_start, min(block_start + BLOCK, text_sentence_count)
+            first_compared_sentence, block_end = chunk_start, min(block_start + BLOCK_SENTENCES, text_sentence_count)
             product_count += (block_end - block_start) * (block_end - first_compared_sentence) * vector_width
             if product_count > MOST_MAX_MIN_PRODUCTS:
                 raise InputError(
@@ -197,26 +197,35 @@ class MaxMin(SizeLimitedChunker):
         """Return the adaptive threshold for a chunk of at least two sentences, from its size and its lowest similarity."""
         return least * self.relaxation * logistic(size - 1)
 
-    def _judged_gap(self, index: int, step: "MaxMinStep") -> Gap:
-        is_hard_threshold = step.threshold == self.hard_threshold
-        if step.size == 1:
+    def _judged_gap(self, index: int, gap_decision: "MaxMinStep") -> Gap:
+        is_hard_threshold = gap_decision.threshold == self.hard_threshold
+        if gap_decision.size == 1:
             threshold_remark = (
-                f"{format_number(self.initial_factor)} × {format_number(step.least, '.2f')}, as the chunk has one sentence"
+                f"{format_number(self.initial_factor)} × {format_number(gap_decision.least, '.2f')}, as the chunk has one "
+                "sentence"
             )
         elif is_hard_threshold:
             threshold_remark = ""
         else:
-            threshold_remark = f"which follows the least of the {step.size:,} sentences, {format_number(step.least, '.2f')}"
-        score_name = "greatest similarity" if step.size > 1 else "similarity"
+            threshold_remark = (
+                f"which follows the least of the {gap_decision.size:,} sentences, {format_number(gap_decision.least, '.2f')}"
+            )
+        score_name = "greatest similarity" if gap_decision.size > 1 else "similarity"
         gap_verdict_reason = Reason(
             score_name,
-            step.score,
-            ">" if step.joins else "≤",
-            step.threshold,
+            gap_decision.score,
+            ">" if gap_decision.joins else "≤",
+            gap_decision.threshold,
             "hard" if is_hard_threshold else "adaptive",
             threshold_remark,
         )
-        return Gap(index, step.score, step.threshold, Verdict.KEPT if step.joins else Verdict.CUT, gap_verdict_reason)
+        return Gap(
+            index,
+            gap_decision.score,
+            gap_decision.threshold,
+            Verdict.KEPT if gap_decision.joins else Verdict.CUT,
+            gap_verdict_reason,
+        )
 
 
 class MaxMinStep(NamedTuple):

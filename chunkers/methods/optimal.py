@@ -8,17 +8,23 @@ from typing import ClassVar, Literal, Self
 import numpy as np
 from pydantic import Field, model_validator
 
-from chunkers.building_blocks import check_chunk_size, cuts_to_gaps, recursive_spans, text_size_function, with_uncut_gaps
+from chunkers.building_blocks import (
+    add_uncut_gaps,
+    check_least_chunk_count,
+    cuts_to_gaps,
+    recursive_spans,
+    text_size_function,
+)
 from chunkers.building_blocks.change_point_search import backtrack_cuts
 from chunkers.contract import Chunker, Tools
 from chunkers.results import Chunk, Chunking, Curve, Gap, Reason, Verdict
 from chunkers.support import MOST_RUNS, FloatArray, InputError, IntArray, VectorArray
 from chunkers.text import Document, Span, word_starts
 
-NOISE = 1e-6
+SIMILARITY_ROUNDING_ERROR = 1e-6
 """The rounding error of single precision in a similarity equal to the mean; it must not decide a tie."""
 
-_BLOCK = 256
+_BLOCK_PIECES = 256
 """Pieces whose similarities are computed at a time; a larger block of them leaves the processor's caches."""
 
 
@@ -30,22 +36,24 @@ def mean_similarity(vectors: VectorArray) -> float:
     return (float(vector_sum @ vector_sum) - self_similarity_sum) / (vector_count * (vector_count - 1))
 
 
-def run_rewards(vectors: VectorArray, longest: int) -> FloatArray:
+def rewards_of_runs(vectors: VectorArray, longest: int) -> FloatArray:
     """Return the reward of each run of 1 to ``longest`` pieces by start, shape (n, longest); -inf for runs past the end."""
     piece_count = len(vectors)
     run_reward_table = np.full((piece_count, longest), -np.inf)
     run_reward_table[:, 0] = 0.0
     mean_piece_similarity = mean_similarity(vectors) if piece_count > 1 else 0.0
-    for start in reversed(range(0, piece_count, _BLOCK)):
+    for block_start_piece_index in reversed(range(0, piece_count, _BLOCK_PIECES)):
         # The pairs of a run are those of the run that begins one piece later, and its first piece's with each of the others.
         cumulative_first_piece_similarities = np.cumsum(
-            _similarities_above_mean(vectors, mean_piece_similarity, start, longest), axis=1
+            _similarities_above_mean(vectors, mean_piece_similarity, block_start_piece_index, longest), axis=1
         )
-        for run_start in range(min(start + _BLOCK, piece_count - 1) - 1, start - 1, -1):
+        for run_start in range(
+            min(block_start_piece_index + _BLOCK_PIECES, piece_count - 1) - 1, block_start_piece_index - 1, -1
+        ):
             longest_run_length_here = min(longest, piece_count - run_start)
             run_reward_table[run_start, 1:longest_run_length_here] = (
                 run_reward_table[run_start + 1, : longest_run_length_here - 1]
-                + 2 * cumulative_first_piece_similarities[run_start - start, : longest_run_length_here - 1]
+                + 2 * cumulative_first_piece_similarities[run_start - block_start_piece_index, : longest_run_length_here - 1]
             )
     return run_reward_table
 
@@ -56,7 +64,7 @@ def _similarities_above_mean(vectors: VectorArray, mean: float, start: int, long
     Each product is added up in the same order wherever its pieces are, as no product of matrices promises: of pieces that
     are repeated, all must have the same.
     """
-    block_end_piece_index = min(start + _BLOCK, len(vectors))
+    block_end_piece_index = min(start + _BLOCK_PIECES, len(vectors))
     excess_similarities = np.zeros((block_end_piece_index - start, longest - 1))
     for pieces_apart in range(1, min(longest, len(vectors) - start)):
         paired_pieces_end_index = min(block_end_piece_index, len(vectors) - pieces_apart)
@@ -66,7 +74,7 @@ def _similarities_above_mean(vectors: VectorArray, mean: float, start: int, long
             vectors[start + pieces_apart : paired_pieces_end_index + pieces_apart],
         )
         excess_similarities[: paired_pieces_end_index - start, pieces_apart - 1] -= mean
-    excess_similarities[abs(excess_similarities) < NOISE] = 0.0
+    excess_similarities[abs(excess_similarities) < SIMILARITY_ROUNDING_ERROR] = 0.0
     return excess_similarities
 
 
@@ -97,9 +105,9 @@ class PartitionTable:
         for run_start in range(piece_count):
             total_by_run_end = best_total_by_end[run_start] + rewards[run_start, : piece_count - run_start]
             run_end_slice = slice(run_start + 1, run_start + 1 + len(total_by_run_end))
-            is_total_better_at = total_by_run_end >= best_total_by_end[run_end_slice]
-            best_total_by_end[run_end_slice][is_total_better_at] = total_by_run_end[is_total_better_at]
-            run_start_by_end[run_end_slice][is_total_better_at] = run_start
+            better_totals_mask = total_by_run_end >= best_total_by_end[run_end_slice]
+            best_total_by_end[run_end_slice][better_totals_mask] = total_by_run_end[better_totals_mask]
+            run_start_by_end[run_end_slice][better_totals_mask] = run_start
         return cls(rewards, best_total_by_end, run_start_by_end)
 
     def cuts(self) -> IntArray:
@@ -126,21 +134,23 @@ class PartitionTable:
         equally good; +inf where every partition must cut.
         """
         piece_count = len(self.rewards)
-        totals_after = np.zeros(piece_count + 1)
+        best_remaining_totals = np.zeros(piece_count + 1)
         totals_without_cut = np.full(piece_count + 1, -np.inf)
         for run_start in range(piece_count - 1, -1, -1):
-            rewards_from_here = self.rewards[run_start, : piece_count - run_start]
-            totals_from_here = rewards_from_here + totals_after[run_start + 1 : run_start + 1 + len(rewards_from_here)]
-            totals_after[run_start] = totals_from_here.max()
+            rewards_by_run_end = self.rewards[run_start, : piece_count - run_start]
+            totals_by_run_end = (
+                rewards_by_run_end + best_remaining_totals[run_start + 1 : run_start + 1 + len(rewards_by_run_end)]
+            )
+            best_remaining_totals[run_start] = totals_by_run_end.max()
             # The best total through the run of k + 1 pieces or more from here: those are the runs that span first + k.
-            best_longer_run_totals = np.maximum.accumulate((self.totals[run_start] + totals_from_here)[::-1])[::-1]
-            spanned_cuts_slice = slice(run_start + 1, run_start + len(rewards_from_here))
+            best_longer_run_totals = np.maximum.accumulate((self.totals[run_start] + totals_by_run_end)[::-1])[::-1]
+            spanned_cuts_slice = slice(run_start + 1, run_start + len(rewards_by_run_end))
             np.maximum(
                 totals_without_cut[spanned_cuts_slice],
                 best_longer_run_totals[1:],
                 out=totals_without_cut[spanned_cuts_slice],
             )
-        return np.asarray((self.totals + totals_after - totals_without_cut)[1:piece_count])
+        return np.asarray((self.totals + best_remaining_totals - totals_without_cut)[1:piece_count])
 
 
 class Optimal(Chunker):
@@ -244,13 +254,13 @@ class Optimal(Chunker):
         if not pieces:
             return [], PartitionTable.from_rewards(np.zeros((0, 1)))
         piece_vectors = tools.embed([document.text[start:end] for start, end in pieces])
-        run_reward_table = run_rewards(piece_vectors, int(longest_run_by_piece.max()))
+        run_reward_table = rewards_of_runs(piece_vectors, int(longest_run_by_piece.max()))
         run_reward_table[np.arange(run_reward_table.shape[1]) >= longest_run_by_piece[:, None]] = -np.inf
         return pieces, PartitionTable.from_rewards(run_reward_table)
 
     def _recursive_pieces_and_limits(self, document: Document, tools: Tools) -> tuple[list[tuple[int, int]], IntArray]:
         """Return the pieces of the recursive chunker, and for each the most pieces of a chunk that begins with it."""
-        check_chunk_size(self.name, document.text, self.piece_size, "tokens")
+        check_least_chunk_count(self.name, document.text, self.piece_size, "tokens")
         # A word has a token, but for the few without any, so there are no fewer pieces.
         least_piece_count = len(word_starts(document.text)) // self.piece_size
         self._check_run_count(least_piece_count, min(self.most_pieces_per_chunk, least_piece_count), "at least ")
@@ -273,12 +283,13 @@ class Optimal(Chunker):
         self._check_run_count(len(sentence_ranges), int(longest_run_by_sentence.max(initial=0)))
         return sentence_ranges, longest_run_by_sentence
 
-    def _check_run_count(self, pieces: int, longest: int, about: str = "") -> None:
-        """Raise InputError if there are too many runs of at most ``longest`` pieces."""
-        if pieces * longest > MOST_RUNS:
+    def _check_run_count(self, piece_count: int, longest_run: int, text_phrase: str = "") -> None:
+        """Raise InputError if there are too many runs of at most ``longest_run`` pieces."""
+        if piece_count * longest_run > MOST_RUNS:
             raise InputError(
                 f"optimal: pieces in the text × pieces in the largest chunk must be at most {MOST_RUNS:,}; this text has "
-                f"{about}{pieces:,} pieces, and its largest chunk up to {longest:,}. Choose a larger piece size."
+                f"{text_phrase}{piece_count:,} pieces, and its largest chunk up to {longest_run:,}. Choose a larger piece "
+                "size."
             )
 
     def _all_gaps(
@@ -300,7 +311,7 @@ class Optimal(Chunker):
             ),
         ]
         cut_or_sentence_gaps = [gap for gap in gaps_at_piece_starts if gap.verdict.is_cut or gap.offset is None]
-        decided_and_uncut_gaps = with_uncut_gaps(
+        decided_and_uncut_gaps = add_uncut_gaps(
             document, cut_or_sentence_gaps, Reason(remark=f"inside a piece of at most {self.piece_size:,} tokens")
         )
         gap_cut_gains = [gain_by_piece_start.get(gap.start_after(document), math.inf) for gap in decided_and_uncut_gaps]
@@ -309,13 +320,13 @@ class Optimal(Chunker):
             for gap, score in zip(decided_and_uncut_gaps, gap_cut_gains, strict=True)
         )
 
-    def _gain_reason(self, gain: float, cut: bool) -> Reason:
+    def _gain_reason(self, gain: float, is_cut: bool) -> Reason:
         if math.isinf(gain):
             limit_phrase = (
                 f"{self.most_pieces_per_chunk:,} pieces" if self.pieces == "recursive" else f"{self.max_size:,} tokens"
             )
             cut_gain_remark = f"a chunk may hold {limit_phrase}, so every partition cuts here"
-        elif cut:
+        elif is_cut:
             cut_gain_remark = f"the best partition with this cut gains {gain:.2f} over the best without"
         else:
             cut_gain_remark = f"the best partition with a cut here loses {-gain:.2f} against the best without"

@@ -7,7 +7,7 @@ from typing import ClassVar
 from pydantic import Field
 
 from chunkers.building_blocks.proposition_requests import (
-    MOST_LISTED,
+    MOST_LISTED_CHUNKS,
     GroupedPropositions,
     PropositionGroup,
     StatedPropositions,
@@ -23,22 +23,22 @@ from chunkers.results import Chunk, Chunking, Gap, Reason, StatedContent, Verdic
 from chunkers.support import pluralize
 from chunkers.text import Document, Span
 
-_STATED = 1.5
+_PROPOSITIONS_PER_SENTENCE = 1.5
 """Propositions of a sentence, as they are guessed for an estimate."""
 
-_SENTENCES = 6
+_SENTENCES_PER_CHUNK = 6
 """Sentences of a chunk, likewise."""
 
-_OUTLINED = 40
+_OUTLINE_TOKENS = 40
 """Tokens of a chunk's title and summary, likewise."""
 
-_ANSWERED = 2
+_ANSWER_TOKENS_PER_TOKEN = 2
 """Tokens of the answers for each of the text, which is stated and quoted; likewise."""
 
-_WRAPPED = 40
+_WRAPPING_TOKENS = 40
 """Tokens of the answers for each proposition besides: the JSON around it, its number, its chunk; likewise."""
 
-_NAMED = 5
+_MOST_NAMED = 5
 """Propositions, or sentences, that a note names."""
 
 
@@ -158,20 +158,24 @@ class Propositions(Chunker):
         ]
         request_count, prompt_token_count = len(proposition_windows), sum(tools.count_tokens(prompt_texts))
         proposition_count, text_token_count = (
-            round(_STATED * len(document.sentences)),
+            round(_PROPOSITIONS_PER_SENTENCE * len(document.sentences)),
             sum(part.tokens for part in proposition_windows),
         )
         if len(document.sentences) > 1:
             grouping_batch_count = -(-proposition_count // self.batch)
             template_token_count = sum(tools.count_tokens([prompts.GROUPS_SYSTEM, prompts.GROUPS_QUESTION]))
             # The outline grows to all the chunks, but no further than what is listed of them.
-            mean_listed_chunk_count = min(len(document.sentences) / _SENTENCES / 2, MOST_LISTED)
+            mean_listed_chunk_count = min(len(document.sentences) / _SENTENCES_PER_CHUNK / 2, MOST_LISTED_CHUNKS)
             request_count += grouping_batch_count
             prompt_token_count += round(
-                grouping_batch_count * (template_token_count + mean_listed_chunk_count * _OUTLINED)
-                + _STATED * text_token_count
+                grouping_batch_count * (template_token_count + mean_listed_chunk_count * _OUTLINE_TOKENS)
+                + _PROPOSITIONS_PER_SENTENCE * text_token_count
             )
-        return Estimate(request_count, prompt_token_count, _ANSWERED * text_token_count + _WRAPPED * proposition_count)
+        return Estimate(
+            request_count,
+            prompt_token_count,
+            _ANSWER_TOKENS_PER_TOKEN * text_token_count + _WRAPPING_TOKENS * proposition_count,
+        )
 
 
 def _chunking_of_groups(document: Document, statements: StatedPropositions, grouped: GroupedPropositions) -> Chunking:
@@ -191,14 +195,14 @@ def _chunking_of_groups(document: Document, statements: StatedPropositions, grou
     for chunk_number, group_index in enumerate(group_order):
         for sentence_index in sentences_by_group[group_index]:
             chunk_numbers_by_sentence[sentence_index].append(chunk_number)
-        title, summary, proposition_indices = (
+        group_title, group_summary, proposition_indices = (
             grouped.groups[group_index].title,
             grouped.groups[group_index].summary,
             grouped.groups[group_index].members,
         )
         group_propositions = tuple([statements.propositions[member] for member in proposition_indices])
         group_text = "\n".join([proposition.text for proposition in group_propositions])
-        group_stated_content = StatedContent(title, summary, group_propositions)
+        group_stated_content = StatedContent(group_title, group_summary, group_propositions)
         group_chunks.append(
             Chunk(
                 _spans_of_sentence_runs(document, sentences_by_group[group_index]), group_text, stated=group_stated_content
@@ -230,21 +234,21 @@ def _spans_of_sentence_runs(document: Document, sentences: Sequence[int]) -> tup
 def _sentence_descriptions(
     statements: StatedPropositions,
     grouped: GroupedPropositions,
-    touched: Sequence[range],
-    chunks_of: Sequence[Sequence[int]],
+    overlapped_sentences: Sequence[range],
+    chunk_numbers_by_sentence: Sequence[Sequence[int]],
 ) -> list[tuple[str, str]]:
     """Return two descriptions for each sentence, long and short, of its propositions and their chunks."""
-    proposition_count_by_sentence = [0] * len(chunks_of)
+    proposition_count_by_sentence = [0] * len(chunk_numbers_by_sentence)
     unsorted_reason_by_sentence: dict[int, str] = {}
     for proposition_index, (proposition, restated_sentences) in enumerate(
-        zip(statements.propositions, touched, strict=True)
+        zip(statements.propositions, overlapped_sentences, strict=True)
     ):
         for sentence_index in restated_sentences:
             proposition_count_by_sentence[sentence_index] += proposition.tied != "as it is"
             if proposition_index in grouped.unusable:
                 unsorted_reason_by_sentence[sentence_index] = grouped.unusable[proposition_index]
     long_and_short_descriptions = []
-    for sentence_index, chunk_numbers in enumerate(chunks_of):
+    for sentence_index, chunk_numbers in enumerate(chunk_numbers_by_sentence):
         chunks_phrase = f"chunk{'s' * (len(chunk_numbers) > 1)} {' and '.join(f'{chunk + 1:,}' for chunk in chunk_numbers)}"
         if sentence_index in statements.unusable:
             statement_phrase = f"{statements.unusable[sentence_index]}, so it stands for itself"
@@ -267,10 +271,15 @@ def _sentence_descriptions(
     return long_and_short_descriptions
 
 
-def _gap_after_sentence(index: int, chunks_of: Sequence[Sequence[int]], places: Sequence[tuple[str, str]]) -> Gap:
+def _gap_after_sentence(
+    index: int, chunk_numbers_by_sentence: Sequence[Sequence[int]], sentence_descriptions: Sequence[tuple[str, str]]
+) -> Gap:
     """Return the decision after a sentence: a cut where a chunk has the next one and not this."""
-    newly_begun_chunk_numbers = {*chunks_of[index + 1]} - {*chunks_of[index]}
-    (own_description, own_chunks_phrase), (next_description, next_chunks_phrase) = places[index], places[index + 1]
+    newly_begun_chunk_numbers = {*chunk_numbers_by_sentence[index + 1]} - {*chunk_numbers_by_sentence[index]}
+    (own_description, own_chunks_phrase), (next_description, next_chunks_phrase) = (
+        sentence_descriptions[index],
+        sentence_descriptions[index + 1],
+    )
     gap_verdict_reason = Reason(
         remark=f"{own_description}; {next_description}",
         short=own_chunks_phrase
@@ -333,5 +342,5 @@ def _proposition_notes(document: Document, statements: StatedPropositions, group
 
 def _shortened_list_phrase(words: Sequence[str]) -> str:
     """Return the first of them, and how many more there are."""
-    unlisted_count = len(words) - _NAMED
-    return ", ".join(words[:_NAMED]) + (f" and {unlisted_count:,} more" if unlisted_count > 0 else "")
+    unlisted_count = len(words) - _MOST_NAMED
+    return ", ".join(words[:_MOST_NAMED]) + (f" and {unlisted_count:,} more" if unlisted_count > 0 else "")

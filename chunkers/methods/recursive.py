@@ -9,14 +9,14 @@ from pydantic import Field, model_validator
 from chunkers.building_blocks import (
     Separators,
     Unit,
+    add_uncut_gaps,
     check_chunk_count,
-    check_chunk_size,
+    check_least_chunk_count,
     check_overlap,
     cuts_to_gaps,
     recursive_spans,
     separator_patterns,
     text_size_function,
-    with_uncut_gaps,
 )
 from chunkers.contract import Chunker, Tools
 from chunkers.results import Chunk, Chunking, Gap, LazyTuple, Reason, Verdict, combine_reasons
@@ -98,9 +98,11 @@ class Recursive(Chunker):
         InputError
             If there would be too many chunks, or too many characters in total.
         """
-        check_chunk_size(self.name, document.text, self.size, self.unit)
-        text, measure = document.text, text_size_function(self.unit, tools)
-        split_function = partial(recursive_spans, text, overlap=self.overlap, measure=measure, separators=self.separators)
+        check_least_chunk_count(self.name, document.text, self.size, self.unit)
+        text, size_function = document.text, text_size_function(self.unit, tools)
+        split_function = partial(
+            recursive_spans, text, overlap=self.overlap, size_function=size_function, separators=self.separators
+        )
         parent_chunk_spans = split_function(self.parent_size) if self.parent_size else []
         parents_or_whole_text: list[Span | None] = [Span(*parent) for parent in parent_chunk_spans] or [None]
         parent_and_child_spans = [
@@ -134,7 +136,7 @@ class Recursive(Chunker):
         # Joined, the pieces may have more tokens than they have apart, which LangChain's splitter does not look at.
         subject_phrase = "the chunk stays" if self.unit != "tokens" else "the pieces of the chunk add up to a number"
         no_separator_needed_remark = f"no separator is needed here: {subject_phrase} within size {self.size:,} {self.unit}"
-        return with_uncut_gaps(
+        return add_uncut_gaps(
             document,
             cuts_to_gaps(document, later_chunk_start_offsets, Verdict.CUT, cut_reason_at),
             Reason(remark=no_separator_needed_remark),
@@ -153,7 +155,7 @@ def separator_name_at(text: str, offset: int, preset: Separators) -> str:
     separator_begin_offset = offset
     while separator_begin_offset and text[separator_begin_offset - 1].isspace():
         separator_begin_offset -= 1
-    for separator, pattern in separator_patterns(preset):
-        if any(pattern.match(text, place) for place in range(separator_begin_offset, offset + 1)):
+    for separator, separator_pattern in separator_patterns(preset):
+        if any(separator_pattern.match(text, place) for place in range(separator_begin_offset, offset + 1)):
             return SEPARATOR_NAMES.get(separator, f"{separator!r}")
     return SEPARATOR_NAMES[""]

@@ -19,23 +19,23 @@ class DisjointSets:
 
     def __init__(self, count: int) -> None:
         self.label = [*range(count)]
-        self._members = [[item] for item in range(count)]
+        self._items_by_label = [[item] for item in range(count)]
 
     def members(self, item: int) -> list[int]:
         """Return all items in the group of ``item``."""
-        return self._members[self.label[item]]
+        return self._items_by_label[self.label[item]]
 
     def join(self, left: int, right: int) -> bool:
         """Merge the groups of two items; return False if the items were already in the same group."""
         kept_label, absorbed_label = self.label[left], self.label[right]
         if kept_label == absorbed_label:
             return False
-        if len(self._members[kept_label]) < len(self._members[absorbed_label]):
+        if len(self._items_by_label[kept_label]) < len(self._items_by_label[absorbed_label]):
             kept_label, absorbed_label = absorbed_label, kept_label
-        for item in self._members[absorbed_label]:
-            self.label[item] = kept_label
-        self._members[kept_label] += self._members[absorbed_label]
-        self._members[absorbed_label] = []
+        for absorbed_item in self._items_by_label[absorbed_label]:
+            self.label[absorbed_item] = kept_label
+        self._items_by_label[kept_label] += self._items_by_label[absorbed_label]
+        self._items_by_label[absorbed_label] = []
         return True
 
 
@@ -62,15 +62,15 @@ class LinkageResult(NamedTuple):
     refusals: int
 
 
-def join_closest_pairs(pairs: IntArray, count: int, cap: int) -> LinkageResult:
-    """Join the clusters of each pair of items in turn, unless the joined cluster would have more than ``cap`` items.
+def join_closest_pairs(pairs: IntArray, count: int, size_cap: int) -> LinkageResult:
+    """Join the clusters of each pair of items in turn, unless the joined cluster would have more than ``size_cap`` items.
 
     Parameters
     ----------
     pairs
         Items a and b of ``count``, encoded as the number a * count + b, in the order in which they are to be joined.
     """
-    clusters, uncapped_sets = DisjointSets(count), DisjointSets(count)
+    capped_sets, uncapped_sets = DisjointSets(count), DisjointSets(count)
     join_positions: list[int] = []
     refused_joins: list[tuple[int, int, int]] = []
     refused_join_count = 0
@@ -78,31 +78,34 @@ def join_closest_pairs(pairs: IntArray, count: int, cap: int) -> LinkageResult:
     pair_block_start = 0
     while pair_block_start < len(pairs) and len(join_positions) < count - 1:
         pair_code_block = pairs[pair_block_start : pair_block_start + pair_block_length]
-        labels, uncapped_labels = np.array(clusters.label), np.array(uncapped_sets.label)
-        cluster_size_by_label = np.bincount(labels, minlength=count)
+        cluster_labels, uncapped_labels = np.array(capped_sets.label), np.array(uncapped_sets.label)
+        cluster_size_by_label = np.bincount(cluster_labels, minlength=count)
         left_items, right_items = pair_code_block // count, pair_code_block % count
-        is_pair_apart_at = labels[left_items] != labels[right_items]
-        is_join_allowed_at = cluster_size_by_label[labels[left_items]] + cluster_size_by_label[labels[right_items]] <= cap
+        pairs_apart_mask = cluster_labels[left_items] != cluster_labels[right_items]
+        allowed_joins_mask = (
+            cluster_size_by_label[cluster_labels[left_items]] + cluster_size_by_label[cluster_labels[right_items]]
+            <= size_cap
+        )
         # As clusters only grow, a pair that is one, or too much, stays so; it is looked at only where its refusal is new.
-        refused_join_count += int(np.count_nonzero(is_pair_apart_at & ~is_join_allowed_at))
+        refused_join_count += int(np.count_nonzero(pairs_apart_mask & ~allowed_joins_mask))
         for block_position in np.flatnonzero(
-            is_pair_apart_at & (is_join_allowed_at | (uncapped_labels[left_items] != uncapped_labels[right_items]))
+            pairs_apart_mask & (allowed_joins_mask | (uncapped_labels[left_items] != uncapped_labels[right_items]))
         ).tolist():
             left_item, right_item = int(left_items[block_position]), int(right_items[block_position])
-            if clusters.label[left_item] == clusters.label[right_item]:
+            if capped_sets.label[left_item] == capped_sets.label[right_item]:
                 continue
-            joined_cluster_size = len(clusters.members(left_item)) + len(clusters.members(right_item))
-            if joined_cluster_size <= cap:
-                clusters.join(left_item, right_item)
+            joined_cluster_size = len(capped_sets.members(left_item)) + len(capped_sets.members(right_item))
+            if joined_cluster_size <= size_cap:
+                capped_sets.join(left_item, right_item)
                 uncapped_sets.join(left_item, right_item)
                 join_positions.append(pair_block_start + block_position)
                 continue
-            refused_join_count += int(is_join_allowed_at[block_position])
+            refused_join_count += int(allowed_joins_mask[block_position])
             if uncapped_sets.join(left_item, right_item):
                 refused_joins.append((pair_block_start + block_position, len(join_positions), joined_cluster_size))
         pair_block_start += pair_block_length
         pair_block_length = min(2 * pair_block_length, 1 << 20)
-    return LinkageResult(clusters.label, join_positions, refused_joins, refused_join_count)
+    return LinkageResult(capped_sets.label, join_positions, refused_joins, refused_join_count)
 
 
 class SingleLinkage(JointDistanceChunker):
@@ -217,13 +220,14 @@ class SingleLinkage(JointDistanceChunker):
         )
         return replace(chunking, notes=self._missed_chunk_count_note(chunking))
 
-    def _missed_chunk_count_note(self, made: Chunking) -> tuple[str, ...]:
+    def _missed_chunk_count_note(self, chunking: Chunking) -> tuple[str, ...]:
         """Return a note if there are not as many chunks as were asked for."""
-        if self.chunks is None or len(made.chunks) in (0, self.chunks):
+        if self.chunks is None or len(chunking.chunks) in (0, self.chunks):
             return ()
-        cluster_size_cap = self.cluster_size_cap(len(made.document.sentences))
+        cluster_size_cap = self.cluster_size_cap(len(chunking.document.sentences))
         return (
-            f"Asked for {self.chunks:,} chunk{'s' * (self.chunks != 1)}, made {len(made.chunks):,}: the number only caps a "
+            f"Asked for {self.chunks:,} chunk{'s' * (self.chunks != 1)}, made {len(chunking.chunks):,}: the number only "
+            "caps a "
             f"chunk, here at {cluster_size_cap:,} sentence{'s' * (cluster_size_cap != 1)}, and the maximum distance joins "
             "no more.",
         )
@@ -233,11 +237,11 @@ class SingleLinkage(JointDistanceChunker):
         sentence_count = len(vectors)
         pair_code_arrays: list[IntArray] = [np.zeros(0, np.intp)]
         distance_arrays: list[FloatArray] = [np.zeros(0)]
-        for first_row, block in joint_distances(vectors, self.position_weight):
-            is_pair_close_at = np.triu(block <= self.max_distance, k=first_row + 1)
-            near_rows, near_columns = np.nonzero(is_pair_close_at)
+        for first_row, distance_rows in joint_distances(vectors, self.position_weight):
+            close_pairs_mask = np.triu(distance_rows <= self.max_distance, k=first_row + 1)
+            near_rows, near_columns = np.nonzero(close_pairs_mask)
             pair_code_arrays.append((near_rows + first_row) * sentence_count + near_columns)
-            distance_arrays.append(block[is_pair_close_at])
+            distance_arrays.append(distance_rows[close_pairs_mask])
         pair_codes, pair_distances = np.concatenate(pair_code_arrays), np.concatenate(distance_arrays)
         nearest_first_pair_order = np.argsort(pair_distances, kind="stable")
         return pair_codes[nearest_first_pair_order], pair_distances[nearest_first_pair_order]

@@ -9,26 +9,26 @@ from typing import Any, ClassVar, Literal, NamedTuple
 
 from pydantic import Field
 
-from chunkers.building_blocks import check_chunk_count, check_chunk_size, cuts_to_gaps, with_uncut_gaps
-from chunkers.building_blocks.block_parts import WHOLE, BlockSplitter, select_blocks
+from chunkers.building_blocks import add_uncut_gaps, check_chunk_count, check_least_chunk_count, cuts_to_gaps
+from chunkers.building_blocks.block_parts import PARTS_KEPT_WHOLE, BlockSplitter, select_blocks
 from chunkers.contract import Chunker, Tools
 from chunkers.methods.breakpoint import Breakpoint
 from chunkers.methods.change_point import ChangePoint
 from chunkers.methods.optimal import Optimal
 from chunkers.results import Chunk, Chunking, Gap, LazyTuple, Reason, Verdict, combine_reasons
-from chunkers.text import KINDS_KEPT_WHOLE, Block, Document, Span, check_outline
+from chunkers.text import KINDS_KEPT_WHOLE, Block, Document, Span, check_markdown_mark_count
 
-LEADING, TRAILING = 2, 4
+LEADING_SIZE_DIVISOR, TRAILING_SIZE_DIVISOR = 2, 4
 """Divisors of the maximum size: headings and an introduction before a block that is too long may take a half of it, headings
 after the block a quarter. Longer ones are cut off like any text."""
 
-_PIECE, _PIECES = 50, 5
+_OPTIMAL_PIECE_TOKENS, _LEAST_OPTIMAL_PIECES = 50, 5
 """Tokens of a piece of `optimal`, as at its defaults, and how many a chunk must be able to hold: of one or two, there is no
 choice."""
 
 _WITHOUT_ARTICLE = ("HTML", "front matter", "link definitions")
 
-_REPORT = 64
+_GROUPS_BETWEEN_REPORTS = 64
 """Groups of blocks between two reports."""
 
 
@@ -127,15 +127,17 @@ class Structure(Chunker):
         return self._cut_document(document, tools).steps() if document.text.strip() else []
 
     def _cut_document(self, document: Document, tools: Tools) -> "_StructureCutter":
-        check_chunk_size(self.name, document.text, self.max_size, "tokens")
-        check_outline(self.name, document.text)
+        check_least_chunk_count(self.name, document.text, self.max_size, "tokens")
+        check_markdown_mark_count(self.name, document.text)
         # As they are at their defaults, but for the size.
         inner_chunker_factories: dict[str, Callable[[int], Chunker] | None] = {
             "recursive": None,
             "breakpoint": lambda most: Breakpoint(max_size=most, size_unit="tokens"),
             # Inside a block there are no paragraphs.
             "change_point": lambda most: ChangePoint(max_size=most, size_unit="tokens", cuts_at="sentences"),
-            "optimal": lambda most: Optimal(max_size=most, piece_size=min(_PIECE, most, max(2, most // _PIECES))),
+            "optimal": lambda most: Optimal(
+                max_size=most, piece_size=min(_OPTIMAL_PIECE_TOKENS, most, max(2, most // _LEAST_OPTIMAL_PIECES))
+            ),
         }
         block_splitter = BlockSplitter(document, inner_chunker_factories[self.inner], self.max_size, tools)
         structure_cutter = _StructureCutter(
@@ -233,7 +235,7 @@ class _StructureCutter:
             pieces: list[_Piece] = []
             self.title = self._slide_title_of(section)
             for group_number, group in enumerate(self._blocks_belonging_together(section)):
-                if group_number % _REPORT == 0:
+                if group_number % _GROUPS_BETWEEN_REPORTS == 0:
                     self.tools.decided(decided_block_count, len(outline_blocks))
                 pieces += self._pieces_of_group(group, self.title.tokens if group_number else 0)
                 decided_block_count += len(group.lead) + 1 + len(group.tail)
@@ -246,21 +248,23 @@ class _StructureCutter:
         step_start_offsets = sorted({*block_by_start, *self.cuts, *self.together})
         block_decision_steps = []
         outline_block = self.outline[0]
-        for start, next_start in pairwise([*step_start_offsets, len(self.document.text)]):
-            outline_block = block_by_start.get(start, outline_block)
-            step_end_offset = start + len(self.document.text[start : min(outline_block.span.end, next_start)].rstrip())
-            cut_reason = self.cuts.get(start)
-            step_verdict_reason = cut_reason or self.uncut_reasons.get(start)
-            step_token_count = self.splitter.size(start, step_end_offset)
+        for step_start, next_step_start in pairwise([*step_start_offsets, len(self.document.text)]):
+            outline_block = block_by_start.get(step_start, outline_block)
+            step_end_offset = step_start + len(
+                self.document.text[step_start : min(outline_block.span.end, next_step_start)].rstrip()
+            )
+            cut_reason = self.cuts.get(step_start)
+            step_verdict_reason = cut_reason or self.uncut_reasons.get(step_start)
+            step_token_count = self.splitter.size(step_start, step_end_offset)
             block_decision_steps.append(
                 BlockStep(
-                    start,
+                    step_start,
                     step_end_offset,
                     outline_block.kind,
                     step_token_count,
                     cut_reason is not None,
                     step_verdict_reason,
-                    self.together.get(start),
+                    self.together.get(step_start),
                 )
             )
         return block_decision_steps
@@ -305,7 +309,7 @@ class _StructureCutter:
     def _slide_or_cell_spans(self) -> list[Span]:
         """The slides or cells of the document, without white space around them; empty if it has none."""
         document_parts, text = self.document.parts, self.document.text
-        if document_parts is None or document_parts.kind not in WHOLE:
+        if document_parts is None or document_parts.kind not in PARTS_KEPT_WHOLE:
             return []
         return [Span(*edges).trimmed(text) for edges in pairwise([*document_parts.starts, len(text)])]
 
@@ -329,7 +333,7 @@ class _StructureCutter:
 
     def _blocks_belonging_together(self, section: Sequence[Block]) -> list[_BlockGroup]:
         """Return the blocks of a section, each grouped with the blocks that stay with it."""
-        groups: list[_BlockGroup] = []
+        block_groups: list[_BlockGroup] = []
         lead_blocks: list[Block] = []
         for block, next_block in zip(section, [*section[1:], None], strict=True):
             if self._stays_with_next(block, next_block):
@@ -338,32 +342,33 @@ class _StructureCutter:
                     and block.kind != "paragraph"
                     and not self._blocks_leave_enough_room(lead_blocks[0], block, next_block)
                 ):
-                    groups.append(_BlockGroup([], lead_blocks.pop(0), []))
+                    block_groups.append(_BlockGroup([], lead_blocks.pop(0), []))
                 if self._blocks_leave_enough_room((lead_blocks or [block])[0], block, next_block):
                     lead_blocks.append(block)
                     continue
             if lead_blocks and self._fits_only_alone(block, lead_blocks[0].span.start, block.span.end):
-                groups.append(_BlockGroup(lead_blocks[:-1], lead_blocks[-1], []))
+                block_groups.append(_BlockGroup(lead_blocks[:-1], lead_blocks[-1], []))
                 lead_blocks = []
-            groups.append(_BlockGroup(lead_blocks, block, []))
+            block_groups.append(_BlockGroup(lead_blocks, block, []))
             lead_blocks = []
         if (
             lead_blocks
-            and groups
-            and self._slide_or_cell_at(groups[-1].block.span.start) == self._slide_or_cell_at(lead_blocks[-1].span.start)
+            and block_groups
+            and self._slide_or_cell_at(block_groups[-1].block.span.start)
+            == self._slide_or_cell_at(lead_blocks[-1].span.start)
         ):
-            groups[-1] = groups[-1]._replace(tail=lead_blocks)
+            block_groups[-1] = block_groups[-1]._replace(tail=lead_blocks)
         else:
-            groups += [_BlockGroup([], block, []) for block in lead_blocks]
-        return groups
+            block_groups += [_BlockGroup([], block, []) for block in lead_blocks]
+        return block_groups
 
     def _blocks_leave_enough_room(self, first: Block, last: Block, following: Block | None) -> bool:
         """Return whether the blocks from ``first`` to ``last`` leave enough of a chunk for the block that they stay with."""
-        start, chunk_token_limit = first.span.start, self.chunker.max_size
-        attached_token_limit = chunk_token_limit // (TRAILING if following is None else LEADING)
-        if self.splitter.size(start, last.span.end) <= attached_token_limit:
+        first_block_start, chunk_token_limit = first.span.start, self.chunker.max_size
+        attached_token_limit = chunk_token_limit // (TRAILING_SIZE_DIVISOR if following is None else LEADING_SIZE_DIVISOR)
+        if self.splitter.size(first_block_start, last.span.end) <= attached_token_limit:
             return True
-        return following is not None and self.splitter.size(start, following.span.end) <= chunk_token_limit
+        return following is not None and self.splitter.size(first_block_start, following.span.end) <= chunk_token_limit
 
     def _fits_only_alone(self, block: Block, start: int, end: int) -> bool:
         """Return whether a block that should stay whole fits into a chunk, but not together with all up to the ends."""
@@ -399,7 +404,7 @@ class _StructureCutter:
         title_token_count = self.tools.count_tokens([title_text])[0]
         return (
             _SlideTitle(title_text, title_token_count, heading.span.start)
-            if title_token_count <= self.chunker.max_size // LEADING
+            if title_token_count <= self.chunker.max_size // LEADING_SIZE_DIVISOR
             else _SlideTitle()
         )
 
@@ -458,46 +463,46 @@ class _StructureCutter:
             pieces_with_slide_title.append(slide_piece)
         return pieces_with_slide_title
 
-    def _pieces_of_group(self, group: _BlockGroup, held: int) -> list[_Piece]:
-        """Return a group as one piece if it fits, or else its parts, which leave room for ``held`` tokens of context."""
+    def _pieces_of_group(self, group: _BlockGroup, context_tokens: int) -> list[_Piece]:
+        """Return a group as one piece if it fits, or else its parts, which leave room for ``context_tokens`` tokens of context."""
         for previous_block, block in pairwise([*group.lead, group.block, *group.tail]):
             self.uncut_reasons[block.span.start] = _kept_together_reason(previous_block, block, group)
-        start, end, block = group.start, group.end, group.block
-        group_token_count, chunk_token_limit = self.splitter.size(start, end), self.chunker.max_size
-        if self._fits_only_alone(block, start, end):
-            return [_Piece(start, block.span.end, block.kind), *_trailing_heading_pieces(group)]
+        group_start, group_end, block = group.start, group.end, group.block
+        group_token_count, chunk_token_limit = self.splitter.size(group_start, group_end), self.chunker.max_size
+        if self._fits_only_alone(block, group_start, group_end):
+            return [_Piece(group_start, block.span.end, block.kind), *_trailing_heading_pieces(group)]
         if group_token_count <= chunk_token_limit or block.kind == "formula":
             if group_token_count > chunk_token_limit:
                 self.long.append((block.kind, self.splitter.size(*block.span)))
-            return [_Piece(start, end, block.kind)]
+            return [_Piece(group_start, group_end, block.kind)]
         # What leads takes of the first part, and what is behind of the last, of which it is not known yet which it is.
-        tail_token_count = group_token_count - self.splitter.size(start, block.span.end)
-        lead_token_count = self.splitter.size(start, block.span.end) - self.splitter.size(*block.span)
-        first_part_limit = max(1, chunk_token_limit - lead_token_count - tail_token_count - held)
-        other_part_limit = max(1, chunk_token_limit - tail_token_count - (held or self.title.tokens))
+        tail_token_count = group_token_count - self.splitter.size(group_start, block.span.end)
+        lead_token_count = self.splitter.size(group_start, block.span.end) - self.splitter.size(*block.span)
+        first_part_limit = max(1, chunk_token_limit - lead_token_count - tail_token_count - context_tokens)
+        other_part_limit = max(1, chunk_token_limit - tail_token_count - (context_tokens or self.title.tokens))
         fitted_parts = self.splitter.split(block, first_part_limit, other_part_limit)
         # Some tokenizers count more in what is left of a text than the difference, so that the first part is cut shorter.
         while (
             fitted_parts
-            and (excess_token_count := self.splitter.size(start, fitted_parts[0].end) - chunk_token_limit) > 0
+            and (excess_token_count := self.splitter.size(group_start, fitted_parts[0].end) - chunk_token_limit) > 0
             and first_part_limit > 1
         ):
             first_part_limit = max(1, first_part_limit - excess_token_count)
             fitted_parts = self.splitter.split(block, first_part_limit, other_part_limit)
-        is_lead_separate = not fitted_parts or self.splitter.size(start, fitted_parts[0].end) > chunk_token_limit
+        is_lead_separate = not fitted_parts or self.splitter.size(group_start, fitted_parts[0].end) > chunk_token_limit
         split_block_parts = fitted_parts or self.splitter.split(block, chunk_token_limit, chunk_token_limit) or []
         group_pieces = [_Piece(part.start, part.end, block.kind, part.why, part.context) for part in split_block_parts]
         if not is_lead_separate:
-            group_pieces[0] = group_pieces[0]._replace(start=start, why=None)
+            group_pieces[0] = group_pieces[0]._replace(start=group_start, why=None)
         elif group.lead:
             group_pieces = [
-                _Piece(start, group.lead[-1].span.end, group.lead[-1].kind),
+                _Piece(group_start, group.lead[-1].span.end, group.lead[-1].kind),
                 group_pieces[0]._replace(why=None),
                 *group_pieces[1:],
             ]
-        if group.tail and (not fitted_parts or self.splitter.size(group_pieces[-1].start, end) > chunk_token_limit):
+        if group.tail and (not fitted_parts or self.splitter.size(group_pieces[-1].start, group_end) > chunk_token_limit):
             return [*group_pieces, *_trailing_heading_pieces(group)]
-        group_pieces[-1] = group_pieces[-1]._replace(end=end)
+        group_pieces[-1] = group_pieces[-1]._replace(end=group_end)
         return group_pieces
 
     def _join_neighbours(self, pieces: Sequence[_Piece], section: Sequence[Block]) -> None:
@@ -507,7 +512,7 @@ class _StructureCutter:
         section_opening_block = next((block for block in section if block.kind != "front matter"), section[0])
         same_section_phrase = "same heading" if section_opening_block.kind == "heading" else "no heading between"
         # The first piece of a slide has its title in it.
-        chunk_start, context = pieces[0].start, self._context_of(pieces[0])
+        chunk_start, open_chunk_context = pieces[0].start, self._context_of(pieces[0])
         text = self.document.text
         open_chunk_size, *piece_sizes = [self.splitter.size(piece.start, piece.end) for piece in pieces]
         context_token_count = self._add_context(chunk_start, pieces[0].context)
@@ -518,7 +523,7 @@ class _StructureCutter:
             )
             token_count_together = self.together[piece.start] = joined_size + context_token_count
             # What has its context in its own chunk would lose it in another's.
-            has_same_context = not piece.context or piece.context == context
+            has_same_context = not piece.context or piece.context == open_chunk_context
             if has_same_context and token_count_together <= max_tokens and min(open_chunk_size, piece_size) < join_below:
                 self.uncut_reasons[piece.start] = Reason(
                     remark=f"joined: {same_section_phrase}, {open_chunk_size:,} + {piece_size:,} tokens"
@@ -537,7 +542,7 @@ class _StructureCutter:
                 f"new {piece.name}: {too_large_phrase if token_count_together > max_tokens else both_large_enough_phrase}"
             )
             self.cuts[piece.start] = piece.why or Reason(remark=new_piece_remark)
-            chunk_start, context, open_chunk_size = piece.start, self._context_of(piece), piece_size
+            chunk_start, open_chunk_context, open_chunk_size = piece.start, self._context_of(piece), piece_size
             context_token_count = self._add_context(piece.start, piece.context)
 
     def _context_of(self, piece: _Piece) -> str:
@@ -556,10 +561,10 @@ class _StructureCutter:
 
         def uncut_reason(start: int) -> Reason:
             block_kind = self.outline[bisect_right(self.outline, start, key=lambda block: block.span.start) - 1].kind
-            inside_reason = Reason(remark=f"inside {'' if block_kind in _WITHOUT_ARTICLE else 'a '}{block_kind}")
-            return self.uncut_reasons.get(start) or self.splitter.uncut_reasons.get(start) or inside_reason
+            inside_block_reason = Reason(remark=f"inside {'' if block_kind in _WITHOUT_ARTICLE else 'a '}{block_kind}")
+            return self.uncut_reasons.get(start) or self.splitter.uncut_reasons.get(start) or inside_block_reason
 
-        return with_uncut_gaps(
+        return add_uncut_gaps(
             self.document, cuts_to_gaps(self.document, offsets, Verdict.CUT, self.cuts.__getitem__), uncut_reason
         )
 
@@ -577,12 +582,12 @@ def _trailing_heading_pieces(group: _BlockGroup) -> list[_Piece]:
     return [_Piece(group.tail[0].span.start, group.end, group.tail[0].kind)] if group.tail else []
 
 
-def _kept_together_reason(before: Block, block: Block, group: _BlockGroup) -> Reason:
+def _kept_together_reason(previous_block: Block, block: Block, group: _BlockGroup) -> Reason:
     """Return the reason for keeping a block with the previous one."""
     if block in group.tail:
         kept_together_remark = f"a {block.kind} at the end stays with what is before"
-    elif before.kind == "paragraph":
+    elif previous_block.kind == "paragraph":
         kept_together_remark = f"{block.kind} kept with its introduction"
     else:
-        kept_together_remark = f"{before.kind} kept with what follows"
+        kept_together_remark = f"{previous_block.kind} kept with what follows"
     return Reason(remark=kept_together_remark)

@@ -113,13 +113,13 @@ class TargetSize(Chunker):
                 f"as no level with at most {allowed_cut_count:,} cuts makes the average chunk fit {self.size:,} {self.unit}"
             )
         judged_gaps = []
-        for index, distance in enumerate(gap_embedding_distances.tolist()):
+        for gap_index, distance in enumerate(gap_embedding_distances.tolist()):
             is_gap_cut = distance > distance_level
             gap_verdict_reason = Reason(
                 "distance", distance, ">" if is_gap_cut else "≤", distance_level, remark=threshold_remark
             )
             judged_gaps.append(
-                Gap(index, distance, distance_level, Verdict.CUT if is_gap_cut else Verdict.KEPT, gap_verdict_reason)
+                Gap(gap_index, distance, distance_level, Verdict.CUT if is_gap_cut else Verdict.KEPT, gap_verdict_reason)
             )
         distance_curve = Curve(
             "distance",

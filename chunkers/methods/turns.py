@@ -12,7 +12,7 @@ from chunkers.building_blocks import (
     PieceCutter,
     TokenSizes,
     check_chunk_count,
-    check_chunk_size,
+    check_least_chunk_count,
     chunks_of_pieces,
     fitting_spans,
     gaps_of_pieces,
@@ -23,7 +23,7 @@ from chunkers.results import Chunking, LazyTuple, Reason
 from chunkers.support import pluralize
 from chunkers.text import Document, Span, Transcript, Turn
 
-_REPORT = 64
+_TURNS_BETWEEN_REPORTS = 64
 """Turns between two reports of progress."""
 
 
@@ -73,7 +73,7 @@ class Turns(Chunker):
         Cancelled
             If the user asked to stop.
         """
-        check_chunk_size(self.name, document.text, self.max_size, "tokens")
+        check_least_chunk_count(self.name, document.text, self.max_size, "tokens")
         if not document.text.strip():
             return Chunking(document, (), ())
         turn_cutter = _TurnCutter(document, tools, self.max_size)
@@ -100,7 +100,7 @@ class _TurnCutter(PieceCutter):
         pieces: list[Piece] = []
         transcript_turns = self.transcript.turns
         for turn_index, turn in enumerate(transcript_turns):
-            if turn_index % _REPORT == 0:
+            if turn_index % _TURNS_BETWEEN_REPORTS == 0:
                 self.tools.decided(turn_index, len(transcript_turns))
             current_turn_label = _turn_label(turn)
             new_chunk_reason = Reason(remark="")
@@ -148,8 +148,8 @@ class _TurnCutter(PieceCutter):
                 *earlier_parts, last_part = self._split_sentence(
                     turn, part_start, self.trimmed_end(part_start, break_offset), context_token_count
                 )
-                for start, end in earlier_parts:
-                    yield Piece(start, end, reason, self._context(turn, start)[0])
+                for earlier_part_start, earlier_part_end in earlier_parts:
+                    yield Piece(earlier_part_start, earlier_part_end, reason, self._context(turn, earlier_part_start)[0])
                     reason = Reason(remark=f"{turn_is_longer_phrase}, and so is a sentence of it: cut inside the sentence")
                 part_start = last_part.start
                 if not earlier_parts:
@@ -162,19 +162,19 @@ class _TurnCutter(PieceCutter):
         yield Piece(part_start, turn.end, reason, context)
 
     def _farthest_break(
-        self, begin: int, held: int, breaks: Sequence[tuple[int, bool]], number: int
+        self, begin: int, context_tokens: int, breaks: Sequence[tuple[int, bool]], first_break_index: int
     ) -> tuple[int, bool] | None:
-        """Return the last place, from ``number`` on, up to which a piece fits; places behind a sentence come first."""
+        """Return the last place, from ``first_break_index`` on, up to which a piece fits; places behind a sentence come first."""
         farthest_fitting_break: tuple[int, bool] | None = None
-        for break_index in range(number, len(breaks)):
+        for break_index in range(first_break_index, len(breaks)):
             break_offset, ends_sentence = breaks[break_index]
-            if self.size(begin, self.trimmed_end(begin, break_offset)) + held > self.most:
+            if self.size(begin, self.trimmed_end(begin, break_offset)) + context_tokens > self.most:
                 break
             if ends_sentence or farthest_fitting_break is None or not farthest_fitting_break[1]:
                 farthest_fitting_break = break_offset, ends_sentence
         return farthest_fitting_break
 
-    def _split_sentence(self, turn: Turn, begin: int, end: int, held: int) -> list[Span]:
+    def _split_sentence(self, turn: Turn, begin: int, end: int, context_tokens: int) -> list[Span]:
         """Return the parts of a sentence that is too long for a chunk."""
         cue_at_sentence_begin = self.transcript.cue_at(begin)
         # Only there another context begins.
@@ -184,7 +184,9 @@ class _TurnCutter(PieceCutter):
             end - 1,
         )
         part_token_limit = max(
-            1, self.most - max(held, *(self._context(turn, place)[1] for place in context_change_offsets if place >= begin))
+            1,
+            self.most
+            - max(context_tokens, *(self._context(turn, place)[1] for place in context_change_offsets if place >= begin)),
         )
         token_size_function = text_size_function("tokens", self.tools)
         return [

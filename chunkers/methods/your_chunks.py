@@ -19,7 +19,7 @@ from chunkers.results import Chunking
 from chunkers.support import InputError, pluralize, short_repr
 from chunkers.text import Document
 
-_DIGITS = 24
+_IDENTITY_DIGITS = 24
 _MOST_NAMED = 8
 
 
@@ -46,11 +46,11 @@ class ChunkFile:
     @cached_property
     def identity(self) -> str:
         """Hash of the file's name, the selected document and all chunks, without the chunks' own identifiers."""
-        digest = hashlib.sha256()
+        identity_hasher = hashlib.sha256()
         for hashed_part in ((self.name, self.document), *(chunk[:3] for chunk in self.chunks)):
-            digest.update(json.dumps(hashed_part).encode() + b"\n")
+            identity_hasher.update(json.dumps(hashed_part).encode() + b"\n")
         # A letter first, as a link takes what looks like a number for one.
-        return f"c{digest.hexdigest()[:_DIGITS]}"
+        return f"c{identity_hasher.hexdigest()[:_IDENTITY_DIGITS]}"
 
     @cached_property
     def documents(self) -> list[str]:
@@ -66,7 +66,7 @@ class ChunkFile:
         """Return a copy of the file of chunks with another document selected."""
         return ChunkFile(self.name, self.chunks, document)
 
-    def locate_in(self, document: Document, told: Callable[[int, int], None]) -> LocatedChunks:
+    def locate_in(self, document: Document, report_progress: Callable[[int, int], None]) -> LocatedChunks:
         """Locate the file's chunks in a document, as `chunkers.found_again.locating.locate_chunks` does.
 
         The latest result is cached.
@@ -78,7 +78,7 @@ class ChunkFile:
         """
         located_chunks = self.cached_result_in(document)
         if located_chunks is None:
-            located_chunks = locate_chunks(document, self._chunks_for(document.name), self.name, told)
+            located_chunks = locate_chunks(document, self._chunks_for(document.name), self.name, report_progress)
             # At once, as several threads may ask, and what is returned is not read from there again: it may be another's.
             self._last_found[:] = [(f"{document.identity} {document.name}", located_chunks)]
         return located_chunks
@@ -204,8 +204,12 @@ class YourChunks(Chunker):
     @field_validator("file")
     @classmethod
     def _check_identity(cls, value: str) -> str:
-        if value and not (len(value) == _DIGITS + 1 and value[0] == "c" and set(value[1:]) <= set("0123456789abcdef")):
-            raise ValueError(f"file must be a chunk file's identity, c and {_DIGITS} hex digits; got {short_repr(value)}.")
+        if value and not (
+            len(value) == _IDENTITY_DIGITS + 1 and value[0] == "c" and set(value[1:]) <= set("0123456789abcdef")
+        ):
+            raise ValueError(
+                f"file must be a chunk file's identity, c and {_IDENTITY_DIGITS} hex digits; got {short_repr(value)}."
+            )
         return value
 
     @classmethod

@@ -8,7 +8,7 @@ from typing import ClassVar, Self
 import numpy as np
 from pydantic import Field, field_validator
 
-from chunkers.building_blocks.gaps_and_pieces import cuts_to_gaps, with_uncut_gaps
+from chunkers.building_blocks.gaps_and_pieces import add_uncut_gaps, cuts_to_gaps
 from chunkers.contract import Chunker, Tools
 from chunkers.results import Chunking, Reason, Verdict
 from chunkers.support import InputError, short_repr
@@ -17,7 +17,7 @@ from chunkers.text import Document
 MOST_CUTS = 400
 """Maximum number of cuts that a person sets in a text; so many fit into a link."""
 
-_WRITTEN = re.compile(r"c[0-9a-f]{24}(?:-[0-9a-z]{1,6})*")
+_WRITTEN_CUTS = re.compile(r"c[0-9a-f]{24}(?:-[0-9a-z]{1,6})*")
 
 CUT_HERE, KEPT_HERE = "you cut here", "you did not cut here"
 
@@ -40,7 +40,7 @@ class YourCuts(Chunker):
     @field_validator("cuts")
     @classmethod
     def _check_cuts_format(cls, value: str) -> str:
-        if value and _WRITTEN.fullmatch(value) is None:
+        if value and _WRITTEN_CUTS.fullmatch(value) is None:
             raise ValueError(
                 f"cuts must be a digest of the text and the distances between the cuts; got {short_repr(value)}."
             )
@@ -88,7 +88,7 @@ class YourCuts(Chunker):
             [place for place in self.places if document.starts[0] < place < end_offset] if end_offset else []
         )
         user_cut_gaps = cuts_to_gaps(document, cut_offsets_inside, Verdict.CUT, lambda _: Reason(remark=CUT_HERE))
-        return Chunking.from_gaps(document, with_uncut_gaps(document, user_cut_gaps, Reason(remark=KEPT_HERE)))
+        return Chunking.from_gaps(document, add_uncut_gaps(document, user_cut_gaps, Reason(remark=KEPT_HERE)))
 
     def describe(self) -> str:
         """Return the number of cuts as a phrase, such as ``3 cuts``."""

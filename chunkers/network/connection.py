@@ -28,7 +28,7 @@ _POLL_S = 0.05
 _NOT_REACHED = {"connection.connect_tcp.failed", "connection.start_tls.failed"}
 """Events in the client's trace for a connection that could not be made."""
 
-EVENTS = "text/event-stream"
+EVENT_STREAM_TYPE = "text/event-stream"
 """Content type of an answer that is sent piece by piece."""
 
 LARGEST_REFUSAL = 100_000
@@ -36,7 +36,7 @@ LARGEST_REFUSAL = 100_000
 looked at.
 """
 
-_FIRST_LOOK, _GROWTH = 4_000, 1.25
+_FIRST_CHECK_BYTES, _CHECK_GROWTH_FACTOR = 4_000, 1.25
 """Bytes after which a stream of events is first looked at, and the factor by which it grows until the next look."""
 
 _cancelled: ContextVar[Callable[[], bool]] = ContextVar("_cancelled", default=bool)
@@ -48,7 +48,7 @@ class AnswerTooLarge(Exception):
 
 
 @contextmanager
-def cancellable(cancelled: Callable[[], bool]) -> Iterator[None]:
+def cancellable_requests(cancelled: Callable[[], bool]) -> Iterator[None]:
     """Return a context manager in which requests are abandoned as soon as ``cancelled`` returns true."""
     cancelled_context_token = _cancelled.set(cancelled)
     try:
@@ -87,8 +87,8 @@ class Attempts:
 class _RunningCall:
     """A request that runs in a thread of its own; once it is abandoned, nobody waits for it."""
 
-    def __init__(self, largest: int, attempts: Attempts, is_enough: Callable[[bytes], bool]) -> None:
-        self.largest = largest
+    def __init__(self, max_answer_bytes: int, attempts: Attempts, is_enough: Callable[[bytes], bool]) -> None:
+        self.largest = max_answer_bytes
         self.is_enough = is_enough
         self.attempts = attempts
         self.abandoned = False
@@ -106,7 +106,7 @@ class _RunningCall:
             self.attempts.allow(self.attempts.sent)
             self.attempts.sent += 1
 
-    def count_unreached(self, event: str, _: object) -> None:
+    def count_failed_connection(self, event: str, _: object) -> None:
         """Count a request that failed to connect and so never reached the server."""
         self.attempts.refused += event in _NOT_REACHED
 
@@ -116,16 +116,16 @@ class _RunningCall:
 
 
 @cache
-def _watched_stream_class() -> type[Any]:
+def _checked_stream_class() -> type[Any]:
     """Return the class of a body that is looked at while it comes; httpx2 is imported when a server is first asked."""
     import httpx2
 
     class Watched(httpx2.SyncByteStream):
-        def __init__(self, stream: Any, call: _RunningCall, success: bool, events: bool) -> None:
-            self._stream, self._call, self._success, self._events = stream, call, success, events
+        def __init__(self, stream: Any, call: _RunningCall, is_success: bool, is_event_stream: bool) -> None:
+            self._stream, self._call, self._success, self._events = stream, call, is_success, is_event_stream
 
         def __iter__(self) -> Iterator[bytes]:
-            received_byte_count, next_look_byte_count, received_body = 0, float(_FIRST_LOOK), bytearray()
+            received_byte_count, next_check_byte_count, received_body = 0, float(_FIRST_CHECK_BYTES), bytearray()
             for body_part in self._stream:
                 received_byte_count += len(body_part)
                 self._call.check(received_byte_count if self._success else 0)
@@ -134,8 +134,8 @@ def _watched_stream_class() -> type[Any]:
                     return
                 if self._success and self._events:
                     received_body += body_part
-                    if received_byte_count >= next_look_byte_count:
-                        next_look_byte_count = received_byte_count * _GROWTH
+                    if received_byte_count >= next_check_byte_count:
+                        next_check_byte_count = received_byte_count * _CHECK_GROWTH_FACTOR
                         if self._call.is_enough(bytes(received_body)):
                             return
             self._call.attempts.whole += self._success
@@ -146,10 +146,10 @@ def _watched_stream_class() -> type[Any]:
     return Watched
 
 
-def _before_request(request: "httpx2.Request") -> None:
+def _begin_counted_request(request: "httpx2.Request") -> None:
     running_call: _RunningCall = _thread.call
     running_call.begin()
-    request.extensions["trace"] = running_call.count_unreached
+    request.extensions["trace"] = running_call.count_failed_connection
 
 
 def _limit_response_size(response: "httpx2.Response") -> None:
@@ -159,15 +159,15 @@ def _limit_response_size(response: "httpx2.Response") -> None:
     running_call.check(int(declared_length) if declared_length.isdecimal() and len(declared_length) < 20 else 0)
     if response.headers.get("content-encoding", "identity") != "identity":
         raise AnswerTooLarge
-    is_event_stream = response.headers.get("content-type", "").startswith(EVENTS)
-    response.stream = _watched_stream_class()(response.stream, running_call, response.is_success, is_event_stream)
+    is_event_stream = response.headers.get("content-type", "").startswith(EVENT_STREAM_TYPE)
+    response.stream = _checked_stream_class()(response.stream, running_call, response.is_success, is_event_stream)
 
 
-HOOKS: dict[str, list[Callable[..., Any]]] = {"request": [_before_request], "response": [_limit_response_size]}
+CLIENT_HOOKS: dict[str, list[Callable[..., Any]]] = {"request": [_begin_counted_request], "response": [_limit_response_size]}
 """Callbacks of a client, run before each request and after the head of each answer."""
 
 
-ADDRESS = "https://api.openai.com/v1"
+OPENAI_ADDRESS = "https://api.openai.com/v1"
 """Default server address, used if neither the environment nor the user names another."""
 
 RETRIES = 3
@@ -203,12 +203,12 @@ class Connection:
         Hash of the address, for recipes, because an address may be private.
     """
 
-    def __init__(self, who: str, address: str = "", key: str = "") -> None:
-        self._who = who
-        self._of_environment = not address
-        self.address = address or os.environ.get("OPENAI_BASE_URL") or ADDRESS
+    def __init__(self, model_name: str, address: str = "", key: str = "") -> None:
+        self._model_name = model_name
+        self._uses_environment = not address
+        self.address = address or os.environ.get("OPENAI_BASE_URL") or OPENAI_ADDRESS
         # A file from which a key is read mostly ends in a line break.
-        self._key = (key or (os.environ.get("OPENAI_API_KEY", "") if self._of_environment else "")).strip()
+        self._key = (key or (os.environ.get("OPENAI_API_KEY", "") if self._uses_environment else "")).strip()
         self.identity = hashlib.sha256(self.address.rstrip("/").encode()).hexdigest()[:16]
         self._lock = threading.Lock()
         self._client: openai.OpenAI | None = None
@@ -235,7 +235,8 @@ class Connection:
             or self.address != self.address.strip()
         ):
             raise ModelError(
-                f"{self._who}: the server's base address must have the form https://HOST/v1, without a user, a password, a "
+                f"{self._model_name}: the server's base address must have the form https://HOST/v1, without a user, a "
+                "password, a "
                 "query, a fragment or surrounding spaces; it has another form. Correct the address."
             )
         bracketed_host = f"[{address_parts.hostname}]" if ":" in address_parts.hostname else address_parts.hostname
@@ -278,17 +279,19 @@ class Connection:
 
     def _new_client(self, timeout: float) -> "openai.OpenAI":
         server_host = self.host
-        if not self._key and self.address == ADDRESS:
+        if not self._key and self.address == OPENAI_ADDRESS:
             raise ModelError(
-                f"{self._who}: {server_host} needs a key, in OPENAI_API_KEY or on the page; no key is set. To use another "
+                f"{self._model_name}: {server_host} needs a key, in OPENAI_API_KEY or on the page; no key is set. To use "
+                "another "
                 "server, set OPENAI_BASE_URL or enter its address on the page."
             )
         if not (self._key.isascii() and self._key.isprintable()):
             raise ModelError(
-                f"{self._who}: the key for {server_host} must be one line of ASCII letters, digits and signs; it has other "
+                f"{self._model_name}: the key for {server_host} must be one line of ASCII letters, digits and signs; it "
+                "has other "
                 "characters. Enter the key again."
             )
-        require_extra("llm", self._who, "openai", "httpx2")
+        require_extra("llm", self._model_name, "openai", "httpx2")
         import httpx2
         import openai
 
@@ -298,7 +301,7 @@ class Connection:
             http_transport = httpx2.HTTPTransport(proxy=proxy_address, limits=openai.DEFAULT_CONNECTION_LIMITS)
         except (ImportError, ValueError, httpx2.InvalidURL):
             raise ModelError(
-                f"{self._who}: the environment's proxy for {server_host} must have the form http://HOST:PORT; it has "
+                f"{self._model_name}: the environment's proxy for {server_host} must have the form http://HOST:PORT; it has "
                 f"another form. Correct the proxy, or bypass it with NO_PROXY={urlsplit(self.address).hostname}."
             ) from None
         return openai.OpenAI(
@@ -313,14 +316,16 @@ class Connection:
             timeout=timeout,
             max_retries=RETRIES,
             # Without redirects, texts go to the named server alone; uncompressed, an answer is as large as it seems.
-            http_client=openai.DefaultHttpxClient(follow_redirects=False, event_hooks=HOOKS, transport=http_transport),
+            http_client=openai.DefaultHttpxClient(
+                follow_redirects=False, event_hooks=CLIENT_HOOKS, transport=http_transport
+            ),
         )
 
     def _omitted_headers(self) -> dict[str, Any]:
         """Return options that keep the environment's settings for OpenAI from a server that the user named instead."""
         import openai
 
-        if self._of_environment:
+        if self._uses_environment:
             return {}
         custom_header_lines = os.environ.get("OPENAI_CUSTOM_HEADERS", "").splitlines()
         custom_header_names = [line.partition(":")[0].strip() for line in custom_header_lines if ":" in line]
@@ -346,15 +351,18 @@ class Connection:
             return ModelError(self._refusal_sentence(error.status_code))
         if isinstance(error, openai.APITimeoutError):
             return ModelError(
-                f"{self._who}: {self.host} must answer within {timeout:g} seconds; it did not, in {RETRIES + 1} attempts."
+                f"{self._model_name}: {self.host} must answer within {timeout:g} seconds; it did not, in {RETRIES + 1} "
+                "attempts."
             )
-        return ModelError(f"{self._who}: {self.destination} must be reachable; it was not, in {RETRIES + 1} attempts.")
+        return ModelError(
+            f"{self._model_name}: {self.destination} must be reachable; it was not, in {RETRIES + 1} attempts."
+        )
 
     def run_with_deadline(
         self,
         work: Callable[[], Answer],
         deadline: float,
-        largest: int,
+        max_answer_bytes: int,
         attempts: Attempts | None = None,
         is_enough: Callable[[bytes], bool] = lambda body: False,
     ) -> Answer:
@@ -367,7 +375,7 @@ class Connection:
         ----------
         deadline
             Maximum duration in seconds, retries included.
-        largest
+        max_answer_bytes
             Maximum size of an answer in bytes.
         attempts
             Counters of the requests; they may refuse a request before it is sent.
@@ -380,13 +388,13 @@ class Connection:
         ModelError
             If the answer does not arrive before the deadline.
         Cancelled
-            If the user stops meanwhile (`cancellable`).
+            If the user stops meanwhile (`cancellable_requests`).
         """
         cancellation_check = _cancelled.get()
-        running_call = _RunningCall(largest, attempts or Attempts(), is_enough)
+        running_call = _RunningCall(max_answer_bytes, attempts or Attempts(), is_enough)
         answer_future: Future[Answer] = Future()
 
-        def run() -> None:
+        def run_work_in_thread() -> None:
             _thread.call = running_call
             try:
                 answer_future.set_result(work())
@@ -397,11 +405,13 @@ class Connection:
                 answer_future.set_exception(error)
 
         deadline_time = time.monotonic() + deadline
-        threading.Thread(target=run, daemon=True, name="request").start()
+        threading.Thread(target=run_work_in_thread, daemon=True, name="request").start()
         try:
             while not wait((answer_future,), _POLL_S).done:
                 if time.monotonic() > deadline_time:
-                    raise ModelError(f"{self._who}: {self.host} must answer within {deadline:g} seconds in all; it did not.")
+                    raise ModelError(
+                        f"{self._model_name}: {self.host} must answer within {deadline:g} seconds in all; it did not."
+                    )
                 raise_if_cancelled(cancellation_check)
         except BaseException:
             # A terminal's interruption comes here too; no retry may follow it.
@@ -411,27 +421,30 @@ class Connection:
 
     def unusable_answer_error(self, rule: str) -> ModelError:
         """Return the ModelError for an answer that breaks a rule; ``rule`` is a sentence with the rule and the fault."""
-        return ModelError(f"{self._who}: {self.host} gave an answer that cannot be used. {rule}")
+        return ModelError(f"{self._model_name}: {self.host} gave an answer that cannot be used. {rule}")
 
     def _refusal_sentence(self, status: int) -> str:
         """Return a sentence on a status."""
         match status:
             case 401 | 403:
-                return f"{self._who}: {self.host} must accept the key; it refused (status {status})."
+                return f"{self._model_name}: {self.host} must accept the key; it refused (status {status})."
             case status if 300 <= status < 400:
-                return f"{self._who}: {self.host} must answer itself; it leads to another address (status {status})."
+                return f"{self._model_name}: {self.host} must answer itself; it leads to another address (status {status})."
             case 404:
-                return f"{self._who}: {self.host} must know the address and the model; it does not (status 404)."
+                return f"{self._model_name}: {self.host} must know the address and the model; it does not (status 404)."
             case 429:
                 return (
-                    f"{self._who}: {self.host} must have requests left for this key; "
+                    f"{self._model_name}: {self.host} must have requests left for this key; "
                     f"asked up to {RETRIES + 1} times, it had none (status 429)."
                 )
             case _ if status >= 500:
-                return f"{self._who}: {self.host} must work; asked up to {RETRIES + 1} times, it failed (status {status})."
+                return (
+                    f"{self._model_name}: {self.host} must work; asked up to {RETRIES + 1} times, it failed (status "
+                    f"{status})."
+                )
             case _:
                 return (
-                    f"{self._who}: {self.host} must accept the request; it refused (status {status}), "
+                    f"{self._model_name}: {self.host} must accept the request; it refused (status {status}), "
                     "as servers do with a text longer than the model reads."
                 )
 

@@ -11,9 +11,9 @@ from chunkers.recipes.chunker_registry import (
     known_chunkers_phrase,
     register,
 )
-from chunkers.recipes.context_sentences import LONGEST_SHOWN, estimate
+from chunkers.recipes.context_sentences import LONGEST_SHOWN, estimate_context_requests
 from chunkers.recipes.export import ledger_to_csv, propositions_arrow_type, to_csv, to_dict, to_json, to_jsonl, to_parquet
-from chunkers.recipes.presets import BOUND, BOUND_TOKENS, PRESETS, Preset, presets_for_chunker
+from chunkers.recipes.presets import MAXIMUM_SIZE_PARAMETERS, MAXIMUM_SIZE_TOKENS, PRESETS, Preset, presets_for_chunker
 from chunkers.recipes.recipe import (
     AnyLanguageModel,
     Recipe,

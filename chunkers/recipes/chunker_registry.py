@@ -1,6 +1,6 @@
 """The tables of chunkers: plain ones, those that ask a language model, adapters, and chunks made elsewhere.
 
-Other packages add chunkers: installed packages by an entry point of the group `GROUP`, other code by `register`. Such a
+Other packages add chunkers: installed packages by an entry point of the group `ENTRY_POINT_GROUP`, other code by `register`. Such a
 class is checked, and guarded so that its errors break nothing else.
 """
 
@@ -46,7 +46,7 @@ from chunkers.methods import (
     YourCuts,
 )
 from chunkers.results import Chunking, Gap, Reason, Verdict
-from chunkers.support import Cancelled, InputError, ModelError, ParameterError, on_one_line, short_repr
+from chunkers.support import Cancelled, InputError, ModelError, ParameterError, one_line_message, short_repr
 from chunkers.text import Document
 
 CHUNKERS: dict[str, type[Chunker]] = {
@@ -91,11 +91,11 @@ ADAPTERS: dict[str, type[Adapter]] = {
 }
 
 
-GROUP = "seamark.chunkers"
+ENTRY_POINT_GROUP = "seamark.chunkers"
 """The group of entry points by which installed packages offer their chunkers."""
 
 _lock = threading.RLock()
-_looked: list[bool] = []
+_loaded_entry_points: list[bool] = []
 _faults: dict[str, str] = {}
 """Sentences on offers that cannot be used, by the name under which they are offered."""
 
@@ -140,9 +140,9 @@ def discover() -> tuple[str, ...]:
     An error in a package affects only that package's chunkers.
     """
     with _lock:
-        if not _looked:
-            _looked.append(True)
-            for entry_point in metadata.entry_points(group=GROUP):
+        if not _loaded_entry_points:
+            _loaded_entry_points.append(True)
+            for entry_point in metadata.entry_points(group=ENTRY_POINT_GROUP):
                 package_name = entry_point.dist.name if entry_point.dist is not None else ""
                 try:
                     register(entry_point.load(), package_name)
@@ -192,15 +192,15 @@ def _registered_class(name: str) -> type[Chunker] | None:
 
 # Chunkers of other packages: requirements on such a class, and isolation of its errors.
 
-NAME = re.compile(r"[a-z][a-z0-9_]{0,39}")
+NAME_PATTERN = re.compile(r"[a-z][a-z0-9_]{0,39}")
 """Pattern of a valid chunker name, as used in links, file names and command lines."""
 
-WORDS = ("title", "idea", "source")
+REQUIRED_ATTRIBUTES = ("title", "idea", "source")
 
-KINDS = ("integer", "number", "choice")
+FIELD_KINDS = ("integer", "number", "choice")
 """The types of parameters for which the page has a control."""
 
-HOOKS: dict[str, Any] = {
+TYPE_BY_HOOK: dict[str, Any] = {
     "levels": list,
     "describe": str,
     "remark": str,
@@ -212,47 +212,48 @@ HOOKS: dict[str, Any] = {
 """Optional members of a chunker that the page reads, with the type of each value."""
 
 
-def check_chunker_class(kind: object) -> type[Chunker]:
-    """Return ``kind`` if it is usable as a chunker class on the page, in links and on the command line.
+def check_chunker_class(candidate: object) -> type[Chunker]:
+    """Return ``candidate`` if it is usable as a chunker class on the page, in links and on the command line.
 
     Raises
     ------
     InputError
-        If ``kind`` is not usable; the message says what is required.
+        If ``candidate`` is not usable; the message says what is required.
     """
-    if not isinstance(kind, type) or not issubclass(kind, Chunker):
-        raise InputError(f"a chunker must be a subclass of Chunker; got {short_repr(kind)}.")
-    if inspect.isabstract(kind):
-        raise InputError(f"{kind.__name__} must have the method chunk(document, tools); it has none.")
-    chunker_name = getattr(kind, "name", None)
-    if not isinstance(chunker_name, str) or not NAME.fullmatch(chunker_name):
+    if not isinstance(candidate, type) or not issubclass(candidate, Chunker):
+        raise InputError(f"a chunker must be a subclass of Chunker; got {short_repr(candidate)}.")
+    if inspect.isabstract(candidate):
+        raise InputError(f"{candidate.__name__} must have the method chunk(document, tools); it has none.")
+    chunker_name = getattr(candidate, "name", None)
+    if not isinstance(chunker_name, str) or not NAME_PATTERN.fullmatch(chunker_name):
         fault_phrase = f"got {short_repr(chunker_name)}" if chunker_name is not None else "it has none"
         raise InputError(
-            f"{kind.__name__}: name must be 1 to 40 lower-case letters, digits and underscores, beginning with a "
+            f"{candidate.__name__}: name must be 1 to 40 lower-case letters, digits and underscores, beginning with a "
             f"letter; {fault_phrase}."
         )
-    for required_attribute_name in WORDS:
-        required_attribute_value = getattr(kind, required_attribute_name, None)
+    for required_attribute_name in REQUIRED_ATTRIBUTES:
+        required_attribute_value = getattr(candidate, required_attribute_name, None)
         if not isinstance(required_attribute_value, str) or not required_attribute_value.strip():
             raise InputError(
                 f"{chunker_name}: {required_attribute_name} must be a non-empty string; got "
                 f"{short_repr(required_attribute_value)}."
             )
-    for spec in kind.fields():
-        _check_field(chunker_name, spec)
+    for field_spec in candidate.fields():
+        _check_field(chunker_name, field_spec)
     # What no parameter breaks by itself, a validator may.
-    kind()
-    return kind
+    candidate()
+    return candidate
 
 
-def _check_field(name: str, spec: FieldSpec) -> None:
-    if spec.kind not in KINDS:
-        raise InputError(f"{name}: {spec.name} must be a number or a Literal; its type is {spec.kind}.")
+def _check_field(chunker_name: str, spec: FieldSpec) -> None:
+    if spec.kind not in FIELD_KINDS:
+        raise InputError(f"{chunker_name}: {spec.name} must be a number or a Literal; its type is {spec.kind}.")
     if spec.default is None and not spec.optional:
-        raise InputError(f"{name}: {spec.name} must have a default; it has none.")
+        raise InputError(f"{chunker_name}: {spec.name} must have a default; it has none.")
     if spec.kind != "choice" and not spec.optional and spec.offered is None and None in (spec.low, spec.high):
         raise InputError(
-            f"{name}: {spec.name} must have a minimum and a maximum, declared with ge= and le=; one of them is missing."
+            f"{chunker_name}: {spec.name} must have a minimum and a maximum, declared with ge= and le=; one of them is "
+            "missing."
         )
 
 
@@ -266,7 +267,7 @@ def guard_chunker_class(kind: type[Chunker], package: str) -> None:
         return
     owner_phrase = f"the package {package}" if package else f"the module {kind.__module__}"
     kind.chunk = _guard_chunk_method(kind.chunk, kind.name, owner_phrase)  # type: ignore[method-assign]
-    for hook_name, expected_type in HOOKS.items():
+    for hook_name, expected_type in TYPE_BY_HOOK.items():
         setattr(kind, hook_name, _guard_hook(getattr(kind, hook_name), getattr(Chunker, hook_name), expected_type))
     base_fields_method = Chunker.fields.__func__  # type: ignore[attr-defined]  # every class method has it
     for hook_name, fallback_method, expected_type in (
@@ -290,7 +291,7 @@ def _rebuild_chunker(kind: type[Chunker], package: str, parameters: dict[str, An
     return kind(**parameters)
 
 
-def _guard_chunk_method(method: Callable[..., Chunking], name: str, owner: str) -> Callable[..., Chunking]:
+def _guard_chunk_method(method: Callable[..., Chunking], chunker_name: str, owner_phrase: str) -> Callable[..., Chunking]:
     @wraps(method)
     def guarded_chunk(self: Chunker, document: Document, tools: Tools) -> Chunking:
         try:
@@ -299,11 +300,12 @@ def _guard_chunk_method(method: Callable[..., Chunking], name: str, owner: str) 
             raise
         except Exception as error:
             raise ModelError(
-                f"{name}, of {owner}, could not cut this text; it failed with {error_summary(error)}. Change a parameter, "
+                f"{chunker_name}, of {owner_phrase}, could not cut this text; it failed with {error_summary(error)}. "
+                "Change a parameter, "
                 "or choose another chunker."
             ) from error
         if result_fault := _fault_of_result(chunking, document):
-            raise ModelError(f"{name}, of {owner}, must return a result for this text; {result_fault}.")
+            raise ModelError(f"{chunker_name}, of {owner_phrase}, must return a result for this text; {result_fault}.")
         return chunking
 
     return guarded_chunk
@@ -311,21 +313,21 @@ def _guard_chunk_method(method: Callable[..., Chunking], name: str, owner: str) 
 
 def _guard_hook(method: Callable[..., Any], fallback: Callable[..., Any], expected: Any) -> Callable[..., Any]:
     @wraps(method)
-    def guarded_hook(owner: Chunker | type[Chunker], *arguments: Any) -> Any:
+    def guarded_hook(chunker_or_class: Chunker | type[Chunker], *arguments: Any) -> Any:
         try:
-            hook_return_value = method(owner, *arguments)
+            hook_return_value = method(chunker_or_class, *arguments)
         except Cancelled:
             raise
         except Exception:
-            return fallback(owner, *arguments)
-        return hook_return_value if isinstance(hook_return_value, expected) else fallback(owner, *arguments)
+            return fallback(chunker_or_class, *arguments)
+        return hook_return_value if isinstance(hook_return_value, expected) else fallback(chunker_or_class, *arguments)
 
     return guarded_hook
 
 
 def error_summary(error: BaseException) -> str:
     """Summarise an error from third-party code in a few words for a message."""
-    return on_one_line(f"{type(error).__name__}: {error}", 200).rstrip(".: ")
+    return one_line_message(f"{type(error).__name__}: {error}", 200).rstrip(".: ")
 
 
 def _fault_of_result(returned: object, document: Document) -> str:

@@ -38,13 +38,13 @@ LONGEST_SITUATION = 600
 ANSWER_TOKENS = 60
 """Tokens of an answer, as an estimate counts them."""
 
-NEEDED = "embedded_as context needs a language model, named as openai:NAME, and none was given."
+MISSING_MODEL_MESSAGE = "embedded_as context needs a language model, named as openai:NAME, and none was given."
 """Error message for a missing language model."""
 
-_GRID = LONGEST_SHOWN // 4
+_EXTRACT_STEP = LONGEST_SHOWN // 4
 
 
-def situate_chunks(chunking: Chunking, tools: Tools) -> Chunking:
+def add_context_sentences(chunking: Chunking, tools: Tools) -> Chunking:
     """Add a language model's context sentence to each chunk of a result, and a note if any chunk has no such sentence.
 
     A chunk stays without a sentence if the model gives no usable answer after `MOST_REPEATS` retries.
@@ -57,12 +57,12 @@ def situate_chunks(chunking: Chunking, tools: Tools) -> Chunking:
         If the user asked to stop; the answers so far are in the cache.
     """
     if tools.asking is None:
-        raise ModelError(NEEDED)
-    ledger, start_time = Ledger(tools.ledger), time.perf_counter()
+        raise ModelError(MISSING_MODEL_MESSAGE)
+    spending_ledger, start_time = Ledger(tools.ledger), time.perf_counter()
     document, chunk_count = chunking.document, len(chunking.chunks)
     finished_chunk_marks: list[bool] = []
 
-    def situate_chunk(chunk: Chunk, chunk_tools: Tools) -> Chunk:
+    def add_context_sentence(chunk: Chunk, chunk_tools: Tools) -> Chunk:
         with suppress(UnusableAnswer):
             chunk = chunk._replace(
                 situation=usable_answer(
@@ -76,19 +76,21 @@ def situate_chunks(chunking: Chunking, tools: Tools) -> Chunking:
         tools.watcher.deciding(len(finished_chunk_marks), chunk_count)
         return chunk
 
-    ledger_tools = replace(tools, meter=Meter(ledger=ledger))
-    situated_chunks = tuple(ledger_tools.together([partial(situate_chunk, chunk) for chunk in chunking.chunks]))
+    ledger_tools = replace(tools, meter=Meter(ledger=spending_ledger))
+    chunks_with_context_sentences = tuple(
+        ledger_tools.together([partial(add_context_sentence, chunk) for chunk in chunking.chunks])
+    )
     timing, elapsed_ms = chunking.timing, (time.perf_counter() - start_time) * 1000
     return replace(
         chunking,
-        chunks=situated_chunks,
+        chunks=chunks_with_context_sentences,
         timing=None if timing is None else replace(timing, decide_ms=timing.decide_ms + elapsed_ms),
-        notes=(*chunking.notes, *_context_sentence_notes(document, situated_chunks)),
-        spending=(chunking.spending or Spending()) + ledger.spent,
+        notes=(*chunking.notes, *_context_sentence_notes(document, chunks_with_context_sentences)),
+        spending=(chunking.spending or Spending()) + spending_ledger.spent,
     )
 
 
-def estimate(chunking: Chunking, tools: Tools) -> Estimate:
+def estimate_context_requests(chunking: Chunking, tools: Tools) -> Estimate:
     """Estimate the requests and tokens needed for context sentences, assuming no retries; nothing is sent."""
     document, chunks = chunking.document, chunking.chunks
     input_token_count = sum(tools.count_tokens([_chunk_excerpt(chunk) for chunk in chunks]))
@@ -123,7 +125,10 @@ def document_extract(document: Document, chunk: Chunk) -> Span:
     chunk_middle = (chunk.start + chunk.end) // 2
     extract_start_offset = max(
         0,
-        min((chunk_middle - longest_extract_length // 2) // _GRID * _GRID + _GRID // 2, len(text) - longest_extract_length),
+        min(
+            (chunk_middle - longest_extract_length // 2) // _EXTRACT_STEP * _EXTRACT_STEP + _EXTRACT_STEP // 2,
+            len(text) - longest_extract_length,
+        ),
     )
     sentence_starts = document.starts
     first_sentence_index, last_sentence_index = (
@@ -143,10 +148,10 @@ def document_extract(document: Document, chunk: Chunk) -> Span:
 
 
 def _context_sentence_prompt(document: Document, chunk: Chunk) -> list[Message]:
-    start, end = document_extract(document, chunk)
-    extract_phrase = "document" if end - start == len(document.text) else "extract of a longer document"
+    extract_start, extract_end = document_extract(document, chunk)
+    extract_phrase = "document" if extract_end - extract_start == len(document.text) else "extract of a longer document"
     context_question_text = CONTEXT_QUESTION.format(
-        whole=extract_phrase, shown=document.text[start:end], passage=_chunk_excerpt(chunk)
+        whole=extract_phrase, shown=document.text[extract_start:extract_end], passage=_chunk_excerpt(chunk)
     )
     return [Message("system", CONTEXT_SYSTEM), Message("user", context_question_text)]
 

@@ -16,57 +16,60 @@ class Preset:
     published: bool = True
 
 
-def _similarity_percentile_preset(title: str, lowest: int, low: int, high: int) -> Preset:
+def _similarity_percentile_preset(title: str, lowest_percentage: int, low: int, high: int) -> Preset:
     return Preset(
-        f"{title}: lowest {lowest} % by similarity",
+        f"{title}: lowest {lowest_percentage} % by similarity",
         "breakpoint",
-        {"threshold": "percentile", "amount": 100 - lowest, "buffer": 0},
+        {"threshold": "percentile", "amount": 100 - lowest_percentage, "buffer": 0},
         f"“Letting the Content Define Its Own Boundaries” starts between {low} and {high} %; this is the middle.",
     )
 
 
-_SPACY = "Chosen for spaCy's en_core_web_md; with all-MiniLM-L6-v2, whose sentences are less similar, little merges."
+_SPACY_NOTE = "Chosen for spaCy's en_core_web_md; with all-MiniLM-L6-v2, whose sentences are less similar, little merges."
 
-_STITCHED = "Best on our stitched documents"
+_STITCHED_TITLE = "Best on our stitched documents"
 """Title of settings chosen by `benchmarks.stitched` on one half of its passages and measured on the other."""
 
-_QU_STITCHED = "Qu et al., best on stitched documents"
+_QU_STITCHED_TITLE = "Qu et al., best on stitched documents"
 """Likewise, chosen among the settings that Qu et al. tried."""
 
 
-def _best_setting_note(settings: int, reached: float, default: float) -> str:
+def _best_setting_note(setting_count: int, best_score: float, default_score: float) -> str:
     return (
-        f"The best Pk of the {settings} settings that Qu et al. tried, on 50 documents stitched of half of our passages; "
-        f"on 50 of the other half it is {reached:.2f}, and the default's {default:.2f}. Their own best is only in a figure."
+        f"The best Pk of the {setting_count} settings that Qu et al. tried, on 50 documents stitched of half of our "
+        "passages; "
+        f"on 50 of the other half it is {best_score:.2f}, and the default's {default_score:.2f}. Their own best is only in "
+        "a figure."
     )
 
 
-BOUND_TOKENS = 250
+MAXIMUM_SIZE_TOKENS = 250
 """The maximum size with which `benchmarks.chroma` compares semantic chunkers without one."""
 
-BOUND: Mapping[str, dict[str, Any]] = {
-    **{name: {"max_size": BOUND_TOKENS, "size_unit": "tokens"} for name in ("breakpoint", "change_point", "max_min")},
+MAXIMUM_SIZE_PARAMETERS: Mapping[str, dict[str, Any]] = {
+    **{name: {"max_size": MAXIMUM_SIZE_TOKENS, "size_unit": "tokens"} for name in ("breakpoint", "change_point", "max_min")},
     # Its maximum size is in characters.
     "double_pass": {"max_size": 1000},
 }
 """Parameters of the semantic chunkers that take a maximum size beside their own rule, by chunker."""
 
 
-def _maximum_size_preset(chunker: str, without: float, bound: float) -> Preset:
+def _maximum_size_preset(chunker: str, recall_without_maximum: float, recall_with_maximum: float) -> Preset:
     """Return the preset of a chunker with a maximum size, from its recall at 1,000 tokens without and with it."""
-    maximum_size_parameters = BOUND[chunker]
+    maximum_size_parameters = MAXIMUM_SIZE_PARAMETERS[chunker]
     return Preset(
         f"For retrieval: at most {maximum_size_parameters['max_size']:,} "
         f"{maximum_size_parameters.get('size_unit', 'characters')}",
         chunker,
         maximum_size_parameters,
-        f"With 472 questions on Chroma's five corpora, recall at 1,000 tokens is {bound} %, and {without} % without a "
+        f"With 472 questions on Chroma's five corpora, recall at 1,000 tokens is {recall_with_maximum} %, and "
+        f"{recall_without_maximum} % without a "
         "maximum size (`benchmarks.chroma`).",
         published=False,
     )
 
 
-_CL100K = "Chroma counts tokens of cl100k_base."
+_CL100K_NOTE = "Chroma counts tokens of cl100k_base."
 
 PRESETS: tuple[Preset, ...] = (
     Preset("Qu et al.: four chunks", "fixed_sentences", {"chunks": 4}, "Qu et al. tried 2 to 10 chunks."),
@@ -77,7 +80,7 @@ PRESETS: tuple[Preset, ...] = (
             f"Chroma: {size} tokens, overlap {overlap}" if overlap else f"Chroma: {size} tokens, no overlap",
             "fixed_tokens",
             {"size": size, "overlap": overlap},
-            _CL100K,
+            _CL100K_NOTE,
         )
         for size, overlap in ((800, 400), (400, 200), (400, 0), (250, 125), (250, 0), (200, 0))
     ),
@@ -106,7 +109,7 @@ PRESETS: tuple[Preset, ...] = (
         for name, amount in (("conservative", 0.5), ("liberal", 1))
     ),
     Preset(
-        _QU_STITCHED,
+        _QU_STITCHED_TITLE,
         "breakpoint",
         {"threshold": "standard_deviation", "amount": 1, "buffer": 0},
         _best_setting_note(30, 0.381, 0.399),
@@ -115,19 +118,19 @@ PRESETS: tuple[Preset, ...] = (
         "Article: 0.7, 0.8, 0.7",
         "double_pass",
         {"initial_threshold": 0.7, "appending_threshold": 0.8, "merging_threshold": 0.7},
-        _SPACY,
+        _SPACY_NOTE,
     ),
     Preset(
         "Article: 0.6, 0.7, 0.6",
         "double_pass",
         {"initial_threshold": 0.6, "appending_threshold": 0.7, "merging_threshold": 0.6},
-        _SPACY,
+        _SPACY_NOTE,
     ),
     Preset(
         "Article: 0.7, 0.6, 0.6",
         "double_pass",
         {"initial_threshold": 0.7, "appending_threshold": 0.6, "merging_threshold": 0.6},
-        _SPACY,
+        _SPACY_NOTE,
     ),
     Preset(
         "Kiss et al.: 0.6, 0.9, 1.5",
@@ -136,7 +139,7 @@ PRESETS: tuple[Preset, ...] = (
         "The values of the published code, for embeddings whose similarities are higher than those of all-MiniLM-L6-v2.",
     ),
     Preset(
-        _STITCHED,
+        _STITCHED_TITLE,
         "max_min",
         {"hard_threshold": 0.2, "relaxation": 0.3, "initial_factor": 1.5},
         "The best Pk of 96 settings on 50 documents stitched of one half of our passages, with all-MiniLM-L6-v2; on 50 of "
@@ -146,14 +149,14 @@ PRESETS: tuple[Preset, ...] = (
         "Chroma: average 400 tokens",
         "target_size",
         {"size": 400, "fit": "average", "unit": "tokens", "buffer": 3},
-        f"{_CL100K} Chroma cuts between pieces of 50 tokens, here between sentences.",
+        f"{_CL100K_NOTE} Chroma cuts between pieces of 50 tokens, here between sentences.",
     ),
     *(
-        Preset(f"Chroma, optimal {size}", "optimal", {"max_size": size, "piece_size": 50}, _CL100K)
+        Preset(f"Chroma, optimal {size}", "optimal", {"max_size": size, "piece_size": 50}, _CL100K_NOTE)
         for size in (400, 250, 200)
     ),
     Preset(
-        _STITCHED,
+        _STITCHED_TITLE,
         "optimal",
         {"max_size": 300, "piece_size": 50},
         "The best Pk of 42 settings on 50 documents stitched of one half of our passages; on 50 of the other half it is "
@@ -171,7 +174,7 @@ PRESETS: tuple[Preset, ...] = (
         "Qu et al. tried 2 to 10 chunks at five weights.",
     ),
     Preset(
-        _QU_STITCHED,
+        _QU_STITCHED_TITLE,
         "single_linkage",
         {"position_weight": 0.75, "max_distance": 0.5, "chunks": 8},
         _best_setting_note(45, 0.295, 0.491),
@@ -188,11 +191,11 @@ PRESETS: tuple[Preset, ...] = (
             f"Chroma: {size}, overlap {overlap}" if overlap else f"Chroma: {size}, no overlap",
             "recursive",
             {"size": size, "overlap": overlap, "unit": "tokens", "separators": "chroma"},
-            _CL100K,
+            _CL100K_NOTE,
         )
         for size, overlap in ((800, 400), (400, 200), (400, 0), (250, 125), (250, 0), (200, 0))
     ),
-    Preset("Chroma: windows of 800, pieces of 50", "llm", {"window": 800, "piece_size": 50}, _CL100K),
+    Preset("Chroma: windows of 800, pieces of 50", "llm", {"window": 800, "piece_size": 50}, _CL100K_NOTE),
     Preset(
         "Duarte et al.: windows of 550",
         "lumber",

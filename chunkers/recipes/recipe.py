@@ -16,7 +16,7 @@ from chunkers.embedders.base import as_embedder
 from chunkers.files.json_and_table_files import read_recipe_entry, recipe_entry_from_json
 from chunkers.language_models import Asking, LanguageModel
 from chunkers.recipes.chunker_registry import chunker_class
-from chunkers.recipes.context_sentences import NEEDED, situate_chunks
+from chunkers.recipes.context_sentences import MISSING_MODEL_MESSAGE, add_context_sentences
 from chunkers.results import Chunking, EmbeddedAs, check_embedded_as
 from chunkers.storage.embedding_cache import SHARED_CACHE, EmbeddingCache
 from chunkers.support import InputError, ModelError, ModelName, ParameterError, short_repr
@@ -232,15 +232,15 @@ def run(chunker: Chunker, document: Document, tools: Tools, embedded_as: Embedde
     If chunks are embedded with a context sentence, a language model is asked for it; raises ModelError without a model.
     """
     if embedded_as == "context" and tools.asking is None:
-        raise ModelError(NEEDED)
+        raise ModelError(MISSING_MODEL_MESSAGE)
     chunking = base.run(chunker, document, tools)
     if embedded_as == "context":
-        chunking = situate_chunks(chunking, tools)
+        chunking = add_context_sentences(chunking, tools)
     asked_language_model = tools.asking.model if tools.asking is not None else None
-    recipe_as_run = Recipe.of(
+    recipe_of_run = Recipe.of(
         chunker, document.splitter, tools.embedder, tools.tokenizer.name, embedded_as, asked_language_model
     )
-    return replace(chunking, made_by=recipe_as_run)
+    return replace(chunking, made_by=recipe_of_run)
 
 
 def chunk(

@@ -1,7 +1,7 @@
 """Results: chunks, the ledger of decisions, and their forms as tables, documents and pictures."""
 
 from chunkers.results.chunk_fields import (
-    EMBEDDED_AS,
+    EMBEDDED_AS_LABELS,
     METADATA,
     EmbeddedAs,
     check_embedded_as,
@@ -15,7 +15,7 @@ from chunkers.results.chunk_fields import (
 )
 from chunkers.results.notebook_comparison import MOST_SIDE_BY_SIDE, SideBySide, compare
 from chunkers.results.parent_chunks import indices_of_parent_chunks, parent_index_by_child
-from chunkers.results.propositions import Proposition, StatedContent, Tied
+from chunkers.results.propositions import Proposition, QuotationMatch, StatedContent
 from chunkers.results.result import (
     Band,
     Chunk,
@@ -39,12 +39,12 @@ from chunkers.results.result import (
     none_if_nan,
 )
 from chunkers.results.result_html import (
-    COUNT,
-    EDGES,
-    GROUNDS,
-    INK,
+    CHUNK_COLOUR_COUNT,
+    CHUNK_COLOURS,
+    CHUNK_EDGE_COLOURS,
     NOT_TEX,
-    ROOT,
+    ROOT_CLASS,
+    THEME_COLOURS,
     chunk_strip_html,
     chunker_title,
     column_html,

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 EmbeddedAs = Literal["plain", "heading_path", "context", "late"]
 
-EMBEDDED_AS: Mapping[EmbeddedAs, str] = {
+EMBEDDED_AS_LABELS: Mapping[EmbeddedAs, str] = {
     "plain": "Plain",
     "heading_path": "With heading path",
     "context": "With a context sentence",
@@ -25,7 +25,7 @@ EMBEDDED_AS: Mapping[EmbeddedAs, str] = {
 """The ways to embed a chunk, with their names on the page; see `chunkers.recipes.context_sentences` and
 `chunkers.embedders.late_chunking` for the last two."""
 
-assert tuple(EMBEDDED_AS) == get_args(EmbeddedAs)
+assert tuple(EMBEDDED_AS_LABELS) == get_args(EmbeddedAs)
 
 WITH_TEXT_IN_FRONT: tuple[EmbeddedAs, ...] = ("heading_path", "context")
 """The ways in which the embedded text is another than the chunk's, so that files of chunks have both."""
@@ -33,7 +33,7 @@ WITH_TEXT_IN_FRONT: tuple[EmbeddedAs, ...] = ("heading_path", "context")
 LONGEST_TITLE = 200
 """Maximum number of characters of a heading in a heading path; a longer one is cut."""
 
-BETWEEN = " > "
+HEADING_SEPARATOR = " > "
 """Separator between the headings of a path."""
 
 
@@ -58,32 +58,34 @@ def embedded_text(document: Document, chunk: Chunk, embedded_as: EmbeddedAs) -> 
     """
     if embedded_as not in WITH_TEXT_IN_FRONT or (embedded_as == "context" and not chunk.situation):
         return chunk.text
-    text_in_front = chunk.situation if embedded_as == "context" else BETWEEN.join(chunk_heading_path(document, chunk))
+    preceding_text = (
+        chunk.situation if embedded_as == "context" else HEADING_SEPARATOR.join(chunk_heading_path(document, chunk))
+    )
     # The rows of a table follow its header without a blank line.
     text_with_context = f"{chunk.context.rstrip()}\n{chunk.text}" if chunk.context else chunk.text
-    return f"{text_in_front}\n\n{text_with_context}" if text_in_front else text_with_context
+    return f"{preceding_text}\n\n{text_with_context}" if preceding_text else text_with_context
 
 
 def check_embedded_as(embedded_as: object) -> EmbeddedAs:
-    """Return ``embedded_as`` if it is one of `EMBEDDED_AS`. Raise InputError otherwise.
+    """Return ``embedded_as`` if it is one of `EMBEDDED_AS_LABELS`. Raise InputError otherwise.
 
     Raises
     ------
     InputError
         If ``embedded_as`` is unknown.
     """
-    for known_embedding_way in EMBEDDED_AS:
+    for known_embedding_way in EMBEDDED_AS_LABELS:
         if known_embedding_way == embedded_as:
             return known_embedding_way
-    raise InputError(f"embedded_as must be one of {', '.join(EMBEDDED_AS)}; got {short_repr(embedded_as)}.")
+    raise InputError(f"embedded_as must be one of {', '.join(EMBEDDED_AS_LABELS)}; got {short_repr(embedded_as)}.")
 
 
 # Rows of tables, the same in every file and data frame.
 
-COLUMNS = ("chunk", "spans", "characters", "words", "heading_path", "text")
+CHUNK_COLUMNS = ("chunk", "spans", "characters", "words", "heading_path", "text")
 """The columns of every table of chunks."""
 
-STATED = ("title", "summary", "propositions")
+MODEL_WRITTEN_COLUMNS = ("title", "summary", "propositions")
 """The columns of what a language model wrote of a chunk."""
 
 
@@ -96,9 +98,9 @@ def table_columns(chunking: Chunking, embedded_as: EmbeddedAs = "plain") -> tupl
     document_parts = chunking.document.parts
     part_columns = () if document_parts is None else (document_parts.kind, f"{document_parts.kind}s")
     context_column = ("context",) if _has_context(chunking) else ()
-    model_written_columns = STATED if any(chunk.stated is not None for chunk in chunking.chunks) else ()
+    model_written_columns = MODEL_WRITTEN_COLUMNS if any(chunk.stated is not None for chunk in chunking.chunks) else ()
     return (
-        *COLUMNS[:-2],
+        *CHUNK_COLUMNS[:-2],
         *part_columns,
         "heading_path",
         *context_column,
@@ -227,26 +229,26 @@ def chunk_metadata(chunking: Chunking) -> list[dict[str, Any]]:
     embedding_way = resolved_embedded_as(chunking, None)
     metadata_of_each_chunk = []
     for chunk in chunking.chunks:
-        fields: dict[str, Any] = {
+        metadata_fields: dict[str, Any] = {
             "start_index": chunk.start,
             "end_index": chunk.end,
-            "heading_path": BETWEEN.join(chunk_heading_path(document, chunk)),
+            "heading_path": HEADING_SEPARATOR.join(chunk_heading_path(document, chunk)),
         }
         if len(chunk.spans) > 1:
-            fields["spans"] = ", ".join(f"{start}-{end}" for start, end in chunk.spans)
+            metadata_fields["spans"] = ", ".join(f"{start}-{end}" for start, end in chunk.spans)
         if document_parts is not None:
-            fields |= {
+            metadata_fields |= {
                 document_parts.kind: document_parts.part_number_at(chunk.start) + 1,
                 f"{document_parts.kind}s": ", ".join(document_parts.labels_of_overlapped_parts(chunk.spans)),
             }
         if chunk.context:
-            fields["context"] = chunk.context
+            metadata_fields["context"] = chunk.context
         if chunk.stated is not None:
             # Documents often have a title of their own, which stays what it is.
-            fields |= {"chunk_title": chunk.stated.title, "chunk_summary": chunk.stated.summary}
+            metadata_fields |= {"chunk_title": chunk.stated.title, "chunk_summary": chunk.stated.summary}
         if embedding_way in WITH_TEXT_IN_FRONT:
-            fields["embedded_as"] = embedded_text(document, chunk, embedding_way)
-        metadata_of_each_chunk.append(fields)
+            metadata_fields["embedded_as"] = embedded_text(document, chunk, embedding_way)
+        metadata_of_each_chunk.append(metadata_fields)
     return metadata_of_each_chunk
 
 

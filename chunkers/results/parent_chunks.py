@@ -17,33 +17,37 @@ def indices_of_parent_chunks(chunks: "Sequence[Chunk]") -> list[int]:
     return _indices_of_parent_spans([chunk.spans for chunk in chunks])
 
 
-def parent_index_by_child(chunks: "Sequence[Sequence[Span]]") -> dict[int, int]:
+def parent_index_by_child(spans_by_chunk: "Sequence[Sequence[Span]]") -> dict[int, int]:
     """Return the number of each child's parent, by the child's number; empty if the chunks have one level.
 
-    ``chunks`` are the spans of each chunk; parents are those of `indices_of_parent_chunks`. A child inside several
+    ``spans_by_chunk`` are the spans of each chunk; parents are those of `indices_of_parent_chunks`. A child inside several
     overlapping parents belongs to the first: chunks that are longer than the overlap lie inside two parents only at the end
     of the first.
     """
-    parent_chunk_numbers = _indices_of_parent_spans(chunks)
-    parent_ends = [chunks[parent][0].end for parent in parent_chunk_numbers]
-    child_chunk_numbers = set(range(len(chunks))) - set(parent_chunk_numbers) if parent_chunk_numbers else set()
+    parent_chunk_numbers = _indices_of_parent_spans(spans_by_chunk)
+    parent_ends = [spans_by_chunk[parent][0].end for parent in parent_chunk_numbers]
+    child_chunk_numbers = set(range(len(spans_by_chunk))) - set(parent_chunk_numbers) if parent_chunk_numbers else set()
     return {
-        child: parent_chunk_numbers[bisect_left(parent_ends, chunks[child][0].end)] for child in sorted(child_chunk_numbers)
+        child: parent_chunk_numbers[bisect_left(parent_ends, spans_by_chunk[child][0].end)]
+        for child in sorted(child_chunk_numbers)
     }
 
 
-def _indices_of_parent_spans(chunks: "Sequence[Sequence[Span]]") -> list[int]:
-    if any(len(spans) > 1 for spans in chunks):
+def _indices_of_parent_spans(spans_by_chunk: "Sequence[Sequence[Span]]") -> list[int]:
+    if any(len(spans) > 1 for spans in spans_by_chunk):
         return []
     child_count_by_parent: dict[int, int] = {}
     parent_end, latest_parent_number = -1, -1
-    for number in sorted(range(len(chunks)), key=lambda number: (chunks[number][0].start, -chunks[number][0].end, number)):
-        chunk_end_offset = chunks[number][0].end
+    for chunk_number in sorted(
+        range(len(spans_by_chunk)),
+        key=lambda number: (spans_by_chunk[number][0].start, -spans_by_chunk[number][0].end, number),
+    ):
+        chunk_end_offset = spans_by_chunk[chunk_number][0].end
         if chunk_end_offset <= parent_end:
             child_count_by_parent[latest_parent_number] += 1
         else:
-            parent_end, latest_parent_number = chunk_end_offset, number
-            child_count_by_parent[number] = 0
+            parent_end, latest_parent_number = chunk_end_offset, chunk_number
+            child_count_by_parent[chunk_number] = 0
     has_parents_and_children = (
         bool(child_count_by_parent) and min(child_count_by_parent.values()) > 0 and max(child_count_by_parent.values()) > 1
     )

@@ -4,7 +4,7 @@ from typing import Literal, NamedTuple
 
 from chunkers.text import Span
 
-Tied = Literal["word for word", "typography", "altered", "as it is", "nowhere"]
+QuotationMatch = Literal["word for word", "typography", "altered", "as it is", "nowhere"]
 """Match between a proposition's quotation and the text: exact, with other white space or signs, with small changes, or
 absent. A sentence of the text that stands for itself is ``as it is``."""
 
@@ -32,7 +32,7 @@ class Proposition(NamedTuple):
 
     text: str
     span: Span | None
-    tied: Tied = "as it is"
+    tied: QuotationMatch = "as it is"
     quotation: str = ""
     elsewhere: tuple[str, ...] = ()
     nowhere: tuple[str, ...] = ()

@@ -102,10 +102,10 @@ class Reason(NamedTuple):
 def combine_reasons(*reasons: Reason) -> Reason:
     """Link several reasons into one decision, in the given order."""
     linked_reason, *later_reasons = reasons
-    for reason in later_reasons:
-        for step in reason.steps():
+    for later_reason in later_reasons:
+        for reason_step in later_reason.steps():
             # A pass over a long text links thousands: `_replace` takes several times as long.
-            linked_reason = Reason(*step[:7], linked_reason, step.short)
+            linked_reason = Reason(*reason_step[:7], linked_reason, reason_step.short)
     return linked_reason
 
 

@@ -20,22 +20,22 @@ if TYPE_CHECKING:
 
 # Colours of both themes, the style sheet of results, and escaping of texts in HTML.
 
-GROUNDS = {
+CHUNK_COLOURS = {
     "light": ("#dcebfb", "#fdebc8", "#dff2dc", "#f6dff0", "#e4e2fb", "#fbe0d8", "#d8f1f0", "#ecebdc"),
     "dark": ("#1d3146", "#40331a", "#1f3a22", "#3d2338", "#2b2a4d", "#452a22", "#1a3b3a", "#35341f"),
 }
 """Background colours of chunks; adjacent ones are distinguishable for colour-blind readers too."""
 
-COUNT = len(GROUNDS["light"])
+CHUNK_COLOUR_COUNT = len(CHUNK_COLOURS["light"])
 """The number of chunk colours; scripts of the page read it as ``--ground-count``."""
 
-EDGES = {
+CHUNK_EDGE_COLOURS = {
     "light": ("#4a86c5", "#c58f1e", "#4f9c47", "#b4559a", "#6f68c9", "#cc6a4a", "#3c9a96", "#8f8a4d"),
     "dark": ("#6ea8e6", "#d9a63a", "#74c06c", "#d57fbd", "#9a94ee", "#ea8f70", "#5fc0bc", "#b8b26c"),
 }
-"""Colours of the bar to the left of a chunk, in the order of `GROUNDS`."""
+"""Colours of the bar to the left of a chunk, in the order of `CHUNK_COLOURS`."""
 
-INK = {
+THEME_COLOURS = {
     "light": {"page": "#fbfaf7", "panel": "#f3f1ec", "ink": "#1d1f21", "muted": "#62666d", "rule": "#d9d5cc"}
     | {"accent": "#2456c7", "error": "#c0392b"},
     "dark": {"page": "#16181b", "panel": "#1e2125", "ink": "#e7e5e0", "muted": "#9aa0a8", "rule": "#33373d"}
@@ -46,12 +46,12 @@ INK = {
 
 def theme_colours(theme: str) -> dict[str, str]:
     """Return all colours of a theme, keyed by the names of their custom properties in style sheets, without dashes."""
-    background_colour_by_property = {f"ground-{number}": colour for number, colour in enumerate(GROUNDS[theme])}
-    edge_colour_by_property = {f"edge-{number}": colour for number, colour in enumerate(EDGES[theme])}
-    return INK[theme] | background_colour_by_property | edge_colour_by_property
+    background_colour_by_property = {f"ground-{number}": colour for number, colour in enumerate(CHUNK_COLOURS[theme])}
+    edge_colour_by_property = {f"edge-{number}": colour for number, colour in enumerate(CHUNK_EDGE_COLOURS[theme])}
+    return THEME_COLOURS[theme] | background_colour_by_property | edge_colour_by_property
 
 
-ROOT = "seamark-out"
+ROOT_CLASS = "seamark-out"
 """The class of the outermost element. Whatever else is on a notebook's page, the style sheet is about what is inside."""
 
 NOT_TEX = "tex2jax_ignore mathjax_ignore"
@@ -75,21 +75,22 @@ def style_sheet() -> str:
     """Return the style sheet of results in notebooks, for light and dark themes and for print."""
     colour_declaration_template = "--ground: var(--ground-{0}); --edge: var(--edge-{0});"
     chunk_rules = "\n".join(
-        f".{ROOT} .k{number} {{ {colour_declaration_template.format(number)} }}" for number in range(COUNT)
+        f".{ROOT_CLASS} .k{number} {{ {colour_declaration_template.format(number)} }}"
+        for number in range(CHUNK_COLOUR_COUNT)
     )
     return f"""
-.{ROOT} {{ {_theme_colour_declarations("light")} }}
-@media (prefers-color-scheme: dark) {{ .{ROOT} {{ {_theme_colour_declarations("dark")} }} }}
+.{ROOT_CLASS} {{ {_theme_colour_declarations("light")} }}
+@media (prefers-color-scheme: dark) {{ .{ROOT_CLASS} {{ {_theme_colour_declarations("dark")} }} }}
 @media print {{
-  .{ROOT} {{
+  .{ROOT_CLASS} {{
     {_theme_colour_declarations("light")} --page: #ffffff; print-color-adjust: exact; -webkit-print-color-adjust: exact;
   }}
 }}
 {chunk_rules}
-{_RULES.replace("ROOT", ROOT)}"""
+{_STYLE_RULES.replace("ROOT", ROOT_CLASS)}"""
 
 
-_RULES = """
+_STYLE_RULES = """
 .ROOT { background: var(--page); color: var(--ink); color-scheme: light dark; padding: 1rem; border-radius: 4px;
   font: 15px/1.55 system-ui, -apple-system, "Segoe UI", "DejaVu Sans", sans-serif; font-variant-numeric: tabular-nums; }
 .ROOT, .ROOT * { box-sizing: border-box; text-align: start; }
@@ -128,18 +129,18 @@ _RULES = """
 """
 
 
-MOST_CHARACTERS = 60_000
+MOST_SHOWN_CHARACTERS = 60_000
 """Maximum number of characters of chunks that a notebook shows of a result; a notebook keeps what it shows in its file."""
 
 
 def result_html(chunking: Chunking) -> str:
     """Return a result as self-contained HTML: heading, curve, chunks and notes."""
-    return styled_html(column_html(chunking, MOST_CHARACTERS))
+    return styled_html(column_html(chunking, MOST_SHOWN_CHARACTERS))
 
 
 def comparison_html(chunkings: Sequence[Chunking], titles: Sequence[str]) -> str:
     """Return several results for one text as self-contained HTML: strips of chunks on one axis, and a column per result."""
-    column_character_limit = MOST_CHARACTERS // len(chunkings)
+    column_character_limit = MOST_SHOWN_CHARACTERS // len(chunkings)
     columns_html = "".join(
         f"<section>{column_html(chunking, column_character_limit, title)}</section>"
         for chunking, title in zip(chunkings, titles, strict=True)
@@ -151,17 +152,20 @@ def comparison_html(chunkings: Sequence[Chunking], titles: Sequence[str]) -> str
     return styled_html(f'<div class="axis strips">{result_strips_html}</div><div class="columns">{columns_html}</div>')
 
 
-def styled_html(inside: str) -> str:
+def styled_html(inner_html: str) -> str:
     """Wrap HTML together with the results' style sheet in a single element."""
-    return f'<div class="{ROOT} {NOT_TEX}"><style>{style_sheet()}</style>{inside}</div>'
+    return f'<div class="{ROOT_CLASS} {NOT_TEX}"><style>{style_sheet()}</style>{inner_html}</div>'
 
 
-def column_html(chunking: Chunking, most: int | None, title: str = "") -> str:
+def column_html(chunking: Chunking, max_characters: int | None, title: str = "") -> str:
     """Return a result as a column of HTML: heading, curve, chunks and notes."""
-    facts_line = " · ".join(filter(None, (settings_phrase(chunking), chunk_sizes_phrase(chunking))))
+    settings_and_sizes_line = " · ".join(filter(None, (settings_phrase(chunking), chunk_sizes_phrase(chunking))))
     notes_html = "".join(f'<p class="note">{escape_html(note)}</p>' for note in chunking.notes)
-    heading_html = f'<h3>{escape_html(title or chunker_title(chunking))}</h3><p class="facts">{escape_html(facts_line)}</p>'
-    return f"{heading_html}{curve_html(chunking)}{chunk_list_html(chunking, most)}{notes_html}"
+    heading_html = (
+        f"<h3>{escape_html(title or chunker_title(chunking))}</h3><p "
+        f'class="facts">{escape_html(settings_and_sizes_line)}</p>'
+    )
+    return f"{heading_html}{curve_html(chunking)}{chunk_list_html(chunking, max_characters)}{notes_html}"
 
 
 def chunker_title(chunking: Chunking) -> str:
@@ -197,40 +201,40 @@ def chunk_sizes_phrase(chunking: Chunking) -> str:
 
 # The list of chunks.
 
-_SHARED = "the chunk before has this too"
+_REPEATED_TEXT_TOOLTIP = "the chunk before has this too"
 
 
-def chunk_list_html(chunking: Chunking, most: int | None = None) -> str:
+def chunk_list_html(chunking: Chunking, max_characters: int | None = None) -> str:
     """Return an HTML list of a result's chunks, with the reason for each cut and, as tooltips, for each uncut gap.
 
     Parameters
     ----------
     chunking
         The result.
-    most
+    max_characters
         Number of characters after which further chunks are only counted; None to show all chunks.
     """
     document = chunking.document
-    reason_by_start, reason_by_sentence = _cut_and_kept_reasons(chunking)
+    cut_reason_by_start, uncut_reason_by_sentence = _cut_and_uncut_reasons(chunking)
     item_htmls: list[str] = []
     shown_character_count = 0
     previous_span: Span | None = None
-    for number, chunk in enumerate(chunking.chunks, start=1):
-        if most is not None and shown_character_count and shown_character_count + len(chunk.text) > most:
-            unshown_count = len(chunking.chunks) - number + 1
+    for chunk_number, chunk in enumerate(chunking.chunks, start=1):
+        if max_characters is not None and shown_character_count and shown_character_count + len(chunk.text) > max_characters:
+            unshown_count = len(chunking.chunks) - chunk_number + 1
             item_htmls.append(f'<li class="note">{pluralize(unshown_count, "further chunk")} not shown here.</li>')
             break
         shown_character_count += len(chunk.text)
-        reason_for_cut_before_chunk = reason_by_start.get(chunk.start, "") if number > 1 else ""
+        reason_for_cut_before_chunk = cut_reason_by_start.get(chunk.start, "") if chunk_number > 1 else ""
         reason_html = (
             f'<p class="why">cut: {escape_html(reason_for_cut_before_chunk)}</p>' if reason_for_cut_before_chunk else ""
         )
         item_htmls.append(
-            f'<li class="k{(number - 1) % COUNT}" '
-            f'aria-label="{_screen_reader_introduction(number, chunk, reason_for_cut_before_chunk)}">{reason_html}'
-            f'<div class="box"><span class="number" aria-hidden="true">{number:,}</span>'
+            f'<li class="k{(chunk_number - 1) % CHUNK_COLOUR_COUNT}" '
+            f'aria-label="{_screen_reader_introduction(chunk_number, chunk, reason_for_cut_before_chunk)}">{reason_html}'
+            f'<div class="box"><span class="number" aria-hidden="true">{chunk_number:,}</span>'
             f'<div class="text {NOT_TEX}" '
-            f'dir="auto">{_chunk_html(document, chunk, previous_span, reason_by_sentence)}</div></div></li>'
+            f'dir="auto">{_chunk_html(document, chunk, previous_span, uncut_reason_by_sentence)}</div></div></li>'
         )
         previous_span = chunk.spans[-1] if len(chunk.spans) == 1 else None
     return f'<ol class="chunks">{"".join(item_htmls)}</ol>' if item_htmls else '<p class="note">No chunk.</p>'
@@ -242,28 +246,31 @@ def _screen_reader_introduction(number: int, chunk: Chunk, reason: str) -> str:
     return escape_html(f"{chunk_place_phrase}, cut: {reason}" if reason else chunk_place_phrase)
 
 
-def _cut_and_kept_reasons(chunking: Chunking) -> tuple[dict[int, str], dict[int, str]]:
+def _cut_and_uncut_reasons(chunking: Chunking) -> tuple[dict[int, str], dict[int, str]]:
     """Return the reasons for chunks by their starts, and the reasons for kept gaps by the sentence before each."""
-    reason_by_start, reason_by_sentence = {}, {}
+    cut_reason_by_start, uncut_reason_by_sentence = {}, {}
     for gap in chunking.gaps:
         if gap.verdict.is_cut:
-            reason_by_start[gap.start_after(chunking.document)] = gap.reason
+            cut_reason_by_start[gap.start_after(chunking.document)] = gap.reason
         elif gap.offset is None:
-            reason_by_sentence[gap.index] = gap.reason
-    return reason_by_start, reason_by_sentence
+            uncut_reason_by_sentence[gap.index] = gap.reason
+    return cut_reason_by_start, uncut_reason_by_sentence
 
 
-def _chunk_html(document: Document, chunk: Chunk, before: Span | None, uncut_reasons: dict[int, str]) -> str:
+def _chunk_html(document: Document, chunk: Chunk, previous_span: Span | None, uncut_reasons: dict[int, str]) -> str:
     if chunk.stated is not None:
         return _model_written_html(document, chunk.stated)
     html_parts = [f'<span class="context">{escape_html(chunk.context)}</span>\n'] if chunk.context else []
     for span_number, span in enumerate(chunk.spans):
         if span_number:
             html_parts.append(f'<span class="between">from character {span.start:,}</span>')
-        repeated_text_end = span.start if before is None or span_number else min(max(before.end, span.start), span.end)
+        repeated_text_end = (
+            span.start if previous_span is None or span_number else min(max(previous_span.end, span.start), span.end)
+        )
         if repeated_text_end > span.start:
             html_parts.append(
-                f'<mark class="again" title="{_SHARED}">{escape_html(document.text[span.start : repeated_text_end])}</mark>'
+                '<mark class="again" '
+                f'title="{_REPEATED_TEXT_TOOLTIP}">{escape_html(document.text[span.start : repeated_text_end])}</mark>'
             )
         html_parts += _sentences_html(document, Span(repeated_text_end, span.end), uncut_reasons)
     return "".join(html_parts)
@@ -284,10 +291,10 @@ def _sentences_html(document: Document, span: Span, uncut_reasons: dict[int, str
     """Yield a stretch of text sentence by sentence, each with why no chunk ends after it."""
     start_offsets = document.starts
     inner_sentence_starts = start_offsets[document.sentence_at(span.start) + 1 : bisect_left(start_offsets, span.end)]
-    for start, end in pairwise([span.start, *inner_sentence_starts, span.end]):
-        sentence_number = document.sentence_at(start)
-        reason_for_no_cut = uncut_reasons.get(sentence_number, "") if end < span.end else ""
-        escaped_sentence = escape_html(document.text[start:end])
+    for sentence_start, sentence_end in pairwise([span.start, *inner_sentence_starts, span.end]):
+        sentence_number = document.sentence_at(sentence_start)
+        reason_for_no_cut = uncut_reasons.get(sentence_number, "") if sentence_end < span.end else ""
+        escaped_sentence = escape_html(document.text[sentence_start:sentence_end])
         yield (
             f'<span title="{escape_html(f"not cut after this: {reason_for_no_cut}")}">{escaped_sentence}</span>'
             if reason_for_no_cut
@@ -297,13 +304,13 @@ def _sentences_html(document: Document, span: Span, uncut_reasons: dict[int, str
 
 # The curve and the strips of chunks, as SVG on one axis of characters, without a script.
 
-_HIGH = 100.0
+_CURVE_HEIGHT = 100.0
 """Height of the curve in its own units; the width is the number of characters of the text."""
 
-_DOTS = 400
+_MOST_DOTS = 400
 """Gaps up to which each has a dot with its reason; of more only cuts have one."""
 
-_POINTS = 3_000
+_MOST_POINTS = 3_000
 """Points of a curve; of more, the least and the greatest of each stretch are drawn."""
 
 
@@ -313,15 +320,15 @@ def curve_html(chunking: Chunking) -> str:
         return ""
     first_score_curve = chunking.curves[0]
     finite_values = [*filter(math.isfinite, [*first_score_curve.scores, *(line.level for line in first_score_curve.lines)])]
-    low, high = min(finite_values), max(finite_values)
-    curve_value_range = high - low or 1.0
+    lowest_value, highest_value = min(finite_values), max(finite_values)
+    curve_value_range = highest_value - lowest_value or 1.0
     sentence_ends = [span.end for span in chunking.document.sentences[:-1]]
     curve_svg_coordinates = [
-        (x, _HIGH * (1 - (score - low) / curve_value_range))
+        (x, _CURVE_HEIGHT * (1 - (score - lowest_value) / curve_value_range))
         for x, score in zip(sentence_ends, first_score_curve.scores, strict=False)
     ]
     threshold_line_paths = "".join(
-        f'<path d="M0 {_HIGH * (1 - (line.level - low) / curve_value_range):.2f}H{_svg_width(chunking)}" '
+        f'<path d="M0 {_CURVE_HEIGHT * (1 - (line.level - lowest_value) / curve_value_range):.2f}H{_svg_width(chunking)}" '
         'stroke="var(--accent)" stroke-width="1.5"/>'
         for line in first_score_curve.lines
         if math.isfinite(line.level)
@@ -331,9 +338,9 @@ def curve_html(chunking: Chunking) -> str:
         for line in first_score_curve.lines
         if math.isfinite(line.level)
     )
-    formatted_highest_value, formatted_lowest_value = format_number(high, ".2f"), format_number(low, ".2f")
+    formatted_highest_value, formatted_lowest_value = format_number(highest_value, ".2f"), format_number(lowest_value, ".2f")
     curve_svg = (
-        f'<svg viewBox="0 0 {_svg_width(chunking)} {_HIGH:g}" preserveAspectRatio="none" role="img" '
+        f'<svg viewBox="0 0 {_svg_width(chunking)} {_CURVE_HEIGHT:g}" preserveAspectRatio="none" role="img" '
         f'aria-label="{escape_html(first_score_curve.label)} at {len(first_score_curve.scores):,} gaps">'
         f'{threshold_line_paths}<path d="{_svg_path(curve_svg_coordinates)}" stroke="var(--muted)" '
         f'stroke-width="1.2"/>{_svg_gap_dots(chunking, curve_svg_coordinates)}</svg>'
@@ -350,25 +357,25 @@ def _svg_width(chunking: Chunking) -> int:
     return max(1, len(chunking.document.text))
 
 
-def _svg_path(places: Sequence[tuple[int, float]]) -> str:
+def _svg_path(curve_points: Sequence[tuple[int, float]]) -> str:
     """Return a line through points, broken where one is undefined."""
     path_commands: list[str] = []
     continues_line = False
-    for x, y in _thinned_points(places):
+    for x, y in _thinned_points(curve_points):
         if math.isfinite(y):
             path_commands.append(f"{'L' if continues_line else 'M'}{x} {y:.2f}")
         continues_line = math.isfinite(y)
     return "".join(path_commands)
 
 
-def _thinned_points(places: Sequence[tuple[int, float]]) -> list[tuple[int, float]]:
-    if len(places) <= _POINTS:
-        return [*places]
-    stretch_length = math.ceil(2 * len(places) / _POINTS)
+def _thinned_points(curve_points: Sequence[tuple[int, float]]) -> list[tuple[int, float]]:
+    if len(curve_points) <= _MOST_POINTS:
+        return [*curve_points]
+    stretch_length = math.ceil(2 * len(curve_points) / _MOST_POINTS)
     kept_points = []
-    for stretch_start in range(0, len(places), stretch_length):
+    for stretch_start in range(0, len(curve_points), stretch_length):
         finite_points = [
-            place for place in places[stretch_start : stretch_start + stretch_length] if math.isfinite(place[1])
+            place for place in curve_points[stretch_start : stretch_start + stretch_length] if math.isfinite(place[1])
         ]
         kept_points += (
             sorted({min(finite_points, key=lambda point: point[1]), max(finite_points, key=lambda point: point[1])})
@@ -378,13 +385,13 @@ def _thinned_points(places: Sequence[tuple[int, float]]) -> list[tuple[int, floa
     return kept_points
 
 
-def _svg_gap_dots(chunking: Chunking, places: Sequence[tuple[int, float]]) -> str:
-    gaps_with_dots: list[Gap] = [gap for gap in chunking.gaps if gap.offset is None and gap.index < len(places)]
-    if len(gaps_with_dots) > _DOTS:
-        gaps_with_dots = [gap for gap in gaps_with_dots if gap.verdict.is_cut][: 5 * _DOTS]
+def _svg_gap_dots(chunking: Chunking, curve_points: Sequence[tuple[int, float]]) -> str:
+    gaps_with_dots: list[Gap] = [gap for gap in chunking.gaps if gap.offset is None and gap.index < len(curve_points)]
+    if len(gaps_with_dots) > _MOST_DOTS:
+        gaps_with_dots = [gap for gap in gaps_with_dots if gap.verdict.is_cut][: 5 * _MOST_DOTS]
     dot_svgs = []
     for gap in gaps_with_dots:
-        x, y = places[gap.index]
+        x, y = curve_points[gap.index]
         if not math.isfinite(y):
             continue
         is_cut = gap.verdict.is_cut
@@ -401,7 +408,7 @@ def chunk_strip_html(chunking: Chunking, name: str) -> str:
     """Return an HTML row, for a grid of strips, that shows a result's chunks as coloured segments."""
     strip_svg_width = _svg_width(chunking)
     rect_svgs = "".join(
-        f'<rect class="k{number % COUNT}" x="{span.start}" y="0" width="{span.end - span.start}" height="1" '
+        f'<rect class="k{number % CHUNK_COLOUR_COUNT}" x="{span.start}" y="0" width="{span.end - span.start}" height="1" '
         'fill="var(--ground)" stroke="var(--edge)"/>'
         for number, chunk in enumerate(chunking.chunks)
         for span in chunk.spans
@@ -413,12 +420,12 @@ def chunk_strip_html(chunking: Chunking, name: str) -> str:
     )
 
 
-def offset_marks_html(chunking: Chunking, places: Sequence[int], name: str) -> str:
-    """Return an HTML row, for a grid of strips, with a mark at each code-point offset in ``places``."""
-    path_data = "".join(f"M{place} 0V1" for place in places)
+def offset_marks_html(chunking: Chunking, offsets: Sequence[int], name: str) -> str:
+    """Return an HTML row, for a grid of strips, with a mark at each code-point offset in ``offsets``."""
+    path_data = "".join(f"M{place} 0V1" for place in offsets)
     return (
         f'<span class="name">{escape_html(name)}</span><svg viewBox="0 0 {_svg_width(chunking)} 1" '
         'preserveAspectRatio="none" '
-        f'role="img" aria-label="{len(places):,} places">'
+        f'role="img" aria-label="{len(offsets):,} places">'
         f'<path d="{path_data}" stroke="var(--ink)" stroke-width="3" fill="none"/></svg>'
     )

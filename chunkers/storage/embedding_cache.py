@@ -54,12 +54,12 @@ class EmbeddingCache:
     @staticmethod
     def keys(model: str, revision: str, texts: Sequence[str]) -> list[bytes]:
         """Return the cache keys of texts for a model and revision."""
-        model_hash = hashlib.blake2b(f"{model}\0{revision}\0".encode(), digest_size=16)
+        model_hasher = hashlib.blake2b(f"{model}\0{revision}\0".encode(), digest_size=16)
         cache_keys = []
         for text in texts:
-            text_hash = model_hash.copy()
-            text_hash.update(text.encode())
-            cache_keys.append(text_hash.digest())
+            text_hasher = model_hasher.copy()
+            text_hasher.update(text.encode())
+            cache_keys.append(text_hasher.digest())
         return cache_keys
 
     def get_many(self, keys: Iterable[bytes]) -> dict[bytes, CachedVector]:
@@ -109,7 +109,7 @@ SHARED_CACHE = EmbeddingCache(memory_bytes=SHARED_CACHE_BYTES)
 """Embedding cache of `chunkers.chunk` and of recipes that are given no cache; ``clear`` empties it."""
 
 _SCHEMA = "CREATE TABLE IF NOT EXISTS embeddings (key BLOB PRIMARY KEY, cost REAL, vector BLOB, checksum BLOB) WITHOUT ROWID"
-_AT_ONCE = 500
+_KEYS_PER_QUERY = 500
 """Keys per query; older versions of SQLite allow 999 variables."""
 
 
@@ -152,8 +152,8 @@ class _VectorFile:
         if self._connection is None:
             return entry_by_key
         try:
-            for batch_start in range(0, len(keys), _AT_ONCE):
-                key_batch = keys[batch_start : batch_start + _AT_ONCE]
+            for batch_start in range(0, len(keys), _KEYS_PER_QUERY):
+                key_batch = keys[batch_start : batch_start + _KEYS_PER_QUERY]
                 sql_key_placeholders = ",".join("?" * len(key_batch))
                 embeddings_sql = f"SELECT key, cost, vector, checksum FROM embeddings WHERE key IN ({sql_key_placeholders})"
                 for key, computation_seconds, vector, checksum in self._connection.execute(embeddings_sql, key_batch):

@@ -53,8 +53,8 @@ class FairLocks:
         self,
         key: Hashable,
         cancelled: Callable[[], bool] = bool,
-        waiting: Callable[[int], None] = lambda ahead: None,
-        arrival: int | None = None,
+        report_queue_place: Callable[[int], None] = lambda ahead: None,
+        arrival_number: int | None = None,
     ) -> Iterator[None]:
         """Return a context manager that waits for the lock of ``key`` and holds it; a thread may take the lock repeatedly.
 
@@ -62,9 +62,9 @@ class FairLocks:
         ----------
         cancelled
             Called while waiting; returns true to end the wait.
-        waiting
+        report_queue_place
             Called with the number of callers ahead, whenever it changes, and with 0 when the turn has come.
-        arrival
+        arrival_number
             The caller's `next_arrival`; None for a new arrival number.
 
         Raises
@@ -72,45 +72,54 @@ class FairLocks:
         Cancelled
             If ``cancelled`` becomes true before the turn has come.
         """
-        lock_queue_ticket = self._wait(key, cancelled, waiting, next_arrival() if arrival is None else arrival)
+        lock_queue_ticket = self._wait(
+            key, cancelled, report_queue_place, next_arrival() if arrival_number is None else arrival_number
+        )
         try:
             yield
         finally:
             self._release_lock(key, lock_queue_ticket)
 
-    def _wait(self, key: Hashable, cancelled: Callable[[], bool], waiting: Callable[[int], None], arrival: int) -> _Ticket:
-        ticket, own_thread_id = _Ticket(arrival), threading.get_ident()
+    def _wait(
+        self, key: Hashable, cancelled: Callable[[], bool], report_queue_place: Callable[[int], None], arrival_number: int
+    ) -> _Ticket:
+        own_ticket, own_thread_id = _Ticket(arrival_number), threading.get_ident()
         with self._changed:
-            queue_of_key = self._queues.setdefault(key, _Queue())
-            if queue_of_key.holder == own_thread_id:
-                queue_of_key.depth += 1
-                return queue_of_key.tickets[0]
+            lock_queue_of_key = self._queues.setdefault(key, _Queue())
+            if lock_queue_of_key.holder == own_thread_id:
+                lock_queue_of_key.depth += 1
+                return lock_queue_of_key.tickets[0]
             # By its arrival number, behind the ticket that holds the lock.
-            insort(queue_of_key.tickets, ticket, lo=queue_of_key.holder is not None, key=lambda queued: queued.arrival)
+            insort(
+                lock_queue_of_key.tickets,
+                own_ticket,
+                lo=lock_queue_of_key.holder is not None,
+                key=lambda queued: queued.arrival,
+            )
         last_reported_callers_ahead = None
         try:
             while True:
                 with self._changed:
-                    callers_ahead = queue_of_key.tickets.index(ticket)
+                    callers_ahead = lock_queue_of_key.tickets.index(own_ticket)
                     if callers_ahead == 0:
-                        queue_of_key.holder, queue_of_key.depth = own_thread_id, 1
+                        lock_queue_of_key.holder, lock_queue_of_key.depth = own_thread_id, 1
                         break
                 # Called without the lock: the caller's code may take its time.
                 if callers_ahead != last_reported_callers_ahead:
-                    waiting(callers_ahead)
+                    report_queue_place(callers_ahead)
                     last_reported_callers_ahead = callers_ahead
                 raise_if_cancelled(cancelled)
                 with self._changed:
-                    if queue_of_key.tickets[0] is not ticket:
+                    if lock_queue_of_key.tickets[0] is not own_ticket:
                         self._changed.wait(_POLL_S)
         except BaseException:
             with self._changed:
-                queue_of_key.tickets.remove(ticket)
-                self._forget_empty_queue(key, queue_of_key)
+                lock_queue_of_key.tickets.remove(own_ticket)
+                self._forget_empty_queue(key, lock_queue_of_key)
             raise
         if last_reported_callers_ahead is not None:
-            waiting(0)
-        return ticket
+            report_queue_place(0)
+        return own_ticket
 
     def _release_lock(self, key: Hashable, ticket: _Ticket) -> None:
         with self._changed:

@@ -114,24 +114,24 @@ def user_data_folder() -> Path:
     return _seamark_user_folder("seamark/seamark", "Application Support", "XDG_DATA_HOME", ".local/share")
 
 
-def _seamark_user_folder(on_windows: str, on_mac: str, variable: str, otherwise: str) -> Path:
+def _seamark_user_folder(on_windows: str, on_mac: str, environment_variable: str, other_system_folder: str) -> Path:
     """Return a folder below the platform's own; elsewhere an environment variable may name another one than the default."""
     user_home_folder = Path(os.path.expanduser("~"))  # noqa: PTH111 - without a home it stays as it is, where Path raises an error
     if sys.platform == "win32":
         return Path(os.environ.get("LOCALAPPDATA") or user_home_folder / "AppData" / "Local") / on_windows
     if sys.platform == "darwin":
         return user_home_folder / "Library" / on_mac / "seamark"
-    configured_folder = os.environ.get(variable, "").strip()
-    return (Path(configured_folder) if configured_folder else user_home_folder / otherwise) / "seamark"
+    configured_folder = os.environ.get(environment_variable, "").strip()
+    return (Path(configured_folder) if configured_folder else user_home_folder / other_system_folder) / "seamark"
 
 
 def write_atomically(path: Path, parts: Iterable[bytes | memoryview]) -> None:
     """Write a file atomically, readable by its owner only; errors are ignored and leave no partial file behind."""
     with suppress(OSError):
         path.parent.mkdir(parents=True, exist_ok=True)
-        descriptor, temporary_path = tempfile.mkstemp(prefix=f"{path.stem}-", suffix=".part", dir=path.parent)
+        file_descriptor, temporary_path = tempfile.mkstemp(prefix=f"{path.stem}-", suffix=".part", dir=path.parent)
         try:
-            with os.fdopen(descriptor, "wb") as file:
+            with os.fdopen(file_descriptor, "wb") as file:
                 file.writelines(parts)
             Path(temporary_path).replace(path)
         except BaseException:

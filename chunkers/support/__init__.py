@@ -2,14 +2,14 @@
 
 from chunkers.support.array_types import FloatArray, IntArray, VectorArray
 from chunkers.support.errors import (
-    LONGEST_SHOWN,
+    LONGEST_SHOWN_VALUE,
     Cancelled,
     InputError,
     ModelError,
     ParameterError,
     first_field_and_error,
     message_with_document_name,
-    on_one_line,
+    one_line_message,
     raise_if_cancelled,
     short_repr,
 )
@@ -23,7 +23,7 @@ from chunkers.support.formatting import (
     format_three_figures,
     join_words,
     pluralize,
-    round_up,
+    round_up_estimate,
     text_table,
     unescape_cell,
 )
@@ -57,7 +57,7 @@ from chunkers.support.limits import (
     SHARED_ANSWERS_BYTES,
     SHARED_CACHE_BYTES,
 )
-from chunkers.support.lru_dict import LRUDict, cached_in
+from chunkers.support.lru_dict import LRUDict, cache_results_in
 from chunkers.support.model_names import ModelName
 from chunkers.support.optional_packages import (
     MODULES_BY_EXTRA,

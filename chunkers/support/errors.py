@@ -32,10 +32,10 @@ def raise_if_cancelled(cancelled: "Callable[[], bool]") -> None:
         raise Cancelled
 
 
-def first_field_and_error(error: "ValidationError", whole: str = "") -> "tuple[str, ErrorDetails]":
-    """Return the field of the first broken rule, such as ``columns.0.name``, and its details; ``whole`` names no field."""
+def first_field_and_error(error: "ValidationError", whole_name: str = "") -> "tuple[str, ErrorDetails]":
+    """Return the field of the first broken rule, such as ``columns.0.name``, and its details; ``whole_name`` names no field."""
     first_error_detail = error.errors(include_url=False)[0]
-    return ".".join(map(str, first_error_detail["loc"])) or whole, first_error_detail
+    return ".".join(map(str, first_error_detail["loc"])) or whole_name, first_error_detail
 
 
 def message_with_document_name(name: str, error: BaseException) -> str:
@@ -44,12 +44,12 @@ def message_with_document_name(name: str, error: BaseException) -> str:
     return message if message.startswith(name) else f"{name}: {message}"
 
 
-def on_one_line(text: object, most: int = 300) -> str:
+def one_line_message(text: object, most: int = 300) -> str:
     """Return another program's message on one line, with at most ``most`` characters."""
     return " ".join(str(text).split())[:most]
 
 
-LONGEST_SHOWN = 60
+LONGEST_SHOWN_VALUE = 60
 """Maximum number of characters of a value that a message shows."""
 
 
@@ -57,7 +57,7 @@ def short_repr(value: object) -> str:
     """Format a value on one line for a message, shortened if it is long."""
     if isinstance(value, str | bytes):
         # No more is written out than can be shown.
-        value = value[: LONGEST_SHOWN + 1]
+        value = value[: LONGEST_SHOWN_VALUE + 1]
     try:
         one_line_repr = " ".join(repr(value).split())
     except ValueError:
@@ -66,4 +66,4 @@ def short_repr(value: object) -> str:
     except Exception:
         # The repr of somebody's object is somebody's code.
         return f"an object of the class {type(value).__name__}"
-    return one_line_repr if len(one_line_repr) <= LONGEST_SHOWN else one_line_repr[: LONGEST_SHOWN - 3] + "..."
+    return one_line_repr if len(one_line_repr) <= LONGEST_SHOWN_VALUE else one_line_repr[: LONGEST_SHOWN_VALUE - 3] + "..."

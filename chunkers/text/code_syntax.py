@@ -58,22 +58,22 @@ GRAMMARS = {
 CODE_ENDINGS = tuple(dict.fromkeys(ending for grammar in GRAMMARS.values() for ending in grammar.endings))
 """The endings of the names of files with code."""
 
-SAMPLED = 10_000
+SAMPLED_CHARACTERS = 10_000
 """Characters at the beginning of a text that are parsed with every grammar to detect its language."""
 
 MISREAD_SHARE = 0.1
 """The share of a text in syntax errors above which it is taken for a language without a grammar here, or for none."""
 
-_DEEPEST = 150
+_DEEPEST_NODE = 150
 """Nodes inside each other that are looked into; deeper ones are cut between lines."""
 
 _LONGEST_NAME = 80
 """Characters of a name in reasons and contexts."""
 
-_PIECE = 65_536
+_PARSER_PIECE_BYTES = 65_536
 """Bytes that the parser is given at once."""
 
-_NOUNS = {
+_NOUN_BY_NODE_TYPE = {
     "function_definition": "function",
     "function_declaration": "function",
     "generator_function_declaration": "function",
@@ -112,10 +112,12 @@ _NOUNS = {
     "macro_definition": "macro",
 }
 _CLOSURES = {"closure_expression", "func_literal", "lambda_expression"}
-_WHOLE = _CLOSURES | {name for name, noun in _NOUNS.items() if noun in ("function", "method", "constructor", "class")}
+_NODES_KEPT_WHOLE = _CLOSURES | {
+    name for name, noun in _NOUN_BY_NODE_TYPE.items() if noun in ("function", "method", "constructor", "class")
+}
 """Nodes that are not cut where they fit, wherever they stand."""
-_OWNERS = {"class", "struct", "union", "enum", "record", "interface", "trait", "impl"}
-_WRAPPERS = {
+_CLASS_NOUNS = {"class", "struct", "union", "enum", "record", "interface", "trait", "impl"}
+_NAMED_CHILD_BY_WRAPPER = {
     "decorated_definition": "definition",
     "export_statement": "declaration",
     "template_declaration": "",
@@ -127,7 +129,7 @@ _WRAPPERS = {
 }
 """Statements that are named by what is inside: by a field, or by their last child."""
 _LED = {"decorated_definition", "template_declaration"}
-_VALUED = {
+_NAMED_VALUE_FIELDS = {
     "variable_declarator": ("name", "value"),
     "assignment_expression": ("left", "right"),
     "pair": ("key", "value"),
@@ -143,8 +145,8 @@ _LIST = re.compile(
     r"|jsx_opening_element|jsx_self_closing_element|sequence_expression|concatenated_string|ERROR)\Z"
 )
 _CLAUSES = {"elif_clause", "else_clause", "except_clause", "except_group_clause", "finally_clause", "catch_clause"}
-_LEADS = re.compile(r".*comment\Z|attribute_item|inner_attribute_item|decorator\Z")
-_STATEMENTS = re.compile(r"_?(?:statement|definition|declaration|item)\Z")
+_LEADING_NODE = re.compile(r".*comment\Z|attribute_item|inner_attribute_item|decorator\Z")
+_STATEMENT_TYPE_ENDING = re.compile(r"_?(?:statement|definition|declaration|item)\Z")
 _SPACE = re.compile(r"\s*")
 
 
@@ -259,7 +261,11 @@ def detect_programming_language(text: str, name: str, who: str, cancelled: Calla
         )
     candidate_languages = languages_with_ending or installed_grammars()
     require_extra("code", who, *(["tree_sitter"] if candidate_languages else []))
-    text_beginning = text if len(text) <= SAMPLED else text[: text.rfind("\n", 0, SAMPLED) + 1] or text[:SAMPLED]
+    text_beginning = (
+        text
+        if len(text) <= SAMPLED_CHARACTERS
+        else text[: text.rfind("\n", 0, SAMPLED_CHARACTERS) + 1] or text[:SAMPLED_CHARACTERS]
+    )
     visible_character_count = sum(map(len, text_beginning.split()))
     misread_share_by_language = {}
     for language in candidate_languages:
@@ -297,7 +303,9 @@ def _definitions_query(language: str) -> Query:
     from tree_sitter import Query
 
     tree_sitter_grammar = load_grammar(language)
-    definition_node_kinds = [kind for kind in sorted(_WHOLE) if tree_sitter_grammar.id_for_node_kind(kind, True) is not None]
+    definition_node_kinds = [
+        kind for kind in sorted(_NODES_KEPT_WHOLE) if tree_sitter_grammar.id_for_node_kind(kind, True) is not None
+    ]
     return Query(tree_sitter_grammar, f"[{' '.join(f'({kind})' for kind in definition_node_kinds)}] @whole")
 
 
@@ -340,7 +348,7 @@ class Syntax:
         parsing_deadline_time = time.monotonic() + READ_SECONDS
         try:
             parsed_syntax_tree = Parser(load_grammar(language)).parse(
-                lambda offset, _point: source_bytes[offset : offset + _PIECE],
+                lambda offset, _point: source_bytes[offset : offset + _PARSER_PIECE_BYTES],
                 progress_callback=lambda _offset, _has_error: cancelled() or time.monotonic() > parsing_deadline_time,
             )
         except ValueError as error:
@@ -389,7 +397,9 @@ class Syntax:
             if visited_syntax_node.is_missing:
                 syntax_errors.append((visited_syntax_node.start_byte, 1))
             elif visited_syntax_node.type == "ERROR":
-                readable_children = [child for child in visited_syntax_node.named_children if _STATEMENTS.search(child.type)]
+                readable_children = [
+                    child for child in visited_syntax_node.named_children if _STATEMENT_TYPE_ENDING.search(child.type)
+                ]
                 readable_byte_count = sum(child.end_byte - child.start_byte for child in readable_children)
                 syntax_errors.append(
                     (
@@ -428,17 +438,17 @@ class Syntax:
         assigned_name = ""
         definition_node = node
         for _ in range(6):
-            if definition_node.type in _VALUED:
-                name_field, value_field = _VALUED[definition_node.type]
+            if definition_node.type in _NAMED_VALUE_FIELDS:
+                name_field, value_field = _NAMED_VALUE_FIELDS[definition_node.type]
                 name_node, nested_node = (
                     definition_node.child_by_field_name(name_field),
                     definition_node.child_by_field_name(value_field),
                 )
-                if name_node is None or nested_node is None or nested_node.type not in _NOUNS:
+                if name_node is None or nested_node is None or nested_node.type not in _NOUN_BY_NODE_TYPE:
                     break
                 assigned_name, definition_node = self._node_text_beginning(name_node), nested_node
-            elif definition_node.type in _WRAPPERS:
-                nested_field = _WRAPPERS[definition_node.type]
+            elif definition_node.type in _NAMED_CHILD_BY_WRAPPER:
+                nested_field = _NAMED_CHILD_BY_WRAPPER[definition_node.type]
                 if nested_field:
                     nested_node = definition_node.child_by_field_name(nested_field) or definition_node.child_by_field_name(
                         "value"
@@ -450,11 +460,11 @@ class Syntax:
                 definition_node = nested_node
             else:
                 break
-        kind_noun = _NOUNS.get(definition_node.type)
+        kind_noun = _NOUN_BY_NODE_TYPE.get(definition_node.type)
         definition_name = assigned_name or (self._name(definition_node) if kind_noun else "")
         if kind_noun is None or not definition_name:
             return CodeItem(_node_noun(node))
-        if kind_noun == "function" and owner in _OWNERS:
+        if kind_noun == "function" and owner in _CLASS_NOUNS:
             kind_noun = "method"
         definition_keyword = next((child.type for child in definition_node.children if _KEYWORDS.match(child.type)), "")
         if definition_node.type == "type_spec":
@@ -540,50 +550,50 @@ class _BreakFinder:
         self._syntax = syntax
         self._fits = fits
         self._who = who
-        self._seen = 0
-        self._last = -1
+        self._seen_node_count = 0
+        self._last_break_offset = -1
 
-    def _claim_break_offset(self, byte: int) -> int | None:
+    def _new_break_offset(self, byte: int) -> int | None:
         """Return the offset of the first visible character from a byte on; None if a break is there or behind already."""
         whole_source = self._syntax.text
         white_space_match = _SPACE.match(whole_source, self._syntax.offset_of_byte(byte))
         first_visible_offset = len(whole_source) if white_space_match is None else white_space_match.end()
-        if first_visible_offset <= self._last or first_visible_offset >= len(whole_source):
+        if first_visible_offset <= self._last_break_offset or first_visible_offset >= len(whole_source):
             return None
-        self._last = first_visible_offset
+        self._last_break_offset = first_visible_offset
         return first_visible_offset
 
     def _children(self, node: Node) -> list[Node]:
         """Return the children of a node; each takes memory, so that all together are limited."""
-        self._seen += node.child_count
-        if self._seen > MAX_SENTENCES:
+        self._seen_node_count += node.child_count
+        if self._seen_node_count > MAX_SENTENCES:
             raise InputError(
                 f"{self._who}: a text may have at most {MAX_SENTENCES:,} statements, entries and marks between them; "
                 "this code has more. Divide the text."
             )
         return node.children
 
-    def _is_long(self, node: Node) -> bool:
+    def _is_too_long(self, node: Node) -> bool:
         return not self._fits(self._syntax.offset_of_byte(node.start_byte), self._syntax.offset_of_byte(node.end_byte))
 
     def _breaks_inside_node(self, node: Node, path: tuple[str, ...], owner: str, depth: int) -> Iterator[CodeBreak]:
         """Yield the breaks inside a node that is too long."""
-        if depth > _DEEPEST:
+        if depth > _DEEPEST_NODE:
             return
         if _LIST.match(node.type):
             yield from self.breaks_between(node, path, owner, depth)
             return
         child_syntax_nodes = self._children(node)
-        too_long_children = [child for child in child_syntax_nodes if child.child_count and self._is_long(child)]
+        too_long_children = [child for child in child_syntax_nodes if child.child_count and self._is_too_long(child)]
         # All of its parts may fit, only not together.
         body_or_longest_child = max(child_syntax_nodes, key=lambda child: child.end_byte - child.start_byte, default=None)
         body_or_longest_child = (
             node.child_by_field_name("definition") or node.child_by_field_name("body") or body_or_longest_child
         )
         for child in child_syntax_nodes:
-            if child.type in _CLAUSES and (offset := self._claim_break_offset(child.start_byte)) is not None:
+            if child.type in _CLAUSES and (break_offset := self._new_break_offset(child.start_byte)) is not None:
                 yield CodeBreak(
-                    offset,
+                    break_offset,
                     f"before the {_node_noun(child)}{_of_definition_phrase(path)}",
                     f"the {_node_noun(child)}",
                     path,
@@ -592,11 +602,11 @@ class _BreakFinder:
             if (
                 node.type in _LED
                 and child == body_or_longest_child
-                and (offset := self._claim_break_offset(child.start_byte)) is not None
+                and (break_offset := self._new_break_offset(child.start_byte)) is not None
             ):
                 child_item = self._syntax.item(child, owner)
                 yield CodeBreak(
-                    offset,
+                    break_offset,
                     f"in front of {child_item}",
                     str(child_item),
                     path[:-1] if path[-1:] == (child_item.label,) else path,
@@ -606,8 +616,12 @@ class _BreakFinder:
                 if not too_long_children:
                     continue
             # A function is looked into only for what it gives its name to.
-            may_be_opened = child.type not in _WHOLE or node.type in _VALUED or node.type in _WRAPPERS
-            if child in too_long_children or (not too_long_children and child == body_or_longest_child and may_be_opened):
+            may_be_split = (
+                child.type not in _NODES_KEPT_WHOLE
+                or node.type in _NAMED_VALUE_FIELDS
+                or node.type in _NAMED_CHILD_BY_WRAPPER
+            )
+            if child in too_long_children or (not too_long_children and child == body_or_longest_child and may_be_split):
                 yield from self._breaks_inside_node(child, path, owner, depth + 1)
 
     def breaks_between(self, node: Node, path: tuple[str, ...], owner: str, depth: int) -> Iterator[CodeBreak]:
@@ -618,8 +632,8 @@ class _BreakFinder:
         preceding_long_definition_phrase = ""
         child_syntax_nodes = self._children(node)
         named_children = [child for child in child_syntax_nodes if child.is_named and child.end_byte > child.start_byte]
-        too_long_child_numbers = {number for number, child in enumerate(named_children) if self._is_long(child)}
-        led_number_by_member = self._member_led_by_each(named_children)
+        too_long_child_numbers = {number for number, child in enumerate(named_children) if self._is_too_long(child)}
+        main_number_by_member = self._main_member_numbers(named_children)
         item_by_node_id: dict[int, CodeItem] = {}
 
         def item_of_child(child: Node) -> CodeItem:
@@ -627,55 +641,55 @@ class _BreakFinder:
                 item_by_node_id[child.id] = parsed_code.item(child, owner)
             return item_by_node_id[child.id]
 
-        for number, child in enumerate(named_children):
+        for child_number, child in enumerate(named_children):
             preceding_member = leading_members[-1] if leading_members else previous_complete_member
             shares_line = preceding_member is not None and preceding_member.end_point.row == child.start_point.row
-            if (shares_line and child.type.endswith("comment")) or (number and _is_docstring(child)):
+            if (shares_line and child.type.endswith("comment")) or (child_number and _is_docstring(child)):
                 # It belongs to what is in front.
                 continue
             # The definition that the comments in front belong to may be too long, so that they are alone with it.
             definition_item = (
-                item_of_child(named_children[led_number_by_member[number]])
-                if led_number_by_member[number] in too_long_child_numbers
+                item_of_child(named_children[main_number_by_member[child_number]])
+                if main_number_by_member[child_number] in too_long_child_numbers
                 else CodeItem("")
             )
             long_definition_phrase = (
                 definition_item.label and definition_item.noun and f"{definition_item.noun} {definition_item.name}"
             )
             is_weak_break = preceding_member is None or bool(leading_members)
-            code_break_offset = self._claim_break_offset(child.start_byte)
+            code_break_offset = self._new_break_offset(child.start_byte)
             if code_break_offset is not None:
                 child_item = item_of_child(child)
-                path_behind_break = (
-                    (*path, child_item.label) if number in too_long_child_numbers and child_item.label else path
+                path_after_break = (
+                    (*path, child_item.label) if child_number in too_long_child_numbers and child_item.label else path
                 )
-                item_behind_break = (
+                item_after_break = (
                     child_item
                     if preceding_member is None or leading_members
-                    else item_of_child(named_children[led_number_by_member[number]])
+                    else item_of_child(named_children[main_number_by_member[child_number]])
                 )
-                between_phrase = _between_phrase(
-                    None if preceding_member is None else item_of_child(preceding_member), item_behind_break, path
+                break_place_phrase = _break_place_phrase(
+                    None if preceding_member is None else item_of_child(preceding_member), item_after_break, path
                 )
                 too_long_neighbour_phrase = (
                     "" if leading_members else preceding_long_definition_phrase or long_definition_phrase
                 )
                 yield CodeBreak(
                     code_break_offset,
-                    between_phrase,
+                    break_place_phrase,
                     str(child_item),
                     path,
-                    path_behind_break,
+                    path_after_break,
                     is_weak_break,
                     too_long_neighbour_phrase if preceding_member is not None else "",
                 )
-            if number in too_long_child_numbers:
+            if child_number in too_long_child_numbers:
                 child_item = item_of_child(child)
-                path_inside = (*path, child_item.label) if child_item.label else path
+                path_inside_child = (*path, child_item.label) if child_item.label else path
                 yield from self._breaks_inside_node(
-                    child, path_inside, child_item.noun if child_item.label else owner, depth + 1
+                    child, path_inside_child, child_item.noun if child_item.label else owner, depth + 1
                 )
-            if led_number_by_member[number] > number:
+            if main_number_by_member[child_number] > child_number:
                 leading_members.append(child)
                 continue
             preceding_long_definition_phrase = long_definition_phrase or ""
@@ -687,19 +701,21 @@ class _BreakFinder:
             and closing_bracket.type[-1:] in ")]}"
             and named_children
         ):
-            code_break_offset = self._claim_break_offset(closing_bracket.start_byte)
+            code_break_offset = self._new_break_offset(closing_bracket.start_byte)
             if code_break_offset is not None:
                 yield CodeBreak(
                     code_break_offset, f"before the end{_of_definition_phrase(path)}", "the end", path, path, True
                 )
 
-    def _member_led_by_each(self, members: Sequence[Node]) -> list[int]:
+    def _main_member_numbers(self, members: Sequence[Node]) -> list[int]:
         """Return the member that each belongs to: itself, or what its comments, decorators or docstring lead."""
-        led_number_by_member = [*range(len(members))]
-        for number in reversed(range(len(members) - 1)):
-            if _LEADS.match(members[number].type) or (number == 0 and _is_docstring(members[number])):
-                led_number_by_member[number] = led_number_by_member[number + 1]
-        return led_number_by_member
+        main_number_by_member = [*range(len(members))]
+        for member_number in reversed(range(len(members) - 1)):
+            if _LEADING_NODE.match(members[member_number].type) or (
+                member_number == 0 and _is_docstring(members[member_number])
+            ):
+                main_number_by_member[member_number] = main_number_by_member[member_number + 1]
+        return main_number_by_member
 
 
 def _is_docstring(node: Node) -> bool:
@@ -710,18 +726,18 @@ def _of_definition_phrase(path: tuple[str, ...]) -> str:
     return f" of {path[-1]}" if path else ""
 
 
-def _between_phrase(before: CodeItem | None, after: CodeItem, path: tuple[str, ...]) -> str:
+def _break_place_phrase(before: CodeItem | None, after: CodeItem, path: tuple[str, ...]) -> str:
     """Return the words for the place between two members."""
     if before is None:
         return f"between the head{_of_definition_phrase(path)} and {after}"
     if before.noun != after.noun:
         members_phrase = f"{before} and {after}"
     elif before.name and after.name:
-        members_phrase = f"the {_plural(before.noun)} {before.name} and {after.name}"
+        members_phrase = f"the {_plural_noun(before.noun)} {before.name} and {after.name}"
     else:
-        members_phrase = f"two {_plural(before.noun)}"
+        members_phrase = f"two {_plural_noun(before.noun)}"
     return f"between {members_phrase}{_of_definition_phrase(path)}"
 
 
-def _plural(noun: str) -> str:
+def _plural_noun(noun: str) -> str:
     return f"{noun}es" if noun.endswith(("s", "x", "ch")) else f"{noun[:-1]}ies" if noun.endswith("y") else f"{noun}s"

@@ -264,16 +264,18 @@ def trimmed_checked_spans(text: str, spans: Iterable[Any]) -> list[tuple[int, in
     """Check the spans of sentences and trim their white space. Raises the errors of `spans_of_given_sentences`."""
     trimmed_spans: list[tuple[int, int]] = []
     previous_span_end = 0
-    for number, span in enumerate(spans, start=1):
-        start, end = _span_as_pair(number, span)
+    for sentence_number, span in enumerate(spans, start=1):
+        start, end = _span_as_pair(sentence_number, span)
         if not 0 <= start <= end <= len(text):
             raise InputError(
-                f"sentences: each span must lie in the text, which has {len(text):,} characters; span {number:,} is "
+                f"sentences: each span must lie in the text, which has {len(text):,} characters; span {sentence_number:,} "
+                "is "
                 f"({start}, {end})."
             )
         if start < previous_span_end:
             raise InputError(
-                f"sentences: each span must begin at or after the end of the previous one; span {number:,} is ({start}, "
+                f"sentences: each span must begin at or after the end of the previous one; span {sentence_number:,} is "
+                f"({start}, "
                 f"{end}), and the previous span ends at {previous_span_end}."
             )
         _check_blank_between(text, previous_span_end, start)
@@ -312,7 +314,7 @@ def _locate_sentences(text: str, sentences: Sequence[str]) -> list[tuple[int, in
     """Locate the sentences, one after another with nothing but white space between."""
     located_sentence_spans = []
     previous_sentence_end = 0
-    for number, sentence in enumerate(sentences, start=1):
+    for sentence_number, sentence in enumerate(sentences, start=1):
         sentence_words = sentence.split()
         if not sentence_words:
             continue
@@ -321,14 +323,14 @@ def _locate_sentences(text: str, sentences: Sequence[str]) -> list[tuple[int, in
         stripped_sentence = sentence.strip()
         if text.startswith(stripped_sentence, start):
             previous_sentence_end = start + len(stripped_sentence)
-        elif match := re.compile(r"\s+".join(map(re.escape, sentence_words))).match(text, start):
-            previous_sentence_end = match.end()
+        elif sentence_match := re.compile(r"\s+".join(map(re.escape, sentence_words))).match(text, start):
+            previous_sentence_end = sentence_match.end()
         else:
             following_text_phrase = (
                 f"the text has {short_repr(text[start : start + 100])}" if start < len(text) else "the text ends"
             )
             raise InputError(
-                f"sentences: each sentence must follow the previous one in the text; sentence {number:,}, "
+                f"sentences: each sentence must follow the previous one in the text; sentence {sentence_number:,}, "
                 f"{short_repr(stripped_sentence)}, is not at character {start:,}, where {following_text_phrase}."
             )
         located_sentence_spans.append((start, previous_sentence_end))

@@ -9,7 +9,7 @@ from typing import NamedTuple
 
 from chunkers.support import InputError, short_repr
 
-USUAL = (
+NON_UNICODE_ENCODINGS = (
     *(f"cp{number}" for number in range(1250, 1259)),
     *(f"iso8859-{number}" for number in (1, 2, 5, 6, 7, 8, 9, 13, 15, 16)),
     *("koi8-r", "koi8-u", "cp866", "cp850", "cp852", "cp437", "mac-cyrillic", "mac-roman", "cp874", "tis-620"),
@@ -18,7 +18,7 @@ USUAL = (
 )
 """The encodings in use besides Unicode's; the detector chooses among these."""
 
-ENCODING_CHOICES = ("utf-8", "utf-16", *USUAL)
+ENCODING_CHOICES = ("utf-8", "utf-16", *NON_UNICODE_ENCODINGS)
 """The encodings that the page offers."""
 
 _BOMS = (
@@ -29,7 +29,7 @@ _BOMS = (
     (codecs.BOM_UTF16_BE, "utf-16"),
 )
 
-_WHAT_BROWSERS_READ = {
+_BROWSER_ENCODING_BY_NAME = {
     "ascii": "cp1252",
     "iso8859-1": "cp1252",
     "iso8859-9": "cp1254",
@@ -53,21 +53,21 @@ _DECLARED = re.compile(
 _DECLARED_WITHIN = 2048
 """Bytes searched for a declaration; HTML allows 1,024, but many pages exceed that."""
 
-_DESIGNATOR = re.compile(rb"\x1b(?:\$[@AB]|\$[()*+,./-][@-~]|\([IJ])")
+_ISO_2022_ESCAPE = re.compile(rb"\x1b(?:\$[@AB]|\$[()*+,./-][@-~]|\([IJ])")
 """The escape sequences by which ISO-2022 changes to other letters; source: ISO/IEC 2022, section 14, and RFC 1468.
 
 Others are no evidence: those that colour the output of a terminal, and the one back to ASCII, which terminals use too."""
 
-_LOOKED_AT = 200_000
+_EXAMINED_BYTES = 200_000
 """Bytes that the detectors look at, and characters in which oddities are counted."""
 
-_BONUS = 0.005
+_SECOND_DETECTOR_BONUS = 0.005
 """Bonus of chardetng's answer over others that chardet finds as likely: most of these differ by less."""
 
-_RARE = 0.01
+_RARE_ENCODING_MARGIN = 0.01
 """By how much ISO-8859-16, which is hardly ever used, must be ahead."""
 
-_NEAR = 0.9
+_EQUAL_SCORE_SHARE = 0.9
 """Share of the best score from which another reading counts as equally likely, so that the answer is unsure."""
 
 
@@ -84,7 +84,7 @@ class Encoded(NamedTuple):
 
 def decode_if_plain_utf_8(data: bytes) -> str | None:
     """Decode bytes that can only be UTF-8; return None if another encoding is possible."""
-    if data.startswith(codecs.BOM_UTF8) or b"\0" in data or _DESIGNATOR.search(data) or data.startswith(b"%PDF-"):
+    if data.startswith(codecs.BOM_UTF8) or b"\0" in data or _ISO_2022_ESCAPE.search(data) or data.startswith(b"%PDF-"):
         return None
     try:
         return data.decode("utf-8")
@@ -110,14 +110,14 @@ def canonical_encoding(name: str) -> str:
     return codec_of_encoding.name
 
 
-def decode_by_evidence(data: bytes, name: str, *, chosen: str | None = None, markup: bool = False) -> Encoded:
-    """Decode a text file in the ``chosen`` encoding, or detect the encoding from its contents.
+def decode_by_evidence(data: bytes, name: str, *, chosen_encoding: str | None = None, is_markup: bool = False) -> Encoded:
+    """Decode a text file in the ``chosen_encoding`` encoding, or detect the encoding from its contents.
 
     Parameters
     ----------
-    chosen
+    chosen_encoding
         The encoding that the user named; nothing else is tried.
-    markup
+    is_markup
         True if the bytes may declare their encoding, as in HTML and XML.
 
     Raises
@@ -125,8 +125,8 @@ def decode_by_evidence(data: bytes, name: str, *, chosen: str | None = None, mar
     InputError
         If the bytes are not text, are invalid in the chosen encoding, or are UTF-8 with broken bytes in it.
     """
-    if chosen is not None:
-        return _decode_as_chosen(data, name, canonical_encoding(chosen))
+    if chosen_encoding is not None:
+        return _decode_as_chosen(data, name, canonical_encoding(chosen_encoding))
     for byte_order_mark, encoding in _BOMS:
         if data.startswith(byte_order_mark):
             try:
@@ -136,18 +136,18 @@ def decode_by_evidence(data: bytes, name: str, *, chosen: str | None = None, mar
                     f"{name}: the file begins with the byte order mark of {encoding}, but byte {error.start:,} is not valid "
                     "in this encoding. Save the file as UTF-8."
                 ) from error
-    if markup and (text_decoded_as_declared := _decode_as_declared(data)):
+    if is_markup and (text_decoded_as_declared := _decode_as_declared(data)):
         return text_decoded_as_declared
     if b"\0" in data:
         return _decode_utf_16_or_32(data, name)
     if data.startswith(b"%PDF-"):
         raise InputError(f"{name}: the file must be plain text or Markdown; it is binary.")
-    if not (data.isascii() and _DESIGNATOR.search(data)):
+    if not (data.isascii() and _ISO_2022_ESCAPE.search(data)):
         try:
             return Encoded(data.decode("utf-8"), "utf-8")
         except UnicodeDecodeError as error:
             _refuse_broken_utf_8(data, name, error.start)
-    return _decode_by_letters(data, name)
+    return _decode_as_guessed(data, name)
 
 
 def _decode_as_chosen(data: bytes, name: str, encoding: str) -> Encoded:
@@ -165,11 +165,11 @@ def _decode_as_chosen(data: bytes, name: str, encoding: str) -> Encoded:
 
 def _decode_as_declared(data: bytes) -> Encoded | None:
     """Decode as the markup's head declares; None if it declares nothing, or something that the bytes contradict."""
-    for match in _DECLARED.finditer(data[:_DECLARED_WITHIN]):
-        declared_name = (match[1] or match[2]).decode("ascii")
+    for declaration_match in _DECLARED.finditer(data[:_DECLARED_WITHIN]):
+        declared_name = (declaration_match[1] or declaration_match[2]).decode("ascii")
         try:
             encoding = codecs.lookup(declared_name).name
-            encoding = _WHAT_BROWSERS_READ.get(encoding, encoding)
+            encoding = _BROWSER_ENCODING_BY_NAME.get(encoding, encoding)
             return Encoded(data.decode(encoding), encoding)
         except (LookupError, ValueError):
             continue
@@ -184,7 +184,7 @@ def _decode_utf_16_or_32(data: bytes, name: str) -> Encoded:
             text = data.decode(encoding)
         except UnicodeDecodeError:
             continue
-        text_beginning = text[:_LOOKED_AT]
+        text_beginning = text[:_EXAMINED_BYTES]
         if any(unicodedata.category(char) in ("Cc", "Cn", "Co") and char not in "\t\n\v\f\r" for char in text_beginning):
             continue
         everyday_character_count = sum(" " <= char <= "~" or char in "\t\n\r、。，！？　" for char in text_beginning)
@@ -205,43 +205,43 @@ def _refuse_broken_utf_8(data: bytes, name: str, first_bad: int) -> None:
     lenient_text = data.decode("utf-8", errors="replace")
     broken_character_count = lenient_text.count("\ufffd")
     # Count what is not ASCII, replacements included, without a Python loop over the characters.
-    beyond_ascii_count = len(lenient_text) - len(lenient_text.encode("ascii", "ignore"))
-    if beyond_ascii_count - broken_character_count >= broken_character_count:
+    non_ascii_character_count = len(lenient_text) - len(lenient_text.encode("ascii", "ignore"))
+    if non_ascii_character_count - broken_character_count >= broken_character_count:
         raise InputError(
             f"{name}: byte {first_bad:,} is not valid UTF-8, though most of the file is. Save the file as UTF-8 again, or "
             "name its encoding."
         )
 
 
-def _decode_by_letters(data: bytes, name: str) -> Encoded:
+def _decode_as_guessed(data: bytes, name: str) -> Encoded:
     """Decode by the detectors: chardet's candidates, with a penalty for oddities; among equals chardetng's answer."""
-    ranked_encoding_candidates = _encoding_candidates(_sample_beyond_ascii(data))
-    for number, (encoding, score) in enumerate(ranked_encoding_candidates):
+    ranked_encoding_candidates = _encoding_candidates(_sample_non_ascii_lines(data))
+    for candidate_index, (encoding, score) in enumerate(ranked_encoding_candidates):
         try:
             text = data.decode(encoding)
         except ValueError:
             continue
-        if _is_binary(text[:_LOOKED_AT]):
+        if _is_binary(text[:_EXAMINED_BYTES]):
             break
         # An encoding with escape sequences is certain.
-        lower_ranked_candidates = () if _DESIGNATOR.search(data) else ranked_encoding_candidates[number + 1 :]
+        lower_ranked_candidates = () if _ISO_2022_ESCAPE.search(data) else ranked_encoding_candidates[candidate_index + 1 :]
         similarly_likely_encodings = tuple(
-            other for other, other_score in lower_ranked_candidates if other_score >= _NEAR * score
+            other for other, other_score in lower_ranked_candidates if other_score >= _EQUAL_SCORE_SHARE * score
         )
         return Encoded(text, encoding, guessed=True, others=similarly_likely_encodings)
     raise InputError(f"{name}: the file must be text in a known encoding; no encoding fits. Save it as UTF-8.")
 
 
-def _sample_beyond_ascii(data: bytes) -> bytes:
+def _sample_non_ascii_lines(data: bytes) -> bytes:
     """Return the lines with bytes beyond ASCII, up to the limit: the others are no evidence."""
-    if len(data) <= _LOOKED_AT or _DESIGNATOR.search(data[:_LOOKED_AT]):
-        return data[:_LOOKED_AT]
+    if len(data) <= _EXAMINED_BYTES or _ISO_2022_ESCAPE.search(data[:_EXAMINED_BYTES]):
+        return data[:_EXAMINED_BYTES]
     non_ascii_lines, sample_size = [], 0
     for line in data.splitlines(keepends=True):
         if not line.isascii():
-            non_ascii_lines.append(line[: _LOOKED_AT - sample_size])
+            non_ascii_lines.append(line[: _EXAMINED_BYTES - sample_size])
             sample_size += len(non_ascii_lines[-1])
-            if sample_size >= _LOOKED_AT:
+            if sample_size >= _EXAMINED_BYTES:
                 break
     return b"".join(non_ascii_lines)
 
@@ -252,12 +252,12 @@ def _encoding_candidates(sample: bytes) -> list[tuple[str, float]]:
     import chardetng_py
 
     chardet_guesses = chardet.detect_all(
-        sample, ignore_threshold=True, include_encodings=[*USUAL, "utf-8"], no_match_encoding="utf-8"
+        sample, ignore_threshold=True, include_encodings=[*NON_UNICODE_ENCODINGS, "utf-8"], no_match_encoding="utf-8"
     )
     chardetng_detector = chardetng_py.EncodingDetector()
     chardetng_detector.feed(sample, last=True)
     chardetng_text = _decode_sample(sample, chardetng_detector.guess(tld=None, allow_utf8=False))
-    count_beyond_ascii = max(1, len(sample) - len(sample.decode("ascii", "ignore")))
+    non_ascii_byte_count = max(1, len(sample) - len(sample.decode("ascii", "ignore")))
     guesses_by_text: dict[str, list[tuple[float, str]]] = {}
     for guess in chardet_guesses:
         text = _decode_sample(sample, guess["encoding"] or "")
@@ -266,13 +266,17 @@ def _encoding_candidates(sample: bytes) -> list[tuple[str, float]]:
                 (float(guess["confidence"]), codecs.lookup(str(guess["encoding"])).name)
             )
     encodings_with_scores = []
-    for text, scored_encodings in guesses_by_text.items():
-        usual_encodings = [encoding for _, encoding in scored_encodings if encoding != "iso8859-16"]
-        encoding_score = max(scored_encodings)[0] + _BONUS * (text == chardetng_text) - _RARE * (not usual_encodings)
+    for text, guesses_with_same_text in guesses_by_text.items():
+        encodings_in_common_use = [encoding for _, encoding in guesses_with_same_text if encoding != "iso8859-16"]
+        encoding_score = (
+            max(guesses_with_same_text)[0]
+            + _SECOND_DETECTOR_BONUS * (text == chardetng_text)
+            - _RARE_ENCODING_MARGIN * (not encodings_in_common_use)
+        )
         encodings_with_scores.append(
             (
-                (usual_encodings or ["iso8859-16"])[0],
-                encoding_score * (1 - min(1, 3 * count_wrong_encoding_signs(text) / count_beyond_ascii)),
+                (encodings_in_common_use or ["iso8859-16"])[0],
+                encoding_score * (1 - min(1, 3 * count_wrong_encoding_signs(text) / non_ascii_byte_count)),
             )
         )
     return sorted(encodings_with_scores, key=lambda item: -item[1])

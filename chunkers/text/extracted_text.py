@@ -20,7 +20,7 @@ PartKind = Literal["page", "chapter", "row", "slide", "cell"]
 LONGEST_LABEL = 200
 """Maximum number of characters of a page's label or a chapter's title that are kept."""
 
-MOST_SAID = 4
+MOST_NAMED_RANGES = 4
 """Maximum number of page ranges in the label that `TextParts.label_of_spans` gives a chunk of several spans."""
 
 
@@ -60,7 +60,7 @@ class TextParts:
         """Return the index of the page or chapter that contains an offset."""
         return max(0, bisect_right(self.starts, offset) - 1)
 
-    def ranges(self, spans: Iterable[tuple[int, int]]) -> list[tuple[int, int]]:
+    def overlapped_part_ranges(self, spans: Iterable[tuple[int, int]]) -> list[tuple[int, int]]:
         """Return the runs of consecutive pages or chapters that ascending spans overlap, as (first, last) pairs."""
         part_ranges: list[tuple[int, int]] = []
         for start, end in spans:
@@ -74,7 +74,9 @@ class TextParts:
     def labels_of_overlapped_parts(self, spans: Iterable[tuple[int, int]]) -> list[str]:
         """Return the labels of the pages or chapters that ascending spans overlap, skipping those without text."""
         return [
-            self.labels[number] for first, last in self.ranges(spans) for number in self._part_numbers_with_text(first, last)
+            self.labels[number]
+            for first, last in self.overlapped_part_ranges(spans)
+            for number in self._part_numbers_with_text(first, last)
         ]
 
     def _part_numbers_with_text(self, first: int, last: int) -> Iterator[int]:
@@ -84,15 +86,15 @@ class TextParts:
 
     def label_of_spans(self, spans: Iterable[tuple[int, int]]) -> str:
         """Return a label for the position of ascending spans, such as ``p. 12``, ``rows 12–13`` or a chapter title."""
-        return self._label_of_ranges(self.ranges(spans))
+        return self._label_of_ranges(self.overlapped_part_ranges(spans))
 
     def label_of_part(self, number: int) -> str:
         """Return the label of a single part, such as ``p. 12``, ``row 7`` or a chapter title."""
         return self._label_of_ranges([(number, number)])
 
     def _label_of_ranges(self, ranges: Sequence[tuple[int, int]]) -> str:
-        range_names = [self._label_of_range(first, last) for first, last in ranges[:MOST_SAID]]
-        joined_part_range_names = ", ".join([*range_names, "…"] if len(ranges) > MOST_SAID else range_names)
+        range_names = [self._label_of_range(first, last) for first, last in ranges[:MOST_NAMED_RANGES]]
+        joined_part_range_names = ", ".join([*range_names, "…"] if len(ranges) > MOST_NAMED_RANGES else range_names)
         if self.kind == "chapter":
             return joined_part_range_names
         spans_several_parts = len(ranges) > 1 or any(first < last for first, last in ranges)
@@ -121,40 +123,40 @@ class TextParts:
         return TextParts(self.kind, tuple(starts), self.labels)
 
 
-def shorten(words: str, most: int) -> str:
-    """Return ``words`` on one line, shortened to ``most`` characters with an ellipsis if necessary."""
-    one_line = " ".join(words[: 20 * most].split())
-    return one_line if len(one_line) <= most and len(words) <= 20 * most else f"{one_line[: most - 1].rstrip()}…"
+def shorten(text: str, most: int) -> str:
+    """Return ``text`` on one line, shortened to ``most`` characters with an ellipsis if necessary."""
+    one_line = " ".join(text[: 20 * most].split())
+    return one_line if len(one_line) <= most and len(text) <= 20 * most else f"{one_line[: most - 1].rstrip()}…"
 
 
-def part_label(words: str, number: int) -> str:
-    """Return the label of a page or chapter: ``words`` on one line, shortened, or ``number`` if ``words`` is blank."""
-    return shorten(words, LONGEST_LABEL) or str(number)
+def part_label(label_text: str, part_number: int) -> str:
+    """Return the label of a page or chapter: ``label_text`` on one line, shortened, or ``part_number`` if ``label_text`` is blank."""
+    return shorten(label_text, LONGEST_LABEL) or str(part_number)
 
 
 def substitute_with_offsets(
-    pattern: re.Pattern[str], replacement: str, text: str, places: Sequence[int]
+    pattern: re.Pattern[str], replacement: str, text: str, offsets: Sequence[int]
 ) -> tuple[str, list[int]]:
-    """Replace all matches of a pattern; return the new text and the offsets ``places`` adjusted to the new text.
+    """Replace all matches of a pattern; return the new text and the offsets ``offsets`` adjusted to the new text.
 
-    ``places`` must ascend. An offset inside a match is moved to the end of the replacement.
+    ``offsets`` must ascend. An offset inside a match is moved to the end of the replacement.
     """
-    if not places:
+    if not offsets:
         return pattern.sub(replacement, text), []
-    pieces: list[str] = []
+    new_text_pieces: list[str] = []
     moved_offsets: list[int] = []
     copied_until = new_length = 0
     for match in pattern.finditer(text):
         start, end = match.span()
-        while len(moved_offsets) < len(places) and places[len(moved_offsets)] <= start:
-            moved_offsets.append(new_length + places[len(moved_offsets)] - copied_until)
-        pieces += [text[copied_until:start], replacement]
+        while len(moved_offsets) < len(offsets) and offsets[len(moved_offsets)] <= start:
+            moved_offsets.append(new_length + offsets[len(moved_offsets)] - copied_until)
+        new_text_pieces += [text[copied_until:start], replacement]
         new_length += start - copied_until + len(replacement)
         copied_until = end
-        while len(moved_offsets) < len(places) and places[len(moved_offsets)] < end:
+        while len(moved_offsets) < len(offsets) and offsets[len(moved_offsets)] < end:
             moved_offsets.append(new_length)
-    moved_offsets += [new_length + place - copied_until for place in places[len(moved_offsets) :]]
-    return "".join([*pieces, text[copied_until:]]), moved_offsets
+    moved_offsets += [new_length + place - copied_until for place in offsets[len(moved_offsets) :]]
+    return "".join([*new_text_pieces, text[copied_until:]]), moved_offsets
 
 
 # What the readers of formats return.
@@ -213,7 +215,7 @@ class PartCollector:
     def __init__(self, name: str, kind: PartKind) -> None:
         self._name = name
         self._kind = kind
-        self._size = 0
+        self._total_length = 0
         self.texts: list[str] = []
         self.labels: list[str] = []
 
@@ -221,25 +223,25 @@ class PartCollector:
         """Add a page or chapter; without a label, the page or chapter is labelled by its number."""
         self.texts.append(text)
         self.labels.append(part_label(label, len(self.texts)))
-        self._size += len(text)
-        if self._size > MAX_BYTES:
-            raise too_large_error(self._name, self._size, "at least ", what="the text")
+        self._total_length += len(text)
+        if self._total_length > MAX_BYTES:
+            raise too_large_error(self._name, self._total_length, "at least ", item_noun="the text")
 
-    def joined(self, left_out: Iterable[Omission], joints: Iterable[str] | None = None) -> ExtractedText:
-        """Join the collected pages or chapters, separated by blank lines or ``joints``, into one extracted text."""
-        pieces, part_starts, joined_length = [], [], 0
-        separators_between_parts = repeat("\n\n") if joints is None else joints
+    def joined(self, left_out: Iterable[Omission], separators: Iterable[str] | None = None) -> ExtractedText:
+        """Join the collected pages or chapters, separated by blank lines or ``separators``, into one extracted text."""
+        parts_and_separators, part_starts, joined_length = [], [], 0
+        separators_between_parts = repeat("\n\n") if separators is None else separators
         for separator, text in zip(chain([""], separators_between_parts), self.texts, strict=False):
-            pieces += [separator, text]
+            parts_and_separators += [separator, text]
             part_starts.append(joined_length + len(separator))
             joined_length += len(separator) + len(text)
         text_parts = TextParts(self._kind, tuple(part_starts), tuple(self.labels)) if part_starts else None
-        return ExtractedText("".join(pieces), tuple(left_out), parts=text_parts)
+        return ExtractedText("".join(parts_and_separators), tuple(left_out), parts=text_parts)
 
 
-def omissions_from_counts(counts: Counter[str], part: int | None = None) -> list[Omission]:
+def omissions_from_counts(counts: Counter[str], part_number: int | None = None) -> list[Omission]:
     """Convert counts of omitted items, such as pictures, to a list of `Omission`."""
-    return [Omission(what, count, part) for what, count in counts.items() if count > 0]
+    return [Omission(what, count, part_number) for what, count in counts.items() if count > 0]
 
 
 def xml_root(packed: "zipfile.ZipFile", name: str) -> "Element":
@@ -250,6 +252,8 @@ def xml_root(packed: "zipfile.ZipFile", name: str) -> "Element":
     return root
 
 
-def too_large_error(name: str, size: int, about: str = "", *, what: str = "a document") -> InputError:
-    """Return the InputError for a document, or another item called ``what``, that is larger than `MAX_BYTES`."""
-    return InputError(f"{name}: {what} may have at most 20 MB, {MAX_BYTES:,} bytes; this one has {about}{size:,}.")
+def too_large_error(name: str, size: int, size_prefix: str = "", *, item_noun: str = "a document") -> InputError:
+    """Return the InputError for a document, or another item called ``item_noun``, that is larger than `MAX_BYTES`."""
+    return InputError(
+        f"{name}: {item_noun} may have at most 20 MB, {MAX_BYTES:,} bytes; this one has {size_prefix}{size:,}."
+    )

@@ -12,29 +12,29 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Iterator
 from typing import Any, NamedTuple
 
-from chunkers.support import MAX_BYTES, MAX_UNPACKED, InputError, join_words, on_one_line, pluralize, require_extra
+from chunkers.support import MAX_BYTES, MAX_UNPACKED, InputError, join_words, one_line_message, pluralize, require_extra
 from chunkers.text.encodings import Encoded, canonical_encoding, decode_by_evidence, decode_if_plain_utf_8
 from chunkers.text.extracted_text import ExtractedText, Omission, TextParts, omissions_from_counts, too_large_error
 from chunkers.text.reader_process import parse_in_reader_process
 
-_DEEP = 20_000
+_RECURSION_LIMIT = 20_000
 """Recursion limit, for HTML nested as deeply as `chunkers.support.limits.MAX_DEPTH`."""
 
-_PIECE = 1_000_000
+_PIECE_CHARACTERS = 1_000_000
 """Characters of a document's text that the reader process answers at once."""
 
 
 def document_format_of_name(name: str) -> str | None:
     """Return the document format that matches a file name's extension; None for plain text."""
-    return _BY_ENDING.get(posixpath.splitext(name.lower())[1])
+    return _FORMAT_BY_ENDING.get(posixpath.splitext(name.lower())[1])
 
 
-def extract_text(data: bytes, name: str, kind: str, chosen: str | None = None) -> ExtractedText:
-    """Extract the text of a file in the format ``kind``.
+def extract_text(data: bytes, name: str, document_format: str, chosen_encoding: str | None = None) -> ExtractedText:
+    """Extract the text of a file in the format ``document_format``.
 
     Parameters
     ----------
-    chosen
+    chosen_encoding
         The encoding that the user named, for HTML.
 
     Raises
@@ -42,43 +42,44 @@ def extract_text(data: bytes, name: str, kind: str, chosen: str | None = None) -
     InputError
         If the file is damaged, locked, too large when unpacked, or has no text.
     """
-    format_parser, _ = _FORMATS[kind]
+    format_parser, _ = _FORMATS[document_format]
     try:
-        extracted_file_text = format_parser(data, name, chosen)
+        extracted_file_text = format_parser(data, name, chosen_encoding)
     except (InputError, MemoryError):
         raise
     # Parsers raise errors of any type on damaged files.
     except Exception as error:
-        failure_reason = on_one_line(error).rstrip(".") or type(error).__name__
+        failure_reason = one_line_message(error).rstrip(".") or type(error).__name__
         raise InputError(
-            f"{name}: the file must be a valid {kind}; reading it failed: {failure_reason}. Save or download the file again."
+            f"{name}: the file must be a valid {document_format}; reading it failed: {failure_reason}. Save or download "
+            "the file again."
         ) from error
     extracted_file_text = extracted_file_text.tidied()
     if not extracted_file_text.text.strip():
-        hint_phrase = " If its pages are pictures, run text recognition on it first." if kind == "PDF" else ""
-        raise InputError(f"{name}: the {kind} must contain text; it contains none.{hint_phrase}")
+        hint_phrase = " If its pages are pictures, run text recognition on it first." if document_format == "PDF" else ""
+        raise InputError(f"{name}: the {document_format} must contain text; it contains none.{hint_phrase}")
     return extracted_file_text
 
 
-def yield_details_and_text(data: bytes, name: str, kind: str | None, encoding: str | None) -> Iterator[Any]:
+def yield_details_and_text(data: bytes, name: str, document_format: str | None, encoding: str | None) -> Iterator[Any]:
     """Read a document in the reader process; yield its details, then its text in pieces.
 
     The details are ``left_out``; ``encoding``, empty for a binary format, ``guessed`` and ``others``; and ``parts``, with
-    kind, starts and labels, None without pages or chapters. The format ``kind`` is None for plain text.
+    kind, starts and labels, None without pages or chapters. The format ``document_format`` is None for plain text.
     """
     usual_recursion_limit = sys.getrecursionlimit()
-    sys.setrecursionlimit(_DEEP)
+    sys.setrecursionlimit(_RECURSION_LIMIT)
     try:
-        if kind is None:
-            decoded_text_and_encoding = decode_by_evidence(data, name, chosen=encoding)
+        if document_format is None:
+            decoded_text_and_encoding = decode_by_evidence(data, name, chosen_encoding=encoding)
             extracted_file_text = ExtractedText(decoded_text_and_encoding.text, encoded=decoded_text_and_encoding)
         else:
-            extracted_file_text = extract_text(data, name, kind, encoding)
+            extracted_file_text = extract_text(data, name, document_format, encoding)
     finally:
         sys.setrecursionlimit(usual_recursion_limit)
     text, parts = extracted_file_text.text, extracted_file_text.parts
     if len(text) > MAX_BYTES:
-        raise too_large_error(name, len(text), what="the text")
+        raise too_large_error(name, len(text), item_noun="the text")
     decoded_text_and_encoding = extracted_file_text.encoded or Encoded("", "")
     yield {
         "left_out": extracted_file_text.left_out,
@@ -87,8 +88,8 @@ def yield_details_and_text(data: bytes, name: str, kind: str | None, encoding: s
         "others": decoded_text_and_encoding.others,
         "parts": parts and [parts.kind, parts.starts, parts.labels],
     }
-    for piece_start in range(0, len(text), _PIECE):
-        yield text[piece_start : piece_start + _PIECE]
+    for piece_start in range(0, len(text), _PIECE_CHARACTERS):
+        yield text[piece_start : piece_start + _PIECE_CHARACTERS]
 
 
 def parser_package(kind: str) -> str:
@@ -96,13 +97,13 @@ def parser_package(kind: str) -> str:
     return _FORMATS[kind][1]
 
 
-def _read_html(data: bytes, name: str, chosen: str | None) -> ExtractedText:
+def _read_html(data: bytes, name: str, chosen_encoding: str | None) -> ExtractedText:
     """Return HTML as Markdown."""
     from chunkers.text.html_to_markdown import markdown_of
 
-    decoded_html_and_encoding = decode_by_evidence(data, name, chosen=chosen, markup=True)
+    decoded_html_and_encoding = decode_by_evidence(data, name, chosen_encoding=chosen_encoding, is_markup=True)
     is_xhtml = name.lower().endswith(".xhtml") or decoded_html_and_encoding.text.lstrip("\ufeff \t\r\n").startswith("<?xml ")
-    converted_page = markdown_of(decoded_html_and_encoding.text, name, xml=is_xhtml)
+    converted_page = markdown_of(decoded_html_and_encoding.text, name, is_xhtml=is_xhtml)
     return ExtractedText(
         converted_page.text,
         tuple(omissions_from_counts(converted_page.left_out)),
@@ -148,11 +149,11 @@ def _read_epub(data: bytes, name: str, _: str | None) -> ExtractedText:
         return read_epub(archive, name)
 
 
-def _read_csv(data: bytes, name: str, chosen: str | None) -> ExtractedText:
+def _read_csv(data: bytes, name: str, chosen_encoding: str | None) -> ExtractedText:
     """Return the rows as a Markdown table."""
     from chunkers.text.spreadsheets import read_csv
 
-    decoded_csv_and_encoding = decode_by_evidence(data, name, chosen=chosen)
+    decoded_csv_and_encoding = decode_by_evidence(data, name, chosen_encoding=chosen_encoding)
     table_of_csv = read_csv(decoded_csv_and_encoding.text, name)
     return ExtractedText(table_of_csv.text, encoded=decoded_csv_and_encoding._replace(text=""), parts=table_of_csv.parts())
 
@@ -182,7 +183,7 @@ def _read_notebook(data: bytes, name: str, _: str | None) -> ExtractedText:
 
 def _open_archive(data: bytes, name: str) -> zipfile.ZipFile:
     """Open a ZIP file; raise InputError if it, or a part of it that is read, would unpack to too much."""
-    if data.startswith(_OLDER):
+    if data.startswith(_OFFICE_2003_SIGNATURE):
         raise InputError(
             f"{name}: the file must not have a password or the format of Office 2003 and before; this one has one of them. "
             "Save it again without a password."
@@ -197,7 +198,7 @@ def _open_archive(data: bytes, name: str) -> zipfile.ZipFile:
         )
     for member in zip_archive_members:
         if member.file_size > MAX_BYTES and member.filename.lower().endswith((".xml", ".html", ".htm", ".xhtml", ".opf")):
-            raise too_large_error(name, member.file_size, what=f"the part {member.filename[:100]}")
+            raise too_large_error(name, member.file_size, item_noun=f"the part {member.filename[:100]}")
     return opened_zip_archive
 
 
@@ -212,22 +213,22 @@ _FORMATS: dict[str, tuple[Callable[[bytes, str, str | None], ExtractedText], str
     "notebook": (_read_notebook, "json"),
 }
 
-_BY_ENDING = {
+_FORMAT_BY_ENDING = {
     **{".html": "HTML", ".htm": "HTML", ".xhtml": "HTML", ".pdf": "PDF", ".docx": "DOCX", ".epub": "EPUB"},
     **{".csv": "CSV", ".tsv": "CSV", ".xlsx": "XLSX", ".pptx": "PPTX", ".ipynb": "notebook"},
 }
 
-_OLDER = b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1"
+_OFFICE_2003_SIGNATURE = b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1"
 """The first bytes of Microsoft's compound files, which encrypted documents are too."""
 
-ENDINGS = tuple(_BY_ENDING)
+FORMATTED_ENDINGS = tuple(_FORMAT_BY_ENDING)
 """The endings of file names that are read as something other than plain text."""
 
-WITHOUT_ENCODING = frozenset({None, "HTML", "CSV"})
+FORMATS_WITH_ENCODING_CHOICE = frozenset({None, "HTML", "CSV"})
 """The formats whose files need not say their encoding; None is plain text."""
 
 
-READABLE_ENDINGS = (".txt", ".md", ".srt", ".vtt", *ENDINGS)
+READABLE_ENDINGS = (".txt", ".md", ".srt", ".vtt", *FORMATTED_ENDINGS)
 """The endings of documents' names."""
 
 READ_KINDS = "text, Markdown, SRT, WebVTT, HTML, PDF, DOCX, EPUB, CSV, XLSX, PPTX and notebooks"
@@ -265,7 +266,7 @@ class FileText(NamedTuple):
 
 
 def read_document(data: bytes, name: str, encoding: str | None = None, cancelled: Callable[[], bool] = bool) -> FileText:
-    """Read a document in the format of its file extension, one of `ENDINGS`, or else as plain text or Markdown.
+    """Read a document in the format of its file extension, one of `FORMATTED_ENDINGS`, or else as plain text or Markdown.
 
     Everything but plain UTF-8 is read in a separate process, see `chunkers.text.reader_process`.
 
@@ -301,24 +302,24 @@ def decode_text(data: bytes, name: str, encoding: str | None = None, cancelled: 
 
 
 def _read_in_format(
-    data: bytes, name: str, kind: str | None, encoding: str | None, cancelled: Callable[[], bool]
+    data: bytes, name: str, document_format: str | None, encoding: str | None, cancelled: Callable[[], bool]
 ) -> FileText:
     if len(data) > MAX_BYTES:
         raise too_large_error(name, len(data))
     encoding = canonical_encoding(encoding) if encoding else None
-    if kind is None and encoding in (None, "utf-8"):
+    if document_format is None and encoding in (None, "utf-8"):
         text = decode_if_plain_utf_8(data)
         if text is not None:
             return FileText(text, "utf-8", "utf-8")
     require_extra("files", f"{name}: reading what is not plain UTF-8")
     document_details, *text_pieces = parse_in_reader_process(
-        yield_details_and_text, data, name, cancelled, kind=kind, encoding=encoding
+        yield_details_and_text, data, name, cancelled, kind=document_format, encoding=encoding
     )
     text = "".join(text_pieces)
     used_encoding = document_details["encoding"]
     format_and_encoding_phrase = used_encoding
-    if kind is not None:
-        format_and_encoding_phrase = f"{kind}, by {parser_package(kind)}" + (
+    if document_format is not None:
+        format_and_encoding_phrase = f"{document_format}, by {parser_package(document_format)}" + (
             f", in {used_encoding}" if used_encoding else ""
         )
     omissions_from_file_text = tuple(Omission(*omission) for omission in document_details["left_out"])

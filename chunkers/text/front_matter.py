@@ -4,16 +4,16 @@ import re
 from functools import lru_cache
 from typing import NamedTuple
 
-_MARKS = ("---", "+++")
+_FENCES = ("---", "+++")
 _BYTE_ORDER_MARK = "\ufeff"
 # Atomic, as CRLF could else be read in two ways, and n of them in 2 to the power of n.
-_END = r"(?>\r\n|\n|\r)"
+_LINE_END = r"(?>\r\n|\n|\r)"
 _FRONT_MATTER = re.compile(
-    rf"{_BYTE_ORDER_MARK}?(?P<mark>---|\+\+\+)[ \t]*{_END}"
-    rf"(?P<fields>(?:[^\r\n]*{_END})*?)(?P<closing>(?P=mark))[ \t]*(?:{_END}|\Z)"
+    rf"{_BYTE_ORDER_MARK}?(?P<mark>---|\+\+\+)[ \t]*{_LINE_END}"
+    rf"(?P<fields>(?:[^\r\n]*{_LINE_END})*?)(?P<closing>(?P=mark))[ \t]*(?:{_LINE_END}|\Z)"
 )
 # Between two rules at the top of a text there may be prose instead.
-_IGNORED = rf"(?:[ \t]*(?:#[^\r\n]*)?{_END})*"
+_IGNORED = rf"(?:[ \t]*(?:#[^\r\n]*)?{_LINE_END})*"
 _FIELDS = {
     "---": re.compile(rf"""{_IGNORED}(?:\Z|[ \t]*(?:\{{|[\w"'][^\r\n]*?:(?=\s)))"""),
     "+++": re.compile(rf"""{_IGNORED}(?:\Z|[ \t]*(?:\[|[\w"'][^\r\n]*?=))"""),
@@ -48,7 +48,7 @@ class FrontMatter(NamedTuple):
 
 def front_matter(text: str) -> FrontMatter | None:
     """Return the offsets of the front matter at the top of a text; None if there is none. Any line ending is accepted."""
-    return _find_front_matter(text) if text.startswith((*_MARKS, _BYTE_ORDER_MARK)) else None
+    return _find_front_matter(text) if text.startswith((*_FENCES, _BYTE_ORDER_MARK)) else None
 
 
 def clear_front_matter_cache() -> None:
@@ -58,17 +58,21 @@ def clear_front_matter_cache() -> None:
 
 @lru_cache(maxsize=8)
 def _find_front_matter(text: str) -> FrontMatter | None:
-    match = _FRONT_MATTER.match(text)
-    if not match or not _FIELDS[match["mark"]].match(match["fields"]):
+    front_matter_match = _FRONT_MATTER.match(text)
+    if not front_matter_match or not _FIELDS[front_matter_match["mark"]].match(front_matter_match["fields"]):
         return None
-    closing_fence_end = match.end("closing")
-    if fields_text := match["fields"].strip():
-        first_field_offset = _first_visible_offset(text, match.start("fields"))
-        return FrontMatter(first_field_offset, first_field_offset + len(fields_text), closing_fence_end, match.end())
-    return FrontMatter(_first_visible_offset(text, closing_fence_end), closing_fence_end, closing_fence_end, match.end())
+    closing_fence_end = front_matter_match.end("closing")
+    if fields_text := front_matter_match["fields"].strip():
+        first_field_offset = _first_visible_offset(text, front_matter_match.start("fields"))
+        return FrontMatter(
+            first_field_offset, first_field_offset + len(fields_text), closing_fence_end, front_matter_match.end()
+        )
+    return FrontMatter(
+        _first_visible_offset(text, closing_fence_end), closing_fence_end, closing_fence_end, front_matter_match.end()
+    )
 
 
 def _first_visible_offset(text: str, start: int) -> int:
     """Return the offset of the first character from ``start`` on that is not white space, or the end of the text."""
-    match = _NOT_SPACE.search(text, start)
-    return match.start() if match else len(text)
+    visible_character_match = _NOT_SPACE.search(text, start)
+    return visible_character_match.start() if visible_character_match else len(text)

@@ -28,14 +28,21 @@ from chunkers.text.extracted_text import (
     xml_root,
 )
 
-_UNSEEN = (
+_INVISIBLE_ELEMENTS = (
     *("script", "style", "template", "noscript", "noembed", "noframes", "iframe", "svg", "audio", "video", "canvas"),
     # After the elements that it may contain, so that a script inside it is counted.
     "head",
 )
 """Elements of HTML whose text no browser shows."""
 
-_COUNTED = {"script": "script", "svg": "picture", "canvas": "picture", "audio": "sound", "video": "video", "iframe": "frame"}
+_NOUN_BY_COUNTED_ELEMENT = {
+    "script": "script",
+    "svg": "picture",
+    "canvas": "picture",
+    "audio": "sound",
+    "video": "video",
+    "iframe": "frame",
+}
 """Left-out elements that are reported, with their names."""
 
 _VOID = frozenset(("area", "base", "br", "col", "embed", "hr", "img", "input", "link", "meta", "source", "track", "wbr"))
@@ -49,8 +56,8 @@ class Markdown(NamedTuple):
     left_out: Counter[str]
 
 
-def markdown_of(html: str, name: str, *, xml: bool = False) -> Markdown:
-    """Convert an HTML page to Markdown; ``xml`` enables the syntax of XHTML.
+def markdown_of(html: str, name: str, *, is_xhtml: bool = False) -> Markdown:
+    """Convert an HTML page to Markdown; ``is_xhtml`` enables the syntax of XHTML.
 
     Raises
     ------
@@ -59,18 +66,18 @@ def markdown_of(html: str, name: str, *, xml: bool = False) -> Markdown:
     """
     omission_counts: Counter[str] = Counter()
     html, omission_counts["processing instruction"] = _without_processing_instructions(html)
-    if xml:
-        html = _SELF_CLOSED.sub(_close_element, _unwrap_cdata_sections(html))
+    if is_xhtml:
+        html = _SELF_CLOSED.sub(_expand_self_closed_tag, _unwrap_cdata_sections(html))
     html_tree = LexborHTMLParser(html)
-    for unseen_element_name in _UNSEEN:
-        unseen_html_elements = html_tree.css(unseen_element_name)
-        if unseen_element_name in _COUNTED:
-            omission_counts[_COUNTED[unseen_element_name]] += len(unseen_html_elements)
-        for element in unseen_html_elements:
+    for invisible_element_name in _INVISIBLE_ELEMENTS:
+        invisible_html_elements = html_tree.css(invisible_element_name)
+        if invisible_element_name in _NOUN_BY_COUNTED_ELEMENT:
+            omission_counts[_NOUN_BY_COUNTED_ELEMENT[invisible_element_name]] += len(invisible_html_elements)
+        for element in invisible_html_elements:
             element.decompose()
     # The parser has closed what HTML leaves open, so any other parser reads the same tree from its output.
     parsed_html_soup = BeautifulSoup(html_tree.html or "", "html.parser")
-    _check_depth(parsed_html_soup, name)
+    _check_nesting_depth(parsed_html_soup, name)
     for text_node in parsed_html_soup.find_all(string=True):
         if isinstance(text_node, PreformattedString):
             omission_counts["comment"] += isinstance(text_node, Comment) and not text_node.startswith("?")
@@ -119,13 +126,17 @@ def _unwrap_cdata_sections(html: str) -> str:
     return "".join([*text_parts, html[copied_until:]])
 
 
-def _close_element(tag: re.Match[str]) -> str:
+def _expand_self_closed_tag(tag: re.Match[str]) -> str:
     """Close an element that is self-closing in XML; in HTML it would stay open."""
-    name, attributes = tag.groups()
-    return f"<{name}{attributes}>" if name.lower() in _VOID else f"<{name}{attributes}></{name}>"
+    element_name, attributes = tag.groups()
+    return (
+        f"<{element_name}{attributes}>"
+        if element_name.lower() in _VOID
+        else f"<{element_name}{attributes}></{element_name}>"
+    )
 
 
-def _check_depth(soup: BeautifulSoup, name: str) -> None:
+def _check_nesting_depth(soup: BeautifulSoup, name: str) -> None:
     depth_by_element_id = {id(soup): 0}
     for element in soup.descendants:
         if isinstance(element, Tag):
@@ -142,7 +153,7 @@ def _check_depth(soup: BeautifulSoup, name: str) -> None:
 _ENCRYPTION = "META-INF/encryption.xml"
 _XML_ENC = "{http://www.w3.org/2001/04/xmlenc#}"
 _HEADING = re.compile(r"^ {0,3}#{1,6}[ \t]+(\S[^\n]*)$", re.MULTILINE)
-_MARKS = re.compile(r"[*`]+")
+_EMPHASIS_MARKS = re.compile(r"[*`]+")
 
 
 class _Package(NamedTuple):
@@ -164,7 +175,7 @@ def read_epub(book: zipfile.ZipFile, name: str) -> ExtractedText:
     InputError
         If the text is too large, chapters are encrypted, or elements are nested too deeply.
     """
-    epub_package = _read_package(book)
+    epub_package = _read_epub_package(book)
     if encrypted_chapter_files := _encrypted_files(book) & {*epub_package.chapters}:
         raise InputError(
             f"{name}: an EPUB must not be encrypted, for example by copy protection; {len(encrypted_chapter_files):,} of "
@@ -174,36 +185,44 @@ def read_epub(book: zipfile.ZipFile, name: str) -> ExtractedText:
     chapter_title_by_file = _chapter_titles(book, epub_package)
     epub_chapter_collector = PartCollector(name, "chapter")
     omissions = [Omission("missing chapter", epub_package.missing)] if epub_package.missing else []
-    for number, chapter_file in enumerate(dict.fromkeys(epub_package.chapters)):
-        chapter_page = markdown_of(decode_by_evidence(book.read(chapter_file), name, markup=True).text, name, xml=True)
-        first_chapter_heading_match = _HEADING.search(chapter_page.text)
-        epub_chapter_collector.add(
-            chapter_page.text,
-            chapter_title_by_file.get(chapter_file)
-            or (_MARKS.sub("", first_chapter_heading_match[1]).rstrip(" #") if first_chapter_heading_match else ""),
+    for chapter_number, chapter_file in enumerate(dict.fromkeys(epub_package.chapters)):
+        chapter_markdown = markdown_of(
+            decode_by_evidence(book.read(chapter_file), name, is_markup=True).text, name, is_xhtml=True
         )
-        omissions += omissions_from_counts(chapter_page.left_out, number)
+        first_chapter_heading_match = _HEADING.search(chapter_markdown.text)
+        epub_chapter_collector.add(
+            chapter_markdown.text,
+            chapter_title_by_file.get(chapter_file)
+            or (_EMPHASIS_MARKS.sub("", first_chapter_heading_match[1]).rstrip(" #") if first_chapter_heading_match else ""),
+        )
+        omissions += omissions_from_counts(chapter_markdown.left_out, chapter_number)
     return epub_chapter_collector.joined(omissions)
 
 
-def _read_package(book: zipfile.ZipFile) -> _Package:
+def _read_epub_package(book: zipfile.ZipFile) -> _Package:
     """Read the package of the book; source: EPUB 3.3, sections 4 and 5."""
     container_xml_root = xml_root(book, "META-INF/container.xml")
     package_path = next(element.attrib["full-path"] for element in container_xml_root.iterfind(".//{*}rootfile"))
     package_root = xml_root(book, package_path)
     package_folder = posixpath.dirname(package_path)
-    item_by_id = {item.get("id", ""): item for item in package_root.iterfind("{*}manifest/{*}item")}
+    manifest_item_by_id = {item.get("id", ""): item for item in package_root.iterfind("{*}manifest/{*}item")}
     path_by_id = {
         number: _path_in_book(package_folder, item.attrib["href"])
-        for number, item in item_by_id.items()
+        for number, item in manifest_item_by_id.items()
         if "href" in item.attrib
     }
     archive_members = {*book.namelist()}
     spine_files = [path_by_id.get(reference.get("idref", "")) for reference in package_root.iterfind("{*}spine/{*}itemref")]
     present_chapter_files = tuple(file for file in spine_files if file in archive_members)
-    navigation_ids = [number for number, item in item_by_id.items() if "nav" in item.get("properties", "").split()]
-    ncx_ids = [number for number, item in item_by_id.items() if item.get("media-type") == "application/x-dtbncx+xml"]
-    table_of_contents_files = tuple(path_by_id[number] for number in [*navigation_ids, *ncx_ids] if number in path_by_id)
+    navigation_item_ids = [
+        number for number, item in manifest_item_by_id.items() if "nav" in item.get("properties", "").split()
+    ]
+    ncx_item_ids = [
+        number for number, item in manifest_item_by_id.items() if item.get("media-type") == "application/x-dtbncx+xml"
+    ]
+    table_of_contents_files = tuple(
+        path_by_id[number] for number in [*navigation_item_ids, *ncx_item_ids] if number in path_by_id
+    )
     return _Package(present_chapter_files, table_of_contents_files, len(spine_files) - len(present_chapter_files))
 
 
@@ -219,21 +238,22 @@ def _encrypted_files(book: zipfile.ZipFile) -> set[str]:
 
 def _chapter_titles(book: zipfile.ZipFile, package: _Package) -> dict[str, str]:
     """Return the first title of each file in the first table of contents that can be read."""
-    for contents_file in package.contents:
+    for table_of_contents_file in package.contents:
         title_by_file: dict[str, str] = {}
         # A book can be read without its table of contents, whose errors are of any type.
         with suppress(Exception):
-            for entry_target_path, title in _contents_entries(xml_root(book, contents_file)):
-                if short_title := shorten(title, LONGEST_LABEL):
+            for entry_target_path, entry_title in _table_of_contents_entries(xml_root(book, table_of_contents_file)):
+                if short_title := shorten(entry_title, LONGEST_LABEL):
                     title_by_file.setdefault(
-                        _path_in_book(posixpath.dirname(contents_file), entry_target_path.partition("#")[0]), short_title
+                        _path_in_book(posixpath.dirname(table_of_contents_file), entry_target_path.partition("#")[0]),
+                        short_title,
                     )
         if title_by_file:
             return title_by_file
     return {}
 
 
-def _contents_entries(root: "Element") -> Iterator[tuple[str, str]]:
+def _table_of_contents_entries(root: "Element") -> Iterator[tuple[str, str]]:
     """Yield target and title of every entry; source: EPUB 3.3, section 7.4, and the NCX of EPUB 2.0.1, section 2.4.1."""
     for navigation_point in root.iter("{http://www.daisy.org/z3986/2005/ncx/}navPoint"):
         content_element = navigation_point.find("{*}content")
@@ -241,11 +261,11 @@ def _contents_entries(root: "Element") -> Iterator[tuple[str, str]]:
         if content_element is not None and label_element is not None:
             yield content_element.get("src", ""), label_element.text or ""
     type_attribute_name = "{http://www.idpf.org/2007/ops}type"
-    contents_tables = [
+    contents_nav_elements = [
         nav for nav in root.iter("{http://www.w3.org/1999/xhtml}nav") if "toc" in nav.get(type_attribute_name, "").split()
     ]
-    for contents_table in contents_tables[:1]:
-        for link in contents_table.iter("{http://www.w3.org/1999/xhtml}a"):
+    for contents_nav_element in contents_nav_elements[:1]:
+        for link in contents_nav_element.iter("{http://www.w3.org/1999/xhtml}a"):
             yield link.get("href", ""), "".join(link.itertext())
 
 

@@ -134,7 +134,7 @@ _SCRIPTS = (
     _Script(re.compile("[\u1780-\u17d3]"), ("km",)),
 )
 
-_SLICES, _SLICE = 10, 400
+_SLICE_COUNT, _SLICE_CHARACTERS = 10, 400
 """Number and length in characters of the evenly spaced slices sampled from a long text: some 4 ms."""
 
 _LEAST_KANA = 0.1
@@ -185,10 +185,12 @@ def _language_by_script(sample: str) -> tuple[str, _Script]:
 
 
 def _sample_text(text: str) -> str:
-    if len(text) <= _SLICES * _SLICE:
+    if len(text) <= _SLICE_COUNT * _SLICE_CHARACTERS:
         return text
-    slice_distance = (len(text) - _SLICE) // (_SLICES - 1)
-    return " ".join(text[number * slice_distance : number * slice_distance + _SLICE] for number in range(_SLICES))
+    slice_distance = (len(text) - _SLICE_CHARACTERS) // (_SLICE_COUNT - 1)
+    return " ".join(
+        text[number * slice_distance : number * slice_distance + _SLICE_CHARACTERS] for number in range(_SLICE_COUNT)
+    )
 
 
 @lru_cache(maxsize=1)

@@ -22,7 +22,7 @@ Arrays = dict[str, npt.NDArray[np.generic]]
 
 _ALIGNED = 64
 _CHECKSUM = 4
-_HEAD = 8
+_HEAD_BYTES = 8
 """Bytes of the checksum, and of it and the length of the description that follows."""
 
 
@@ -71,12 +71,12 @@ def read_arrays(path: Path) -> Arrays | None:
     except (OSError, ValueError):
         return None
     # The checksum is about damage: whoever can forge the file could forge any hash in it.
-    if len(mapped_bytes) < _HEAD or zlib.crc32(mapped_bytes[_CHECKSUM:]) != int.from_bytes(mapped_bytes[:_CHECKSUM]):
+    if len(mapped_bytes) < _HEAD_BYTES or zlib.crc32(mapped_bytes[_CHECKSUM:]) != int.from_bytes(mapped_bytes[:_CHECKSUM]):
         return None
-    description_size = int.from_bytes(mapped_bytes[_CHECKSUM:_HEAD])
-    array_offset = _HEAD + description_size
+    description_size = int.from_bytes(mapped_bytes[_CHECKSUM:_HEAD_BYTES])
+    array_offset = _HEAD_BYTES + description_size
     array_by_name = {}
-    for array_name, array_dtype, shape in json.loads(bytes(mapped_bytes[_HEAD:array_offset])):
+    for array_name, array_dtype, shape in json.loads(bytes(mapped_bytes[_HEAD_BYTES:array_offset])):
         array_offset += -array_offset % _ALIGNED
         array_by_name[array_name] = np.frombuffer(mapped_bytes, array_dtype, math.prod(shape), array_offset).reshape(shape)
         array_offset += array_by_name[array_name].nbytes
@@ -87,10 +87,10 @@ def write_arrays(path: Path, arrays: Arrays) -> None:
     """Write named arrays to a file with a checksum; if that fails, no file is left behind."""
     array_descriptions_json = json.dumps([[name, array.dtype.str, array.shape] for name, array in arrays.items()]).encode()
     content_parts: list[bytes | memoryview] = [
-        len(array_descriptions_json).to_bytes(_HEAD - _CHECKSUM),
+        len(array_descriptions_json).to_bytes(_HEAD_BYTES - _CHECKSUM),
         array_descriptions_json,
     ]
-    array_offset = _HEAD + len(array_descriptions_json)
+    array_offset = _HEAD_BYTES + len(array_descriptions_json)
     for array in arrays.values():
         alignment_padding_byte_count = -array_offset % _ALIGNED
         content_parts += [bytes(alignment_padding_byte_count), np.ascontiguousarray(array).view(np.uint8).data]

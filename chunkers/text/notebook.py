@@ -13,7 +13,7 @@ _ESCAPE = re.compile(r"\x1b\[[0-?]*[ -/]*[@-~]")
 _OVERWRITTEN = re.compile(r"[^\n]*\r(?!\n)")
 _FENCES = re.compile(r"^ {0,3}(`{3,})", re.MULTILINE)
 _LANGUAGE = re.compile(r"[\w+#.-]{1,30}")
-_SHORT = {
+_MIME_TYPE_BY_NAME = {
     **{"text": "text/plain", "html": "text/html", "latex": "text/latex", "json": "application/json"},
     **{"png": "image/png", "jpeg": "image/jpeg", "svg": "image/svg+xml", "javascript": "application/javascript"},
 }
@@ -49,7 +49,7 @@ def read_notebook(data: bytes, name: str) -> ExtractedText:
     )
     cell_collector = PartCollector(name, "cell")
     omissions: list[Omission] = []
-    for number, cell in enumerate(cell_records):
+    for cell_number, cell in enumerate(cell_records):
         cell_source = _join_lines(cell.get("source"))
         omission_counts: Counter[str] = Counter()
         cell_pieces = [cell_source.strip("\n")]
@@ -57,8 +57,8 @@ def read_notebook(data: bytes, name: str) -> ExtractedText:
             joined_output = "\n".join(_output_texts(cell.get("outputs") or (), omission_counts))
             cell_pieces = [_fenced_block(cell_source, language), _fenced_block(joined_output, "output")]
         omission_counts["picture"] += len(cell.get("attachments") or ())
-        cell_collector.add("\n\n".join(filter(None, cell_pieces)), str(number + 1))
-        omissions += omissions_from_counts(omission_counts, number)
+        cell_collector.add("\n\n".join(filter(None, cell_pieces)), str(cell_number + 1))
+        omissions += omissions_from_counts(omission_counts, cell_number)
     return cell_collector.joined(omissions)
 
 
@@ -75,7 +75,7 @@ def _upgrade_output(output: Mapping[str, Any]) -> dict[str, Any]:
     """Convert a cell output from nbformat 3 to nbformat 4."""
     output_type = output.get("output_type")
     data_by_mime_type = {
-        long: output[short] for short, long in _SHORT.items() if short in output and output_type != "stream"
+        long: output[short] for short, long in _MIME_TYPE_BY_NAME.items() if short in output and output_type != "stream"
     }
     return {**output, "output_type": "error" if output_type == "pyerr" else output_type, "data": data_by_mime_type}
 
@@ -118,18 +118,18 @@ def _display_texts(data: Mapping[str, Any], counts: Counter[str]) -> Iterator[st
         counts["output without text"] += 1
 
 
-def _final_terminal_text(words: str) -> str:
+def _final_terminal_text(output_text: str) -> str:
     """Return the text that a terminal shows at the end: without colours, and without overwritten beginnings of lines."""
-    return _OVERWRITTEN.sub("", _ESCAPE.sub("", words)).strip("\n")
+    return _OVERWRITTEN.sub("", _ESCAPE.sub("", output_text)).strip("\n")
 
 
 def _join_lines(lines: Any) -> str:
     return "".join(lines) if isinstance(lines, list) else lines or ""
 
 
-def _fenced_block(words: str, about: str) -> str:
+def _fenced_block(block_text: str, fence_language: str) -> str:
     """Return a code block with a fence longer than those inside; empty if there is nothing in it."""
-    if not words.strip():
+    if not block_text.strip():
         return ""
-    code_block_fence = "`" * max([3, *(len(ticks) + 1 for ticks in _FENCES.findall(words))])
-    return f"{code_block_fence}{about}\n{words.strip(chr(10))}\n{code_block_fence}"
+    code_block_fence = "`" * max([3, *(len(ticks) + 1 for ticks in _FENCES.findall(block_text))])
+    return f"{code_block_fence}{fence_language}\n{block_text.strip(chr(10))}\n{code_block_fence}"

@@ -44,13 +44,13 @@ KINDS_WITHOUT_SENTENCES = frozenset(
 )
 """The kinds of blocks that are not made of sentences."""
 
-_NESTED = KINDS_KEPT_WHOLE | KINDS_WITHOUT_SENTENCES
+_NESTED_KINDS = KINDS_KEPT_WHOLE | KINDS_WITHOUT_SENTENCES
 _FORMULAS = {"$$": "$$", "\\[": "\\]"}
 _LINE_END = re.compile(r"\r\n|\n|\r")
-_MARKS = re.compile(r"\r\n|[\n\r|>]|(?:[-+*]|\d[.)])(?=\s)")
-_UNLISTED = re.compile(r"(?!\s|\Z|(?:[-+*]|\d{1,9}[.)])(?:\s|\Z))")
+_MARKDOWN_MARKS = re.compile(r"\r\n|[\n\r|>]|(?:[-+*]|\d[.)])(?=\s)")
+_UNLISTED_LINE_START = re.compile(r"(?!\s|\Z|(?:[-+*]|\d{1,9}[.)])(?:\s|\Z))")
 # The number of a clause, as 1.1 below “1. The boat”: of a numbered text, not of an item.
-_CLAUSE = re.compile(r"\d+(?:\.\d+)+[.)]?\s")
+_CLAUSE_NUMBER = re.compile(r"\d+(?:\.\d+)+[.)]?\s")
 _SENTENCE_END = re.compile(r"""[.?!:;…。！？：；؟۔]["'”’»)\]*_`]*\s*\Z""")
 _BYTE_ORDER_MARK = "\ufeff"
 _INLINE = re.compile(r"[*_`\[\]!<&\\]")
@@ -114,7 +114,7 @@ class Outline(NamedTuple):
 def outline_of(text: str) -> Outline:
     """Return the outline of a text.
 
-    A text with more Markdown marks than `check_outline` allows is not parsed: its outline is empty.
+    A text with more Markdown marks than `check_markdown_mark_count` allows is not parsed: its outline is empty.
     """
     if _has_too_many_marks(text):
         return Outline()
@@ -167,7 +167,7 @@ def outline_of(text: str) -> Outline:
 def headings(text: str) -> tuple[Heading, ...]:
     """Return the headings of a text in order, except those in quotations and lists.
 
-    Empty for a text with more marks than `check_outline` allows.
+    Empty for a text with more marks than `check_markdown_mark_count` allows.
     """
     heading_blocks = [block for block in outline_of(text).blocks if block.kind == "heading"]
     return tuple([Heading(level, span, _heading_title(text[span.start : span.end])) for _, span, level in heading_blocks])
@@ -182,7 +182,7 @@ def heading_path(text: str, offset: int) -> tuple[str, ...]:
     return title_paths[bisect_right(heading_starts, offset)]
 
 
-def check_outline(name: str, text: str) -> None:
+def check_markdown_mark_count(name: str, text: str) -> None:
     """Raise InputError if a text has more Markdown marks than the parser can process in a few seconds.
 
     The count includes lines, vertical bars, angle brackets, and marks such as those of list items, wherever they occur.
@@ -205,7 +205,7 @@ def clear_outline_caches() -> None:
 def _has_too_many_marks(text: str) -> bool:
     if len(text) <= MOST_OUTLINE_MARKS:
         return False
-    return next(islice(_MARKS.finditer(text), MOST_OUTLINE_MARKS, None), None) is not None
+    return next(islice(_MARKDOWN_MARKS.finditer(text), MOST_OUTLINE_MARKS, None), None) is not None
 
 
 @lru_cache(maxsize=8)
@@ -265,7 +265,7 @@ class _BlockTokens(list["Token"]):
             self.paragraph = token
         is_top_level = token.level == 0 and token.nesting >= 0
         if token.type == "list_item_open" or (
-            token.type in KIND_BY_TOKEN_TYPE and (is_top_level or KIND_BY_TOKEN_TYPE[token.type] in _NESTED)
+            token.type in KIND_BY_TOKEN_TYPE and (is_top_level or KIND_BY_TOKEN_TYPE[token.type] in _NESTED_KINDS)
         ):
             super().append(token)
 
@@ -280,15 +280,15 @@ def _parse_list(state: StateBlock, first: int, end: int, silent: bool) -> bool:
     if silent or state.level:
         return list_block(state, first, end, silent)
     # No list goes on behind this line. For lists that touch it is the same, so that each line is looked at once.
-    lists_start_line, lists_end_line = state.env.get("listed", (0, 0))
-    if not lists_start_line <= first < lists_end_line:
-        lists_end_line = first + 1
-        while lists_end_line < end and not _is_past_list_end(state, lists_end_line):
-            lists_end_line += 1
-        state.env["listed"] = first, lists_end_line
+    known_list_start, list_end_line = state.env.get("listed", (0, 0))
+    if not known_list_start <= first < list_end_line:
+        list_end_line = first + 1
+        while list_end_line < end and not _is_past_list_end(state, list_end_line):
+            list_end_line += 1
+        state.env["listed"] = first, list_end_line
     token_count_before = len(state.tokens)
     # A paragraph inside goes on to the state's last line, whatever the end it is given.
-    usual_line_limit, state.lineMax = state.lineMax, min(end, lists_end_line)
+    usual_line_limit, state.lineMax = state.lineMax, min(end, list_end_line)
     is_list = list_block(state, first, state.lineMax, silent)
     state.lineMax = usual_line_limit
     if is_list:
@@ -299,7 +299,7 @@ def _parse_list(state: StateBlock, first: int, end: int, silent: bool) -> bool:
 def _is_past_list_end(state: StateBlock, line: int) -> bool:
     """Return whether no list goes on at a line: unindented, it is no item, and comes after a blank one or has a number."""
     if not state.isEmpty(line - 1):
-        return _CLAUSE.match(state.src, state.bMarks[line], state.eMarks[line]) is not None
+        return _CLAUSE_NUMBER.match(state.src, state.bMarks[line], state.eMarks[line]) is not None
     return _is_unindented_text(state, line)
 
 
@@ -324,7 +324,7 @@ def _end_list_before_sentence(state: StateBlock, first: int, tokens: Sequence[To
 
 def _is_unindented_text(state: StateBlock, line: int) -> bool:
     """Return whether a line is neither blank nor indented, and no item begins with it."""
-    return _UNLISTED.match(state.src, state.bMarks[line], state.eMarks[line]) is not None
+    return _UNLISTED_LINE_START.match(state.src, state.bMarks[line], state.eMarks[line]) is not None
 
 
 def _parse_formula(state: StateBlock, first: int, end: int, silent: bool) -> bool:
@@ -335,17 +335,17 @@ def _parse_formula(state: StateBlock, first: int, end: int, silent: bool) -> boo
     if closing_mark is None or state.is_code_block(first):
         return False
     # Many that are opened have the same end, or none: it is looked for once.
-    searched_from, closing_offset = state.env.get(opening_mark, (0, -2))
-    if not searched_from <= formula_start + 2 <= closing_offset and not (
-        closing_offset == -1 and searched_from <= formula_start + 2
+    search_start_offset, closing_offset = state.env.get(opening_mark, (0, -2))
+    if not search_start_offset <= formula_start + 2 <= closing_offset and not (
+        closing_offset == -1 and search_start_offset <= formula_start + 2
     ):
-        searched_from, closing_offset = formula_start + 2, state.src.find(closing_mark, formula_start + 2)
-        state.env[opening_mark] = searched_from, closing_offset
+        search_start_offset, closing_offset = formula_start + 2, state.src.find(closing_mark, formula_start + 2)
+        state.env[opening_mark] = search_start_offset, closing_offset
     if closing_offset < 0 or closing_offset + 2 > state.eMarks[end - 1]:
         return False
     last_line = bisect_right(state.bMarks, closing_offset, first, end) - 1
     text_after_formula = state.src[closing_offset + 2 : state.eMarks[last_line]].strip()
-    if (text_after_formula and text_after_formula[0] not in ".,;:(") or _leaves_its_item(state, first, last_line):
+    if (text_after_formula and text_after_formula[0] not in ".,;:(") or _formula_leaves_container(state, first, last_line):
         return False
     if not silent:
         state.push("formula", "", 0).map = [first, last_line + 1]
@@ -353,11 +353,11 @@ def _parse_formula(state: StateBlock, first: int, end: int, silent: bool) -> boo
     return True
 
 
-def _leaves_its_item(state: StateBlock, first: int, last: int) -> bool:
+def _formula_leaves_container(state: StateBlock, first: int, last: int) -> bool:
     """Return whether a line from ``first`` to ``last`` lies outside of the item or quotation that they begin in."""
     # Many that begin there may reach the same line behind it: it is looked for once.
-    earlier_first_line, leaving_line, earlier_block_indent = state.env.get("left", (0, 0, 0))
-    if earlier_first_line <= first < leaving_line <= last and state.blkIndent >= earlier_block_indent:
+    earlier_first_line, line_outside_container, earlier_block_indent = state.env.get("left", (0, 0, 0))
+    if earlier_first_line <= first < line_outside_container <= last and state.blkIndent >= earlier_block_indent:
         return True
     for line in range(first + 1, last + 1) if state.level else ():
         if state.sCount[line] < state.blkIndent and not state.isEmpty(line):

@@ -86,23 +86,27 @@ def _least_edit_distance(pattern: list[int], text: list[int], max_distance: int)
     all_rows_mask = (1 << len(pattern)) - 1
     last_row = len(pattern) - 1
     row_mask_by_code: dict[int, int] = {}
-    for row, code in enumerate(pattern):
-        row_mask_by_code[code] = row_mask_by_code.get(code, 0) | 1 << row
+    for row, code_point in enumerate(pattern):
+        row_mask_by_code[code_point] = row_mask_by_code.get(code_point, 0) | 1 << row
     vertical_increases_mask, vertical_decreases_mask = all_rows_mask, 0
     distance, least_distance = len(pattern), max_distance
     nearest_ends: list[int] = []
-    for end, code in enumerate(text, start=1):
-        matching_rows_mask = row_mask_by_code.get(code, 0)
+    for end, code_point in enumerate(text, start=1):
+        matching_rows_mask = row_mask_by_code.get(code_point, 0)
         zero_diagonal_rows_mask = (
             ((matching_rows_mask & vertical_increases_mask) + vertical_increases_mask) ^ vertical_increases_mask
         ) | matching_rows_mask
-        growing_rows_mask = vertical_decreases_mask | (~(zero_diagonal_rows_mask | vertical_increases_mask) & all_rows_mask)
-        falling_rows_mask = vertical_increases_mask & zero_diagonal_rows_mask
-        distance += (growing_rows_mask >> last_row & 1) - (falling_rows_mask >> last_row & 1)
+        horizontal_increases_mask = vertical_decreases_mask | (
+            ~(zero_diagonal_rows_mask | vertical_increases_mask) & all_rows_mask
+        )
+        horizontal_decreases_mask = vertical_increases_mask & zero_diagonal_rows_mask
+        distance += (horizontal_increases_mask >> last_row & 1) - (horizontal_decreases_mask >> last_row & 1)
         matching_rows_mask |= vertical_decreases_mask
-        growing_rows_mask, falling_rows_mask = growing_rows_mask << 1, falling_rows_mask << 1
-        vertical_increases_mask = (falling_rows_mask | ~(matching_rows_mask | growing_rows_mask)) & all_rows_mask
-        vertical_decreases_mask = growing_rows_mask & matching_rows_mask & all_rows_mask
+        horizontal_increases_mask, horizontal_decreases_mask = horizontal_increases_mask << 1, horizontal_decreases_mask << 1
+        vertical_increases_mask = (
+            horizontal_decreases_mask | ~(matching_rows_mask | horizontal_increases_mask)
+        ) & all_rows_mask
+        vertical_decreases_mask = horizontal_increases_mask & matching_rows_mask & all_rows_mask
         if distance <= least_distance:
             if distance < least_distance:
                 least_distance = distance
@@ -116,14 +120,14 @@ def _match_starts(pattern: IntArray, text: IntArray) -> IntArray:
     row_numbers = np.arange(len(pattern) + 1)
     edit_distance_by_row, start_by_row = row_numbers.copy(), np.zeros(len(row_numbers), dtype=np.intp)
     match_starts = np.empty(len(text), dtype=np.intp)
-    for text_offset, code in enumerate(text.tolist()):
+    for text_offset, code_point in enumerate(text.tolist()):
         # A character replaced or kept; one of the text left out, if that is less; one of the pattern, if that is less still.
-        new_distances = np.concatenate(([0], edit_distance_by_row[:-1] + (pattern != code)))
+        new_distances = np.concatenate(([0], edit_distance_by_row[:-1] + (pattern != code_point)))
         new_starts = np.concatenate(([text_offset + 1], start_by_row[:-1]))
-        left_out_mask = edit_distance_by_row + 1 < new_distances
+        text_character_skipped_mask = edit_distance_by_row + 1 < new_distances
         new_distances, new_starts = (
-            np.where(left_out_mask, edit_distance_by_row + 1, new_distances),
-            np.where(left_out_mask, start_by_row, new_starts),
+            np.where(text_character_skipped_mask, edit_distance_by_row + 1, new_distances),
+            np.where(text_character_skipped_mask, start_by_row, new_starts),
         )
         distances_minus_rows = new_distances - row_numbers
         running_minimum = np.minimum.accumulate(distances_minus_rows)
@@ -136,7 +140,7 @@ def _match_starts(pattern: IntArray, text: IntArray) -> IntArray:
 CONTEXT_CHARACTERS = 32
 """Characters before and after an excerpt that are kept with it."""
 
-NARROW = 8
+SHORT_CONTEXT_CHARACTERS = 8
 """Characters of these that are looked for where not all are there any more."""
 
 MIN_ALTERED_SIMILARITY = 0.8
@@ -150,7 +154,7 @@ SHORTEST_ALTERED = 12
 resemble too many passages.
 """
 
-MOST_PARTS = 5
+MOST_QUOTATION_PARTS = 5
 """Maximum number of parts of a quotation that are looked for in different places."""
 
 MOST_COMPARED = 20_000_000_000
@@ -158,7 +162,7 @@ MOST_COMPARED = 20_000_000_000
 a minute.
 """
 
-_NEIGHBOURHOOD = 500
+_NEIGHBOURING_CHARACTERS = 500
 """Characters next to a passage that are compared."""
 
 MatchKind = Literal["in place", "elsewhere", "typography", "altered"]
@@ -218,9 +222,9 @@ class CommonPassage(NamedTuple):
     altered: bool
 
 
-def max_edit_distance(length: int, alike: float = MIN_ALTERED_SIMILARITY) -> int:
+def max_edit_distance(length: int, min_similarity: float = MIN_ALTERED_SIMILARITY) -> int:
     """Return the maximum edit distance of a passage to a folded quotation of this length."""
-    return int((1 - alike) * length + 1e-9)
+    return int((1 - min_similarity) * length + 1e-9)
 
 
 def surrounding_text(text: str, span: Span) -> tuple[str, str]:
@@ -283,26 +287,29 @@ class SearchableText:
         return [self._folded.original(span) for span in folded_spans]
 
     def altered_match(
-        self, quoted: Quotation, alike: float = MIN_ALTERED_SIMILARITY, within: Sequence[Span] | None = None
+        self,
+        quoted: Quotation,
+        min_similarity: float = MIN_ALTERED_SIMILARITY,
+        searched_ranges: Sequence[Span] | None = None,
     ) -> Match | None:
-        """Find the passage most similar to a quotation, with a similarity of at least ``alike``; None if there is none.
+        """Find the passage most similar to a quotation, with a similarity of at least ``min_similarity``; None if there is none.
 
         Of equally similar passages, the one nearest to the original position is returned. None also if the
         `ComparisonBudget` is used up.
 
         Parameters
         ----------
-        within
+        searched_ranges
             Ranges of `folded_text` to search in, disjoint; None for all of it.
         """
         folded_quotation = self._fold_quotation(quoted)
         folded_length = len(folded_quotation.text)
         if folded_length < SHORTEST_ALTERED or self.work.spent:
             return None
-        max_distance = max_edit_distance(folded_length, alike)
+        max_distance = max_edit_distance(folded_length, min_similarity)
         pattern_codes, preferred_start = code_points(folded_quotation.text), folded_quotation.start or 0
         distance, start, end, comparison_count = nearest_passage(
-            pattern_codes, self._codes, max_distance, preferred_start, self.work.left, within
+            pattern_codes, self._folded_code_points, max_distance, preferred_start, self.work.left, searched_ranges
         )
         self.work.left -= comparison_count
         if distance < 0 or start >= end:
@@ -324,9 +331,9 @@ class SearchableText:
             or remaining_quotation[-SHORTEST_ALTERED:] not in searched_text
         ):
             return []
-        self.work.left -= len(searched_text) * len(remaining_quotation).bit_length() * MOST_PARTS
+        self.work.left -= len(searched_text) * len(remaining_quotation).bit_length() * MOST_QUOTATION_PARTS
         while remaining_quotation:
-            if len(remaining_quotation) < SHORTEST_ALTERED or len(part_spans) == MOST_PARTS:
+            if len(remaining_quotation) < SHORTEST_ALTERED or len(part_spans) == MOST_QUOTATION_PARTS:
                 return []
             # The longest beginning of the rest that the text has behind the part before.
             part_length = bisect_left(
@@ -362,25 +369,25 @@ class SearchableText:
             suffix_start = folded_quotation.text.find(following_folded_text, suffix_start + 1)
         return None
 
-    def longest_common_passage(self, text: str, within: Span) -> CommonPassage | None:
+    def longest_common_passage(self, text: str, searched_range: Span) -> CommonPassage | None:
         """Find the longest passage of ``text`` that occurs within a range; None if it is shorter than `SHORTEST_ALTERED`.
 
         Texts are compared as in `typographic_match`. The passage is at the end, at the beginning or around the middle of
         ``text``.
         """
-        folded_range_start = self._folded_offset(within.start)
+        folded_range_start = self._folded_offset(searched_range.start)
         folded_quotation, searched_text = (
             _Folded.of(text),
-            self._folded.text[folded_range_start : self._folded_offset(within.end)],
+            self._folded.text[folded_range_start : self._folded_offset(searched_range.end)],
         )
         quotation_length = len(folded_quotation.text)
         if quotation_length < SHORTEST_ALTERED:
             return None
         middle_offset = quotation_length // 2
 
-        def longest_found_length(most: int, stretch: Callable[[int], str]) -> int:
+        def longest_found_length(most: int, passage_of_length: Callable[[int], str]) -> int:
             """Return the greatest size up to ``most`` for which ``stretch(size)`` occurs in the text."""
-            return bisect_left(range(1, most + 1), True, key=lambda size: stretch(size) not in searched_text)
+            return bisect_left(range(1, most + 1), True, key=lambda size: passage_of_length(size) not in searched_text)
 
         common_suffix_length = longest_found_length(
             quotation_length, lambda size: folded_quotation.text[quotation_length - size :]
@@ -410,13 +417,13 @@ class SearchableText:
             folded_range_start + span_start_in_range,
             folded_range_start + span_start_in_range + longest_span.end - longest_span.start,
         )
-        folded_text_before = self._folded.text[max(0, folded_span.start - 2 * _NEIGHBOURHOOD) : folded_span.start]
-        folded_text_after = self._folded.text[folded_span.end : folded_span.end + 2 * _NEIGHBOURHOOD]
+        folded_text_before = self._folded.text[max(0, folded_span.start - 2 * _NEIGHBOURING_CHARACTERS) : folded_span.start]
+        folded_text_after = self._folded.text[folded_span.end : folded_span.end + 2 * _NEIGHBOURING_CHARACTERS]
         has_similar_surroundings = _half_agrees_with_neighbour(
-            folded_quotation.text[: longest_span.start], folded_text_before, before=True
+            folded_quotation.text[: longest_span.start], folded_text_before, is_before=True
         )
         has_similar_surroundings = has_similar_surroundings or _half_agrees_with_neighbour(
-            folded_quotation.text[longest_span.end :], folded_text_after, before=False
+            folded_quotation.text[longest_span.end :], folded_text_after, is_before=False
         )
         return CommonPassage(
             folded_quotation.original(longest_span), self._folded.original(folded_span), has_similar_surroundings
@@ -440,29 +447,31 @@ class SearchableText:
         return _Folded.of(self.text)
 
     @cached_property
-    def _codes(self) -> IntArray:
+    def _folded_code_points(self) -> IntArray:
         return code_points(self._folded.text)
 
 
-def _occurrence_starts(text: str, words: str, most: int) -> list[int]:
+def _occurrence_starts(text: str, passage: str, most: int) -> list[int]:
     """Return up to ``most`` starts of a passage that is not empty, overlapping ones included."""
     starts: list[int] = []
-    occurrence_start = text.find(words) if words else -1
+    occurrence_start = text.find(passage) if passage else -1
     while occurrence_start >= 0 and len(starts) < most:
         starts.append(occurrence_start)
-        occurrence_start = text.find(words, occurrence_start + 1)
+        occurrence_start = text.find(passage, occurrence_start + 1)
     return starts
 
 
-def _half_agrees_with_neighbour(rest: str, neighbour: str, *, before: bool) -> bool:
-    """Return whether half of ``rest`` agrees with what stands next to the passage in the text; both are folded."""
+def _half_agrees_with_neighbour(unmatched_part: str, neighbour: str, *, is_before: bool) -> bool:
+    """Return whether half of ``unmatched_part`` agrees with what stands next to the passage in the text; both are folded."""
     # Enough to tell a repeated passage from another text, and of bounded cost.
-    rest = rest[-_NEIGHBOURHOOD:] if before else rest[:_NEIGHBOURHOOD]
-    compared_length = len(rest) * 5 // 4
-    neighbour = neighbour[-compared_length:] if before else neighbour[:compared_length]
-    if not rest or not neighbour:
+    unmatched_part = unmatched_part[-_NEIGHBOURING_CHARACTERS:] if is_before else unmatched_part[:_NEIGHBOURING_CHARACTERS]
+    compared_length = len(unmatched_part) * 5 // 4
+    neighbour = neighbour[-compared_length:] if is_before else neighbour[:compared_length]
+    if not unmatched_part or not neighbour:
         return False
-    distance, *_ = nearest_passage(code_points(rest), code_points(neighbour), len(rest) // 2, 0, MOST_COMPARED)
+    distance, *_ = nearest_passage(
+        code_points(unmatched_part), code_points(neighbour), len(unmatched_part) // 2, 0, MOST_COMPARED
+    )
     return distance >= 0
 
 
@@ -470,7 +479,7 @@ def _find_in_context(text: str, quoted: Quotation) -> tuple[int, bool] | None:
     """Return the start of a quotation, and whether another place fits as well; None if it is not found."""
     if text.find(quoted.text) < 0:
         return None
-    narrow_prefix_and_suffix = quoted.prefix[-NARROW:], quoted.suffix[:NARROW]
+    narrow_prefix_and_suffix = quoted.prefix[-SHORT_CONTEXT_CHARACTERS:], quoted.suffix[:SHORT_CONTEXT_CHARACTERS]
     # The most distinctive first.
     prefix_and_suffix_pairs = [
         (quoted.prefix, quoted.suffix),
@@ -481,17 +490,21 @@ def _find_in_context(text: str, quoted: Quotation) -> tuple[int, bool] | None:
         ("", narrow_prefix_and_suffix[1]),
     ]
     for prefix, suffix in dict.fromkeys([*prefix_and_suffix_pairs, ("", "")]):
-        pattern = prefix + quoted.text + suffix
+        quotation_with_context = prefix + quoted.text + suffix
         context_start = (
-            text.find(pattern) if quoted.start is None else _nearest_occurrence(text, pattern, quoted.start - len(prefix))
+            text.find(quotation_with_context)
+            if quoted.start is None
+            else _nearest_occurrence_start(text, quotation_with_context, quoted.start - len(prefix))
         )
         if context_start >= 0:
-            return context_start + len(prefix), quoted.start is None and text.find(pattern, context_start + 1) >= 0
+            return context_start + len(prefix), quoted.start is None and text.find(
+                quotation_with_context, context_start + 1
+            ) >= 0
     # The last context is empty, and every text contains it.
     raise AssertionError
 
 
-def _nearest_occurrence(text: str, pattern: str, place: int) -> int:
+def _nearest_occurrence_start(text: str, pattern: str, place: int) -> int:
     """Return the start of the pattern nearest to the place; -1 if it is not found."""
     place = max(0, place)
     next_occurrence_start = text.find(pattern, place)

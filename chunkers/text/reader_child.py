@@ -14,26 +14,26 @@ from typing import Any, BinaryIO
 
 from chunkers.support import READ_MEMORY, InputError
 
-_BATCH = 100_000
+_BATCH_CHARACTERS = 100_000
 """Characters of JSON in a line of an answer, or somewhat more."""
 
 
 def answer_parsing_requests() -> None:
     """Answer requests to parse files until standard input ends; the main loop of the reader process."""
-    _limit_process()
+    _limit_process_memory()
     request_stream, answer_stream = sys.stdin.buffer, sys.stdout.buffer
     # What a parser prints must not mix with the answers.
     sys.stdout = sys.stderr
     for request_line in request_stream:
         parsing_request = json.loads(request_line)
         file_bytes = request_stream.read(parsing_request.pop("size"))
-        can_continue = _answer_request(answer_stream, file_bytes, **parsing_request)
+        can_continue = _answer_parsing_request(answer_stream, file_bytes, **parsing_request)
         del file_bytes
         if not can_continue:
             return
 
 
-def _limit_process() -> None:
+def _limit_process_memory() -> None:
     logging.disable()
     warnings.simplefilter("ignore")
     if sys.platform == "linux":
@@ -43,25 +43,25 @@ def _limit_process() -> None:
         resource.setrlimit(resource.RLIMIT_AS, (READ_MEMORY, READ_MEMORY))
 
 
-def _answer_request(
-    answers: BinaryIO, data: bytes, *, parser: list[str], folder: str, name: str, options: dict[str, Any]
+def _answer_parsing_request(
+    answer_stream: BinaryIO, data: bytes, *, parser: list[str], folder: str, name: str, options: dict[str, Any]
 ) -> bool:
     final_answer: dict[str, Any] = {}
     try:
         if folder and folder not in sys.path:
             sys.path.append(folder)
         parser_function = getattr(importlib.import_module(parser[0]), parser[1])
-        _send_in_batches(answers, parser_function(data, name, **options))
+        _send_in_batches(answer_stream, parser_function(data, name, **options))
     except InputError as error:
         final_answer = {"error": str(error)}
     except MemoryError:
         final_answer = {"memory": True}
-    answers.write(json.dumps(final_answer).encode() + b"\n")
-    answers.flush()
+    answer_stream.write(json.dumps(final_answer).encode() + b"\n")
+    answer_stream.flush()
     return "memory" not in final_answer
 
 
-def _send_in_batches(answers: BinaryIO, items: Iterator[Any]) -> None:
+def _send_in_batches(answer_stream: BinaryIO, items: Iterator[Any]) -> None:
     batch: list[str] = []
     batch_character_count = 0
     # A lone surrogate is reported when the text is split.
@@ -69,7 +69,7 @@ def _send_in_batches(answers: BinaryIO, items: Iterator[Any]) -> None:
     for item in items:
         batch.append(encode_json(item))
         batch_character_count += len(batch[-1])
-        if batch_character_count >= _BATCH:
-            answers.write(f"[{','.join(batch)}]\n".encode("utf-8", "surrogatepass"))
+        if batch_character_count >= _BATCH_CHARACTERS:
+            answer_stream.write(f"[{','.join(batch)}]\n".encode("utf-8", "surrogatepass"))
             batch, batch_character_count = [], 0
-    answers.write(f"[{','.join(batch)}]\n".encode("utf-8", "surrogatepass"))
+    answer_stream.write(f"[{','.join(batch)}]\n".encode("utf-8", "surrogatepass"))

@@ -40,7 +40,7 @@ def parse_in_reader_process(
     data: bytes,
     name: str,
     cancelled: Callable[[], bool] = bool,
-    each: Callable[[Any], Any] | None = None,
+    value_function: Callable[[Any], Any] | None = None,
     **options: Any,
 ) -> list[Any]:
     """Parse a user's file in a separate process, limited in time and memory, and return what the parser yields.
@@ -53,7 +53,7 @@ def parse_in_reader_process(
         Name of the file, with which messages begin.
     cancelled
         Called repeatedly; when it returns true, the process is ended.
-    each
+    value_function
         Function applied to each value as it arrives; its results are returned instead of the values. With a million
         values, garbage collection, which stops all threads, would otherwise traverse both lists.
     options
@@ -61,7 +61,7 @@ def parse_in_reader_process(
 
     Returns
     -------
-    The parser's values after JSON conversion, with tuples as lists, or the results of ``each``.
+    The parser's values after JSON conversion, with tuples as lists, or the results of ``value_function``.
 
     Raises
     ------
@@ -75,7 +75,7 @@ def parse_in_reader_process(
     try:
         file_reader_process = _take_reader()
         try:
-            return file_reader_process.parse_file(parser, data, name, cancelled, each, options)
+            return file_reader_process.parse_file(parser, data, name, cancelled, value_function, options)
         finally:
             _keep_or_end_reader(file_reader_process)
     finally:
@@ -153,7 +153,7 @@ class _Reader:
         data: bytes,
         name: str,
         cancelled: Callable[[], bool],
-        each: Callable[[Any], Any] | None,
+        value_function: Callable[[Any], Any] | None,
         options: dict[str, Any],
     ) -> list[Any]:
         exchange_results: list[tuple[list[Any], dict[str, Any]]] = []
@@ -161,12 +161,12 @@ class _Reader:
         def exchange_with_reader() -> None:
             # An error means that the process has ended; that is handled below.
             with suppress(OSError, ValueError):
-                exchange_results.append(self._exchange(parser, data, name, each, options))
+                exchange_results.append(self._exchange_request_and_answer(parser, data, name, value_function, options))
 
         exchange_thread = threading.Thread(target=exchange_with_reader, daemon=True, name="exchange with the reader")
         exchange_thread.start()
         try:
-            self._watch(exchange_thread, name, cancelled)
+            self._wait_for_answer(exchange_thread, name, cancelled)
         except BaseException:
             self._process.kill()
             exchange_thread.join()
@@ -187,16 +187,16 @@ class _Reader:
             raise InputError(final_answer["error"])
         return parsed_values
 
-    def _watch(self, thread: threading.Thread, name: str, cancelled: Callable[[], bool]) -> None:
+    def _wait_for_answer(self, thread: threading.Thread, name: str, cancelled: Callable[[], bool]) -> None:
         """Wait for the answer; raise if a limit is passed or the user cancels."""
-        watch_start, seconds_until_check = time.monotonic(), _POLL_S
+        wait_start, seconds_until_check = time.monotonic(), _POLL_S
         # A small file may be read before the first look.
         raise_if_cancelled(cancelled)
         while thread.is_alive():
             thread.join(seconds_until_check)
             seconds_until_check = min(0.05, seconds_until_check * 1.2)
             raise_if_cancelled(cancelled)
-            if time.monotonic() - watch_start > READ_SECONDS:
+            if time.monotonic() - wait_start > READ_SECONDS:
                 raise InputError(
                     f"{name}: a file may take at most {READ_SECONDS} seconds to be read; this file takes longer. Use a "
                     "smaller file."
@@ -204,8 +204,8 @@ class _Reader:
             if self.memory() > READ_MEMORY:
                 raise _too_much_memory_error(name)
 
-    def _exchange(
-        self, parser: Parser, data: bytes, name: str, each: Callable[[Any], Any] | None, options: dict[str, Any]
+    def _exchange_request_and_answer(
+        self, parser: Parser, data: bytes, name: str, value_function: Callable[[Any], Any] | None, options: dict[str, Any]
     ) -> tuple[list[Any], dict[str, Any]]:
         """Return the values that the parser yields, and its final answer."""
         request_stream, answer_stream = self._process.stdin, self._process.stdout
@@ -223,11 +223,11 @@ class _Reader:
         request_stream.flush()
         parsed_values: list[Any] = []
         # A batch at a time, so that other threads get their turn in between.
-        for line in answer_stream:
-            batch_or_final_answer = json.loads(line)
+        for answer_line in answer_stream:
+            batch_or_final_answer = json.loads(answer_line)
             if isinstance(batch_or_final_answer, dict):
                 return parsed_values, batch_or_final_answer
-            parsed_values += batch_or_final_answer if each is None else map(each, batch_or_final_answer)
+            parsed_values += batch_or_final_answer if value_function is None else map(value_function, batch_or_final_answer)
         raise ValueError("the process that reads files ended in the middle of its answer")
 
 

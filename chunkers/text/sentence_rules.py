@@ -13,7 +13,7 @@ from itertools import chain, pairwise
 _IDEOGRAPHIC_STOPS = "。！？｡"
 _IDEOGRAPHIC_STOP = re.compile(rf"[{_IDEOGRAPHIC_STOPS}][。！？｡”’»›」』）】〉》〕〗)\]]*")
 _SPACE = re.compile(r"\s*")
-_GOES_ON = re.compile("[，、：；,;:]")
+_CONTINUING_MARK = re.compile("[，、：；,;:]")
 
 # Most marks open in one language and close in another: they open after white space or at the very beginning.
 _OPENING = "\"'“”‘’„‚«»‹›「『《〈（【([¿¡"
@@ -32,15 +32,15 @@ _ABBREVIATIONS = (
     # Polish, Czech, Russian, Ukrainian, Greek
     "str|rys|č|čl|obr|рис|табл|стр|гл|ст|см|мал|αρ|σελ"
 )
-_REFERENCE = re.compile(rf"(?:^|[\s(\[«“\"])(?:{_ABBREVIATIONS})\.\Z", re.IGNORECASE)
-_REFERRED = re.compile(r"[(\[]?(?:\d|[IVXLC]+\b)")
-_TITLE = re.compile(r"(?:^|[\s(\[«“\"])(?:[Mm]evr|[Mm]ej|Pr)\.\Z")
+_REFERENCE_ABBREVIATION = re.compile(rf"(?:^|[\s(\[«“\"])(?:{_ABBREVIATIONS})\.\Z", re.IGNORECASE)
+_REFERRED_NUMBER = re.compile(r"[(\[]?(?:\d|[IVXLC]+\b)")
+_TITLE_ABBREVIATION = re.compile(r"(?:^|[\s(\[«“\"])(?:[Mm]evr|[Mm]ej|Pr)\.\Z")
 _HYPHENATED_INITIALS = re.compile(r"(?<![^\W\d_])[^\W\d_]\.[-‐‑][^\W\d_]\.\Z")
 _ABBREVIATED = re.compile(rf"(?:(?i:\b(?:{_ABBREVIATIONS}))|(?<![^\W\d_])(?![A-ZÀ-ÞΑ-ΩА-Я])[^\W\d_]{{1,4}})\.\s+\Z")
 _SHORT_WORD = re.compile(r"(?:^|\s)[^\W\d_]{1,4}\.\Z")
 _LAST_WORD = re.compile(r"[^\s.(\[«“„\"]+(?=\.\Z)")
 _BEFORE_A_LETTER = " \t\n–—―-\"'“”‘’„‚«»‹›([¿¡"
-_QUOTED = re.compile(r"[.?!][\"”’]\Z")
+_QUOTATION_END = re.compile(r"[.?!][\"”’]\Z")
 # It begins with the stop, which is found much faster than words.
 _AND_SO_ON = re.compile(r"\.(?<=(?<!\S)(?:etc|ecc|usw|enz|itd|itp|atd|osv)\.)\s+(?=[^\W\d_])", re.IGNORECASE)
 # Does not match at the most frequent end of a sentence, which no rule moves or removes: the last word is no initial, title
@@ -51,7 +51,7 @@ _UNSURE_END = re.compile(
 )
 _SURE_END_LENGTH = 4
 """Characters of a sure end before the next sentence: two letters, the stop and white space."""
-_SEEN = 24
+_EXAMINED_CHARACTERS = 24
 """Characters before and after a boundary that a rule looks at."""
 
 # Thai, Lao, Tibetan, Myanmar and Khmer, kana, Chinese characters: their words are not parted by spaces.
@@ -71,7 +71,7 @@ _GERMAN_PREPOSITION = (
     "auf|aus|durch|für|gegen|gemäß|hinter|laut|neben|ohne|statt|trotz|über|um|unter|von|während|wegen|zu|zwischen|und|oder"
 )
 _GERMAN_ORDINAL_IN_DOUBT = re.compile(rf"(?:^|[\s(\[„»“\"])(?:{_GERMAN_PREPOSITION})\s+{_GERMAN_ORDINALS}\Z", re.IGNORECASE)
-_GERMAN_ORDERED = re.compile(
+_GERMAN_ORDERED_NOUN = re.compile(
     r"(?:Jahrhundert|Jahrtausend)(?:en|e?s|e)?\b|"
     r"(?:Platz|Rang|Stock(?:werks?)?|Etage|Geschoss|Klasse|Liga|Ehe|Hand|Reihe|Stufe|Auflage)\b"
 )
@@ -83,7 +83,7 @@ _GERMAN_BEGINNING = re.compile(
     re.IGNORECASE,
 )
 
-_STOP_AND_SMALL = re.compile(r"[.?!]\s+[a-z]")
+_STOP_BEFORE_SMALL_LETTER = re.compile(r"[.?!]\s+[a-z]")
 _WIDE_SPACE_BEFORE_STOP = re.compile(r"[^\S\x00-\x7f]+(?=\s*\.)")
 # It begins with the stop, which is found much faster than wide spaces.
 _STOP_AFTER_SPACE = re.compile(r"\.(?<=\s\.)")
@@ -97,13 +97,13 @@ _MARKED_LINE = re.compile(
     re.MULTILINE,
 )
 _MAY_BE_MARKED = re.compile(r"[ \t|#\-*+•‣◦(\d]")
-_HEADERS_RULE = re.compile(r"[ \t|:]*-[ \t|:-]*")
+_TABLE_DELIMITER_ROW = re.compile(r"[ \t|:]*-[ \t|:-]*")
 
 
 Rule = Callable[[str, list[int]], list[int]]
 
 
-def rules_for(text: str, language: str) -> tuple[Rule, ...]:
+def sentence_rules_for(text: str, language: str) -> tuple[Rule, ...]:
     """Return the rules that correct the splitter sentencex in this text and language, in order of application."""
     rules: list[Rule] = [correct_sentence_starts]
     if _AND_SO_ON.search(text):
@@ -122,17 +122,17 @@ def split_after_ideographic_stops(text: str, starts: list[int]) -> list[int]:
     if text.isascii() or not any(stop in text for stop in _IDEOGRAPHIC_STOPS):
         return starts
     corrected_starts = set(starts)
-    counted_until_offset = quotation_mark_count = 0
+    quotes_counted_until = quotation_mark_count = 0
     for stop_match in _IDEOGRAPHIC_STOP.finditer(text):
         next_start = stop_match.end()
-        quotation_mark_count += text.count('"', counted_until_offset, next_start)
-        counted_until_offset = next_start
+        quotation_mark_count += text.count('"', quotes_counted_until, next_start)
+        quotes_counted_until = next_start
         if quotation_mark_count % 2 and text.startswith('"', next_start):
             # A straight quotation mark closes if one is open.
             next_start += 1
         next_start = _SPACE.match(text, next_start).end()  # type: ignore[union-attr]  # it also matches the empty string
         corrected_starts.difference_update(range(stop_match.start() + 1, next_start))
-        if next_start < len(text) and not _GOES_ON.match(text, next_start):
+        if next_start < len(text) and not _CONTINUING_MARK.match(text, next_start):
             corrected_starts.add(next_start)
     return sorted(corrected_starts)
 
@@ -178,8 +178,8 @@ def move_opening_marks(text: str, starts: list[int]) -> list[int]:
     return sorted(moved_starts)
 
 
-def _remove_false_ends(text: str, starts: list[int], unsure: Sequence[int]) -> list[int]:
-    """Remove false ends of sentences; ``unsure`` has the numbers of the sentences whose beginnings may be false.
+def _remove_false_ends(text: str, starts: list[int], unsure_sentence_numbers: Sequence[int]) -> list[int]:
+    """Remove false ends of sentences; ``unsure_sentence_numbers`` has the numbers of the sentences whose beginnings may be false.
 
     They come after the number of a list, after an abbreviation before what it refers to ("see Sec. 3"), after an initial,
     and before a small letter, unless the text has no capitals.
@@ -187,27 +187,27 @@ def _remove_false_ends(text: str, starts: list[int], unsure: Sequence[int]) -> l
     has_capitals = not text.islower()
     joined_sentence_numbers: set[int] = set()
     joined_sentence_start = 0
-    for number in unsure:
-        previous_start, start = starts[number - 1 : number + 1]
-        if number - 1 not in joined_sentence_numbers:
+    for sentence_number in unsure_sentence_numbers:
+        previous_start, start = starts[sentence_number - 1 : sentence_number + 1]
+        if sentence_number - 1 not in joined_sentence_numbers:
             joined_sentence_start = previous_start
-        if start - previous_start <= _SEEN:
+        if start - previous_start <= _EXAMINED_CHARACTERS:
             previous_begins_line = previous_start == 0 or text[previous_start - 1] == "\n"
             item_number_pattern = _NUMBER_OF_A_LINE if previous_begins_line else _NUMBER
-            following_start = starts[number + 1] if number + 1 < len(starts) else len(text)
+            following_start = starts[sentence_number + 1] if sentence_number + 1 < len(starts) else len(text)
             is_item_number = _matches_whole_sentence(
                 item_number_pattern, text, previous_start, start
             ) and not _matches_whole_sentence(item_number_pattern, text, start, following_start)
             # What an abbreviation refers to, as "3." after "Fig.", is no item's number.
             follows_abbreviation = joined_sentence_start < previous_start and _ABBREVIATED.search(
-                text, max(joined_sentence_start, previous_start - _SEEN), previous_start
+                text, max(joined_sentence_start, previous_start - _EXAMINED_CHARACTERS), previous_start
             )
             if is_item_number and not follows_abbreviation:
-                joined_sentence_numbers.add(number)
+                joined_sentence_numbers.add(sentence_number)
                 continue
         text_before, text_after = (
-            text[max(joined_sentence_start, start - _SEEN) : start].rstrip(),
-            text[start : start + _SEEN],
+            text[max(joined_sentence_start, start - _EXAMINED_CHARACTERS) : start].rstrip(),
+            text[start : start + _EXAMINED_CHARACTERS],
         )
         if text_before.endswith("."):
             is_false_end = (
@@ -219,7 +219,7 @@ def _remove_false_ends(text: str, starts: list[int], unsure: Sequence[int]) -> l
             is_false_end = _begins_with_korean_particle(text_before, text_after)
         # The first letter may come behind marks and dashes.
         if is_false_end or (has_capitals and _is_small_letter(text_after.lstrip(_BEFORE_A_LETTER)[:1])):
-            joined_sentence_numbers.add(number)
+            joined_sentence_numbers.add(sentence_number)
     return (
         [start for number, start in enumerate(starts) if number not in joined_sentence_numbers]
         if joined_sentence_numbers
@@ -229,32 +229,33 @@ def _remove_false_ends(text: str, starts: list[int], unsure: Sequence[int]) -> l
 
 def _matches_whole_sentence(pattern: re.Pattern[str], text: str, start: int, end: int) -> bool:
     """Return whether a sentence is nothing but a match of the short pattern."""
-    return end - start <= _SEEN and pattern.fullmatch(text[start:end].strip()) is not None
+    return end - start <= _EXAMINED_CHARACTERS and pattern.fullmatch(text[start:end].strip()) is not None
 
 
-def _is_abbreviation_with_number(before: str, after: str) -> bool:
+def _is_abbreviation_with_number(text_before: str, text_after: str) -> bool:
     """Return whether an abbreviation and the number that it refers to are on the two sides."""
     return bool(
-        (_REFERRED.match(after) and _REFERENCE.search(before)) or (after[:1].isdecimal() and _SHORT_WORD.search(before))
+        (_REFERRED_NUMBER.match(text_after) and _REFERENCE_ABBREVIATION.search(text_before))
+        or (text_after[:1].isdecimal() and _SHORT_WORD.search(text_before))
     )
 
 
-def _ends_with_initial(before: str) -> bool:
+def _ends_with_initial(text_before: str) -> bool:
     """Return whether a name's initial comes before: a capital, or a letter of a script without capitals, with its marks."""
-    if before[-4:-3] == "." and _HYPHENATED_INITIALS.search(before):
+    if text_before[-4:-3] == "." and _HYPHENATED_INITIALS.search(text_before):
         return True
-    last_letter = before[-2:-1]
-    if (before[-3:-1].isalpha() and len(before) > 2) or (last_letter.isascii() and not last_letter.isalpha()):
+    last_letter = text_before[-2:-1]
+    if (text_before[-3:-1].isalpha() and len(text_before) > 2) or (last_letter.isascii() and not last_letter.isalpha()):
         return False
-    word_match = _LAST_WORD.search(before)
+    word_match = _LAST_WORD.search(text_before)
     base_letters = (
         [letter for letter in word_match[0] if not unicodedata.category(letter).startswith("M")] if word_match else []
     )
     return len(base_letters) == 1 and base_letters[0].isalpha() and not _is_small_letter(base_letters[0])
 
 
-def _ends_with_title(before: str) -> bool:
-    return before.endswith(("evr.", "ej.", "Pr.")) and _TITLE.search(before) is not None
+def _ends_with_title(text_before: str) -> bool:
+    return text_before.endswith(("evr.", "ej.", "Pr.")) and _TITLE_ABBREVIATION.search(text_before) is not None
 
 
 def _is_small_letter(letter: str) -> bool:
@@ -262,9 +263,9 @@ def _is_small_letter(letter: str) -> bool:
     return letter.islower() and not "\u10d0" <= letter <= "\u10ff"
 
 
-def _begins_with_korean_particle(before: str, after: str) -> bool:
+def _begins_with_korean_particle(text_before: str, text_after: str) -> bool:
     """Return whether the particle that follows a quotation in Korean is attached to it."""
-    return "\uac00" <= after[:1] <= "\ud7a3" and bool(_QUOTED.search(before))
+    return "\uac00" <= text_after[:1] <= "\ud7a3" and bool(_QUOTATION_END.search(text_before))
 
 
 def remove_ends_in_words(text: str, starts: list[int]) -> list[int]:
@@ -296,7 +297,7 @@ def _follows_german_ordinal(text: str, start: int) -> bool:
     text_before = text[max(0, start - _SEEN_BEFORE_ORDINALS) : start].rstrip()
     if _GERMAN_ORDINAL.search(text_before):
         return _GERMAN_BEGINNING.match(text, start) is None
-    return _GERMAN_ORDERED.match(text, start) is not None and _GERMAN_ORDINAL_IN_DOUBT.search(text_before) is not None
+    return _GERMAN_ORDERED_NOUN.match(text, start) is not None and _GERMAN_ORDINAL_IN_DOUBT.search(text_before) is not None
 
 
 def split_after_etcetera(text: str, starts: list[int]) -> list[int]:
@@ -313,7 +314,7 @@ def replace_misleading_characters(text: str) -> str:
     byte, and panics at wider spaces.
     """
     if text.islower():
-        text = _STOP_AND_SMALL.sub(lambda match: match[0][:-1] + match[0][-1].upper(), text)
+        text = _STOP_BEFORE_SMALL_LETTER.sub(lambda match: match[0][:-1] + match[0][-1].upper(), text)
     if text.isascii():
         return text
     if _STOP_AFTER_SPACE.search(text):
@@ -337,7 +338,7 @@ def split_at_markdown_lines(text: str, starts: list[int]) -> list[int]:
             sentence_starts.add(line_start)
         elif line_match.lastgroup == "heading":
             sentence_starts.update((line_start, next_line_start))
-        elif row_spans and row_spans[-1][1] == line_start and _HEADERS_RULE.fullmatch(line_match["row"]):
+        elif row_spans and row_spans[-1][1] == line_start and _TABLE_DELIMITER_ROW.fullmatch(line_match["row"]):
             row_spans[-1] = row_spans[-1][0], next_line_start
         else:
             row_spans.append((line_start, next_line_start))
@@ -355,12 +356,12 @@ def split_at_markdown_lines(text: str, starts: list[int]) -> list[int]:
 
 
 def _pair_starts_with_rows(
-    starts: Sequence[int], rows: Sequence[tuple[int, int]]
+    starts: Sequence[int], row_ranges: Sequence[tuple[int, int]]
 ) -> Iterator[tuple[int, tuple[int, int] | None]]:
     """Yield each start with the row that it lies inside."""
     row_number = 0
     for start in starts:
-        while row_number < len(rows) and rows[row_number][1] <= start:
+        while row_number < len(row_ranges) and row_ranges[row_number][1] <= start:
             row_number += 1
-        is_inside_row = row_number < len(rows) and rows[row_number][0] < start
-        yield start, rows[row_number] if is_inside_row else None
+        is_inside_row = row_number < len(row_ranges) and row_ranges[row_number][0] < start
+        yield start, row_ranges[row_number] if is_inside_row else None

@@ -11,14 +11,14 @@ from itertools import accumulate, chain, pairwise
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple, Self
 
-from chunkers.support import LONGEST_SHOWN, MAX_PARAGRAPH, InputError, raise_if_cancelled, require_extra, short_repr
+from chunkers.support import LONGEST_SHOWN_VALUE, MAX_PARAGRAPH, InputError, raise_if_cancelled, require_extra, short_repr
 from chunkers.text.front_matter import front_matter
 from chunkers.text.language_detection import LANGUAGES, detect_language, preload_language_detector
 from chunkers.text.sentence_rules import (
     Rule,
     move_opening_marks,
     replace_misleading_characters,
-    rules_for,
+    sentence_rules_for,
     split_after_ideographic_stops,
     split_at_markdown_lines,
 )
@@ -61,8 +61,8 @@ class SplitterName(NamedTuple):
     @classmethod
     def parse(cls, written: str) -> Self:
         """Parse the written form; any string is a name, although there may be no such splitter."""
-        kind, colon, variant = written.partition(":")
-        return cls(kind, variant if colon else None)
+        splitter_kind, colon, language_or_pipeline = written.partition(":")
+        return cls(splitter_kind, language_or_pipeline if colon else None)
 
 
 _BLANK_LINES = re.compile(r"\n[ \t\f\v]*\n\s*")
@@ -75,7 +75,7 @@ _SEPARATORS = {
 
 _LINE_END = re.compile(r"\r\n?")
 
-_WINDOW = 4_000
+_SENTENCEX_CHARACTERS = 4_000
 """Characters of a paragraph passed to sentencex at once: its time is quadratic in the number of quotation marks."""
 
 ASCII_STOPS = {"el": ".?!;", "hy": ".?!:;"}
@@ -83,7 +83,7 @@ ASCII_STOPS = {"el": ".?!;", "hy": ".?!:;"}
 
 _LONG_WORD = re.compile(r"\S{400,}")
 # Between two letters or digits if possible, so that no slice ends at a full stop inside a word.
-_SLICE = re.compile(r"\S{100,200}(?<=\w)(?=\w)|\S{1,200}")
+_LONG_WORD_SLICE = re.compile(r"\S{100,200}(?<=\w)(?=\w)|\S{1,200}")
 
 
 def split_sentences(text: str, splitter: str, cancelled: Callable[[], bool] = bool) -> list[tuple[int, int]]:
@@ -119,10 +119,10 @@ def _untrimmed_spans(text: str, splitter: str) -> Iterable[tuple[int, int]]:
     """Return the sentences of a text whose lines end in LF, white space around them included."""
     if splitter in _SEPARATORS:
         return _spans_between(text, _SEPARATORS[splitter])
-    kind, variant = SplitterName.parse(splitter)
-    if kind == "spacy":
-        return _spans_from_starts(text, _starts_by_spacy(text, variant or ""))
-    return _spans_from_starts(text, _starts_by_sentencex(text, splitter_language(text, splitter) or ""))
+    splitter_kind, language_or_pipeline = SplitterName.parse(splitter)
+    if splitter_kind == "spacy":
+        return _spans_from_starts(text, _sentence_starts_by_spacy(text, language_or_pipeline or ""))
+    return _spans_from_starts(text, _sentence_starts_by_sentencex(text, splitter_language(text, splitter) or ""))
 
 
 GIVEN_SPLITTER = "given"
@@ -131,8 +131,11 @@ GIVEN_SPLITTER = "given"
 
 def is_splitter(name: str) -> bool:
     """Return whether ``name`` is a valid name of a sentence splitter; a spaCy pipeline need not be installed."""
-    kind, variant = SplitterName.parse(name)
-    return name in SPLITTERS or (variant is not None and (kind == "spacy" or (kind == "sentencex" and variant in LANGUAGES)))
+    splitter_kind, language_or_pipeline = SplitterName.parse(name)
+    return name in SPLITTERS or (
+        language_or_pipeline is not None
+        and (splitter_kind == "spacy" or (splitter_kind == "sentencex" and language_or_pipeline in LANGUAGES))
+    )
 
 
 def splitter_language(text: str, splitter: str) -> str | None:
@@ -146,28 +149,28 @@ def splitter_language(text: str, splitter: str) -> str | None:
     _check_splitter_name(splitter)
     if splitter == "sentencex":
         return detect_language(_LINE_END.sub("\n", text))
-    kind, language_code = SplitterName.parse(splitter)
-    return language_code if kind == "sentencex" else None
+    splitter_kind, language_code = SplitterName.parse(splitter)
+    return language_code if splitter_kind == "sentencex" else None
 
 
 def check_splitter(splitter: str) -> None:
     """Raise InputError if a splitter or its language is unknown, or its packages are missing; nothing is imported."""
     _check_splitter_name(splitter)
-    kind, pipeline_name = SplitterName.parse(splitter)
-    if pipeline_name and kind == "spacy":
-        check_pipeline(pipeline_name, "sentences")
-    elif kind == "spacy":
+    splitter_kind, pipeline_name = SplitterName.parse(splitter)
+    if pipeline_name and splitter_kind == "spacy":
+        check_spacy_pipeline(pipeline_name, "sentences")
+    elif splitter_kind == "spacy":
         require_extra("spacy", "sentences: the splitter spacy")
 
 
 def _check_splitter_name(splitter: str) -> None:
-    kind, variant = SplitterName.parse(splitter)
+    splitter_kind, language_or_pipeline = SplitterName.parse(splitter)
     if splitter == GIVEN_SPLITTER:
         raise InputError("sentences must be passed again, because they came from the caller; got only the word 'given'.")
-    if kind == "sentencex" and variant is not None and variant not in LANGUAGES:
+    if splitter_kind == "sentencex" and language_or_pipeline is not None and language_or_pipeline not in LANGUAGES:
         raise InputError(
             f"sentences: the language code after 'sentencex:' must be one of {', '.join(LANGUAGES)}; got "
-            f"{short_repr(variant)}."
+            f"{short_repr(language_or_pipeline)}."
         )
     if not is_splitter(splitter):
         raise InputError(
@@ -186,10 +189,10 @@ def _spans_in_original(text: str, spans: list[tuple[int, int]]) -> list[tuple[in
 
 def splitter_packages(splitter: str) -> tuple[str, ...]:
     """Return the names of the installed packages that a splitter's sentences depend on."""
-    kind, language_code = SplitterName.parse(splitter)
-    if kind == "sentencex":
+    splitter_kind, language_code = SplitterName.parse(splitter)
+    if splitter_kind == "sentencex":
         return ("sentencex", "py3langid") if language_code is None else ("sentencex",)
-    return ("spacy",) if kind == "spacy" else ()
+    return ("spacy",) if splitter_kind == "spacy" else ()
 
 
 def load_splitter(splitter: str, text: str) -> None:
@@ -198,22 +201,22 @@ def load_splitter(splitter: str, text: str) -> None:
     Raises as `split_sentences` does.
     """
     check_splitter(splitter)
-    kind, variant = SplitterName.parse(splitter)
-    if kind == "spacy":
-        _sentence_pipeline(variant or "")
-    elif kind == "sentencex" and variant is None:
+    splitter_kind, language_or_pipeline = SplitterName.parse(splitter)
+    if splitter_kind == "spacy":
+        _sentence_pipeline(language_or_pipeline or "")
+    elif splitter_kind == "sentencex" and language_or_pipeline is None:
         preload_language_detector(_LINE_END.sub("\n", text))
 
 
 def _spans_between(text: str, separator: re.Pattern[str]) -> Iterator[tuple[int, int]]:
     span_start = 0
-    for match in separator.finditer(text):
-        yield span_start, match.start()
-        span_start = match.end()
+    for separator_match in separator.finditer(text):
+        yield span_start, separator_match.start()
+        span_start = separator_match.end()
     yield span_start, len(text)
 
 
-def _starts_by_spacy(text: str, pipeline: str) -> Iterator[list[int]]:
+def _sentence_starts_by_spacy(text: str, pipeline: str) -> Iterator[list[int]]:
     """Run the pipeline paragraph by paragraph: a heading without a full stop does not run into the next paragraph."""
     spacy_sentence_pipeline = _sentence_pipeline(pipeline)
     paragraph_spans = list(_spans_between(text, _BLANK_LINES))
@@ -227,7 +230,7 @@ def _starts_by_spacy(text: str, pipeline: str) -> Iterator[list[int]]:
         yield _apply_rules(text[start:end], start, (split_after_ideographic_stops, move_opening_marks), sentence_starts)
 
 
-def _starts_by_sentencex(text: str, language: str) -> Iterator[list[int]]:
+def _sentence_starts_by_sentencex(text: str, language: str) -> Iterator[list[int]]:
     """Apply the library's rules for the language paragraph by paragraph, and ours on top."""
     # It takes a third of the time of get_sentence_boundaries, which makes a dictionary for every sentence.
     from sentencex import segment
@@ -236,7 +239,7 @@ def _starts_by_sentencex(text: str, language: str) -> Iterator[list[int]]:
         return [0, *accumulate(map(len, segment(language, window)[:-1]))]
 
     stop_pattern = re.compile(f"[{re.escape(ASCII_STOPS.get(language, '.?!'))}]")
-    sentence_rules_for_language = rules_for(text, language)
+    sentence_rules_for_language = sentence_rules_for(text, language)
     for start, end in _spans_between(text, _BLANK_LINES):
         paragraph_text = text[start:end]
         if paragraph_text.isascii() and not stop_pattern.search(paragraph_text):
@@ -246,31 +249,33 @@ def _starts_by_sentencex(text: str, language: str) -> Iterator[list[int]]:
             paragraph_text,
             start,
             sentence_rules_for_language,
-            _sentencex_starts(replace_misleading_characters(paragraph_text), sentencex_sentence_starts),
+            _sentencex_starts_by_window(replace_misleading_characters(paragraph_text), sentencex_sentence_starts),
         )
 
 
-def _sentencex_starts(paragraph: str, starts_of: Callable[[str], list[int]]) -> list[int]:
+def _sentencex_starts_by_window(paragraph: str, starts_of: Callable[[str], list[int]]) -> list[int]:
     """Return the sentence starts that sentencex finds by ``starts_of``, the paragraph's beginning included."""
-    if len(paragraph) <= _WINDOW:
+    if len(paragraph) <= _SENTENCEX_CHARACTERS:
         return starts_of(paragraph)
     sentence_starts, window_start = {0}, 0
     while window_start < len(paragraph):
         sentence_starts_in_window = [
-            window_start + start for start in starts_of(paragraph[window_start : window_start + _WINDOW])
+            window_start + start for start in starts_of(paragraph[window_start : window_start + _SENTENCEX_CHARACTERS])
         ]
         sentence_starts.update(sentence_starts_in_window[1:])
         # The last sentence of a window may be incomplete: the next window begins with it, unless it is the only one.
-        last_sentence_may_continue = window_start + _WINDOW < len(paragraph) and len(sentence_starts_in_window) > 1
-        window_start = sentence_starts_in_window[-1] if last_sentence_may_continue else window_start + _WINDOW
+        last_sentence_may_continue = (
+            window_start + _SENTENCEX_CHARACTERS < len(paragraph) and len(sentence_starts_in_window) > 1
+        )
+        window_start = sentence_starts_in_window[-1] if last_sentence_may_continue else window_start + _SENTENCEX_CHARACTERS
     return sorted(sentence_starts)
 
 
-def _apply_rules(paragraph: str, place: int, rules: Sequence[Rule], starts: list[int]) -> list[int]:
-    """Apply our rules to the sentence starts of the paragraph at offset ``place``."""
+def _apply_rules(paragraph: str, paragraph_start: int, rules: Sequence[Rule], starts: list[int]) -> list[int]:
+    """Apply our rules to the sentence starts of the paragraph at offset ``paragraph_start``."""
     for rule in rules:
         starts = rule(paragraph, starts)
-    return [place + start for start in starts]
+    return [paragraph_start + start for start in starts]
 
 
 def _spans_from_starts(text: str, starts: Iterable[list[int]]) -> Iterator[tuple[int, int]]:
@@ -289,7 +294,9 @@ def check_spacy_length(length: int) -> None:
 
 def spacy_document(nlp: Language, text: str) -> Doc:
     """Tokenize a text with spaCy; slice very long words, for which spaCy's tokenizer takes quadratic time."""
-    slice_ends = [piece.end() for word in _LONG_WORD.finditer(text) for piece in _SLICE.finditer(text, *word.span())]
+    slice_ends = [
+        piece.end() for word in _LONG_WORD.finditer(text) for piece in _LONG_WORD_SLICE.finditer(text, *word.span())
+    ]
     if not slice_ends:
         return nlp.make_doc(text)
     from spacy.tokens import Doc
@@ -312,7 +319,7 @@ def _sentence_pipeline(name: str) -> Language:
         spacy_sentence_pipeline = spacy.blank("en")
         spacy_sentence_pipeline.add_pipe("sentencizer")
     else:
-        spacy_sentence_pipeline = load_pipeline(name, "sentences", exclude=["ner", "lemmatizer", "attribute_ruler"])
+        spacy_sentence_pipeline = load_spacy_pipeline(name, "sentences", exclude=["ner", "lemmatizer", "attribute_ruler"])
         if not {"parser", "senter", "sentencizer"} & set(spacy_sentence_pipeline.pipe_names):
             raise InputError(
                 f"sentences: the spaCy pipeline {name!r} must set sentence boundaries; none of its components does. Choose "
@@ -342,7 +349,7 @@ def _trimmed_spans(text: str, pieces: Iterable[tuple[int, int]], cancelled: Call
 # spaCy's pipelines by name. Nothing else is imported by name, as it may come from a link or a file.
 
 
-def load_pipeline(name: str, setting: str, exclude: Sequence[str] = ()) -> Language:
+def load_spacy_pipeline(name: str, setting: str, exclude: Sequence[str] = ()) -> Language:
     """Load a spaCy pipeline that is installed as a package or stored in a folder.
 
     Parameters
@@ -359,11 +366,11 @@ def load_pipeline(name: str, setting: str, exclude: Sequence[str] = ()) -> Langu
     InputError
         If there is no such pipeline, or it cannot be loaded.
     """
-    is_installed = check_pipeline(name, setting)
+    is_installed_package = check_spacy_pipeline(name, setting)
     import spacy
 
     try:
-        return spacy.load(name if is_installed else Path(name), exclude=exclude)
+        return spacy.load(name if is_installed_package else Path(name), exclude=exclude)
     # A pipeline's configuration names functions, which fail in as many ways as there are.
     except Exception as error:
         raise InputError(
@@ -372,7 +379,7 @@ def load_pipeline(name: str, setting: str, exclude: Sequence[str] = ()) -> Langu
         ) from error
 
 
-def check_pipeline(name: str, setting: str) -> bool:
+def check_spacy_pipeline(name: str, setting: str) -> bool:
     """Return True if a spaCy pipeline is an installed package, False if it is a folder; nothing is imported.
 
     Raises
@@ -381,19 +388,19 @@ def check_pipeline(name: str, setting: str) -> bool:
         If there is no such pipeline; the message begins with ``setting``.
     """
     require_extra("spacy", f"{setting}: the spaCy pipeline {short_repr(name)}")
-    is_installed = name in entry_points(group="spacy_models").names
-    if not is_installed and not _is_folder(name):
-        if _is_distribution(name):
+    is_installed_package = name in entry_points(group="spacy_models").names
+    if not is_installed_package and not _is_folder(name):
+        if _is_installed_distribution(name):
             raise InputError(
                 f"{setting}: {short_repr(name)} must be a spaCy pipeline; the installed package of this name contains no "
                 "pipeline. Choose another name."
             )
-        name_to_download = name if name.isidentifier() and len(name) <= LONGEST_SHOWN else "NAME"
+        name_in_download_command = name if name.isidentifier() and len(name) <= LONGEST_SHOWN_VALUE else "NAME"
         raise InputError(
             f"{setting}: the spaCy pipeline {short_repr(name)} must be installed; it was not found. "
-            f"Install it with 'python -m spacy download {name_to_download}'."
+            f"Install it with 'python -m spacy download {name_in_download_command}'."
         )
-    return is_installed
+    return is_installed_package
 
 
 def _is_folder(name: str) -> bool:
@@ -403,7 +410,7 @@ def _is_folder(name: str) -> bool:
         return False
 
 
-def _is_distribution(name: str) -> bool:
+def _is_installed_distribution(name: str) -> bool:
     try:
         return bool(distribution(name))
     except (PackageNotFoundError, ValueError):

@@ -9,7 +9,7 @@ from urllib.parse import unquote
 from xml.etree.ElementTree import Element
 
 from chunkers.text.extracted_text import ExtractedText, Omission, PartCollector, omissions_from_counts, xml_root
-from chunkers.text.spreadsheets import Row, cell_text, table_text
+from chunkers.text.spreadsheets import Row, cell_text, markdown_table
 
 _RELATIONS = (
     "{http://schemas.openxmlformats.org/officeDocument/2006/relationships}id",
@@ -18,20 +18,20 @@ _RELATIONS = (
 """The attributes that name a slide's part; the second is of the format that PowerPoint calls strict."""
 
 _TITLES = frozenset({"title", "ctrTitle"})
-_REPEATED = frozenset({"dt", "ftr", "hdr", "sldNum", "sldImg"})
+_REPEATED_PLACEHOLDERS = frozenset({"dt", "ftr", "hdr", "sldNum", "sldImg"})
 """Placeholders for the date, footer, header and number of all slides."""
 
-_LISTED = frozenset({"body", "obj"})
+_LIST_PLACEHOLDERS = frozenset({"body", "obj"})
 """Placeholders whose paragraphs are the items of a list."""
 
-_FRAMED = {"chart": "chart", "relIds": "diagram", "oleObj": "embedded object"}
+_NOUN_BY_FRAMED_TAG = {"chart": "chart", "relIds": "diagram", "oleObj": "embedded object"}
 
 
-_MARK = re.compile(r"(?=#{1,6}(?:\s|\Z)|```|~~~|<[A-Za-z/!?]|\$\$|\\\[)")
+_MARKDOWN_BLOCK_START = re.compile(r"(?=#{1,6}(?:\s|\Z)|```|~~~|<[A-Za-z/!?]|\$\$|\\\[)")
 """Beginnings of a paragraph that Markdown takes for a heading, or for what goes on over the next slides."""
 
 
-def read_slides(packed: zipfile.ZipFile, name: str) -> ExtractedText:
+def read_slides(archive: zipfile.ZipFile, name: str) -> ExtractedText:
     """Return the slides of a presentation in order, each below its title, or below its number if it has none.
 
     Notes follow the slide. Hidden slides, pictures, charts, diagrams and embedded objects are left out and counted;
@@ -42,67 +42,67 @@ def read_slides(packed: zipfile.ZipFile, name: str) -> ExtractedText:
     InputError
         If the text is too large.
     """
-    main_part = next(target for kind, target in _part_relations(packed, "").values() if kind == "officeDocument")
-    main_part_relations = _part_relations(packed, main_part)
+    main_part = next(target for kind, target in _part_relations(archive, "").values() if kind == "officeDocument")
+    main_part_relations = _part_relations(archive, main_part)
     slide_collector = PartCollector(name, "slide")
     omissions: list[Omission] = []
     hidden_slide_count = 0
-    for number, slide_entry in enumerate(xml_root(packed, main_part).iterfind("{*}sldIdLst/{*}sldId"), 1):
+    for slide_number, slide_entry in enumerate(xml_root(archive, main_part).iterfind("{*}sldIdLst/{*}sldId"), 1):
         slide_part = main_part_relations[
             next(slide_entry.attrib[name] for name in _RELATIONS if name in slide_entry.attrib)
         ][1]
-        slide_xml_root = xml_root(packed, slide_part)
+        slide_xml_root = xml_root(archive, slide_part)
         if slide_xml_root.get("show") in ("0", "false"):
             hidden_slide_count += 1
             continue
         omission_counts: Counter[str] = Counter()
-        title, blocks = _slide_content(slide_xml_root, name, omission_counts)
-        notes_parts = [target for kind, target in _part_relations(packed, slide_part).values() if kind == "notesSlide"]
+        slide_title, text_blocks = _slide_content(slide_xml_root, name, omission_counts)
+        notes_parts = [target for kind, target in _part_relations(archive, slide_part).values() if kind == "notesSlide"]
         for notes_part in notes_parts[:1]:
-            _, note_blocks = _slide_content(xml_root(packed, notes_part), name, Counter(), listed=False)
-            blocks += [f"Notes: {note_blocks[0]}", *note_blocks[1:]] if note_blocks else []
+            _, note_blocks = _slide_content(xml_root(archive, notes_part), name, Counter(), allows_lists=False)
+            text_blocks += [f"Notes: {note_blocks[0]}", *note_blocks[1:]] if note_blocks else []
         omissions += omissions_from_counts(omission_counts, len(slide_collector.texts))
-        slide_collector.add("\n\n".join([f"# {title or f'Slide {number}'}", *blocks]), str(number))
+        slide_collector.add("\n\n".join([f"# {slide_title or f'Slide {slide_number}'}", *text_blocks]), str(slide_number))
     if hidden_slide_count:
         omissions.append(Omission("hidden slide", hidden_slide_count))
     return slide_collector.joined(omissions)
 
 
-def _slide_content(slide: Element, name: str, counts: Counter[str], *, listed: bool = True) -> tuple[str, list[str]]:
+def _slide_content(slide: Element, name: str, counts: Counter[str], *, allows_lists: bool = True) -> tuple[str, list[str]]:
     """Return the title and the blocks of text of a slide or its notes."""
-    slide_title_text, blocks = "", []
-    for shape in _shapes(slide.find("{*}cSld/{*}spTree")):
+    slide_title_text, text_blocks = "", []
+    for shape in _slide_shapes(slide.find("{*}cSld/{*}spTree")):
         shape_kind = _local_name(shape)
         if shape_kind == "sp":
             shape_placeholder_element = shape.find("{*}nvSpPr/{*}nvPr/{*}ph")
             placeholder_type = "" if shape_placeholder_element is None else shape_placeholder_element.get("type", "obj")
-            levelled_paragraphs = [] if placeholder_type in _REPEATED else [*_paragraphs(shape)]
+            levelled_paragraphs = [] if placeholder_type in _REPEATED_PLACEHOLDERS else [*_levelled_paragraphs(shape)]
             if placeholder_type in _TITLES and not slide_title_text:
                 slide_title_text = " ".join(words for _, words in levelled_paragraphs)
                 continue
             levelled_paragraphs = [
-                (level, _MARK.sub(r"\\", words, count=1) if _MARK.match(words) else words)
+                (level, _MARKDOWN_BLOCK_START.sub(r"\\", words, count=1) if _MARKDOWN_BLOCK_START.match(words) else words)
                 for level, words in levelled_paragraphs
             ]
-            if listed and placeholder_type in _LISTED and len(levelled_paragraphs) > 1:
-                blocks.append("\n".join(f"{'  ' * level}- {words}" for level, words in levelled_paragraphs))
+            if allows_lists and placeholder_type in _LIST_PLACEHOLDERS and len(levelled_paragraphs) > 1:
+                text_blocks.append("\n".join(f"{'  ' * level}- {words}" for level, words in levelled_paragraphs))
             else:
-                blocks += [words for _, words in levelled_paragraphs]
+                text_blocks += [words for _, words in levelled_paragraphs]
         elif shape_kind == "graphicFrame":
             table_element = shape.find(".//{*}tbl")
             if table_element is not None:
-                blocks.append(table_text([*_table_rows(table_element)], name).text)
-            counts.update(what for tag, what in _FRAMED.items() if shape.find(f".//{{*}}{tag}") is not None)
+                text_blocks.append(markdown_table([*_table_rows(table_element)], name).text)
+            counts.update(what for tag, what in _NOUN_BY_FRAMED_TAG.items() if shape.find(f".//{{*}}{tag}") is not None)
         elif shape_kind == "pic":
             counts["picture"] += 1
             picture_properties = shape.find("{*}nvPicPr/{*}cNvPr")
-            blocks.append("" if picture_properties is None else cell_text(picture_properties.get("descr", "")))
-    return slide_title_text, [block for block in blocks if block]
+            text_blocks.append("" if picture_properties is None else cell_text(picture_properties.get("descr", "")))
+    return slide_title_text, [block for block in text_blocks if block]
 
 
-def _shapes(tree: Element | None) -> Iterator[Element]:
+def _slide_shapes(shape_tree: Element | None) -> Iterator[Element]:
     """Yield the shapes of a slide in its order, also those in groups; of alternatives, the first."""
-    unvisited_shapes = [] if tree is None else [*tree][::-1]
+    unvisited_shapes = [] if shape_tree is None else [*shape_tree][::-1]
     while unvisited_shapes:
         visited_slide_shape = unvisited_shapes.pop()
         if _local_name(visited_slide_shape) in ("grpSp", "Choice"):
@@ -113,7 +113,7 @@ def _shapes(tree: Element | None) -> Iterator[Element]:
             yield visited_slide_shape
 
 
-def _paragraphs(shape: Element) -> Iterator[tuple[int, str]]:
+def _levelled_paragraphs(shape: Element) -> Iterator[tuple[int, str]]:
     """Yield the level and the text of every paragraph that has text."""
     for paragraph in shape.iterfind("{*}txBody/{*}p"):
         if paragraph_text := _element_text(paragraph):
@@ -132,7 +132,7 @@ def _element_text(element: Element) -> str:
 def _table_rows(table: Element) -> Iterator[Row]:
     """Yield the rows of a table; a cell merged over rows has its text in each of them."""
     cells_above: list[str] = []
-    for number, row in enumerate(table.iterfind("{*}tr"), 1):
+    for row_number, row in enumerate(table.iterfind("{*}tr"), 1):
         row_cell_texts = []
         for column, cell in enumerate(row.iterfind("{*}tc")):
             continues_cell_above = cell.get("vMerge") in ("1", "true") and column < len(cells_above)
@@ -141,21 +141,21 @@ def _table_rows(table: Element) -> Iterator[Row]:
         cells_above = row_cell_texts
         while row_cell_texts and not row_cell_texts[-1]:
             row_cell_texts = row_cell_texts[:-1]
-        yield Row(number, row_cell_texts)
+        yield Row(row_number, row_cell_texts)
 
 
-def _part_relations(packed: zipfile.ZipFile, part: str) -> dict[str, tuple[str, str]]:
+def _part_relations(archive: zipfile.ZipFile, part_path: str) -> dict[str, tuple[str, str]]:
     """Return the kind and the target of every relation of a part inside the file, by its id."""
-    part_folder, part_file = posixpath.split(part)
+    part_folder, part_file = posixpath.split(part_path)
     relations_path = posixpath.join(part_folder, "_rels", f"{part_file}.rels")
-    if relations_path not in packed.namelist():
+    if relations_path not in archive.namelist():
         return {}
     return {
         relation.attrib["Id"]: (
             posixpath.basename(relation.attrib["Type"]),
             posixpath.normpath(posixpath.join("/", part_folder, unquote(relation.attrib["Target"]))).lstrip("/"),
         )
-        for relation in xml_root(packed, relations_path)
+        for relation in xml_root(archive, relations_path)
         if relation.get("TargetMode") != "External"
     }
 

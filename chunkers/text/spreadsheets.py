@@ -22,7 +22,7 @@ _VALUE_SHARE = 0.8
 
 _VALUE = re.compile(r"(?=\D*\d)[-+\d\s.,:/'’%()€$£¥°TZeE]+")
 _YEAR = re.compile(r"(?:19|20)\d\d")
-_MISSING = frozenset({"", "-", "na", "n/a", "#n/a", "nan", "null", "none"})
+_MISSING_VALUE_WORDS = frozenset({"", "-", "na", "n/a", "#n/a", "nan", "null", "none"})
 
 
 class Row(NamedTuple):
@@ -67,7 +67,7 @@ def check_column_count(count: int, name: str) -> None:
         )
 
 
-def table_text(rows: Sequence[Row], name: str, grouped: Collection[int] = ()) -> TableText:
+def markdown_table(rows: Sequence[Row], name: str, grouped_row_numbers: Collection[int] = ()) -> TableText:
     """Write rows as a Markdown table.
 
     Rows and columns without any text are left out. Rows above the table with text in the first column alone, such as a
@@ -76,7 +76,7 @@ def table_text(rows: Sequence[Row], name: str, grouped: Collection[int] = ()) ->
 
     Parameters
     ----------
-    grouped
+    grouped_row_numbers
         The numbers of rows with cells that are merged across columns.
 
     Raises
@@ -88,7 +88,7 @@ def table_text(rows: Sequence[Row], name: str, grouped: Collection[int] = ()) ->
     row_starts: list[int] = []
     row_labels: list[str] = []
     text_length = row_start = 0
-    for line, row_label in _lines_with_row_numbers([row for row in rows if row.cells], grouped):
+    for line, row_label in _lines_with_row_numbers([row for row in rows if row.cells], grouped_row_numbers):
         markdown_lines.append(line)
         text_length += len(line) + 1
         if row_label:
@@ -96,11 +96,11 @@ def table_text(rows: Sequence[Row], name: str, grouped: Collection[int] = ()) ->
             row_labels.append(row_label)
             row_start = text_length
         if text_length > MAX_BYTES:
-            raise too_large_error(name, text_length, "at least ", what="the text")
+            raise too_large_error(name, text_length, "at least ", item_noun="the text")
     return TableText("\n".join(markdown_lines), row_starts, row_labels)
 
 
-def _lines_with_row_numbers(rows: list[Row], grouped: Collection[int]) -> Iterator[tuple[str, str]]:
+def _lines_with_row_numbers(rows: list[Row], grouped_row_numbers: Collection[int]) -> Iterator[tuple[str, str]]:
     """Yield the lines of a table with the numbers of their rows; without one, a line belongs to the row of the next."""
     if not rows:
         return
@@ -113,7 +113,7 @@ def _lines_with_row_numbers(rows: list[Row], grouped: Collection[int]) -> Iterat
     for row in rows[:rows_above_count]:
         yield f"{row.cells[0]}\n", str(row.number)
     table_rows = rows[rows_above_count:]
-    count_of_header_rows = _count_header_rows(table_rows, grouped)
+    count_of_header_rows = _count_header_rows(table_rows, grouped_row_numbers)
     header_rows, rows_below = table_rows[:count_of_header_rows], table_rows[count_of_header_rows:]
     column_names = (
         _column_names(header_rows) if header_rows else [column_letters(column) for column in filled_column_indices]
@@ -156,7 +156,7 @@ def _count_rows_above_table(rows: Sequence[Row]) -> int:
     return row_count_above_table if all(len(row.cells) == 1 for row in rows[:row_count_above_table]) else 0
 
 
-def _count_header_rows(rows: Sequence[Row], grouped: Collection[int]) -> int:
+def _count_header_rows(rows: Sequence[Row], grouped_row_numbers: Collection[int]) -> int:
     """Return the number of header rows: 0, 1 or 2."""
     first_row_cells, *cells_below = [row.cells for row in rows[: _ROWS_COMPARED + 1]]
     if not cells_below:
@@ -164,12 +164,12 @@ def _count_header_rows(rows: Sequence[Row], grouped: Collection[int]) -> int:
     second_row_cells, *cells_below_second = cells_below
     first_row_has_gaps = any(name and not _cell_at(first_row_cells, column) for column, name in enumerate(second_row_cells))
     if first_row_has_gaps and cells_below_second and not any(_is_number_or_date(cell) for cell in second_row_cells):
-        header_favouring_column_count, header_opposing_column_count, _ = _header_evidence(
+        header_favouring_column_count, header_opposing_column_count, _ = _count_header_evidence(
             second_row_cells, cells_below_second
         )
-        if rows[0].number in grouped or (header_favouring_column_count and not header_opposing_column_count):
+        if rows[0].number in grouped_row_numbers or (header_favouring_column_count and not header_opposing_column_count):
             return 2
-    header_favouring_column_count, header_opposing_column_count, header_repeating_column_count = _header_evidence(
+    header_favouring_column_count, header_opposing_column_count, header_repeating_column_count = _count_header_evidence(
         first_row_cells, [cells for cells in cells_below if cells != first_row_cells]
     )
     return int(
@@ -181,12 +181,14 @@ def _count_header_rows(rows: Sequence[Row], grouped: Collection[int]) -> int:
     )
 
 
-def _header_evidence(header: Sequence[str], below: Sequence[Sequence[str]]) -> tuple[int, int, int]:
+def _count_header_evidence(header: Sequence[str], rows_below: Sequence[Sequence[str]]) -> tuple[int, int, int]:
     """Count columns by what their first cell shows: a name above values, a value above values, a text that comes again."""
     names_above_values_count = values_above_values_count = repeated_text_count = 0
     for column, header_cell in enumerate(header):
-        filled_cells_below = [cell for row in below if (cell := _cell_at(row, column)).lower() not in _MISSING]
-        if header_cell.lower() in _MISSING or not filled_cells_below:
+        filled_cells_below = [
+            cell for row in rows_below if (cell := _cell_at(row, column)).lower() not in _MISSING_VALUE_WORDS
+        ]
+        if header_cell.lower() in _MISSING_VALUE_WORDS or not filled_cells_below:
             continue
         if sum(_VALUE.fullmatch(cell) is not None for cell in filled_cells_below) >= _VALUE_SHARE * len(filled_cells_below):
             # A year may be a name, but not above other years.
@@ -214,10 +216,10 @@ def _column_names(header: Sequence[Row]) -> list[str]:
     """Return the names of the columns; above a name of the second row counts what stands to the left of a gap."""
     if len(header) == 1:
         return header[0].cells
-    return [*_join_header_rows(*(row.cells for row in header))]
+    return [*_joined_column_names(*(row.cells for row in header))]
 
 
-def _join_header_rows(first: Sequence[str], second: Sequence[str]) -> Iterator[str]:
+def _joined_column_names(first: Sequence[str], second: Sequence[str]) -> Iterator[str]:
     group_name = ""
     for column in range(max(len(first), len(second))):
         upper_name, lower_name = _cell_at(first, column), _cell_at(second, column)
@@ -231,7 +233,7 @@ _SEPARATORS = "\t;|,"
 _EVENNESS_SHARE = 0.9
 """Share of the most even separator's rows that another one's must reach."""
 
-_SAMPLE = 100_000
+_SAMPLE_CHARACTERS = 100_000
 """Characters by which the separator is chosen."""
 
 _SAMPLE_ROWS = 500
@@ -257,12 +259,12 @@ def read_csv(text: str, name: str) -> TableText:
     if text.count('"') % 2 and csv_rows and any("\n" in cell for cell in csv_rows[-1]):
         # A quotation mark that is never closed has taken all that follows it into one cell.
         csv_rows = [*_csv_rows(text, csv_field_separator, name, quoted=False)]
-    return table_text([Row(number, [*map(cell_text, cells)]) for number, cells in enumerate(csv_rows, 1)], name)
+    return markdown_table([Row(number, [*map(cell_text, cells)]) for number, cells in enumerate(csv_rows, 1)], name)
 
 
 def _csv_rows(text: str, separator: str, name: str, *, quoted: bool = True) -> Iterator[list[str]]:
-    for number, cells in enumerate(csv_reader(text, separator, quoted=quoted), 1):
-        check_row_count(number, name)
+    for row_number, cells in enumerate(csv_reader(text, separator, quoted=quoted), 1):
+        check_row_count(row_number, name)
         while cells and not cells[-1].strip():
             cells.pop()
         check_column_count(len(cells), name)
@@ -295,7 +297,8 @@ def find_csv_separator(text: str) -> str:
     is also returned if there is no separator.
     """
     row_share_by_separator = {
-        separator: _most_common_width_share(text[:_SAMPLE], separator, len(text) > _SAMPLE) for separator in _SEPARATORS
+        separator: _most_common_width_share(text[:_SAMPLE_CHARACTERS], separator, len(text) > _SAMPLE_CHARACTERS)
+        for separator in _SEPARATORS
     }
     least_accepted_share = max(row_share_by_separator.values()) * _EVENNESS_SHARE
     return (
@@ -311,22 +314,22 @@ def _most_common_width_share(sample: str, separator: str, cut_off: bool) -> floa
     if cut_off and 1 < len(sample_rows) < _SAMPLE_ROWS:
         sample_rows.pop()
     row_count_by_width = Counter(len(row) for row in sample_rows if row)
-    row_counts_of_several_columns = [count for width, count in row_count_by_width.items() if width > 1]
-    return max(row_counts_of_several_columns) / row_count_by_width.total() if row_counts_of_several_columns else 0.0
+    multi_column_row_counts = [count for width, count in row_count_by_width.items() if width > 1]
+    return max(multi_column_row_counts) / row_count_by_width.total() if multi_column_row_counts else 0.0
 
 
 # XLSX: every visible sheet as a heading and a Markdown table of its stored values.
 
 
-_MERGED = re.compile(rb'<(?:\w+:)?mergeCell [^>]*?ref="\$?([A-Z]+)\$?(\d+):\$?([A-Z]+)\$?(\d+)"')
-_WITHOUT_VALUE = re.compile(rb"(?:</f>|<f[^>]*/>)\s*(?:<v\s*/>|<v></v>|</c>)")
-_LAST_ROW = 2**20
+_MERGED_RANGE = re.compile(rb'<(?:\w+:)?mergeCell [^>]*?ref="\$?([A-Z]+)\$?(\d+):\$?([A-Z]+)\$?(\d+)"')
+_FORMULA_WITHOUT_VALUE = re.compile(rb"(?:</f>|<f[^>]*/>)\s*(?:<v\s*/>|<v></v>|</c>)")
+_MOST_SHEET_ROWS = 2**20
 """The last row that a spreadsheet has; a file may name a later one, up to which every row would be made."""
 
-_DRAWN = {"picture": re.compile(r"xl/media/."), "chart": re.compile(r"xl/charts/chart\d*\.xml")}
+_DRAWING_PATH_BY_NOUN = {"picture": re.compile(r"xl/media/."), "chart": re.compile(r"xl/charts/chart\d*\.xml")}
 
 
-def read_workbook(data: bytes, packed: zipfile.ZipFile, name: str) -> ExtractedText:
+def read_workbook(data: bytes, archive: zipfile.ZipFile, name: str) -> ExtractedText:
     """Return the sheets of a workbook in order. Formulas are not calculated: their last stored values count.
 
     A cell that is merged over rows has its text in each of them. Hidden sheets, pictures, charts, comments and formulas
@@ -339,22 +342,22 @@ def read_workbook(data: bytes, packed: zipfile.ZipFile, name: str) -> ExtractedT
     """
     load_workbook = _import_load_workbook()
     omission_counts: Counter[str] = Counter()
-    for member_name in packed.namelist():
-        omission_counts.update(what for what, path in _DRAWN.items() if path.match(member_name))
+    for member_name in archive.namelist():
+        omission_counts.update(what for what, path in _DRAWING_PATH_BY_NOUN.items() if path.match(member_name))
         if member_name.startswith("xl/comments"):
-            omission_counts["comment"] += packed.read(member_name).count(b"<comment ")
+            omission_counts["comment"] += archive.read(member_name).count(b"<comment ")
     openpyxl_workbook = load_workbook(io.BytesIO(data), read_only=True, data_only=True, keep_links=False)
     titled_tables = []
     for sheet in openpyxl_workbook.worksheets:
         if sheet.sheet_state != "visible":
             omission_counts["hidden sheet"] += 1
             continue
-        sheet_xml = packed.read(sheet._worksheet_path)
-        omission_counts["uncalculated formula"] += len(_WITHOUT_VALUE.findall(sheet_xml))
+        sheet_xml = archive.read(sheet._worksheet_path)
+        omission_counts["uncalculated formula"] += len(_FORMULA_WITHOUT_VALUE.findall(sheet_xml))
         merged_ranges = [*_merged_ranges(sheet_xml)]
         cells_by_row_number = _sheet_rows(sheet, name)
         _fill_merged_cells(cells_by_row_number, merged_ranges)
-        markdown_table_of_sheet = table_text(
+        markdown_table_of_sheet = markdown_table(
             [Row(number, cells) for number, cells in cells_by_row_number.items()],
             name,
             {top for left, top, right, _ in merged_ranges if left < right},
@@ -364,18 +367,20 @@ def read_workbook(data: bytes, packed: zipfile.ZipFile, name: str) -> ExtractedT
     workbook_text = ""
     row_starts: list[int] = []
     row_labels: list[str] = []
-    for title, markdown_table_of_sheet in titled_tables:
-        heading_lines = f"# {title}\n\n"
+    for sheet_title, markdown_table_of_sheet in titled_tables:
+        heading_lines = f"# {sheet_title}\n\n"
         workbook_text += "\n\n" * bool(workbook_text)
         # The heading belongs to the first row.
         row_starts += [
             len(workbook_text) + (number and len(heading_lines) + start)
             for number, start in enumerate(markdown_table_of_sheet.starts)
         ]
-        row_labels += [f"{title}!{label}" if len(titled_tables) > 1 else label for label in markdown_table_of_sheet.labels]
+        row_labels += [
+            f"{sheet_title}!{label}" if len(titled_tables) > 1 else label for label in markdown_table_of_sheet.labels
+        ]
         workbook_text += heading_lines + markdown_table_of_sheet.text
         if len(workbook_text) > MAX_BYTES:
-            raise too_large_error(name, len(workbook_text), "at least ", what="the text")
+            raise too_large_error(name, len(workbook_text), "at least ", item_noun="the text")
     workbook_row_parts = TextParts("row", tuple(row_starts), tuple(row_labels)) if row_starts else None
     return ExtractedText(workbook_text, tuple(omissions_from_counts(omission_counts)), parts=workbook_row_parts)
 
@@ -399,15 +404,15 @@ def _sheet_rows(sheet: Any, name: str) -> dict[int, list[str]]:
     # A file may state other dimensions than it has.
     sheet.reset_dimensions()
     cells_by_row_number = {}
-    for number, cell_values in enumerate(sheet.iter_rows(values_only=True), 1):
-        if number > _LAST_ROW:
-            check_row_count(number, name)
+    for row_number, cell_values in enumerate(sheet.iter_rows(values_only=True), 1):
+        if row_number > _MOST_SHEET_ROWS:
+            check_row_count(row_number, name)
         row_cell_texts = [*map(_cell_value_text, cell_values)]
         while row_cell_texts and not row_cell_texts[-1]:
             row_cell_texts.pop()
         if row_cell_texts:
             check_column_count(len(row_cell_texts), name)
-            cells_by_row_number[number] = row_cell_texts
+            cells_by_row_number[row_number] = row_cell_texts
             check_row_count(len(cells_by_row_number), name)
     return cells_by_row_number
 
@@ -427,8 +432,8 @@ def _cell_value_text(value: Any) -> str:
 
 def _merged_ranges(source: bytes) -> Iterator[tuple[int, int, int, int]]:
     """Yield left, top, right and bottom of the merged ranges of a sheet's XML, all counted from 1."""
-    for left, top, right, bottom in _MERGED.findall(source):
-        yield _column_number(left), int(top), _column_number(right), int(bottom)
+    for left_column, top_row, right_column, bottom_row in _MERGED_RANGE.findall(source):
+        yield _column_number(left_column), int(top_row), _column_number(right_column), int(bottom_row)
 
 
 def _column_number(letters: bytes) -> int:
@@ -441,11 +446,11 @@ def _column_number(letters: bytes) -> int:
 def _fill_merged_cells(rows: dict[int, list[str]], merged: Iterable[tuple[int, int, int, int]]) -> None:
     """Write the text of each cell that is merged over rows into those of them that are not empty."""
     last_sheet_row = max(rows, default=0)
-    for left, top, _, bottom in merged:
-        top_cells = rows.get(top, [])
-        if len(top_cells) < left or not top_cells[left - 1]:
+    for left_column, top_row, _, bottom_row in merged:
+        top_row_cells = rows.get(top_row, [])
+        if len(top_row_cells) < left_column or not top_row_cells[left_column - 1]:
             continue
-        for row_number in range(top + 1, min(bottom, last_sheet_row) + 1):
+        for row_number in range(top_row + 1, min(bottom_row, last_sheet_row) + 1):
             if row_cells := rows.get(row_number):
-                row_cells += [""] * (left - len(row_cells))
-                row_cells[left - 1] = row_cells[left - 1] or top_cells[left - 1]
+                row_cells += [""] * (left_column - len(row_cells))
+                row_cells[left_column - 1] = row_cells[left_column - 1] or top_row_cells[left_column - 1]

@@ -10,7 +10,7 @@ from typing import Literal, NamedTuple, Protocol, runtime_checkable
 from chunkers.text.document import Document
 from chunkers.text.sentences import GIVEN_SPLITTER, SPLITTERS, SplitterName, split_sentences
 
-LONG_SENTENCE = 400
+LONG_SENTENCE_BYTES = 400
 """Bytes of UTF-8 from which a sentence of more than half the text is reported: 400 letters of English, 130 of Chinese."""
 
 UNKNOWN_SHARE = 0.2
@@ -19,7 +19,7 @@ UNKNOWN_SHARE = 0.2
 LONGEST_WORD = 100
 """The longest run of characters without a space that is not just one unknown token to a model of word pieces."""
 
-_SLICES, _SLICE = 10, 2_000
+_SLICE_COUNT, _SLICE_CHARACTERS = 10, 2_000
 """Number and length in characters of the evenly spaced slices sampled from a long text, with 500 of its long words."""
 
 _LONG_WORD = re.compile(rf"\S{{{LONGEST_WORD + 1},}}")
@@ -77,26 +77,29 @@ def _long_sentence_misfit(document: Document) -> Misfit | None:
     """Return the warning that one sentence is most of the text, with the splitters that find more; None if none is."""
     start, end = _longest_span(document.sentences)
     text = document.text
-    if 2 * (end - start) <= len(text.strip()) or len(text[start:end].encode()) <= LONG_SENTENCE:
+    if 2 * (end - start) <= len(text.strip()) or len(text[start:end].encode()) <= LONG_SENTENCE_BYTES:
         return None
     return _cached_long_sentence_misfit(text, document.splitter, len(document.sentences), end - start)
 
 
 @lru_cache(maxsize=16)
-def _cached_long_sentence_misfit(text: str, splitter: str, count: int, longest: int) -> Misfit:
+def _cached_long_sentence_misfit(text: str, splitter: str, sentence_count: int, longest_sentence_characters: int) -> Misfit:
     sentence_count_by_splitter = {}
     for other_splitter in SPLITTERS:
         if other_splitter not in (splitter, SplitterName.parse(splitter).kind, "spacy"):
-            other_sentences = split_sentences(text, other_splitter)
-            start, end = _longest_span(other_sentences)
-            if 2 * (end - start) <= longest:
-                sentence_count_by_splitter[other_splitter] = len(other_sentences)
+            other_sentence_spans = split_sentences(text, other_splitter)
+            start, end = _longest_span(other_sentence_spans)
+            if 2 * (end - start) <= longest_sentence_characters:
+                sentence_count_by_splitter[other_splitter] = len(other_sentence_spans)
     long_sentence_clause = (
-        "the text is one sentence" if count == 1 else f"one of the {count:,} sentences is more than half of the text"
+        "the text is one sentence"
+        if sentence_count == 1
+        else f"one of the {sentence_count:,} sentences is more than half of the text"
     )
     splitter_clause = "As the sentences were given" if splitter == GIVEN_SPLITTER else f"Split by {splitter}"
     warning_beginning = (
-        f"{splitter_clause}, {long_sentence_clause}, of {longest:,} characters, and no chunker of sentences cuts inside it. "
+        f"{splitter_clause}, {long_sentence_clause}, of {longest_sentence_characters:,} characters, and no chunker of "
+        "sentences cuts inside it. "
     )
     if not sentence_count_by_splitter:
         return Misfit(
@@ -122,13 +125,13 @@ _CONSEQUENCES = {
 
 
 def _unknown_tokens_misfit(
-    reader: ReportsUnknownTokens, document: Document, role: Literal["embedder", "tokenizer"]
+    embedder_or_tokenizer: ReportsUnknownTokens, document: Document, role: Literal["embedder", "tokenizer"]
 ) -> Misfit | None:
     """Return the warning on how much of the text the model does not know; None if it knows enough."""
-    unknown_share, long_word_count = _unknown_token_share(reader.unknown_token_lengths, document.text)
+    unknown_share, long_word_count = _unknown_token_share(embedder_or_tokenizer.unknown_token_lengths, document.text)
     if not long_word_count and unknown_share <= UNKNOWN_SHARE:
         return None
-    model_phrase = reader.name if role == "embedder" else f"the tokenizer {reader.name}"
+    model_phrase = embedder_or_tokenizer.name if role == "embedder" else f"the tokenizer {embedder_or_tokenizer.name}"
     long_word_clause = (
         f"{long_word_count:,} run{'s' * (long_word_count > 1)} of more than {LONGEST_WORD} characters without a space "
         f"{'are' if long_word_count > 1 else 'is'} one unknown token {'each ' if long_word_count > 1 else ''}to "
@@ -145,17 +148,19 @@ def _unknown_tokens_misfit(
 
 
 @lru_cache(maxsize=16)
-def _unknown_token_share(unknown: Callable[[Sequence[str]], list[list[int]]], text: str) -> tuple[float, int]:
+def _unknown_token_share(unknown_lengths_of: Callable[[Sequence[str]], list[list[int]]], text: str) -> tuple[float, int]:
     """Return the share of the visible characters that are unknown, and how many words are unknown only for their length."""
     long_words = [word[0][: 10 * LONGEST_WORD] for word in islice(_LONG_WORD.finditer(text), 500)]
-    too_long_word_count = sum(length > LONGEST_WORD for lengths in unknown(long_words) for length in lengths)
-    slice_distance = max(1, (len(text) - _SLICE) // (_SLICES - 1))
+    too_long_word_count = sum(length > LONGEST_WORD for lengths in unknown_lengths_of(long_words) for length in lengths)
+    slice_distance = max(1, (len(text) - _SLICE_CHARACTERS) // (_SLICE_COUNT - 1))
     text_or_sampled_slices = (
         [text]
-        if len(text) <= _SLICES * _SLICE
-        else [text[n * slice_distance : n * slice_distance + _SLICE] for n in range(_SLICES)]
+        if len(text) <= _SLICE_COUNT * _SLICE_CHARACTERS
+        else [text[n * slice_distance : n * slice_distance + _SLICE_CHARACTERS] for n in range(_SLICE_COUNT)]
     )
     visible_character_count = sum(len("".join(part.split())) for part in text_or_sampled_slices)
     return (
-        sum(map(sum, unknown(text_or_sampled_slices))) / visible_character_count if visible_character_count else 0.0
+        sum(map(sum, unknown_lengths_of(text_or_sampled_slices))) / visible_character_count
+        if visible_character_count
+        else 0.0
     ), too_long_word_count

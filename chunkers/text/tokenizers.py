@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     import tokenizers
 
 
-BYTE_PAIRS = {
+BYTE_PAIR_TABLE_URLS = {
     "cl100k_base": "https://openaipublic.blob.core.windows.net/encodings/cl100k_base.tiktoken",
     "o200k_base": "https://openaipublic.blob.core.windows.net/encodings/o200k_base.tiktoken",
 }
@@ -107,7 +107,7 @@ class WordPieceTokenizer:
 
     def __init__(self) -> None:
         # By a digest: the texts themselves would outlive the sessions that they came from, and fill the memory.
-        self._counted: LRUDict[bytes, int] = LRUDict(100_000)
+        self._token_count_by_text: LRUDict[bytes, int] = LRUDict(100_000)
         self._lock = threading.Lock()
 
     def load(self) -> None:
@@ -124,7 +124,7 @@ class WordPieceTokenizer:
         """
         text_digests = [hashlib.blake2b(text.encode(), digest_size=16).digest() for text in texts]
         with self._lock:
-            cached_counts = [self._counted.get(key) for key in text_digests]
+            cached_counts = [self._token_count_by_text.get(key) for key in text_digests]
         uncounted_text_by_digest = {
             key: text for key, text, count in zip(text_digests, texts, cached_counts, strict=True) if count is None
         }
@@ -137,7 +137,7 @@ class WordPieceTokenizer:
             key: len(encoding.ids) for key, encoding in zip(uncounted_text_by_digest, word_piece_encodings, strict=True)
         }
         with self._lock:
-            self._counted.update(new_count_by_digest)
+            self._token_count_by_text.update(new_count_by_digest)
         return [
             new_count_by_digest[key] if count is None else count
             for key, count in zip(text_digests, cached_counts, strict=True)
@@ -192,7 +192,7 @@ class BytePairTokenizer:
     def _encode(self, text: str) -> npt.NDArray[np.uint32]:
         encode_ordinary = partial(self._encoding.encode_to_numpy, disallowed_special=())
         try:
-            if len(text) < LONG:
+            if len(text) < LONG_TEXT_CHARACTERS:
                 return encode_ordinary(text)
             # tiktoken releases the GIL while it works.
             with ThreadPoolExecutor() as thread_pool:
@@ -214,7 +214,8 @@ class BytePairTokenizer:
             return tiktoken.get_encoding(self.name)
         except (requests.RequestException, OSError, ValueError) as error:
             raise ModelError(
-                f"{self.name}: the tokenizer's table must be downloaded once from {BYTE_PAIRS[self.name]}; the download "
+                f"{self.name}: the tokenizer's table must be downloaded once from {BYTE_PAIR_TABLE_URLS[self.name]}; the "
+                "download "
                 f"failed ({type(error).__name__}). Connect to the network, or choose another tokenizer."
             ) from error
 
@@ -227,7 +228,7 @@ class BytePairTokenizer:
         return byte_length_by_token
 
 
-LONG = 1_000_000
+LONG_TEXT_CHARACTERS = 1_000_000
 """Characters from which a text is encoded in parallel parts."""
 
 
@@ -235,8 +236,8 @@ def token_aligned_parts(text: str, count: int) -> list[str]:
     """Split a text into at most ``count`` parts at places that are certain to be token boundaries."""
     least_part_length = max(1, -(-len(text) // count))
     part_boundary_offsets = [0]
-    while match := re.compile(r"\n(?=[A-Za-z])").search(text, part_boundary_offsets[-1] + least_part_length):
-        part_boundary_offsets.append(match.end())
+    while boundary_match := re.compile(r"\n(?=[A-Za-z])").search(text, part_boundary_offsets[-1] + least_part_length):
+        part_boundary_offsets.append(boundary_match.end())
     return [text[first:last] for first, last in pairwise([*part_boundary_offsets, len(text)])]
 
 
@@ -246,11 +247,13 @@ def _token_table_folder() -> Path:
 
 def is_tokenizer_on_disk(name: str) -> bool:
     """Return whether a tokenizer can be used without downloading anything."""
-    if name not in BYTE_PAIRS:
+    if name not in BYTE_PAIR_TABLE_URLS:
         return True
     token_table_folder = Path(os.environ.get("TIKTOKEN_CACHE_DIR") or _token_table_folder())
     # The name under which tiktoken caches the table.
-    return (token_table_folder / hashlib.sha1(BYTE_PAIRS[name].encode(), usedforsecurity=False).hexdigest()).is_file()
+    return (
+        token_table_folder / hashlib.sha1(BYTE_PAIR_TABLE_URLS[name].encode(), usedforsecurity=False).hexdigest()
+    ).is_file()
 
 
 # The code points for which str.isspace is true.
@@ -267,9 +270,9 @@ def visible_mask(text: str) -> npt.NDArray[np.bool_]:
 
 def word_starts(text: str) -> IntArray:
     """Return the start offset of each word, in code points; words are separated by white space."""
-    is_visible_at = visible_mask(text)
-    follows_visible_mask = np.concatenate([[False], is_visible_at[:-1]])
-    return np.flatnonzero(is_visible_at & ~follows_visible_mask)
+    visible_character_mask = visible_mask(text)
+    follows_visible_mask = np.concatenate([[False], visible_character_mask[:-1]])
+    return np.flatnonzero(visible_character_mask & ~follows_visible_mask)
 
 
 @lru_cache(maxsize=1)
@@ -307,7 +310,7 @@ def load_tokenizer(name: str = "all-MiniLM-L6-v2") -> Tokenizer:
 
 @lru_cache(maxsize=len(TOKENIZERS))
 def _new_tokenizer(name: str) -> Tokenizer:
-    if name in BYTE_PAIRS:
+    if name in BYTE_PAIR_TABLE_URLS:
         return BytePairTokenizer(name)
     tokenizer_classes = WordPieceTokenizer, CharacterTokenizer, WordTokenizer
     return next(tokenizer() for tokenizer in tokenizer_classes if tokenizer.name == name)

@@ -25,22 +25,22 @@ _STAMP = rf"[\[(]{_CLOCK}[\])]|{_CLOCK}(?!\S)"
 _NAME = r"(?:[^\W\d_]{1,3}\.|[^\W\d_][\w'’&()\-]*)(?:[ \t]+(?:[^\W\d_]{1,3}\.|[\w'’&()\-]+)){0,3}?"
 
 _TIMING = re.compile(rf"\ufeff?[ \t]*(?P<timing>{_CLOCK}[ \t]*-->[ \t]*{_CLOCK})(?!\S)")
-_SPOKEN = re.compile(
+_SPEAKER_LINE = re.compile(
     rf"\ufeff?[ \t]*(?:>>+[ \t]*|-[ \t]*)?(?P<bold>\*\*|__)?(?:(?:{_STAMP})[ \t]*(?:-[ \t]*)?)?(?P<name>{_NAME})[ \t]*"
     rf"(?:(?:{_STAMP})[ \t]*)?(?(bold)(?:(?P=bold)[ \t]*[:：]|[:：][ \t]*(?P=bold))|[:：])(?:(?<=：)|(?=\s|$))"
 )
-_SIGNED = re.compile(rf"\ufeff?[ \t]*(?P<name>{_NAME})[ \t]+(?:{_STAMP})[ \t]*$")
-_STAMPED = re.compile(rf"\ufeff?[ \t]*[\[(]{_CLOCK}[\])]")
-_CHANGED = re.compile(r"\ufeff?[ \t]*>>+")
+_SPEAKER_WITH_TIME = re.compile(rf"\ufeff?[ \t]*(?P<name>{_NAME})[ \t]+(?:{_STAMP})[ \t]*$")
+_LEADING_TIME_STAMP = re.compile(rf"\ufeff?[ \t]*[\[(]{_CLOCK}[\])]")
+_SPEAKER_CHANGE = re.compile(r"\ufeff?[ \t]*>>+")
 _DASH = re.compile(r"[ \t]*[-–—][ \t]*(?=\S)")
 # Bounded, since a text may have very many beginnings of a tag without an end.
 _VOICE = re.compile(r"<v(?:\.[^\s>]{0,100})?[ \t]{1,9}(?P<name>[^>\r\n]{1,200})>")
 _LINE = re.compile(r"[^\r\n]*(?:\r\n|\r|\n)?")
 _TAG = re.compile(r"<[^>\r\n]*>|\{\\[^}\r\n]*\}")
-_ENDED = re.compile(r"[.!?…。！？♪][\"'”’»)\]♪]*\Z")
+_SENTENCE_END = re.compile(r"[.!?…。！？♪][\"'”’»)\]♪]*\Z")
 
 
-_END = 200
+_EXAMINED_END_CHARACTERS = 200
 """Characters at the end of a text that are looked at for the end of a sentence."""
 
 
@@ -127,7 +127,11 @@ class Transcript:
             if transcript_cues
             else [mark for line in transcript_lines if (mark := _turn_mark_of_line(line))]
         )
-        return cls(text, tuple(_turns_from_marks(text, turn_marks, headed=bool(transcript_cues))), tuple(transcript_cues))
+        return cls(
+            text,
+            tuple(_turns_from_marks(text, turn_marks, joins_preceding_text=bool(transcript_cues))),
+            tuple(transcript_cues),
+        )
 
     @cached_property
     def _cue_starts(self) -> list[int]:
@@ -168,12 +172,12 @@ class Transcript:
         return sorted(ends_sentence_by_offset.items())
 
     def _is_after_sentence_end(self, offset: int) -> bool:
-        return ends_sentence(self.text[max(0, offset - 2 * _END) : offset])
+        return ends_sentence(self.text[max(0, offset - 2 * _EXAMINED_END_CHARACTERS) : offset])
 
 
 def ends_sentence(text: str) -> bool:
     """Return whether a text ends a sentence, by its punctuation, leaving out tags."""
-    return bool(_ENDED.search(_TAG.sub("", text.rstrip()[-_END:]).rstrip()))
+    return bool(_SENTENCE_END.search(_TAG.sub("", text.rstrip()[-_EXAMINED_END_CHARACTERS:]).rstrip()))
 
 
 def _lines_with_offsets(text: str) -> Iterator[_Line]:
@@ -186,14 +190,14 @@ def _lines_with_offsets(text: str) -> Iterator[_Line]:
 def _find_cues(text: str, lines: Sequence[_Line]) -> list[Cue]:
     """Return the cues of a text."""
     transcript_cues = []
-    for number, line in enumerate(lines):
+    for line_number, line in enumerate(lines):
         timing_match = _TIMING.match(line.text)
         if timing_match is None:
             continue
         cue_start = line.start
-        if number:
-            line_before = lines[number - 1].text.strip("\ufeff \t")
-            is_behind_blank_line = number == 1 or not lines[number - 2].text.strip()
+        if line_number:
+            line_before = lines[line_number - 1].text.strip("\ufeff \t")
+            is_behind_blank_line = line_number == 1 or not lines[line_number - 2].text.strip()
             is_identifier = (
                 is_behind_blank_line
                 and line_before
@@ -201,21 +205,21 @@ def _find_cues(text: str, lines: Sequence[_Line]) -> list[Cue]:
                 and _TIMING.match(line_before) is None
             )
             # Some files have no empty line between cues.
-            if is_identifier or (line_before.isdecimal() and (is_behind_blank_line or number > 1)):
-                cue_start = lines[number - 1].start
-        body_start = lines[number + 1].start if number + 1 < len(lines) else len(text)
+            if is_identifier or (line_before.isdecimal() and (is_behind_blank_line or line_number > 1)):
+                cue_start = lines[line_number - 1].start
+        body_start = lines[line_number + 1].start if line_number + 1 < len(lines) else len(text)
         transcript_cues.append(Cue(cue_start, body_start, timing_match["timing"]))
     return transcript_cues
 
 
 def _turn_mark_of_line(line: _Line) -> _Mark | None:
     """Return the turn that begins with a line; None if none does."""
-    for pattern in (_SPOKEN, _SIGNED):
-        match = pattern.match(line.text)
-        if match is not None and not match["name"][0].islower():
-            return _new_turn_mark(line, match.end(), match["name"])
-    match = _STAMPED.match(line.text) or _CHANGED.match(line.text)
-    return None if match is None else _new_turn_mark(line, match.end(), "")
+    for speaker_pattern in (_SPEAKER_LINE, _SPEAKER_WITH_TIME):
+        speaker_match = speaker_pattern.match(line.text)
+        if speaker_match is not None and not speaker_match["name"][0].islower():
+            return _new_turn_mark(line, speaker_match.end(), speaker_match["name"])
+    speaker_match = _LEADING_TIME_STAMP.match(line.text) or _SPEAKER_CHANGE.match(line.text)
+    return None if speaker_match is None else _new_turn_mark(line, speaker_match.end(), "")
 
 
 def _new_turn_mark(line: _Line, end: int, speaker: str) -> _Mark:
@@ -257,9 +261,9 @@ def _turn_marks_in_cue(body: Sequence[_Line]) -> Iterator[_Mark]:
     dashes_mark_turns = sum(_DASH.match(line.text) is not None for line in body) > 1
     for line in body:
         voice_tags = [*_VOICE.finditer(line.text)]
-        for match in voice_tags:
-            tag_start = line.start + match.start()
-            yield _Mark(tag_start, " ".join(match["name"].split()), match[0], line.start + match.end())
+        for voice_tag in voice_tags:
+            tag_start = line.start + voice_tag.start()
+            yield _Mark(tag_start, " ".join(voice_tag["name"].split()), voice_tag[0], line.start + voice_tag.end())
         if not voice_tags:
             dash_match = _DASH.match(line.text) if dashes_mark_turns else None
             turn_mark_of_line = _turn_mark_of_line(line)
@@ -267,13 +271,13 @@ def _turn_marks_in_cue(body: Sequence[_Line]) -> Iterator[_Mark]:
                 yield turn_mark_of_line or _Mark(line.start, "", "", line.start)
 
 
-def _turns_from_marks(text: str, marks: Sequence[_Mark], headed: bool) -> Iterator[Turn]:
+def _turns_from_marks(text: str, marks: Sequence[_Mark], joins_preceding_text: bool) -> Iterator[Turn]:
     """Yield the turns that begin at the marks.
 
-    Text before the first mark is a turn without a speaker or, if ``headed``, the beginning of the first turn.
+    Text before the first mark is a turn without a speaker or, if ``joins_preceding_text``, the beginning of the first turn.
     """
     first_visible_offset = _skip_white_space(text, 0)
-    if not marks or (marks[0].start > first_visible_offset and not headed):
+    if not marks or (marks[0].start > first_visible_offset and not joins_preceding_text):
         marks = [_Mark(first_visible_offset, "", "", first_visible_offset), *marks]
     turn_start = first_visible_offset
     for turn_mark, next_mark_start in zip(marks, [*(mark.start for mark in marks[1:]), len(text)], strict=True):

@@ -14,7 +14,7 @@ from evaluation.answering.questions_and_answers import (
     QuestionItem,
     QuestionItems,
     gather_passages,
-    gather_trivial_row_passages,
+    gather_trivial_baseline_passages,
     items_by_document_text,
     questions_of_file,
     questions_of_lines,

@@ -25,7 +25,7 @@ JUDGING_PROMPTS: Mapping[Kind, tuple[str, str, answer_forms.AnswerKind]] = {
 }
 """System prompt, template of the question, and kind of reply for each kind of judgement."""
 
-Similar = Callable[[str, Sequence[str]], FloatArray]
+CosineFunction = Callable[[str, Sequence[str]], FloatArray]
 """Returns the cosines of a text and others, shape (others,)."""
 
 
@@ -78,14 +78,16 @@ def applicable_kinds_of_judgement(reference: str, context: AnswerContext) -> tup
     return tuple(kind for kind in KINDS if kind not in inapplicable_judgement_kinds)
 
 
-def judgement_request(kind: Kind, asked: JudgingInput) -> tuple[list[Message], answer_forms.AnswerKind]:
+def judgement_request(kind: Kind, judging_input: JudgingInput) -> tuple[list[Message], answer_forms.AnswerKind]:
     """Return the chat messages that ask a model for one kind of judgement, and the kind of its reply."""
     system_prompt, question_template, reply_kind = JUDGING_PROMPTS[kind]
-    filled_judging_prompt = question_template.format(**asked._asdict(), passages=asked.context)
+    filled_judging_prompt = question_template.format(**judging_input._asdict(), passages=judging_input.context)
     return [Message("system", system_prompt), Message("user", filled_judging_prompt)], reply_kind
 
 
-def judge_answer(kind: Kind, asked: JudgingInput, recording: Recording, similar: Similar, repeat: int = 0) -> Judgement:
+def judge_answer(
+    kind: Kind, judging_input: JudgingInput, recording: Recording, cosines_with: CosineFunction, repeat: int = 0
+) -> Judgement:
     """Return the model's judgement of an answer, repeating the request if its reply is unreadable.
 
     Raises
@@ -97,10 +99,10 @@ def judge_answer(kind: Kind, asked: JudgingInput, recording: Recording, similar:
     """
     reply_readers: dict[Kind, Callable[[str], _Verdict]] = {
         "faithfulness": read_faithfulness,
-        "relevancy": lambda reply: read_relevancy(reply, asked.question, similar),
+        "relevancy": lambda reply: read_relevancy(reply, judging_input.question, cosines_with),
         "correctness": read_correctness,
     }
-    messages, reply_kind = judgement_request(kind, asked)
+    messages, reply_kind = judgement_request(kind, judging_input)
     try:
         model_verdict = usable_answer(
             partial(recording, kind=reply_kind), messages, reply_readers[kind], recording.report_usability
@@ -128,7 +130,7 @@ def read_faithfulness(reply: str) -> _Verdict:
     )
 
 
-def read_relevancy(reply: str, question: str, similar: Similar) -> _Verdict:
+def read_relevancy(reply: str, question: str, cosines_with: CosineFunction) -> _Verdict:
     """Parse a reply into answer relevancy AR: the mean cosine of the question and questions derived from the answer.
 
     An evasive answer has 0, and a mean below 0 counts as 0. Raises UnusableAnswer if the reply is not in the requested form.
@@ -136,7 +138,7 @@ def read_relevancy(reply: str, question: str, similar: Similar) -> _Verdict:
     parsed_relevancy_reply = parse_json_answer(reply, answer_forms.Relevancy)
     if parsed_relevancy_reply.evasive:
         return _Verdict(0.0, ("The answer is evasive.", *parsed_relevancy_reply.questions))
-    derived_question_cosines = similar(question, parsed_relevancy_reply.questions)
+    derived_question_cosines = cosines_with(question, parsed_relevancy_reply.questions)
     cosine_and_question_sentences = tuple(
         f"{format_number(cosine, '.2f')}: {other}"
         for cosine, other in zip(derived_question_cosines, parsed_relevancy_reply.questions, strict=True)

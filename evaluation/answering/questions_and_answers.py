@@ -19,7 +19,15 @@ from chunkers.language_models import (
     usable_answer,
 )
 from chunkers.support import short_repr
-from evaluation.questions import ANSWER_COLUMNS, AnyRuler, Corpus, Question, QuestionRow, excerpt_list, read_question_rows
+from evaluation.questions import (
+    ANSWER_COLUMNS,
+    AnyRuler,
+    Corpus,
+    Question,
+    QuestionRow,
+    parse_excerpt_list,
+    read_question_rows,
+)
 from evaluation.retrieval import Limit, fill_budget
 from evaluation.retrieval.asked_question import checked_question, index_text, retrieve_for_question
 from evaluation.segmentation import chunking_from_cuts
@@ -36,7 +44,7 @@ LONGEST_REFERENCE = 10_000
 ANSWER_SEPARATOR = "|"
 """Separator of a question and its reference answer on one line."""
 
-EXCERPTS = ("references", "excerpts")
+EXCERPT_COLUMNS = ("references", "excerpts")
 """The columns of Retrieval's questions: where there is no answer, their excerpts are the reference."""
 
 
@@ -61,8 +69,8 @@ def questions_of_lines(text: str) -> QuestionItems:
     Empty lines are skipped.
     """
     question_lines = ((f"line {number:,}", line) for number, line in enumerate(text.splitlines(), start=1) if line.strip())
-    place_and_line_parts = ((place, *line.partition(ANSWER_SEPARATOR)) for place, line in question_lines)
-    return _usable_items((place, question, reference) for place, question, _, reference in place_and_line_parts)
+    places_with_line_parts = ((place, *line.partition(ANSWER_SEPARATOR)) for place, line in question_lines)
+    return _usable_items((place, question, reference) for place, question, _, reference in places_with_line_parts)
 
 
 def questions_of_file(data: bytes, name: str, cancelled: Callable[[], bool] = bool) -> QuestionItems:
@@ -126,11 +134,11 @@ def _reference_answer(row: QuestionRow) -> str:
         if not isinstance(column_value, str):
             raise InputError(f"the value of {answer_column_name} must be a string; got {short_repr(column_value)}.")
         return column_value
-    for answer_column_name in EXCERPTS:
+    for answer_column_name in EXCERPT_COLUMNS:
         if row.get(answer_column_name):
             return " ".join(
                 _excerpt_text(excerpt, answer_column_name)
-                for excerpt in excerpt_list(row[answer_column_name], answer_column_name)
+                for excerpt in parse_excerpt_list(row[answer_column_name], answer_column_name)
             )
     return ""
 
@@ -145,14 +153,14 @@ def _excerpt_text(value: object, column: str) -> str:
 def _usable_items(rows: Iterable[tuple[str, Any, str]]) -> QuestionItems:
     """Return the questions that can be used, each once."""
     usable_items: list[QuestionItem] = []
-    problems: list[str] = []
-    for place_in_input, question, reference in rows:
+    problem_sentences: list[str] = []
+    for place_in_input, question, reference_answer in rows:
         try:
             if isinstance(question, InputError):
                 raise question
             if not isinstance(question, str):
                 raise InputError(f"the question must be a string; got {short_repr(question)}.")
-            checked_question_item = QuestionItem(checked_question(question), reference.strip())
+            checked_question_item = QuestionItem(checked_question(question), reference_answer.strip())
             if len(checked_question_item.reference) > LONGEST_REFERENCE:
                 raise InputError(
                     f"A reference answer may have at most {LONGEST_REFERENCE:,} characters; this one has "
@@ -168,15 +176,15 @@ def _usable_items(rows: Iterable[tuple[str, Any, str]]) -> QuestionItems:
                     "this repetition is left out."
                 )
         except InputError as error:
-            problems.append(f"{place_in_input}: {error}")
+            problem_sentences.append(f"{place_in_input}: {error}")
             continue
         if len(usable_items) == MOST_QUESTIONS:
-            problems.append(
+            problem_sentences.append(
                 f"{place_in_input} and on: at most {MOST_QUESTIONS:,} questions can be answered; the rest is left out."
             )
             break
         usable_items.append(checked_question_item)
-    return QuestionItems(tuple(usable_items), tuple(problems))
+    return QuestionItems(tuple(usable_items), tuple(problem_sentences))
 
 
 # Passages of the chunks, and answers from these alone.
@@ -312,9 +320,13 @@ class Recording:
     """
 
     def __init__(
-        self, asking: Asking, count: Callable[[Sequence[str]], list[int]], cancelled: Callable[[], bool], repeat: int = 0
+        self,
+        asking: Asking,
+        count_tokens: Callable[[Sequence[str]], list[int]],
+        cancelled: Callable[[], bool],
+        repeat: int = 0,
     ) -> None:
-        self._asking, self._count, self._cancelled, self._repeat = asking, count, cancelled, repeat
+        self._asking, self._count, self._cancelled, self._repeat = asking, count_tokens, cancelled, repeat
         self.exchange = Exchange()
 
     def report_usability(self, usable: bool) -> None:
@@ -329,8 +341,8 @@ class Recording:
         reply = self._asking.ask(messages, self._cancelled, kind=kind, repeat=self._repeat)
         sent_token_count, received_token_count = reply.tokens_in, reply.tokens_out
         if sent_token_count is None or received_token_count is None:
-            *token_count_per_message, received_token_count = self._count([*(text for _, text in messages), reply.text])
-            sent_token_count = sum(token_count_per_message)
+            *sent_message_token_counts, received_token_count = self._count([*(text for _, text in messages), reply.text])
+            sent_token_count = sum(sent_message_token_counts)
         exchange_so_far = self.exchange
         self.exchange = Exchange(
             (*messages, Message("assistant", reply.text)),
@@ -407,9 +419,9 @@ def model_answer(question: str, context: AnswerContext, recording: Recording) ->
     if context.given is not None:
         return Answer(context.given, "" if context.given else "there is no reference answer", Exchange())
     try:
-        answer_asking_function = partial(recording, kind=ANSWER_IN_WORDS)
+        ask_for_answer = partial(recording, kind=ANSWER_IN_WORDS)
         answer_text = usable_answer(
-            answer_asking_function,
+            ask_for_answer,
             answer_messages(question, context),
             _stripped_answer,
             recording.report_usability,
@@ -454,8 +466,14 @@ TRIVIAL_EXPLAINED = {
 _SEED = 0
 
 
-def gather_trivial_row_passages(
-    name: str, document: Document, items: Sequence[QuestionItem], budget: int, chunks: int, tools: Tools, ruler: AnyRuler
+def gather_trivial_baseline_passages(
+    name: str,
+    document: Document,
+    items: Sequence[QuestionItem],
+    budget: int,
+    chunk_count: int,
+    tools: Tools,
+    ruler: AnyRuler,
 ) -> GatheredPassages:
     """Return the passages that a trivial baseline, such as the uncut text, supplies for every question.
 
@@ -463,7 +481,7 @@ def gather_trivial_row_passages(
     ----------
     budget
         Maximum number of tokens in the passages for a question.
-    chunks
+    chunk_count
         Number of chunks for random cuts, limited by the number of sentences.
 
     Raises
@@ -494,22 +512,24 @@ def gather_trivial_row_passages(
             (AnswerContext(passages_of_every_question, ruler(spans_within_token_budget)),) * len(items), 0.0, 0.0, 1
         )
     gap_numbers_of_document = range(1, len(document.sentences))
-    random_cuts = random.Random(_SEED).sample(gap_numbers_of_document, max(0, min(chunks - 1, len(gap_numbers_of_document))))
+    random_cuts = random.Random(_SEED).sample(
+        gap_numbers_of_document, max(0, min(chunk_count - 1, len(gap_numbers_of_document)))
+    )
     return gather_passages(
         chunking_from_cuts(document, random_cuts), [item.question for item in items], budget, tools, ruler
     )
 
 
-def row_numbers_of_controls(trivial: Sequence[str], before: int) -> dict[str, int]:
+def row_numbers_of_controls(trivial_row_names: Sequence[str], first_row_number: int) -> dict[str, int]:
     """Return the row number of each control: the reference answers, and the deliberately wrong answers."""
-    return {name: before + number for number, name in enumerate(trivial) if name in (REFERENCE, SWAPPED)}
+    return {name: first_row_number + number for number, name in enumerate(trivial_row_names) if name in (REFERENCE, SWAPPED)}
 
 
 def references_of_other_questions(references: Sequence[str]) -> list[str]:
     """Return a wrong answer for each question: the reference answer of another question, or an empty string."""
     wrong_answers = []
-    for number, own_reference in enumerate(references):
-        other_references = [*references[number + 1 :], *references[:number]]
+    for question_number, own_reference in enumerate(references):
+        other_references = [*references[question_number + 1 :], *references[:question_number]]
         wrong_answers.append(
             next((reference for reference in other_references if reference and reference != own_reference), "")
             if own_reference

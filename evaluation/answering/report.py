@@ -9,7 +9,7 @@ from typing import NamedTuple
 import numpy as np
 
 from chunkers.language_models import LanguageModel
-from chunkers.support import FloatArray, csv_text, format_number, pluralize, round_up
+from chunkers.support import FloatArray, csv_text, format_number, pluralize, round_up_estimate
 from evaluation.answering.judging import KINDS
 from evaluation.answering.questions_and_answers import REFERENCE, SWAPPED, Exchange, GatheredPassages
 from evaluation.answering.results import AnswerResult
@@ -65,8 +65,8 @@ class AnswerReport:
     def values(self, measure: str) -> list[FloatArray]:
         """Return a measure of every answer, one array of shape (questions,) per row; NaN if undefined or not judged."""
         value_matrix = np.full((len(self.names), self.questions), np.nan)
-        for (chunker_number, question_number), result in self.results.items():
-            measure_value_of_answer = result.value(measure)
+        for (chunker_number, question_number), answer_result in self.results.items():
+            measure_value_of_answer = answer_result.value(measure)
             if measure_value_of_answer is not None:
                 value_matrix[chunker_number, question_number] = measure_value_of_answer
         return [*value_matrix]
@@ -161,7 +161,8 @@ class AnswerReport:
             return f"{no_winner_verdict_text} The two are level."
         if needed_question_count > lead_over_rival.count:
             no_winner_verdict_text += (
-                f" For such a difference to be significant would take some {round_up(needed_question_count):,} questions."
+                f" For such a difference to be significant would take some {round_up_estimate(needed_question_count):,} "
+                "questions."
             )
         return no_winner_verdict_text
 
@@ -172,9 +173,9 @@ class AnswerReport:
         """
         if len(self.controls) < 2:
             return []
-        reference_row_number, swapped_row_number = self.controls[REFERENCE], self.controls[SWAPPED]
+        reference_answers_row_number, wrong_answers_row_number = self.controls[REFERENCE], self.controls[SWAPPED]
         control_values_by_measure = {
-            name: (rows[reference_row_number], rows[swapped_row_number])
+            name: (rows[reference_answers_row_number], rows[wrong_answers_row_number])
             for name in self.measured
             if (rows := self.values(name))
         }
@@ -204,9 +205,9 @@ def cost_table(
     Source of what is counted: the article that
     introduced double-pass merging, here for the user's own text.
     """
-    rows: list[dict[str, float | str | None]] = []
+    cost_rows: list[dict[str, float | str | None]] = []
     some_chunker_asks_model = any(retrieval.asked is not None for retrieval in gathered.values())
-    for chunker_number, name in enumerate(report.names):
+    for chunker_number, row_name in enumerate(report.names):
         gathered_passages, usable_answer_count = gathered[chunker_number], report.usable_answer_count(chunker_number)
         answer_exchanges = [
             result.answer.exchange for (chunker, _), result in report.results.items() if chunker == chunker_number
@@ -216,9 +217,9 @@ def cost_table(
             sum(exchange.tokens_out for exchange in answer_exchanges),
         )
         answering_price_dollars = None if model is None else model.price(tokens_read, tokens_written)
-        rows.append(
+        cost_rows.append(
             {
-                "chunker": name,
+                "chunker": row_name,
                 "chunking, s": gathered_passages.chunk_s,
                 "embedding, s": gathered_passages.embed_s,
                 "chunks": gathered_passages.chunks,
@@ -229,26 +230,28 @@ def cost_table(
                 "cost, $": None if answering_price_dollars is None else float(answering_price_dollars),
             }
         )
-    return rows
+    return cost_rows
 
 
-def _measure_validity_sentence(name: str, right: FloatArray, wrong: FloatArray, compared: Difference | None) -> str:
-    both_defined_mask = ~np.isnan(right - wrong)
+def _measure_validity_sentence(
+    name: str, reference_scores: FloatArray, swapped_scores: FloatArray, difference: Difference | None
+) -> str:
+    both_defined_mask = ~np.isnan(reference_scores - swapped_scores)
     measure_title = ANSWER_MEASURES[name].title
     right_and_wrong_means_phrase = (
-        f"{right[both_defined_mask].mean():.2f} for the reference answers, "
-        f"{wrong[both_defined_mask].mean():.2f} for those of other questions"
+        f"{reference_scores[both_defined_mask].mean():.2f} for the reference answers, "
+        f"{swapped_scores[both_defined_mask].mean():.2f} for those of other questions"
     )
     means_and_count_phrase = f"{right_and_wrong_means_phrase}, over {pluralize(int(both_defined_mask.sum()), 'question')}"
-    if compared is None:
+    if difference is None:
         return (
             f"{measure_title}: too few questions to say whether it tells right from wrong with this model: "
             f"{means_and_count_phrase}."
         )
-    tells_or_does_not_tell_phrase = "tells" if compared.significant and compared.mean > 0 else "does not tell"
+    tells_or_does_not_tell_phrase = "tells" if difference.significant and difference.mean > 0 else "does not tell"
     return (
         f"{measure_title} {tells_or_does_not_tell_phrase} right from wrong with this model: {means_and_count_phrase} "
-        f"({compared.p_value_phrase})."
+        f"({difference.p_value_phrase})."
     )
 
 
@@ -291,20 +294,20 @@ def answers_to_csv(names: Sequence[str], results: Results) -> str:
 def answers_to_json_lines(names: Sequence[str], results: Results) -> str:
     """Return the answers as JSON lines, each with its passages and all conversations with the models."""
     json_lines_of_answers = []
-    for (chunker_number, _), result in sorted(results.items()):
+    for (chunker_number, _), answer_result in sorted(results.items()):
         answer_fields_by_name = {
             "chunker": names[chunker_number],
-            "question": result.item.question,
-            "reference": result.item.reference,
-            "answer": result.answer.text,
-            "problem": result.answer.problem,
-            "asked": _message_dicts(result.answer.exchange),
-            "passages": [passage._asdict() for passage in result.context.passages],
-            **{measure: result.value(measure) for measure in ANSWER_MEASURES},
+            "question": answer_result.item.question,
+            "reference": answer_result.item.reference,
+            "answer": answer_result.answer.text,
+            "problem": answer_result.answer.problem,
+            "asked": _message_dicts(answer_result.answer.exchange),
+            "passages": [passage._asdict() for passage in answer_result.context.passages],
+            **{measure: answer_result.value(measure) for measure in ANSWER_MEASURES},
             "judgements": [
                 {"kind": kind, "time": place + 1, "value": judgement.value, "problem": judgement.problem}
                 | {"said": judgement.sentences, "asked": _message_dicts(judgement.exchange)}
-                for kind, times in result.judgements.items()
+                for kind, times in answer_result.judgements.items()
                 for place, judgement in enumerate(times)
             ],
         }

@@ -13,10 +13,10 @@ from chunkers.language_models import Asking, prompts, run_in_parallel
 from evaluation.answering.judging import (
     JUDGING_PROMPTS,
     KINDS,
+    CosineFunction,
     Judgement,
     JudgingInput,
     Kind,
-    Similar,
     answer_quality_score,
     applicable_kinds_of_judgement,
     judge_answer,
@@ -108,7 +108,7 @@ class Services:
 
     asking: Asking
     judge: Asking | None
-    similar: Similar
+    similar: CosineFunction
     count: Callable[[Sequence[str]], list[int]]
 
 
@@ -135,17 +135,17 @@ def reusable_results(
     return {place: result for place, result in places_and_earlier_results if result is not None}
 
 
-def answer_item(
+def answer_and_judge_item(
     item: QuestionItem,
     context: AnswerContext,
     services: Services,
-    keep: Callable[[AnswerResult], None],
+    store_result: Callable[[AnswerResult], None],
     cancelled: Callable[[], bool],
-    before: AnswerResult | None = None,
+    earlier_result: AnswerResult | None = None,
 ) -> None:
-    """Answer a question, measure the answer and have it judged; call ``keep`` with the result after each step.
+    """Answer a question, measure the answer and have it judged; call ``store_result`` with the result after each step.
 
-    Results from ``before`` are reused if they have the text of the answer; otherwise the question is asked again.
+    Results from ``earlier_result`` are reused if they have the text of the answer; otherwise the question is asked again.
 
     Raises
     ------
@@ -154,12 +154,12 @@ def answer_item(
     Cancelled
         If the user asked to stop.
     """
-    answer_result = before
+    answer_result = earlier_result
     if answer_result is None or not answer_result.answer.text:
         answer_result = AnswerResult(
             item, context, model_answer(item.question, context, Recording(services.asking, services.count, cancelled))
         )
-        keep(answer_result)
+        store_result(answer_result)
     if not answer_result.answer.is_usable:
         return
     if answer_result.question_cosine is None:
@@ -170,12 +170,12 @@ def answer_item(
             question_cosine=answer_cosines_to_texts[0],
             reference_cosine=answer_cosines_to_texts[1] if item.reference else None,
         )
-        keep(answer_result)
+        store_result(answer_result)
     if services.judge is not None:
         judge_result(
             answer_result,
             services,
-            keep,
+            store_result,
             cancelled,
             kinds=[kind for kind in KINDS if kind not in answer_result.judgements],
         )
@@ -185,53 +185,53 @@ def answer_all_questions(
     items: Sequence[QuestionItem],
     gathered: Mapping[int, GatheredPassages],
     services: Services,
-    keep: Callable[[tuple[int, int], AnswerResult], None],
-    done: Callable[[tuple[int, int]], None],
+    store_result: Callable[[tuple[int, int], AnswerResult], None],
+    report_completed: Callable[[tuple[int, int]], None],
     cancelled: Callable[[], bool] = bool,
-    before: Mapping[tuple[int, int], AnswerResult] | None = None,
+    prior_results: Mapping[tuple[int, int], AnswerResult] | None = None,
 ) -> None:
     """Answer every question from every chunker's passages, several at a time.
 
-    Each answer is measured and judged as `answer_item` does it.
+    Each answer is measured and judged as `answer_and_judge_item` does it.
 
     Parameters
     ----------
-    keep
+    store_result
         Called with the numbers of the chunker and the question, from any thread.
-    done
-        Called when an answer and all its measures are complete, except for results that were complete ``before``.
-    before
+    report_completed
+        Called when an answer and all its measures are complete, except for results that were complete ``prior_results``.
+    prior_results
         Earlier results, by the numbers of the chunker and the question.
 
     Raises
     ------
     ModelError
-        As in `answer_item`. The first failure stops all other requests; results already passed to ``keep`` remain.
+        As in `answer_and_judge_item`. The first failure stops all other requests; results already passed to ``store_result`` remain.
     Cancelled
         If the user asked to stop.
     """
-    earlier_results = {} if before is None else before
+    earlier_results = {} if prior_results is None else prior_results
 
     def answer_one_question(place: tuple[int, int], cancelled: Callable[[], bool]) -> None:
         chunker_number, question_number = place
         context_of_question = gathered[chunker_number].contexts[question_number]
-        answer_item(
+        answer_and_judge_item(
             items[question_number],
             context_of_question,
             services,
-            partial(keep, place),
+            partial(store_result, place),
             cancelled,
             earlier_results.get(place),
         )
-        done(place)
+        report_completed(place)
 
     # Question by question, so that a run that is stopped compares the chunkers on the same ones.
     chunker_and_question_numbers = [(chunker, question) for question in range(len(items)) for chunker in gathered]
-    is_judged = services.judge is not None
+    has_judging_model = services.judge is not None
     incomplete_chunker_question_pairs = [
         place
         for place in chunker_and_question_numbers
-        if place not in earlier_results or not earlier_results[place].is_complete(judged=is_judged)
+        if place not in earlier_results or not earlier_results[place].is_complete(judged=has_judging_model)
     ]
     run_in_parallel([partial(answer_one_question, place) for place in incomplete_chunker_question_pairs], cancelled)
 
@@ -239,24 +239,26 @@ def answer_all_questions(
 def judge_result(
     result: AnswerResult,
     services: Services,
-    keep: Callable[[AnswerResult], None],
+    store_result: Callable[[AnswerResult], None],
     cancelled: Callable[[], bool],
     repeat: int = 0,
     kinds: Collection[Kind] = KINDS,
 ) -> None:
-    """Have the model judge an answer in the given ``kinds``; call ``keep`` with the result after each judgement.
+    """Have the model judge an answer in the given ``kinds``; call ``store_result`` with the result after each judgement.
 
-    A new ``repeat`` number asks again instead of using the cache. Raises the same errors as `answer_item`.
+    A new ``repeat`` number asks again instead of using the cache. Raises the same errors as `answer_and_judge_item`.
     """
     assert services.judge is not None
     judging_input = JudgingInput(result.item.question, result.item.reference, result.answer.text, result.context)
-    for kind in applicable_kinds_of_judgement(result.item.reference, result.context):
-        if kind in kinds:
+    for judgement_kind in applicable_kinds_of_judgement(result.item.reference, result.context):
+        if judgement_kind in kinds:
             judge_exchange_recording = Recording(services.judge, services.count, cancelled, repeat)
-            model_judgement = judge_answer(kind, judging_input, judge_exchange_recording, services.similar, repeat)
-            earlier_judgements_of_kind = result.judgements.get(kind, ())
-            result = replace(result, judgements={**result.judgements, kind: (*earlier_judgements_of_kind, model_judgement)})
-            keep(result)
+            model_judgement = judge_answer(judgement_kind, judging_input, judge_exchange_recording, services.similar, repeat)
+            earlier_judgements_of_kind = result.judgements.get(judgement_kind, ())
+            result = replace(
+                result, judgements={**result.judgements, judgement_kind: (*earlier_judgements_of_kind, model_judgement)}
+            )
+            store_result(result)
 
 
 # About what a run of answers takes, before anything is sent.
@@ -294,24 +296,24 @@ class PromptSizes(NamedTuple):
     references: Sequence[int]
 
     @classmethod
-    def of(cls, items: Sequence[QuestionItem], count: Callable[[Sequence[str]], list[int]]) -> "PromptSizes":
+    def of(cls, items: Sequence[QuestionItem], count_tokens: Callable[[Sequence[str]], list[int]]) -> "PromptSizes":
         """Return the token counts of the prompts, the questions and the reference answers."""
         fixed_prompt_texts = [
             prompts.ANSWER_SYSTEM,
             prompts.CLOSED_BOOK_SYSTEM,
             *(JUDGING_PROMPTS[kind][0] for kind in KINDS),
         ]
-        prompt_and_item_token_counts = count(
+        prompt_and_item_token_counts = count_tokens(
             [*fixed_prompt_texts, *(item.question for item in items), *(item.reference for item in items)]
         )
-        answering_prompt_tokens, closed_book_prompt_tokens, *judging_prompt_tokens = prompt_and_item_token_counts[
+        answering_prompt_token_count, closed_book_token_count, *judging_prompt_token_counts = prompt_and_item_token_counts[
             : len(fixed_prompt_texts)
         ]
         item_token_counts = prompt_and_item_token_counts[len(fixed_prompt_texts) :]
-        judging_tokens_by_kind = dict(zip(KINDS, judging_prompt_tokens, strict=True))
+        judging_tokens_by_kind = dict(zip(KINDS, judging_prompt_token_counts, strict=True))
         return cls(
-            answering_prompt_tokens,
-            closed_book_prompt_tokens,
+            answering_prompt_token_count,
+            closed_book_token_count,
             judging_tokens_by_kind,
             item_token_counts[: len(items)],
             item_token_counts[len(items) :],
@@ -322,7 +324,7 @@ class PromptSizes(NamedTuple):
         prompt_token_count = self.closed_book if context.closed_book else self.answering
         return prompt_token_count + self.questions[question] + context.tokens
 
-    def judgement_tokens(self, kind: Kind, question: int, context: AnswerContext) -> int:
+    def estimate_judgement_request_tokens(self, kind: Kind, question: int, context: AnswerContext) -> int:
         """Estimate the tokens of the request for one kind of judgement of an answer."""
         prompt_and_reply_token_count = self.judging[kind] + ANSWER_TOKENS
         match kind:
@@ -342,7 +344,7 @@ class RemainingRequests(NamedTuple):
 
 
 def remaining_requests(
-    item: QuestionItem, context: AnswerContext, before: AnswerResult | None, asking: Asking, judge: Asking | None
+    item: QuestionItem, context: AnswerContext, earlier_result: AnswerResult | None, asking: Asking, judge: Asking | None
 ) -> RemainingRequests:
     """Return the requests that a question still needs, given earlier results and cached answers.
 
@@ -352,15 +354,15 @@ def remaining_requests(
         Access to the judging model; None if the answers are not judged.
     """
     applicable_judgement_kinds = () if judge is None else applicable_kinds_of_judgement(item.reference, context)
-    if before is not None and before.is_complete(judged=judge is not None):
+    if earlier_result is not None and earlier_result.is_complete(judged=judge is not None):
         return RemainingRequests(False, ())
-    earlier_answer_text = before is not None and before.answer.text
+    earlier_answer_text = earlier_result is not None and earlier_result.answer.text
     answer_text = earlier_answer_text or cached_model_answer(item.question, context, asking)
     if answer_text is None:
         return RemainingRequests(True, applicable_judgement_kinds)
     if not answer_text or judge is None:
         return RemainingRequests(False, ())
-    earlier_judgements_by_kind = before.judgements if before is not None and earlier_answer_text else {}
+    earlier_judgements_by_kind = earlier_result.judgements if earlier_result is not None and earlier_answer_text else {}
     judging_input = JudgingInput(item.question, item.reference, answer_text, context)
     unjudged_kinds = (kind for kind in applicable_judgement_kinds if kind not in earlier_judgements_by_kind)
     return RemainingRequests(
@@ -373,7 +375,7 @@ def estimate_answer_requests(
     items: Sequence[QuestionItem],
     gathered: Mapping[int, GatheredPassages],
     sizes: PromptSizes,
-    left: Callable[[tuple[int, int], QuestionItem, AnswerContext], RemainingRequests],
+    remaining_requests_of: Callable[[tuple[int, int], QuestionItem, AnswerContext], RemainingRequests],
 ) -> RequestEstimates:
     """Estimate the number of requests and tokens of a run without sending a request.
 
@@ -381,29 +383,30 @@ def estimate_answer_requests(
 
     Parameters
     ----------
-    left
+    remaining_requests_of
         Returns the requests still needed, given the numbers of the chunker and the question, the question, and its context.
     """
-    answer_request_tokens: list[int] = []
-    judgement_request_tokens: list[int] = []
+    answer_request_token_counts: list[int] = []
+    judgement_request_token_counts: list[int] = []
     for chunker_number, retrieved_passages in gathered.items():
         for question_number, (item, context) in enumerate(zip(items, retrieved_passages.contexts, strict=True)):
-            remaining_requests_of_question = left((chunker_number, question_number), item, context)
+            remaining_requests_of_question = remaining_requests_of((chunker_number, question_number), item, context)
             if remaining_requests_of_question.answer:
-                answer_request_tokens.append(sizes.answer_tokens(question_number, context))
-            judgement_request_tokens += [
-                sizes.judgement_tokens(kind, question_number, context) for kind in remaining_requests_of_question.kinds
+                answer_request_token_counts.append(sizes.answer_tokens(question_number, context))
+            judgement_request_token_counts += [
+                sizes.estimate_judgement_request_tokens(kind, question_number, context)
+                for kind in remaining_requests_of_question.kinds
             ]
     return RequestEstimates(
-        Estimate(len(answer_request_tokens), sum(answer_request_tokens)),
-        Estimate(len(judgement_request_tokens), sum(judgement_request_tokens)),
+        Estimate(len(answer_request_token_counts), sum(answer_request_token_counts)),
+        Estimate(len(judgement_request_token_counts), sum(judgement_request_token_counts)),
     )
 
 
 # Measures of an answer as JSON without any text: scores, tokens, and whether there was an answer at all.
 
 
-NOT_KEPT = "what was wrong with it is not kept"
+PROBLEM_NOT_STORED = "what was wrong with it is not kept"
 """Why there is no answer or judgement, of one that was stored: the reason may quote the model."""
 
 
@@ -470,15 +473,15 @@ def answer_result_from_json(data: bytes, item: QuestionItem, context: AnswerCont
         ) from error
     answer_without_text = Answer(
         "",
-        NOT_KEPT if stored_result_record.failed else "",
+        PROBLEM_NOT_STORED if stored_result_record.failed else "",
         Exchange((), stored_result_record.tokens_in, stored_result_record.tokens_out),
     )
-    judgements: dict[Kind, tuple[Judgement, ...]] = {
+    judgements_by_kind: dict[Kind, tuple[Judgement, ...]] = {
         kind: tuple(
             Judgement(
                 kind,
                 judgement.value,
-                NOT_KEPT if judgement.failed else "",
+                PROBLEM_NOT_STORED if judgement.failed else "",
                 (),
                 Exchange((), judgement.tokens_in, judgement.tokens_out),
                 judgement.repeat,
@@ -494,5 +497,5 @@ def answer_result_from_json(data: bytes, item: QuestionItem, context: AnswerCont
         stored_result_record.question_cosine,
         stored_result_record.reference_cosine,
         stored_result_record.bert_score,
-        judgements,
+        judgements_by_kind,
     )

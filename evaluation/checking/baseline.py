@@ -65,16 +65,17 @@ class Baseline(BaseModel, frozen=True, extra="forbid", allow_inf_nan=False):
         try:
             validated_baseline = cls.model_validate(baseline_json_value)
         except ValidationError as error:
-            faulty_field_path, detail = first_field_and_error(error, "the file")
+            faulty_field_path, field_error_message = first_field_and_error(error, "the file")
             raise InputError(
                 f"{name}: the baseline must be in the format that --write-baseline writes; {faulty_field_path} is invalid: "
-                f"{detail['msg']}."
+                f"{field_error_message['msg']}."
             ) from error
-        for kind, scores in validated_baseline.scores.items():
-            for score_name in scores:
-                if score_name not in BASELINE_SCORES[kind]:
+        for score_kind, scores_of_kind in validated_baseline.scores.items():
+            for score_name in scores_of_kind:
+                if score_name not in BASELINE_SCORES[score_kind]:
                     raise InputError(
-                        f"{name}: a score of {kind} must be one of {', '.join(BASELINE_SCORES[kind])}; got {score_name!r}."
+                        f"{name}: a score of {score_kind} must be one of {', '.join(BASELINE_SCORES[score_kind])}; got "
+                        f"{score_name!r}."
                     )
         return validated_baseline
 
@@ -87,16 +88,16 @@ class Baseline(BaseModel, frozen=True, extra="forbid", allow_inf_nan=False):
 
         Each message comes with the kind of the score.
         """
-        for kind, baseline_values in self.scores.items():
-            for name, baseline_value in baseline_values.items():
-                score_value = scores.get(kind, {}).get(name)
-                more_is_better = BASELINE_SCORES[kind][name]
+        for score_kind, baseline_values in self.scores.items():
+            for score_name, baseline_value in baseline_values.items():
+                score_value = scores.get(score_kind, {}).get(score_name)
+                more_is_better = BASELINE_SCORES[score_kind][score_name]
                 if score_value is None:
-                    yield kind, f"{name} is undefined now; the baseline has {baseline_value:.4f}."
+                    yield score_kind, f"{score_name} is undefined now; the baseline has {baseline_value:.4f}."
                 elif (baseline_value - score_value if more_is_better else score_value - baseline_value) > tolerance:
                     yield (
-                        kind,
-                        f"{name} must be {'at least' if more_is_better else 'at most'} {baseline_value:.4f}, "
+                        score_kind,
+                        f"{score_name} must be {'at least' if more_is_better else 'at most'} {baseline_value:.4f}, "
                         f"give or take {tolerance:g}; it is {score_value:.4f}.",
                     )
 
@@ -144,7 +145,7 @@ def mean_retrieval_scores(corpus: Corpus, questions: Sequence[Question], check: 
 
 
 _LONGEST_SHOWN = 60
-_DIGITS = 16
+_PASSAGE_HASH_DIGITS = 16
 
 
 class KnownProblem(BaseModel, frozen=True, extra="forbid"):
@@ -161,7 +162,7 @@ class KnownProblem(BaseModel, frozen=True, extra="forbid"):
         shortened_identity = (
             identity_line if len(identity_line) <= _LONGEST_SHOWN else identity_line[: _LONGEST_SHOWN - 1] + "…"
         )
-        digest = hashlib.sha256(problem.identity.encode("utf-8", "surrogatepass")).hexdigest()[:_DIGITS]
+        digest = hashlib.sha256(problem.identity.encode("utf-8", "surrogatepass")).hexdigest()[:_PASSAGE_HASH_DIGITS]
         return cls(rule=problem.rule, passage=digest, text=shortened_identity.encode("utf-8", "replace").decode())
 
 
@@ -183,11 +184,11 @@ class KnownProblems(BaseModel, frozen=True, extra="forbid"):
         try:
             return cls.model_validate_json(data.decode("utf-8-sig", "replace"))
         except ValidationError as error:
-            faulty_field_path, detail = first_field_and_error(error, "the file")
+            faulty_field_path, field_error_message = first_field_and_error(error, "the file")
             raise InputError(
                 f"{name}: known problems must be in the format that --write-known writes; {short_repr(faulty_field_path)} "
                 "is invalid: "
-                f"{detail['msg']}."
+                f"{field_error_message['msg']}."
             ) from error
 
     @classmethod
@@ -204,9 +205,9 @@ class KnownProblems(BaseModel, frozen=True, extra="forbid"):
     def to_json(self) -> str:
         """Return the known problems as JSON, with one problem per line for readable diffs."""
         json_file_entries = []
-        for file_name, problems in sorted(self.files.items()):
+        for file_name, problems_of_file in sorted(self.files.items()):
             problem_json_lines = ",\n".join(
-                f"      {json.dumps(problem.model_dump(), ensure_ascii=False)}" for problem in problems
+                f"      {json.dumps(problem.model_dump(), ensure_ascii=False)}" for problem in problems_of_file
             )
             json_file_entries.append(f"    {json.dumps(file_name, ensure_ascii=False)}: [\n{problem_json_lines}\n    ]")
         joined_json_file_entries = ",\n".join(json_file_entries)
@@ -230,10 +231,14 @@ class KnownProblems(BaseModel, frozen=True, extra="forbid"):
 
     def count_problems_gone(self, documents: Sequence[CheckedDocument]) -> int:
         """Return the number of known problems that no longer occur in these documents."""
-        cut_documents = [checked for checked in documents if checked.chunking is not None]
-        known_problem_count = sum(len(self.files.get(_relative_file_name(checked.file), ())) for checked in cut_documents)
+        successfully_cut_documents = [checked for checked in documents if checked.chunking is not None]
+        known_problem_count = sum(
+            len(self.files.get(_relative_file_name(checked.file), ())) for checked in successfully_cut_documents
+        )
         return known_problem_count - sum(
-            problem.quiet == "known" for checked in cut_documents for problem in self.mark_known_problems(checked).problems
+            problem.quiet == "known"
+            for checked in successfully_cut_documents
+            for problem in self.mark_known_problems(checked).problems
         )
 
 

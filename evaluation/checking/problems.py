@@ -27,7 +27,7 @@ class IgnoredPassage(NamedTuple):
     span: Span
     rules: frozenset[str]
 
-    def turns_off(self, rule: str, span: Span) -> bool:
+    def turns_off_rule(self, rule: str, span: Span) -> bool:
         """Return whether the comment turns off a rule for a span.
 
         The span must overlap the comment's passage.
@@ -44,22 +44,22 @@ def parse_ignore_comments(text: str, known_rules: Collection[str]) -> tuple[list
     if "seamark:" not in text:
         return [], []
     html_block_spans = [block.span for block in outline_of(text).not_prose if block.kind == "HTML"]
-    other_block_spans = sorted(
+    non_html_block_spans = sorted(
         {block.span for block in (*outline_of(text).blocks, *outline_of(text).nested) if block.kind != "HTML"},
         key=lambda span: (span.start, -span.end),
     )
-    ignored_passages, unknown_names_with_spans = [], []
+    ignored_passages, unknown_rules_with_spans = [], []
     for html_block_span in html_block_spans:
         for comment_match in _COMMENT.finditer(text, *html_block_span):
             comment_span = Span(*comment_match.span())
             rule_names_in_comment = [name for name in _RULE_NAMES.split(comment_match[1]) if name]
-            unknown_names_with_spans += [(comment_span, name) for name in rule_names_in_comment if name not in known_rules]
+            unknown_rules_with_spans += [(comment_span, name) for name in rule_names_in_comment if name not in known_rules]
             known_rules_in_comment = frozenset(name for name in rule_names_in_comment if name in known_rules)
-            next_block_index = bisect_left(other_block_spans, comment_span.end, key=lambda other: other.start)
+            next_block_index = bisect_left(non_html_block_spans, comment_span.end, key=lambda other: other.start)
             # A comment whose words are all wrong is about nothing, not about all.
-            if next_block_index < len(other_block_spans) and (known_rules_in_comment or not rule_names_in_comment):
-                ignored_passages.append(IgnoredPassage(other_block_spans[next_block_index], known_rules_in_comment))
-    return ignored_passages, unknown_names_with_spans
+            if next_block_index < len(non_html_block_spans) and (known_rules_in_comment or not rule_names_in_comment):
+                ignored_passages.append(IgnoredPassage(non_html_block_spans[next_block_index], known_rules_in_comment))
+    return ignored_passages, unknown_rules_with_spans
 
 
 Level = Literal["error", "warning", "note"]
@@ -89,11 +89,11 @@ class CheckRule(NamedTuple):
     level: Level
 
 
-_BLOCKS = ("inside_code", "inside_table", "inside_formula", "inside_list")
-_WHOLE = (*_BLOCKS, "inside_sentence")
+_BROKEN_BLOCK_RULES = ("inside_code", "inside_table", "inside_formula", "inside_list")
+_BROKEN_PASSAGE_RULES = (*_BROKEN_BLOCK_RULES, "inside_sentence")
 """Rules about passages that should have stayed whole."""
-_ERRORS = (*_BLOCKS, "stranded_heading", "unread")
-_NOTES = (
+_ERROR_RULES = (*_BROKEN_BLOCK_RULES, "stranded_heading", "unread")
+_NOTE_RULES = (
     "dangling_start",
     "boilerplate",
     "far_from_heading",
@@ -105,13 +105,13 @@ _NOTES = (
 )
 
 
-def _default_level(name: str) -> Level:
-    return "error" if name in _ERRORS else "note" if name in _NOTES else "warning"
+def _default_severity_level(name: str) -> Level:
+    return "error" if name in _ERROR_RULES else "note" if name in _NOTE_RULES else "warning"
 
 
 ALL_RULES: Mapping[str, CheckRule] = {
     "size": CheckRule("Size not kept", "A chunk is smaller or larger than is asked for.", "error"),
-    **{name: CheckRule(rule.title, rule.explanation, _default_level(name)) for name, rule in RULES.items()},
+    **{name: CheckRule(rule.title, rule.explanation, _default_severity_level(name)) for name, rule in RULES.items()},
     BOUNDARIES: CheckRule("Boundaries worse than the baseline", "Known boundaries are met less well than before.", "error"),
     RETRIEVAL: CheckRule(
         "Retrieval worse than the baseline", "Questions find less of what answers them than before.", "error"
@@ -218,7 +218,7 @@ class Check:
         chunking = run(self.chunker, document, replace(self.tools), self.embedded_as)
         document_line_locator = _Lines(document, file)
         # Only what is read as it is can have comments of Markdown.
-        ignored_passages, unknown_names_with_spans = (
+        ignored_passages, unknown_rules_with_spans = (
             parse_ignore_comments(document.text, ALL_RULES) if document_format_of_name(file) is None else ([], [])
         )
         document_problems = []
@@ -227,7 +227,7 @@ class Check:
             if violation_severity_level is not None:
                 suppression_reason: Literal["", "ignored"] = (
                     "ignored"
-                    if any(comment.turns_off(violation.rule, violation.span) for comment in ignored_passages)
+                    if any(comment.turns_off_rule(violation.rule, violation.span) for comment in ignored_passages)
                     else ""
                 )
                 document_problems.append(
@@ -245,19 +245,19 @@ class Check:
         unknown_ignored_rule_remarks = tuple(
             f"{file}:{document_line_locator.line_number(span.start)}: a comment may only ignore rules; "
             f"{short_repr(name)} is none."
-            for span, name in unknown_names_with_spans
+            for span, name in unknown_rules_with_spans
         )
         return CheckedDocument(file, chunking, tuple(document_problems), remarks=unknown_ignored_rule_remarks)
 
     def _rule_violations(self, chunking: Chunking) -> Iterator[_Violation]:
         suspicious_cut_findings = find_suspicious_cuts(chunking)
         oversize_phrase_by_span = self._oversize_phrase_by_span(
-            chunking, [finding.span for finding in suspicious_cut_findings if finding.rule in _WHOLE]
+            chunking, [finding.span for finding in suspicious_cut_findings if finding.rule in _BROKEN_PASSAGE_RULES]
         )
         # What is read is said of the text that is embedded, which may be longer than the chunk.
         for finding in suspicious_cut_findings:
             finding_reason_sentence = f"{finding.reason[0].upper()}{finding.reason[1:]}".rstrip(".")
-            is_violation_avoidable = finding.rule not in _WHOLE or finding.span not in oversize_phrase_by_span
+            is_violation_avoidable = finding.rule not in _BROKEN_PASSAGE_RULES or finding.span not in oversize_phrase_by_span
             finding_reason_sentence += (
                 "" if is_violation_avoidable else f"; it cannot be whole: {oversize_phrase_by_span[finding.span]}"
             )
@@ -272,10 +272,10 @@ class Check:
         chunk_size_bounds = self.bounds or requested_size_bounds(self.chunker)
         if not spans or chunk_size_bounds is None or chunk_size_bounds.most is None:
             return {}
-        spans_as_chunks = replace(chunking, chunks=tuple(Chunk.of(chunking.document, span) for span in spans))
+        chunking_of_spans = replace(chunking, chunks=tuple(Chunk.of(chunking.document, span) for span in spans))
         spans_with_sizes = zip(
             spans,
-            chunk_sizes(chunk_size_bounds.unit, spans_as_chunks, self.tools.tokenizer, self.tools.embedder),
+            chunk_sizes(chunk_size_bounds.unit, chunking_of_spans, self.tools.tokenizer, self.tools.embedder),
             strict=True,
         )
         maximum_size, limit_phrase = (
@@ -289,15 +289,15 @@ class Check:
         # Late chunking reads the text in windows, so that no chunk is too long.
         if embedder is None or embedder.max_tokens is None or self.embedded_as == "late":
             return
-        most_readable_tokens, document = embedder.max_tokens, chunking.document
+        max_embedder_tokens, document = embedder.max_tokens, chunking.document
         embedded_chunk_texts = [embedded_text(document, chunk, self.embedded_as) for chunk in chunking.chunks]
         for chunk, embedded_token_count in zip(chunking.chunks, embedder.lengths(embedded_chunk_texts), strict=True):
-            if embedded_token_count > most_readable_tokens:
+            if embedded_token_count > max_embedder_tokens:
                 yield _Violation(
                     "unread",
                     Span(chunk.start, chunk.end),
                     f"The chunk is embedded as {embedded_token_count:,} tokens, of which {embedder.name} reads "
-                    f"{most_readable_tokens:,}.",
+                    f"{max_embedder_tokens:,}.",
                 )
 
     def _size_violations(self, chunking: Chunking) -> Iterator[_Violation]:
@@ -305,13 +305,13 @@ class Check:
         if size_bounds is None:
             return
         size_of_each_chunk = chunk_sizes(size_bounds.unit, chunking, self.tools.tokenizer, self.tools.embedder)
-        for chunk, size in zip(chunking.chunks, size_of_each_chunk, strict=True):
-            if size < (size_bounds.least or 0) or (size_bounds.most is not None and size > size_bounds.most):
-                singular_or_plural_size_unit = size_bounds.unit.removesuffix("s") if size == 1 else size_bounds.unit
+        for chunk, chunk_size in zip(chunking.chunks, size_of_each_chunk, strict=True):
+            if chunk_size < (size_bounds.least or 0) or (size_bounds.most is not None and chunk_size > size_bounds.most):
+                singular_or_plural_size_unit = size_bounds.unit.removesuffix("s") if chunk_size == 1 else size_bounds.unit
                 yield _Violation(
                     "size",
                     Span(chunk.start, chunk.end),
-                    f"The chunk has {size:,} {singular_or_plural_size_unit}; asked for are {size_bounds.words()}.",
+                    f"The chunk has {chunk_size:,} {singular_or_plural_size_unit}; asked for are {size_bounds.words()}.",
                 )
 
 
@@ -320,7 +320,7 @@ class _Lines:
 
     def __init__(self, document: Document, file: str) -> None:
         self._document = document
-        self._plain = document_format_of_name(file) is None
+        self._is_plain_text = document_format_of_name(file) is None
 
     @cached_property
     def _line_starts(self) -> list[int]:
@@ -331,7 +331,7 @@ class _Lines:
         return bisect_right(self._line_starts, place)
 
     def file_range_of(self, span: Span) -> FileRange | None:
-        if not self._plain:
+        if not self._is_plain_text:
             return None
         first_line_index = bisect_right(self._line_starts, span.start) - 1
         last_line_index = bisect_right(self._line_starts, max(span.start, span.end - 1)) - 1
@@ -360,14 +360,15 @@ def parse_severity_levels(words: Sequence[str]) -> dict[str, str]:
     """
     severity_level_by_rule = {}
     for rule_and_level in words:
-        rule, equals_sign, level = rule_and_level.partition("=")
+        rule_name, equals_sign, severity_level = rule_and_level.partition("=")
         if not equals_sign:
             raise InputError(f"--level must have the form RULE=LEVEL; got {rule_and_level!r}.")
-        if rule not in ALL_RULES:
-            raise InputError(f"--level must name one of the rules {', '.join(ALL_RULES)}; got {short_repr(rule)}.")
-        if level not in (*LEVELS, OFF):
+        if rule_name not in ALL_RULES:
+            raise InputError(f"--level must name one of the rules {', '.join(ALL_RULES)}; got {short_repr(rule_name)}.")
+        if severity_level not in (*LEVELS, OFF):
             raise InputError(
-                f"--level: the level of {rule} must be one of {', '.join((*LEVELS, OFF))}; got {short_repr(level)}."
+                f"--level: the level of {rule_name} must be one of {', '.join((*LEVELS, OFF))}; got "
+                f"{short_repr(severity_level)}."
             )
-        severity_level_by_rule[rule] = level
+        severity_level_by_rule[rule_name] = severity_level
     return severity_level_by_rule

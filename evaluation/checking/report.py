@@ -58,7 +58,7 @@ class CheckReport:
         return [problem for document in self.documents for problem in document.problems if problem.quiet]
 
     @property
-    def quiet_counts(self) -> dict[str, int]:
+    def suppressed_counts(self) -> dict[str, int]:
         """Number of known problems and of problems ignored by a comment; zero counts are left out."""
         return {**Counter(problem.quiet for problem in self.quiet)}
 
@@ -98,13 +98,13 @@ def check_report_as_text(report: CheckReport) -> str:
     unlisted_problem_count = len(report.all) - len(report.problems)
     if unlisted_problem_count:
         text_lines.append(f"{pluralize(unlisted_problem_count, 'more problem')} not listed")
-    for kind, scores in report.scores.items():
-        text_lines.append(f"{kind}: " + ", ".join(f"{name} {value:.4f}" for name, value in scores.items()))
+    for score_kind, scores_of_kind in report.scores.items():
+        text_lines.append(f"{score_kind}: " + ", ".join(f"{name} {value:.4f}" for name, value in scores_of_kind.items()))
     chunk_count = sum(len(document.chunking.chunks) for document in report.documents if document.chunking is not None)
     level_counts_phrase = ", ".join(pluralize(count, level) for level, count in report.counts.items())
     checked_amounts_phrase = f"{pluralize(len(report.documents), 'document')}, {pluralize(chunk_count, 'chunk')}"
     suppressed_counts_phrase = "".join(
-        f", {count:,} {why}" for why, count in sorted(report.quiet_counts.items(), reverse=True)
+        f", {count:,} {why}" for why, count in sorted(report.suppressed_counts.items(), reverse=True)
     )
     text_lines.append(f"{checked_amounts_phrase}: {level_counts_phrase}{suppressed_counts_phrase}; {report.verdict}")
     return "\n".join("".join(letter if letter.isprintable() else " " for letter in line) for line in text_lines) + "\n"
@@ -124,7 +124,7 @@ def check_report_as_json(report: CheckReport) -> dict[str, Any]:
         "verdict": report.verdict,
         "recipe": report.recipe.model_dump(),
         "rules": {name: {"level": level, "title": ALL_RULES[name].title} for name, level in report.levels.items()},
-        "counts": {**report.counts, **report.quiet_counts},
+        "counts": {**report.counts, **report.suppressed_counts},
         "scores": {kind: {**scores} for kind, scores in report.scores.items()},
         "documents": [
             {
@@ -155,7 +155,7 @@ def check_report_as_json(report: CheckReport) -> dict[str, Any]:
 _NOT_XML = re.compile("[^\t\n\r\u0020-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
 """Characters that no XML may have, not even by number."""
 
-SCORES = (BOUNDARIES, RETRIEVAL)
+SCORE_RULES = (BOUNDARIES, RETRIEVAL)
 
 
 def check_report_as_junit(report: CheckReport) -> str:
@@ -164,7 +164,7 @@ def check_report_as_junit(report: CheckReport) -> str:
     A test case fails if the rule has a problem of level error.
     """
     test_suites_element = etree.Element("testsuites", name="seamark check")
-    document_rule_names = [name for name in report.levels if name not in SCORES]
+    document_rule_names = [name for name in report.levels if name not in SCORE_RULES]
     for document in report.documents:
         test_suites_element.append(
             _junit_suite(
@@ -175,7 +175,7 @@ def check_report_as_junit(report: CheckReport) -> str:
             )
         )
     measured_rule_names = {*report.scores, *(problem.rule for problem in report.general)}
-    baseline_score_rule_names = [name for name in report.levels if name in SCORES and name in measured_rule_names]
+    baseline_score_rule_names = [name for name in report.levels if name in SCORE_RULES and name in measured_rule_names]
     if baseline_score_rule_names:
         test_suites_element.append(_junit_suite("baseline", baseline_score_rule_names, report.general, ""))
     for count_attribute_name in ("tests", "failures", "errors"):
@@ -193,19 +193,19 @@ def _junit_suite(file: str, rules: list[str], problems: Sequence[Problem], compl
             test_suite_element, "testcase", classname=_replace_non_xml_characters(file), name="readable"
         )
         etree.SubElement(test_case_element, "error", message=_replace_non_xml_characters(complaint))
-    for rule in () if complaint else rules:
+    for rule_name in () if complaint else rules:
         test_case_element = etree.SubElement(
-            test_suite_element, "testcase", classname=_replace_non_xml_characters(file), name=rule
+            test_suite_element, "testcase", classname=_replace_non_xml_characters(file), name=rule_name
         )
-        rule_problems = [problem for problem in problems if problem.rule == rule]
+        rule_problems = [problem for problem in problems if problem.rule == rule_name]
         errors_of_rule = [problem for problem in rule_problems if problem.level == "error"]
         if errors_of_rule:
             rule_failure_element = etree.SubElement(
-                test_case_element, "failure", message=_replace_non_xml_characters(ALL_RULES[rule].title), type=rule
+                test_case_element, "failure", message=_replace_non_xml_characters(ALL_RULES[rule_name].title), type=rule_name
             )
-            rule_failure_element.text = _junit_lines(errors_of_rule)
+            rule_failure_element.text = _junit_problem_lines(errors_of_rule)
         elif rule_problems:
-            etree.SubElement(test_case_element, "system-out").text = _junit_lines(rule_problems)
+            etree.SubElement(test_case_element, "system-out").text = _junit_problem_lines(rule_problems)
     failure_count, error_count = len(test_suite_element.findall("*/failure")), len(test_suite_element.findall("*/error"))
     test_suite_element.attrib.update(
         tests=str(len(test_suite_element)), failures=str(failure_count), errors=str(error_count)
@@ -213,7 +213,7 @@ def _junit_suite(file: str, rules: list[str], problems: Sequence[Problem], compl
     return test_suite_element
 
 
-def _junit_lines(problems: list[Problem]) -> str:
+def _junit_problem_lines(problems: list[Problem]) -> str:
     return "\n".join(_replace_non_xml_characters(f"{_junit_place_prefix(problem)}{problem.message}") for problem in problems)
 
 
@@ -229,7 +229,7 @@ def _replace_non_xml_characters(text: str) -> str:
 # A check as SARIF 2.1.0, which code hosts show next to the lines (OASIS, Static Analysis Results Interchange Format).
 
 
-SCHEMA = "https://docs.oasis-open.org/sarif/sarif/v2.1.0/errata01/os/schemas/sarif-schema-2.1.0.json"
+SARIF_SCHEMA_ADDRESS = "https://docs.oasis-open.org/sarif/sarif/v2.1.0/errata01/os/schemas/sarif-schema-2.1.0.json"
 
 _SUPPRESSED = {"known": "external", "ignored": "inSource"}
 """SARIF's names for our reasons to suppress a problem; code hosts hide suppressed ones."""
@@ -239,7 +239,7 @@ def check_report_as_sarif(report: CheckReport) -> dict[str, Any]:
     """Return the check as a SARIF log with a single run and columns in code points."""
     reported_rule_names = [*report.levels]
     return {
-        "$schema": SCHEMA,
+        "$schema": SARIF_SCHEMA_ADDRESS,
         "version": "2.1.0",
         "runs": [
             {
@@ -291,7 +291,7 @@ def _number_equal_problems(problems: Sequence[Problem]) -> Iterator[tuple[Proble
 
 
 def _sarif_result(problem: Problem, index: int, number: int) -> dict[str, Any]:
-    message = f"{problem.message} ({problem.where})" if problem.where else problem.message
+    message_with_place = f"{problem.message} ({problem.where})" if problem.where else problem.message
     physical_location: dict[str, Any] = {"artifactLocation": {"uri": file_uri(problem.file)}}
     if problem.place is not None:
         line, column, last_line, last_column = problem.place
@@ -301,7 +301,7 @@ def _sarif_result(problem: Problem, index: int, number: int) -> dict[str, Any]:
             "endLine": last_line,
             "endColumn": last_column,
         }
-    problem_bytes = f"{problem.rule}\0{problem.identity}".encode("utf-8", "surrogatepass")
+    hashed_problem_bytes = f"{problem.rule}\0{problem.identity}".encode("utf-8", "surrogatepass")
     # A second one with the same passage would be taken for the first.
     repeated_problem_suffix = f":{number}" if number > 1 else ""
     suppressions_property = {"suppressions": [{"kind": _SUPPRESSED[problem.quiet]}]} if problem.quiet else {}
@@ -309,9 +309,11 @@ def _sarif_result(problem: Problem, index: int, number: int) -> dict[str, Any]:
         "ruleId": problem.rule,
         "ruleIndex": index,
         "level": problem.level,
-        "message": {"text": message},
+        "message": {"text": message_with_place},
         "locations": [{"physicalLocation": physical_location}],
-        "partialFingerprints": {"passage/v1": f"{hashlib.sha256(problem_bytes).hexdigest()}{repeated_problem_suffix}"},
+        "partialFingerprints": {
+            "passage/v1": f"{hashlib.sha256(hashed_problem_bytes).hexdigest()}{repeated_problem_suffix}"
+        },
         **suppressions_property,
     }
 

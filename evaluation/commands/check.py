@@ -58,7 +58,7 @@ from evaluation.checking.report import (
 from evaluation.commands.sweep_and_stitch import add_marked_options
 from evaluation.questions import Corpus, Question, read_questions
 from evaluation.segmentation import (
-    MARKS_ENDING,
+    BOUNDARY_FILE_ENDING,
     SIZE_UNITS,
     MarkedDocument,
     SizeBounds,
@@ -72,7 +72,7 @@ def _json_text(value: dict[str, Any]) -> str:
     return json.dumps(value, ensure_ascii=False, allow_nan=False, indent=2) + "\n"
 
 
-FORMS: Mapping[str, Callable[[CheckReport], str]] = {
+REPORT_FORMATTERS: Mapping[str, Callable[[CheckReport], str]] = {
     "text": check_report_as_text,
     "json": lambda report: _json_text(check_report_as_json(report)),
     "sarif": lambda report: _json_text(check_report_as_sarif(report)),
@@ -125,7 +125,9 @@ def add_check_command(commands: "argparse._SubParsersAction[Parser]") -> None:
         action="append",
         default=[],
         metavar="FORM[=FILE]",
-        help=f"{', '.join(FORMS)}, on standard output or into a file; may be given several times (default: text)",
+        help=(
+            f"{', '.join(REPORT_FORMATTERS)}, on standard output or into a file; may be given several times (default: text)"
+        ),
     )
     add_language_model_options(
         check_parser, "for a recipe that asks one, or embeds chunks with a context sentence", " (default: the recipe's)"
@@ -149,9 +151,9 @@ class _Source(NamedTuple):
 
 def run_check(options: argparse.Namespace) -> int:
     """Check all documents, write the requested reports, and return the exit status."""
-    requested_forms_and_files = [_parse_report_option(text) for text in options.report] or [("text", "")]
+    requested_formats_and_files = [_parse_report_option(text) for text in options.report] or [("text", "")]
     _check_options(options)
-    for file in (options.write_baseline, options.write_known, *(file for _, file in requested_forms_and_files)):
+    for file in (options.write_baseline, options.write_known, *(file for _, file in requested_formats_and_files)):
         _check_writable(file)
     (chunker_spec,) = named_chunkers(options)
     chunker = chunker_spec.build()
@@ -167,7 +169,7 @@ def run_check(options: argparse.Namespace) -> int:
     readable_documents = [source.document for source in sources_to_check if isinstance(source.document, Document)]
     chunker = chunker.for_documents([document.name for document in readable_documents])
     document_check = Check(chunker, tools, severity_levels, size_bounds, recipe.embedded_as)
-    corpus, questions = _read_questions(options.questions, readable_documents)
+    corpus, questions = _read_corpus_and_questions(options.questions, readable_documents)
     texts_with_known_boundaries = [
         source.marked_document for source in sources_to_check if source.marked_document is not None
     ]
@@ -201,7 +203,7 @@ def run_check(options: argparse.Namespace) -> int:
     ):
         print_to_stderr(complaint)
     if recipe.embedded_as == "context":
-        _report_unsituated_chunks(checked_documents)
+        _report_chunks_without_context(checked_documents)
     baseline_file = options.baseline or options.write_baseline
     if baseline_file and not all_marked_documents_cut:
         print_to_stderr(
@@ -210,24 +212,24 @@ def run_check(options: argparse.Namespace) -> int:
         )
     elif options.write_baseline:
         _write_baseline(options.write_baseline, content_hash, mean_scores_by_kind)
-    for form, file in requested_forms_and_files:
-        write_output(FORMS[form](check_report), file)
+    for report_format, file in requested_formats_and_files:
+        write_output(REPORT_FORMATTERS[report_format](check_report), file)
     return check_report.status
 
 
 def _mark_known_problems(
-    documents: list[CheckedDocument], known: KnownProblems | None, options: argparse.Namespace
+    documents: list[CheckedDocument], known_problems: KnownProblems | None, options: argparse.Namespace
 ) -> list[CheckedDocument]:
     """Return the documents with their known problems marked, all there are now where these are written."""
     if options.write_known:
-        known = KnownProblems.of(documents)
-        write_output(known.to_json(), options.write_known)
-    elif known is not None and (gone_problem_count := known.count_problems_gone(documents)):
+        known_problems = KnownProblems.of(documents)
+        write_output(known_problems.to_json(), options.write_known)
+    elif known_problems is not None and (gone_problem_count := known_problems.count_problems_gone(documents)):
         print_to_stderr(
             f"{options.known}: known problems that are there no more: {gone_problem_count:,}; --write-known writes the "
             "list anew."
         )
-    return documents if known is None else [known.mark_known_problems(document) for document in documents]
+    return documents if known_problems is None else [known_problems.mark_known_problems(document) for document in documents]
 
 
 def _problems_below_baseline(
@@ -247,13 +249,13 @@ def _write_baseline(file: str, measured_on: str, scores: Scores) -> None:
     write_output(Baseline(documents=measured_on, scores=scores).to_json(), file)
 
 
-def _report_unsituated_chunks(documents: Sequence[CheckedDocument]) -> None:
+def _report_chunks_without_context(documents: Sequence[CheckedDocument]) -> None:
     """Report the chunks without a context sentence."""
     for document in documents:
         chunks_of_document = () if document.chunking is None else document.chunking.chunks
-        if unsituated_chunk_count := sum(not chunk.situation for chunk in chunks_of_document):
+        if chunks_without_context_count := sum(not chunk.situation for chunk in chunks_of_document):
             print_to_stderr(
-                f"{document.file}: the model gave no usable context of {unsituated_chunk_count:,} of "
+                f"{document.file}: the model gave no usable context of {chunks_without_context_count:,} of "
                 f"{len(chunks_of_document):,} chunks."
             )
 
@@ -317,10 +319,12 @@ def _check_source(check: Check, source: _Source) -> CheckedDocument:
 
 
 def _parse_report_option(text: str) -> tuple[str, str]:
-    form, equals_sign, file = text.partition("=")
-    if form not in FORMS or (equals_sign and not file):
-        raise InputError(f"--report must be FORMAT or FORMAT=FILE, where FORMAT is one of {', '.join(FORMS)}; got {text!r}.")
-    return form, file
+    report_format, equals_sign, file = text.partition("=")
+    if report_format not in REPORT_FORMATTERS or (equals_sign and not file):
+        raise InputError(
+            f"--report must be FORMAT or FORMAT=FILE, where FORMAT is one of {', '.join(REPORT_FORMATTERS)}; got {text!r}."
+        )
+    return report_format, file
 
 
 def size_bounds_of_options(options: argparse.Namespace) -> SizeBounds | None:
@@ -337,19 +341,21 @@ def size_bounds_of_options(options: argparse.Namespace) -> SizeBounds | None:
 def _read_sources(options: argparse.Namespace, splitter: str) -> list[_Source]:
     """Return everything that is to be checked; raises InputError if there is nothing."""
     sources: list[_Source] = []
-    document_reading_function = document_reader(options.encoding)
+    read_document = document_reader(options.encoding)
     for path, name in named_files(options.files):
         try:
-            file_text = document_reading_function(file_bytes(path, name), name)
+            file_text = read_document(file_bytes(path, name), name)
             sources.append(
                 _Source(printable_name(path), Document.from_text(file_text.text, splitter, name, file_text.parts))
             )
         except InputError as error:
             sources.append(_Source(printable_name(path), message_with_file_name(printable_name(path), error)))
     # By their paths, which reports name.
-    path_by_name = {printable_name(path): path for path, _ in named_files(options.marked, (*READABLE_ENDINGS, MARKS_ENDING))}
+    path_by_name = {
+        printable_name(path): path for path, _ in named_files(options.marked, (*READABLE_ENDINGS, BOUNDARY_FILE_ENDING))
+    }
     marked_texts, complaints = read_marked_texts(
-        ((name, file_bytes(path)) for name, path in path_by_name.items()), document_reading_function
+        ((name, file_bytes(path)) for name, path in path_by_name.items()), read_document
     )
     sources += [
         _Source(next((path for path in path_by_name if complaint.startswith(path)), "--marked"), complaint)
@@ -365,7 +371,9 @@ def _read_sources(options: argparse.Namespace, splitter: str) -> list[_Source]:
     return sources
 
 
-def _read_questions(file: str | None, documents: Sequence[Document]) -> tuple[Corpus | None, tuple[Question, ...]]:
+def _read_corpus_and_questions(
+    file: str | None, documents: Sequence[Document]
+) -> tuple[Corpus | None, tuple[Question, ...]]:
     """Return the corpus and its questions; neither without a file."""
     if file is None:
         return None, ()

@@ -13,14 +13,14 @@ from chunkers.commands.arguments import document_reader, file_bytes, named_files
 from chunkers.support import require_extra, short_repr
 from chunkers.text import READABLE_ENDINGS, FileText
 
-TABLES = (".jsonl", ".ndjson", ".parquet")
+TABLE_ENDINGS = (".jsonl", ".ndjson", ".parquet")
 """File endings of tables with one document per row: its text in ``text`` and, optionally, its name in ``id``."""
 
-_PART = 1 << 40
+_PIECE_BYTES = 1 << 40
 """Bytes of a table that are one piece: all of them."""
 
 
-def read_corpus(corpus: str, encoding: str | None) -> Iterator[tuple[str, FileText | InputError]]:
+def read_corpus_documents(corpus: str, encoding: str | None) -> Iterator[tuple[str, FileText | InputError]]:
     """Yield name and text of each document of a folder or file, or an error in place of an unreadable text.
 
     Raises
@@ -28,28 +28,28 @@ def read_corpus(corpus: str, encoding: str | None) -> Iterator[tuple[str, FileTe
     InputError
         If there is no file to read, or a table has no texts.
     """
-    document_reading_function = document_reader(encoding)
-    corpus_paths_and_names = [*named_files([corpus], (*READABLE_ENDINGS, *TABLES))]
-    for path, name in corpus_paths_and_names:
-        if not _is_table(name):
+    read_document = document_reader(encoding)
+    corpus_paths_and_names = [*named_files([corpus], (*READABLE_ENDINGS, *TABLE_ENDINGS))]
+    for path, document_name in corpus_paths_and_names:
+        if not _is_table_name(document_name):
             try:
-                yield name, document_reading_function(file_bytes(path, name), name)
+                yield document_name, read_document(file_bytes(path, document_name), document_name)
             except InputError as error:
-                yield name, error
-    if any(_is_table(name) for _, name in corpus_paths_and_names):
+                yield document_name, error
+    if any(_is_table_name(name) for _, name in corpus_paths_and_names):
         yield from _read_table_documents(Path(corpus))
 
 
 def corpus_document_names(corpus: str) -> Iterator[str]:
-    """Yield the names of `read_corpus`. Raises the same errors."""
-    corpus_paths_and_names = [*named_files([corpus], (*READABLE_ENDINGS, *TABLES))]
-    yield from (name for _, name in corpus_paths_and_names if not _is_table(name))
-    if any(_is_table(name) for _, name in corpus_paths_and_names):
+    """Yield the names of `read_corpus_documents`. Raises the same errors."""
+    corpus_paths_and_names = [*named_files([corpus], (*READABLE_ENDINGS, *TABLE_ENDINGS))]
+    yield from (name for _, name in corpus_paths_and_names if not _is_table_name(name))
+    if any(_is_table_name(name) for _, name in corpus_paths_and_names):
         yield from (name for name, _ in _read_table_documents(Path(corpus)))
 
 
-def _is_table(name: str) -> bool:
-    return name.lower().endswith(TABLES)
+def _is_table_name(name: str) -> bool:
+    return name.lower().endswith(TABLE_ENDINGS)
 
 
 def _read_table_documents(root: Path) -> Iterator[tuple[str, FileText | InputError]]:
@@ -58,8 +58,8 @@ def _read_table_documents(root: Path) -> Iterator[tuple[str, FileText | InputErr
     from corpus.inputs import InputDocument, Inputs, Source, TextColumns
 
     table_document_source = Source([root.absolute()], [root], TextColumns())
-    for piece in Inputs([root], TextColumns(), _PART).pieces():
-        if piece.kind == "file" or not _is_table(piece.path or root.name):
+    for piece in Inputs([root], TextColumns(), _PIECE_BYTES).pieces():
+        if piece.kind == "file" or not _is_table_name(piece.path or root.name):
             continue
         for document in table_document_source.documents(piece):
             if isinstance(document, InputDocument):

@@ -18,23 +18,28 @@ from chunkers.commands.arguments import (
     add_device_option,
     add_encoding_option,
     add_setting_options,
-    end_progress,
+    end_progress_line,
     file_bytes,
     is_folder,
     load_command_tools,
-    on_printable_line,
     open_language_model,
     parse_chunker_spec,
     parse_spending_limit,
     print_json,
     print_to_stderr,
+    printable_line,
     progress_callback,
     refuse_chunkers_by_position,
 )
 from chunkers.results import EmbeddedAs, embedded_text
 from chunkers.support import align_columns
 from chunkers.text import FileText
-from evaluation.commands.corpus_documents_and_runs import CorpusRun, corpus_document_names, is_corpus_run, read_corpus
+from evaluation.commands.corpus_documents_and_runs import (
+    CorpusRun,
+    corpus_document_names,
+    is_corpus_run,
+    read_corpus_documents,
+)
 from evaluation.commands.retrieval import (
     MeasuredColumn,
     add_search_options,
@@ -50,12 +55,12 @@ from evaluation.retrieval.index_changes import (
     IndexComparison,
     WonAndLost,
     embedding_dollars,
+    estimate_tokens_to_embed,
     format_dollars,
     recall_by_amount,
-    tokens_to_embed,
 )
 
-_RULE = """\
+_KEPT_CHUNK_SENTENCE = """\
 A chunk is kept if the same document has exactly the same embedded text in A and in B, wherever the text stands. If a
 document has a text several times, as many chunks are kept as there are on both sides. Of a document's other chunks, as many
 as there are on both sides are changed; the rest are new, or gone. Changed and new chunks must be embedded again, and with
@@ -74,7 +79,7 @@ def add_diff_command(commands: "argparse._SubParsersAction[Parser]") -> None:
         "diff",
         help="what a change of chunkers or settings costs: chunks and tokens to embed again, questions won and lost",
         description="Compare two ways to cut the same documents.",
-        epilog=_RULE,
+        epilog=_KEPT_CHUNK_SENTENCE,
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
     command_parser.add_argument(
@@ -130,7 +135,7 @@ class _Side:
 def run_diff(options: argparse.Namespace) -> int:
     """Compare the two sides and print the result; return 1 if a document was left out, otherwise 0."""
     _check_options(options)
-    compared_sides = _sides(options)
+    compared_sides = _open_both_sides(options)
     if not options.corpus and (options.questions or any(side.run is None for side in compared_sides)):
         reason_for_corpus = "--questions needs the documents" if options.questions else "A chunker needs documents to cut"
         raise InputError(f"{reason_for_corpus}; CORPUS is missing. Name a folder of documents.")
@@ -153,7 +158,7 @@ def run_diff(options: argparse.Namespace) -> int:
         print(_comparison_as_text(options, compared_sides, comparison), flush=True)
     try:
         if options.questions:
-            comparison_json["questions"] = _measure_questions(options, compared_sides, embedding_cache)
+            comparison_json["questions"] = _measure_question_changes(options, compared_sides, embedding_cache)
     finally:
         # What is compared is not lost if the user interrupts the questions, or none is usable.
         if options.json:
@@ -161,12 +166,12 @@ def run_diff(options: argparse.Namespace) -> int:
     return 1 if left_out_document_count else 0
 
 
-def _measure_questions(options: argparse.Namespace, sides: Sequence[_Side], cache: EmbeddingCache) -> dict[str, Any]:
+def _measure_question_changes(options: argparse.Namespace, sides: Sequence[_Side], cache: EmbeddingCache) -> dict[str, Any]:
     """Measure the questions won and lost, print them unless JSON is wanted, and return them as JSON has them."""
     try:
         measured_question_changes = QuestionChanges.measured(options, [side.column for side in sides], cache)
     except KeyboardInterrupt:
-        end_progress()
+        end_progress_line()
         cache_hint_phrase = (
             "" if options.cache is None else " What is embedded is in the cache, so that the same command goes on there."
         )
@@ -193,7 +198,7 @@ def _check_options(options: argparse.Namespace) -> None:
     parse_spending_limit(options.spend)
 
 
-def _sides(options: argparse.Namespace) -> tuple[_Side, _Side]:
+def _open_both_sides(options: argparse.Namespace) -> tuple[_Side, _Side]:
     """Return the two sides; a chunker by its name, and a file of chunks, are embedded like the other side."""
     runs_or_specs = [_corpus_run_in_folder(written) or parse_chunker_spec(written) for written in options.chunker]
     default_recipe = next(
@@ -217,10 +222,14 @@ def _corpus_run_in_folder(written: str) -> CorpusRun | None:
     return CorpusRun(possible_run_folder)
 
 
-def _open_side(given: CorpusRun | ChunkerSpec, like: Recipe, embedded_as: EmbeddedAs | None) -> _Side:
-    if isinstance(given, CorpusRun):
-        return _Side(MeasuredColumn(str(given.folder), given.recipe, given.recipe.build()), given.recipe.embedded_as, given)
-    built_chunker_column = column_of_chunker(given, like, given.written)
+def _open_side(run_or_chunker: CorpusRun | ChunkerSpec, base_recipe: Recipe, embedded_as: EmbeddedAs | None) -> _Side:
+    if isinstance(run_or_chunker, CorpusRun):
+        return _Side(
+            MeasuredColumn(str(run_or_chunker.folder), run_or_chunker.recipe, run_or_chunker.recipe.build()),
+            run_or_chunker.recipe.embedded_as,
+            run_or_chunker,
+        )
+    built_chunker_column = column_of_chunker(run_or_chunker, base_recipe, run_or_chunker.written)
     return _Side(built_chunker_column, embedded_as or built_chunker_column.recipe.embedded_as)
 
 
@@ -239,15 +248,15 @@ def _compare_sides(
     options: argparse.Namespace, sides: Sequence[_Side], cache: EmbeddingCache
 ) -> tuple[IndexComparison, int]:
     """Return the changes, and the number of documents that were left out."""
-    left_out_count = 0
+    left_out_document_count = 0
     try:
         with ChunkComparison(_equal_texts_share_vector(*sides)) as comparison:
-            for is_after, side in enumerate(sides):
+            for is_side_after, side in enumerate(sides):
                 if side.run is not None:
-                    _add_run_chunks(side.run, comparison, bool(is_after))
+                    _add_run_chunks(side.run, comparison, bool(is_side_after))
             if any(side.run is None for side in sides):
-                left_out_count = _cut_and_add_documents(options, sides, comparison, cache)
-            return comparison.result(options.top), left_out_count
+                left_out_document_count = _cut_and_add_documents(options, sides, comparison, cache)
+            return comparison.result(options.top), left_out_document_count
     except sqlite3.OperationalError as error:
         raise InputError(
             f"The folder for temporary files must be writable and have room; comparing failed: {error}. Name another "
@@ -255,15 +264,15 @@ def _compare_sides(
         ) from error
 
 
-def _add_run_chunks(run: CorpusRun, comparison: ChunkComparison, after: bool) -> None:
+def _add_run_chunks(run: CorpusRun, comparison: ChunkComparison, is_after: bool) -> None:
     """Add the chunks of a corpus run to the comparison."""
     reading_progress_callback = progress_callback(f"Reading {run.folder}: ", "chunks")
     read_chunk_count = 0
     for document_id, texts_and_token_counts in run.documents():
-        comparison.add(document_id, texts_and_token_counts, after)
+        comparison.add(document_id, texts_and_token_counts, is_after)
         read_chunk_count += len(texts_and_token_counts)
         reading_progress_callback(read_chunk_count, run.chunk_count)
-    end_progress()
+    end_progress_line()
 
 
 def _cut_and_add_documents(
@@ -271,35 +280,38 @@ def _cut_and_add_documents(
 ) -> int:
     """Cut the documents for each side that is no run; return the number of documents that were left out."""
     names_of_corpus_documents = [*corpus_document_names(options.corpus[0])]
-    chunk_functions_with_sides = [
-        (_chunk_function(options, side, names_of_corpus_documents, cache), after)
+    cutting_functions_with_sides = [
+        (_document_cutting_function(options, side, names_of_corpus_documents, cache), after)
         for after, side in enumerate(sides)
         if side.run is None
     ]
     cutting_progress_callback = progress_callback("Cutting: ", "documents")
-    left_out_count = 0
-    for number, (name, file_text_or_error) in enumerate(read_corpus(options.corpus[0], options.encoding), start=1):
+    left_out_document_count = 0
+    for document_number, (document_name, file_text_or_error) in enumerate(
+        read_corpus_documents(options.corpus[0], options.encoding), start=1
+    ):
         try:
             if isinstance(file_text_or_error, InputError):
                 raise file_text_or_error
             # Both before either is added: a document that one side cannot cut is left out on both.
             chunks_per_side = [
-                (chunk_texts(file_text_or_error, name), after) for chunk_texts, after in chunk_functions_with_sides
+                (chunk_texts(file_text_or_error, document_name), after)
+                for chunk_texts, after in cutting_functions_with_sides
             ]
         except ModelError:
             raise
         except InputError as error:
             print_to_stderr(f"{error} The document is left out.")
-            left_out_count += 1
+            left_out_document_count += 1
             continue
-        for chunks, is_after in chunks_per_side:
-            comparison.add(name, chunks, bool(is_after))
-        cutting_progress_callback(number, len(names_of_corpus_documents))
-    end_progress()
-    return left_out_count
+        for texts_and_token_counts, is_side_after in chunks_per_side:
+            comparison.add(document_name, texts_and_token_counts, bool(is_side_after))
+        cutting_progress_callback(document_number, len(names_of_corpus_documents))
+    end_progress_line()
+    return left_out_document_count
 
 
-def _chunk_function(
+def _document_cutting_function(
     options: argparse.Namespace, side: _Side, names: Sequence[str], cache: EmbeddingCache
 ) -> Callable[[FileText, str], list[tuple[str, int]]]:
     """Return a function that cuts one of the named documents and returns its chunks' embedded texts and tokens."""
@@ -341,31 +353,33 @@ def _comparison_as_json(options: argparse.Namespace, sides: Sequence[_Side], com
 
 
 def _comparison_as_text(options: argparse.Namespace, sides: Sequence[_Side], comparison: IndexComparison) -> str:
-    index_changes = comparison.total
+    total_index_changes = comparison.total
     comparison_text_lines = [
-        f"A: {sides[0].column.name}: {index_changes.chunk_count_before:,} chunks",
-        f"B: {sides[1].column.name}: {index_changes.chunk_count_after:,} chunks",
+        f"A: {sides[0].column.name}: {total_index_changes.chunk_count_before:,} chunks",
+        f"B: {sides[1].column.name}: {total_index_changes.chunk_count_after:,} chunks",
         "",
     ]
     comparison_text_lines += map(
         "  ".join,
-        align_columns([(name, f"{getattr(index_changes, name):,}") for name in ("kept", "changed", "new", "gone")]),
+        align_columns([(name, f"{getattr(total_index_changes, name):,}") for name in ("kept", "changed", "new", "gone")]),
     )
     token_share_phrase = (
-        f" ({100 * index_changes.tokens_again / index_changes.tokens:.3g} %)" if index_changes.tokens else ""
+        f" ({100 * total_index_changes.tokens_again / total_index_changes.tokens:.3g} %)"
+        if total_index_changes.tokens
+        else ""
     )
-    re_embedding_cost_dollars = embedding_dollars(index_changes.tokens_again, options.price)
-    cost_phrase = "" if re_embedding_cost_dollars is None else f", {format_dollars(re_embedding_cost_dollars)}"
+    reembedding_cost_dollars = embedding_dollars(total_index_changes.tokens_again, options.price)
+    cost_phrase = "" if reembedding_cost_dollars is None else f", {format_dollars(reembedding_cost_dollars)}"
     comparison_text_lines += [
         "",
-        f"To embed again: {index_changes.tokens_again:,} of {index_changes.tokens:,} "
+        f"To embed again: {total_index_changes.tokens_again:,} of {total_index_changes.tokens:,} "
         f"tokens{token_share_phrase}{cost_phrase}.",
         f"Documents that change: {comparison.changed_documents:,} of {comparison.documents:,}.",
     ]
     if comparison.most_changed:
         comparison_text_lines += ["", "The documents with the most to embed again:"]
         comparison_text_lines += [
-            f"  {on_printable_line(name)}: {changes.tokens_again:,} tokens; {changes.kept:,} kept, "
+            f"  {printable_line(name)}: {changes.tokens_again:,} tokens; {changes.kept:,} kept, "
             f"{changes.changed:,} changed, {changes.new:,} new, {changes.gone:,} gone"
             for name, changes in comparison.most_changed
         ]
@@ -395,7 +409,7 @@ class QuestionChanges:
             If no question is usable.
         """
         named_document_texts = []
-        for document_name, file_text_or_error in read_corpus(options.corpus[0], options.encoding):
+        for document_name, file_text_or_error in read_corpus_documents(options.corpus[0], options.encoding):
             if isinstance(file_text_or_error, InputError):
                 print_to_stderr(f"{file_text_or_error} The document is left out.")
             else:
@@ -414,11 +428,9 @@ class QuestionChanges:
         )
         if not answering_document_numbers:
             raise InputError(f"{questions_file_name}: at least one question must have an excerpt; none has.")
-        new_number_by_document = {number: at for at, number in enumerate(answering_document_numbers)}
+        new_number_by_old = {number: at for at, number in enumerate(answering_document_numbers)}
         renumbered_questions = tuple(
-            Question(
-                question.text, tuple(Excerpt(new_number_by_document[number], span) for number, span in question.excerpts)
-            )
+            Question(question.text, tuple(Excerpt(new_number_by_old[number], span) for number, span in question.excerpts))
             for question in questions_of_file.usable
         )
         documents_with_answers = [named_document_texts[number] for number in answering_document_numbers]
@@ -439,7 +451,7 @@ class QuestionChanges:
                     search_index, renumbered_questions, tools, documents_ruler, options.top_k, retrieval_budgets
                 )
             )
-            end_progress()
+            end_progress_line()
         return cls(renumbered_questions, len(answering_document_numbers), WonAndLost(*recall_by_amount_per_side))
 
     def as_json(self) -> dict[str, Any]:
@@ -463,8 +475,8 @@ class QuestionChanges:
             ],
         }
 
-    def words(self, most: int) -> str:
-        """Return the result in words, with at most ``most`` of the questions won and lost."""
+    def words(self, max_questions: int) -> str:
+        """Return the result in words, with at most ``max_questions`` of the questions won and lost."""
         won_and_lost = self.changes
         result_lines = []
         for retrieved_amount, recall_difference in won_and_lost.recall_difference_by_amount().items():
@@ -490,11 +502,11 @@ class QuestionChanges:
             ("won", "lost"), won_and_lost.changed(first_retrieved_amount), strict=True
         ):
             result_lines += [
-                f"  {won_or_lost} at {first_retrieved_amount}: {on_printable_line(self.questions[number].text)}"
-                for number in changed_question_numbers[:most]
+                f"  {won_or_lost} at {first_retrieved_amount}: {printable_line(self.questions[number].text)}"
+                for number in changed_question_numbers[:max_questions]
             ]
-            if len(changed_question_numbers) > most:
-                result_lines.append(f"  {won_or_lost}: and {len(changed_question_numbers) - most:,} more")
+            if len(changed_question_numbers) > max_questions:
+                result_lines.append(f"  {won_or_lost}: and {len(changed_question_numbers) - max_questions:,} more")
         return "\n".join(result_lines)
 
 
@@ -503,7 +515,7 @@ def _embedding_estimate_sentence(
 ) -> str:
     """Return a sentence on the tokens that both sides embed: of their chunks, and of texts that a chunker compares."""
     estimated_token_count = sum(
-        tokens_to_embed(
+        estimate_tokens_to_embed(
             int(sum(load_tokenizer(recipe.tokenizer).count(texts))),
             chunker,
             options.search,

@@ -12,7 +12,7 @@ from chunkers.commands.arguments import (
     add_document_arguments,
     add_language_model_options,
     add_setting_options,
-    end_progress,
+    end_progress_line,
     load_command_tools,
     parse_spending_limit,
     print_to_stderr,
@@ -24,15 +24,15 @@ from chunkers.commands.arguments import (
 from chunkers.language_models import as_asking
 from chunkers.support import pluralize, short_repr
 from evaluation.generating.generated_questions import (
-    HIGHEST,
-    LOWEST,
+    LEAST_EXCERPT_COSINE,
+    MOST_QUESTION_COSINE,
     SourceTexts,
     filter_questions,
     generated_questions_to_csv,
     question_cosines,
 )
 from evaluation.generating.question_generation import (
-    WINDOW,
+    DEFAULT_WINDOW_CHARACTERS,
     Dropped,
     Generated,
     GenerationSettings,
@@ -61,19 +61,23 @@ def add_questions_command(commands: "argparse._SubParsersAction[Parser]") -> Non
         "--seed", type=int, default=0, metavar="N", help="chooses the windows (default: %(default)s)"
     )
     questions_parser.add_argument(
-        "--window", type=int, default=WINDOW, metavar="N", help="characters that a question is about (default: %(default)s)"
+        "--window",
+        type=int,
+        default=DEFAULT_WINDOW_CHARACTERS,
+        metavar="N",
+        help="characters that a question is about (default: %(default)s)",
     )
     questions_parser.add_argument(
         "--lowest",
         type=float,
-        default=LOWEST,
+        default=LEAST_EXCERPT_COSINE,
         metavar="COSINE",
         help="the least cosine of a question and each of its excerpts (default: %(default)s)",
     )
     questions_parser.add_argument(
         "--highest",
         type=float,
-        default=HIGHEST,
+        default=MOST_QUESTION_COSINE,
         metavar="COSINE",
         help="the highest cosine of a question and an earlier one (default: %(default)s)",
     )
@@ -103,7 +107,7 @@ def run_questions(options: argparse.Namespace) -> None:
     window_outcomes: list[WindowResult] = []
     passages_progress_callback = progress_callback("", "passages done")
 
-    def keep_outcome(outcome: WindowResult) -> None:
+    def add_outcome(outcome: WindowResult) -> None:
         window_outcomes.append(outcome)
         passages_progress_callback(len(window_outcomes), question_generation_settings.count)
 
@@ -113,12 +117,12 @@ def run_questions(options: argparse.Namespace) -> None:
             readable_source_texts.texts,
             question_generation_settings,
             language_model_access.ask,
-            keep_outcome,
-            tell=language_model_access.report_usability,
+            add_outcome,
+            report_usability=language_model_access.report_usability,
         )
     except (InputError, KeyboardInterrupt) as error:
         stopping_error = error
-    end_progress()
+    end_progress_line()
     print_to_stderr(f"{language_model_access.model.name}: {language_model_access.summary}.")
     if window_outcomes or stopping_error is None:
         _write_filtered_questions(window_outcomes, readable_source_texts, tools, options)

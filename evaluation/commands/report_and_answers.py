@@ -29,7 +29,7 @@ from chunkers.commands.arguments import (
     warn_of_unusable_answers,
     write_output,
 )
-from chunkers.language_models import FIRST_ANSWERS, NEARLY_ALL_UNUSABLE, AnswerCache, Asking, ChatServer, as_asking
+from chunkers.language_models import FIRST_ANSWER_COUNT, LEAST_UNUSABLE_TO_STOP, AnswerCache, Asking, ChatServer, as_asking
 from chunkers.results import MOST_SIDE_BY_SIDE
 from chunkers.support import FloatArray
 from chunkers.text import FileText
@@ -44,7 +44,7 @@ from evaluation.answering import (
     answers_to_json_lines,
     cost_table,
     gather_passages,
-    gather_trivial_row_passages,
+    gather_trivial_baseline_passages,
     questions_of_file,
     row_numbers_of_controls,
 )
@@ -174,7 +174,9 @@ def add_answers_command(commands: "argparse._SubParsersAction[Parser]") -> None:
         "--continue",
         dest="goes_on",
         action="store_true",
-        help=f"continue asking although {NEARLY_ALL_UNUSABLE} of the first {FIRST_ANSWERS} answers could not be used",
+        help=(
+            f"continue asking although {LEAST_UNUSABLE_TO_STOP} of the first {FIRST_ANSWER_COUNT} answers could not be used"
+        ),
     )
     answers_parser.add_argument("--json", action="store_true", help="JSON lines, with every prompt and every word")
     answers_parser.set_defaults(run=run_answers)
@@ -199,7 +201,7 @@ def run_answers(options: argparse.Namespace) -> None:
 
 def _stop_if_answers_unusable(message: str, unusable: int) -> None:
     """Print a sentence on the first answers; raise ModelError if nearly all of them are unusable."""
-    if unusable >= NEARLY_ALL_UNUSABLE:
+    if unusable >= LEAST_UNUSABLE_TO_STOP:
         raise ModelError(f"{message} Add --continue to go on anyway, and --keep FILE so that no question is asked twice.")
     print_to_stderr(message)
 
@@ -235,10 +237,10 @@ def _answer_questions(options: argparse.Namespace, asking: Asking, columns: Colu
         )
 
     typical_chunk_count = round(median(own.chunks for own in passages_by_row_number.values()))
-    trivial_row_names = [*dict.fromkeys(options.trivial)]
-    for row_number, trivial_row_name in enumerate(trivial_row_names, start=len(chunkers)):
-        passages_by_row_number[row_number] = gather_trivial_row_passages(
-            trivial_row_name,
+    trivial_baseline_names = [*dict.fromkeys(options.trivial)]
+    for row_number, trivial_baseline_name in enumerate(trivial_baseline_names, start=len(chunkers)):
+        passages_by_row_number[row_number] = gather_trivial_baseline_passages(
+            trivial_baseline_name,
             document,
             file_questions.usable,
             passage_budget,
@@ -255,7 +257,7 @@ def _answer_questions(options: argparse.Namespace, asking: Asking, columns: Colu
 
     answer_results: dict[tuple[int, int], AnswerResult] = {}
     chunker_and_trivial_titles = [chunker.title for chunker in chunkers] + [
-        TRIVIAL_TITLES[name] for name in trivial_row_names
+        TRIVIAL_TITLES[name] for name in trivial_baseline_names
     ]
     numbered_row_titles = [f"{number}. {title}" for number, title in enumerate(chunker_and_trivial_titles, start=1)]
     try:
@@ -267,7 +269,10 @@ def _answer_questions(options: argparse.Namespace, asking: Asking, columns: Colu
         # What was answered and paid for is printed, however it ends.
         sys.stdout.write((answers_to_json_lines if options.json else answers_to_csv)(numbered_row_titles, answer_results))
     answer_report = AnswerReport(
-        numbered_row_titles, len(usable_questions), answer_results, row_numbers_of_controls(trivial_row_names, len(chunkers))
+        numbered_row_titles,
+        len(usable_questions),
+        answer_results,
+        row_numbers_of_controls(trivial_baseline_names, len(chunkers)),
     )
     for measure in answer_report.measured:
         print_to_stderr(answer_report.verdict(measure))

@@ -17,7 +17,7 @@ from chunkers.commands.arguments import (
     add_language_model_options,
     add_replaced_spellings,
     add_setting_options,
-    end_progress,
+    end_progress_line,
     file_bytes,
     is_folder,
     load_command_tools,
@@ -31,8 +31,8 @@ from chunkers.commands.arguments import (
     spending_reported,
     write_output,
 )
-from chunkers.embedders.late_chunking import LATE_SAID
-from chunkers.results import EMBEDDED_AS, EmbeddedAs
+from chunkers.embedders.late_chunking import LATE_CHUNKING_NOTE
+from chunkers.results import EMBEDDED_AS_LABELS, EmbeddedAs
 from chunkers.text import FileText
 from evaluation.commands.retrieval_output import (
     MeasuredRecipe,
@@ -54,23 +54,23 @@ from evaluation.questions import (
     read_beir,
     read_question_set,
     read_questions,
-    ruler_for,
+    ruler_for_unit,
 )
 from evaluation.report.cells import mean_cell
 from evaluation.retrieval import (
-    FOUND_SCORES,
     RANGE_UNITS,
     RETRIEVAL_MEASURES,
+    RETRIEVED_TEXT_MEASURES,
     BudgetResults,
     Evaluation,
     evaluate_at_budgets,
     evaluate_retrieval,
-    find_repeats,
+    find_retrieved_duplicates,
     mean_and_deviation,
 )
 from evaluation.search import (
+    CHUNK_ITSELF,
     SEARCH_METHODS,
-    THE_CHUNK,
     Index,
     ReturnedText,
     SearchMethod,
@@ -80,7 +80,7 @@ from evaluation.search import (
 )
 from evaluation.segmentation import Score
 
-KINDS: tuple[Literal["documents", "evidence"], ...] = ("documents", "evidence")
+RETRIEVED_ITEM_KINDS: tuple[Literal["documents", "evidence"], ...] = ("documents", "evidence")
 
 
 def add_retrieval_command(commands: "argparse._SubParsersAction[Parser]") -> None:
@@ -139,7 +139,7 @@ def add_search_options(command: argparse.ArgumentParser) -> None:
     add_budget_options(command)
     command.add_argument(
         "--embedded-as",
-        choices=[*EMBEDDED_AS],
+        choices=[*EMBEDDED_AS_LABELS],
         help="what of each chunk is embedded (default: what its recipe says); late is late chunking",
     )
     add_language_model_options(
@@ -185,7 +185,7 @@ def run_retrieval(options: argparse.Namespace) -> None:
             if retrieval_budgets is None
             else evaluate_at_budgets(search_index, questions_of_file.usable, tools, token_ruler, retrieval_budgets)
         )
-        retrieved_near_duplicates = find_repeats(
+        retrieved_near_duplicates = find_retrieved_duplicates(
             search_index,
             questions_of_file.usable,
             tools,
@@ -193,7 +193,7 @@ def run_retrieval(options: argparse.Namespace) -> None:
             options.top_k,
             [] if budget_results is None else [budget_results],
         )
-        end_progress()
+        end_progress_line()
         row_title = _row_title(name, embedded_as, options.search, return_mode)
         if budget_results is not None:
             measured_recipes.append(_measured_recipe(row_title, top_k_evaluation, token_ruler, budget_results))
@@ -216,12 +216,12 @@ def run_retrieval(options: argparse.Namespace) -> None:
         print("\n" + budget_tables(measured_recipes, options.top_k))
 
 
-def _unusual_settings(embedded_as: EmbeddedAs, search: SearchMethod, way: ReturnedText) -> dict[str, str]:
+def _unusual_settings(embedded_as: EmbeddedAs, search: SearchMethod, returned_text: ReturnedText) -> dict[str, str]:
     """Return the settings that are not the usual ones, as JSON has them."""
     setting_and_usual_by_name = {
         "embedded_as": (embedded_as, "plain"),
         "search": (search, "embedding"),
-        "returned": (str(way), "chunk"),
+        "returned": (str(returned_text), "chunk"),
     }
     return {key: setting for key, (setting, usual) in setting_and_usual_by_name.items() if setting != usual}
 
@@ -242,26 +242,31 @@ def _columns_of_options(options: argparse.Namespace) -> list[MeasuredColumn]:
     InputError
         If no chunker is named, or one of them is not as it must be, or the recipes do not say how to embed the others.
     """
-    specs = named_chunkers(options)
-    recipes_of_specs = [spec.recipe for spec in specs if spec.recipe is not None]
+    parsed_chunker_specs = named_chunkers(options)
+    recipes_of_specs = [spec.recipe for spec in parsed_chunker_specs if spec.recipe is not None]
     embedding_settings = sorted(
         {f"{recipe.embedder}, {options.embedded_as or recipe.embedded_as}" for recipe in recipes_of_specs}
     )
-    if len(recipes_of_specs) < len(specs) and len(embedding_settings) > 1:
+    if len(recipes_of_specs) < len(parsed_chunker_specs) and len(embedding_settings) > 1:
         raise InputError(
             "A chunker by its name, or a file of chunks, needs recipes that all embed in the same way; these embed "
             f"differently: {'; '.join(embedding_settings)}. Leave out those that differ."
         )
     default_recipe = next(iter(recipes_of_specs), Recipe(chunker="recursive"))
-    distinct_column_names = _distinct_names([(_column_name(spec), spec.file or Path(spec.written)) for spec in specs])
-    return [column_of_chunker(spec, default_recipe, name) for spec, name in zip(specs, distinct_column_names, strict=True)]
+    distinct_column_names = _distinct_names(
+        [(_column_name(spec), spec.file or Path(spec.written)) for spec in parsed_chunker_specs]
+    )
+    return [
+        column_of_chunker(spec, default_recipe, name)
+        for spec, name in zip(parsed_chunker_specs, distinct_column_names, strict=True)
+    ]
 
 
-def column_of_chunker(spec: ChunkerSpec, like: Recipe, name: str) -> MeasuredColumn:
-    """Return the column of a chunker; settings not given on the command line are taken from the recipe ``like``."""
+def column_of_chunker(spec: ChunkerSpec, base_recipe: Recipe, name: str) -> MeasuredColumn:
+    """Return the column of a chunker; settings not given on the command line are taken from the recipe ``base_recipe``."""
     # The embedder is asked for its defaults alone, and is not loaded for it.
-    chunker = spec.build(load_embedder(like.embedder))
-    return MeasuredColumn(name, spec.recipe_of(chunker, like.model_copy(update={"versions": {}})), chunker)
+    chunker = spec.build(load_embedder(base_recipe.embedder))
+    return MeasuredColumn(name, spec.recipe_of(chunker, base_recipe.model_copy(update={"versions": {}})), chunker)
 
 
 def _distinct_names(files: Sequence[tuple[str, Path]]) -> list[str]:
@@ -294,14 +299,14 @@ def build_indexes(
     columns: Sequence[MeasuredColumn],
     texts: Sequence[tuple[str, FileText]],
     cache: EmbeddingCache,
-    ways: Sequence[ReturnedText] = (THE_CHUNK,),
+    returned_texts: Sequence[ReturnedText] = (CHUNK_ITSELF,),
 ) -> Iterator[tuple[str, EmbeddedAs, Index, Tools, ReturnedText]]:
-    """Yield an index of every recipe's chunks for each of the ``ways`` of returning text.
+    """Yield an index of every recipe's chunks for each of the ``returned_texts`` of returning text.
 
     With it come the recipe's name, what of its chunks is embedded, the tools that embed the questions, and the way.
     """
     corpus_by_splitter: dict[str, Corpus] = {}
-    for column_number, (name, recipe, chunker) in enumerate(columns, start=1):
+    for column_number, (column_name, recipe, chunker) in enumerate(columns, start=1):
         sentence_splitter_name = recipe.sentences
         if sentence_splitter_name not in corpus_by_splitter:
             corpus_by_splitter[sentence_splitter_name] = build_corpus(texts, sentence_splitter_name, options.exact_ends)
@@ -309,13 +314,15 @@ def build_indexes(
         embedded_as = options.embedded_as or recipe.embedded_as
         tools.asking = open_language_model(options, chunker, embedded_as, recipe)
         if embedded_as == "late":
-            print_to_stderr(f"{name}: {LATE_SAID}")
-        embedding_progress_callback = progress_callback(f"{name}, {column_number} of {len(columns)}: ", "texts embedded")
+            print_to_stderr(f"{column_name}: {LATE_CHUNKING_NOTE}")
+        embedding_progress_callback = progress_callback(
+            f"{column_name}, {column_number} of {len(columns)}: ", "texts embedded"
+        )
         tools.watcher = replace(tools.watcher, progress=embedding_progress_callback)
         index_by_children_only: dict[bool, Index] = {}
-        for return_mode in ways:
+        for return_mode in returned_texts:
             if return_mode.only_children not in index_by_children_only:
-                with spending_reported(tools.asking, f"{name}: "):
+                with spending_reported(tools.asking, f"{column_name}: "):
                     recipe_index = build_index(
                         corpus_by_splitter[sentence_splitter_name],
                         chunker,
@@ -326,14 +333,14 @@ def build_indexes(
                     )
                     if recipe_index.unsituated:
                         print_to_stderr(
-                            f"{name}: the model gave no usable context of {recipe_index.unsituated:,} of "
+                            f"{column_name}: the model gave no usable context of {recipe_index.unsituated:,} of "
                             f"{len(recipe_index.chunks):,} chunks."
                         )
                     if recipe_index.caveat:
-                        print_to_stderr(f"{name}: {recipe_index.caveat}")
+                        print_to_stderr(f"{column_name}: {recipe_index.caveat}")
                 index_by_children_only[return_mode.only_children] = recipe_index
             yield (
-                name,
+                column_name,
                 embedded_as,
                 with_returned_text(index_by_children_only[return_mode.only_children], return_mode),
                 tools,
@@ -341,14 +348,14 @@ def build_indexes(
             )
 
 
-def _row_title(name: str, embedded_as: EmbeddedAs, search: SearchMethod, way: ReturnedText) -> str:
+def _row_title(name: str, embedded_as: EmbeddedAs, search: SearchMethod, returned_text: ReturnedText) -> str:
     phrase_by_embedding_mode = {
         "plain": "",
         "heading_path": "heading path",
         "context": "context sentences",
         "late": "late chunking",
     }
-    title_additions = [*filter(None, [phrase_by_embedding_mode[embedded_as], way.said])]
+    title_additions = [*filter(None, [phrase_by_embedding_mode[embedded_as], returned_text.said])]
     name_with_additions = f"{name} with {' and '.join(title_additions)}" if title_additions else name
     return (
         name_with_additions
@@ -356,14 +363,14 @@ def _row_title(name: str, embedded_as: EmbeddedAs, search: SearchMethod, way: Re
     )
 
 
-def _measured_recipe(name: str, evaluation: Evaluation, ruler: TokenRuler, at: BudgetResults) -> MeasuredRecipe:
+def _measured_recipe(name: str, evaluation: Evaluation, ruler: TokenRuler, budget_results: BudgetResults) -> MeasuredRecipe:
     """Return a recipe's results at its top k and at every budget, without its chunks."""
-    budget_unit = at.budgets.unit
+    budget_unit = budget_results.budgets.unit
     return MeasuredRecipe(
         name,
-        {measure: evaluation.values(measure, budget_unit) for measure in FOUND_SCORES},
-        evaluation.mean_retrieved_length(ruler_for(budget_unit, ruler)),
-        at,
+        {measure: evaluation.values(measure, budget_unit) for measure in RETRIEVED_TEXT_MEASURES},
+        evaluation.mean_retrieved_length(ruler_for_unit(budget_unit, ruler)),
+        budget_results,
     )
 
 
@@ -380,14 +387,14 @@ def _questions_and_documents(options: argparse.Namespace) -> tuple[str, bytes, l
         question_set = read_beir(beir_files, path.name, options.split)
     else:
         questions_file_bytes = file_bytes(str(path))
-        set_with_documents = read_question_set(questions_file_bytes, path.name, options.split)
-        if set_with_documents is None:
+        question_set_with_documents = read_question_set(questions_file_bytes, path.name, options.split)
+        if question_set_with_documents is None:
             if options.split is not None:
                 raise InputError(f"--split works only with a BEIR set; {path.name} is not one. Leave --split out.")
             if not options.files:
                 raise InputError(f"{path.name} has no documents of its own. Name the documents, or the folder with them.")
             return path.name, questions_file_bytes, [*read_usable_texts(options.files, options.encoding).items()]
-        question_set = set_with_documents
+        question_set = question_set_with_documents
     if options.files:
         raise InputError(f"{path.name} has its own documents, so no others may be named; got {', '.join(options.files)}.")
     for note in question_set.notes:
@@ -430,7 +437,7 @@ def _print_evaluation(name: str, evaluation: Evaluation, ruler: TokenRuler) -> N
             f"{mean_cell(mean_and_deviation(evaluation.values(measure, unit))).text} in {unit}" for unit in RANGE_UNITS
         ]
         print(f"  {measure:16} {', '.join(measure_value_phrases)}")
-    for retrieved_kind in KINDS:
+    for retrieved_kind in RETRIEVED_ITEM_KINDS:
         f1_by_k = {k: scores["f1"] for k, scores in evaluation.means_at_k(retrieved_kind).items()}
         measure_value_phrases = [f"{'undefined' if f1.value is None else f1} at {k}" for k, f1 in f1_by_k.items()]
         print(f"  {retrieved_kind + ' F1':16} {', '.join(measure_value_phrases)}", flush=True)
@@ -442,7 +449,7 @@ def _mean_chunk_tokens(evaluation: Evaluation, ruler: TokenRuler) -> float:
 
 
 def evaluation_as_json(
-    name: str, evaluation: Evaluation, ruler: TokenRuler, questions: Questions, at: BudgetResults | None = None
+    name: str, evaluation: Evaluation, ruler: TokenRuler, questions: Questions, budget_results: BudgetResults | None = None
 ) -> dict[str, Any]:
     """Return a recipe's retrieval results as JSON-compatible values."""
     evaluated_index = evaluation.index
@@ -458,8 +465,8 @@ def evaluation_as_json(
             unit: {measure: _mean_as_json(evaluation, measure, unit) for measure in RETRIEVAL_MEASURES}
             for unit in RANGE_UNITS
         },
-        **{what: _scores_as_json(evaluation.means_at_k(what)) for what in KINDS},
-        **({} if at is None else {"budgets": budget_results_as_json(at)}),
+        **{what: _scores_as_json(evaluation.means_at_k(what)) for what in RETRIEVED_ITEM_KINDS},
+        **({} if budget_results is None else {"budgets": budget_results_as_json(budget_results)}),
         "questions": [
             {
                 "question": answer.question.text,
@@ -477,8 +484,8 @@ def evaluation_as_json(
                 ],
                 **_returned_spans_as_json(evaluation, answer.ranked[: evaluation.top_k]),
                 **{unit: {key: score.value for key, score in getattr(answer, unit).items()} for unit in RANGE_UNITS},
-                **{what: _scores_as_json(getattr(answer, what)) for what in KINDS},
-                **({} if at is None else {"budgets": question_results_as_json(at, number)}),
+                **{what: _scores_as_json(getattr(answer, what)) for what in RETRIEVED_ITEM_KINDS},
+                **({} if budget_results is None else {"budgets": question_results_as_json(budget_results, number)}),
             }
             for number, answer in enumerate(evaluation.answers)
         ],

@@ -12,10 +12,10 @@ from chunkers.support import FloatArray, text_table
 from evaluation.questions import TokenRuler
 from evaluation.report.cells import mean_cell
 from evaluation.retrieval import (
-    FOUND_SCORES,
     LAST_CHUNK_CHOICES,
     MEASURE_NAMES,
     RANGE_UNITS,
+    RETRIEVED_TEXT_MEASURES,
     BudgetResults,
     Budgets,
     Evaluation,
@@ -24,9 +24,9 @@ from evaluation.retrieval import (
     RetrievedDuplicates,
     mean_and_deviation,
 )
-from evaluation.statistics import FALSE_VERDICTS, Difference, mean_interval
+from evaluation.statistics import FALSE_VERDICT_SENTENCE, Difference, mean_interval
 
-_LAST = {last.replace("_", "-"): last for last in LAST_CHUNK_CHOICES}
+_LAST_CHOICE_BY_OPTION = {last.replace("_", "-"): last for last in LAST_CHUNK_CHOICES}
 
 
 def add_budget_options(command: argparse.ArgumentParser) -> None:
@@ -36,7 +36,9 @@ def add_budget_options(command: argparse.ArgumentParser) -> None:
     )
     command.add_argument("--budget-unit", choices=RANGE_UNITS, help="the unit of the budgets (default: tokens)")
     command.add_argument(
-        "--last", choices=[*_LAST], help="what is done with the chunk that passes a budget (default: cut, where it is full)"
+        "--last",
+        choices=[*_LAST_CHOICE_BY_OPTION],
+        help="what is done with the chunk that passes a budget (default: cut, where it is full)",
     )
 
 
@@ -61,7 +63,9 @@ def parse_budgets(options: argparse.Namespace) -> Budgets | None:
             f"--budget must be a list of whole numbers separated by commas, such as 1000,2000; got {options.budget[:60]!r}."
         )
     return Budgets(
-        tuple(sorted(set(map(int, budget_size_texts)))), options.budget_unit or "tokens", _LAST[options.last or "cut"]
+        tuple(sorted(set(map(int, budget_size_texts)))),
+        options.budget_unit or "tokens",
+        _LAST_CHOICE_BY_OPTION[options.last or "cut"],
     )
 
 
@@ -94,7 +98,7 @@ def budget_tables(measured: Sequence[MeasuredRecipe], k: int) -> str:
         *(f"{size:,} {shared_retrieval_budgets.unit}" for size in shared_retrieval_budgets.sizes),
     ]
     tables_and_lead_sentences = []
-    for measure in FOUND_SCORES:
+    for measure in RETRIEVED_TEXT_MEASURES:
         measure_table_title = (
             f"{MEASURE_NAMES[measure]} in {shared_retrieval_budgets.unit}, 95 % confidence intervals in brackets; "
             f"{last_chunk_phrase}:"
@@ -107,7 +111,7 @@ def budget_tables(measured: Sequence[MeasuredRecipe], k: int) -> str:
         if len(measured) > 1:
             tables_and_lead_sentences.append(leads_at_budgets(measured, measure).words())
     if len(measured) > 1:
-        tables_and_lead_sentences.append(FALSE_VERDICTS)
+        tables_and_lead_sentences.append(FALSE_VERDICT_SENTENCE)
     retrieved_length_rows = [
         [
             recipe.name,
@@ -144,52 +148,68 @@ def _values_at_budgets(measured: MeasuredRecipe, measure: str) -> list[FloatArra
 
 
 def _mean_and_interval_cell(values: FloatArray) -> str:
-    mean_words, interval = mean_cell(mean_and_deviation(values), with_deviation=False).text, mean_interval(values)
-    return mean_words if interval is None else f"{mean_words} ({100 * interval[0]:.1f} to {100 * interval[1]:.1f})"
+    mean_phrase, confidence_interval = (
+        mean_cell(mean_and_deviation(values), with_deviation=False).text,
+        mean_interval(values),
+    )
+    return (
+        mean_phrase
+        if confidence_interval is None
+        else f"{mean_phrase} ({100 * confidence_interval[0]:.1f} to {100 * confidence_interval[1]:.1f})"
+    )
 
 
-def budget_results_as_json(at: BudgetResults) -> dict[str, Any]:
+def budget_results_as_json(budget_results: BudgetResults) -> dict[str, Any]:
     """Return a recipe's mean results at every budget as JSON-compatible values, without individual questions."""
     return {
-        "unit": at.budgets.unit,
-        "last": at.budgets.last,
+        "unit": budget_results.budgets.unit,
+        "last": budget_results.budgets.last,
         "at": [
             {
                 "budget": size,
-                "chunks": _mean_or_none(at.taken[row]),
-                "given": {unit: _mean_or_none(at.given[place, row]) for place, unit in enumerate(RANGE_UNITS)},
+                "chunks": _mean_or_none(budget_results.taken[row]),
+                "given": {unit: _mean_or_none(budget_results.given[place, row]) for place, unit in enumerate(RANGE_UNITS)},
                 **{
-                    unit: {name: _mean_and_interval(at.values(name, size, unit)) for name in FOUND_SCORES}
+                    unit: {
+                        name: _mean_and_interval(budget_results.values(name, size, unit)) for name in RETRIEVED_TEXT_MEASURES
+                    }
                     for unit in RANGE_UNITS
                 },
             }
-            for row, size in enumerate(at.budgets.sizes)
+            for row, size in enumerate(budget_results.budgets.sizes)
         ],
     }
 
 
-def question_results_as_json(at: BudgetResults, number: int) -> list[dict[str, Any]]:
+def question_results_as_json(budget_results: BudgetResults, question_number: int) -> list[dict[str, Any]]:
     """Return one question's results at every budget as JSON-compatible values."""
     return [
         {
             "budget": size,
-            "chunks": int(at.taken[row, number]),
+            "chunks": int(budget_results.taken[row, question_number]),
             **{
-                unit: {name: _none_if_undefined(at.values(name, size, unit)[number]) for name in FOUND_SCORES}
-                | {"given": int(at.given[place, row, number])}
+                unit: {
+                    name: _none_if_undefined(budget_results.values(name, size, unit)[question_number])
+                    for name in RETRIEVED_TEXT_MEASURES
+                }
+                | {"given": int(budget_results.given[place, row, question_number])}
                 for place, unit in enumerate(RANGE_UNITS)
             },
         }
-        for row, size in enumerate(at.budgets.sizes)
+        for row, size in enumerate(budget_results.budgets.sizes)
     ]
 
 
 def leads_as_json(measured: Sequence[MeasuredRecipe]) -> dict[str, Any]:
     """Return the leader at each budget, for every measure, as JSON-compatible values."""
-    return {"leads": {measure: _measure_leads_as_json(leads_at_budgets(measured, measure)) for measure in FOUND_SCORES}}
+    return {
+        "leads": {
+            measure: _leads_for_measure_json(leads_at_budgets(measured, measure)) for measure in RETRIEVED_TEXT_MEASURES
+        }
+    }
 
 
-def _measure_leads_as_json(all_leads: Leads) -> dict[str, Any]:
+def _leads_for_measure_json(all_leads: Leads) -> dict[str, Any]:
     return {
         "comparisons": all_leads.comparisons,
         "at": [
@@ -228,12 +248,12 @@ def _mean_and_interval(values: FloatArray) -> dict[str, float | None] | None:
     mean_and_standard_deviation = mean_and_deviation(values)
     if mean_and_standard_deviation is None:
         return None
-    low, high = mean_interval(values) or (None, None)
+    interval_low, interval_high = mean_interval(values) or (None, None)
     return {
         "mean": mean_and_standard_deviation[0],
         "standard_deviation": mean_and_standard_deviation[1],
-        "low": low,
-        "high": high,
+        "low": interval_low,
+        "high": interval_high,
     }
 
 
@@ -249,7 +269,7 @@ def _none_if_undefined(value: float) -> float | None:
 
 
 def near_duplicate_cost_text(
-    repeats: RetrievedDuplicates, evaluation: Evaluation, ruler: TokenRuler, at: BudgetResults | None
+    repeats: RetrievedDuplicates, evaluation: Evaluation, ruler: TokenRuler, budget_results: BudgetResults | None
 ) -> str:
     """Return the cost of near-duplicates in the top k and at every budget as lines of text."""
     indexed_chunk_count = len(evaluation.index.chunks)
@@ -261,20 +281,20 @@ def near_duplicate_cost_text(
             f"top {evaluation.top_k:,}", repeats.cost_in_top_k(evaluation, RANGE_UNITS[0], ruler), RANGE_UNITS[0]
         ),
     ]
-    if at is not None:
-        budget_unit = at.budgets.unit
+    if budget_results is not None:
+        budget_unit = budget_results.budgets.unit
         near_duplicate_cost_lines += [
             _near_duplicate_cost_phrase(
-                f"{size:,} {budget_unit}", repeats.cost_at_budget(at, size, budget_unit), budget_unit
+                f"{size:,} {budget_unit}", repeats.cost_at_budget(budget_results, size, budget_unit), budget_unit
             )
-            for size in at.budgets.sizes
+            for size in budget_results.budgets.sizes
         ]
     return "\n    ".join(near_duplicate_cost_lines)
 
 
-def _near_duplicate_cost_phrase(limit: str, cost: RepeatCost, unit: str) -> str:
+def _near_duplicate_cost_phrase(limit_phrase: str, cost: RepeatCost, unit: str) -> str:
     recall_difference = cost.difference
-    recall_phrase, recall_without_phrase = (
+    recall_phrase, recall_without_duplicates_phrase = (
         mean_cell(mean_and_deviation(values), with_deviation=False).text for values in (cost.recall, cost.without)
     )
     recall_gain_phrase = (
@@ -283,30 +303,31 @@ def _near_duplicate_cost_phrase(limit: str, cost: RepeatCost, unit: str) -> str:
         else f"{recall_difference.points}, {recall_difference.interval}"
     )
     return (
-        f"{limit}: {cost.taken.mean():.2f} of {cost.retrieved.mean():.1f} chunks repeat a better one, in "
+        f"{limit_phrase}: {cost.taken.mean():.2f} of {cost.retrieved.mean():.1f} chunks repeat a better one, in "
         f"{np.count_nonzero(cost.taken):,} of {len(cost.taken):,} questions; recall in {unit} {recall_phrase}, without them "
-        f"{recall_without_phrase} ({recall_gain_phrase})"
+        f"{recall_without_duplicates_phrase} ({recall_gain_phrase})"
     )
 
 
 def near_duplicates_as_json(
-    repeats: RetrievedDuplicates, evaluation: Evaluation, ruler: TokenRuler, at: BudgetResults | None
+    repeats: RetrievedDuplicates, evaluation: Evaluation, ruler: TokenRuler, budget_results: BudgetResults | None
 ) -> dict[str, Any]:
     """Return the cost of near-duplicates in the top k and at every budget as JSON-compatible values."""
     near_duplicates_json = {
         "chunks": repeats.near,
         "groups": repeats.groups,
-        "top_k": _costs_as_json({unit: repeats.cost_in_top_k(evaluation, unit, ruler) for unit in RANGE_UNITS}),
+        "top_k": _duplicate_costs_as_json({unit: repeats.cost_in_top_k(evaluation, unit, ruler) for unit in RANGE_UNITS}),
     }
-    if at is not None:
+    if budget_results is not None:
         near_duplicates_json["budgets"] = [
-            {"budget": size} | _costs_as_json({unit: repeats.cost_at_budget(at, size, unit) for unit in RANGE_UNITS})
-            for size in at.budgets.sizes
+            {"budget": size}
+            | _duplicate_costs_as_json({unit: repeats.cost_at_budget(budget_results, size, unit) for unit in RANGE_UNITS})
+            for size in budget_results.budgets.sizes
         ]
     return near_duplicates_json
 
 
-def _costs_as_json(costs: dict[str, RepeatCost]) -> dict[str, Any]:
+def _duplicate_costs_as_json(costs: dict[str, RepeatCost]) -> dict[str, Any]:
     first_unit_cost = next(iter(costs.values()))
     return {
         "retrieved": float(first_unit_cost.retrieved.mean()),

@@ -18,10 +18,10 @@ from chunkers.commands.arguments import (
     add_replaced_spellings,
     add_setting_options,
     document_reader,
-    end_progress,
+    end_progress_line,
     load_shared_tools,
     named_chunkers,
-    parse_value,
+    parse_parameter_value,
     print_json,
     print_to_stderr,
     progress_callback,
@@ -32,8 +32,8 @@ from chunkers.recipes import ASKING, MADE_ELSEWHERE
 from chunkers.support import pluralize
 from chunkers.text import READABLE_ENDINGS
 from evaluation.segmentation import (
+    BOUNDARY_FILE_ENDING,
     HIGHER_IS_BETTER,
-    MARKS_ENDING,
     TRIVIAL_SETTINGS,
     MarkedDocument,
     SweepRow,
@@ -69,7 +69,9 @@ def add_sweep_command(commands: "argparse._SubParsersAction[Parser]") -> None:
     sweep_parser = commands.add_parser("sweep", help="many settings on many documents with known boundaries")
     add_marked_options(sweep_parser, " (default: all with known boundaries, without --marked)")
     add_replaced_spellings(sweep_parser, BY_POSITION, "--file")
-    add_chunker_option(sweep_parser, chunks=False, note="; all settings share its parameters, except those of --grid")
+    add_chunker_option(
+        sweep_parser, allows_chunk_file=False, note="; all settings share its parameters, except those of --grid"
+    )
     sweep_parser.add_argument(
         "--grid", action="append", default=[], metavar="KEY=VALUE,...", help="the values of a parameter to try"
     )
@@ -95,7 +97,7 @@ def run_sweep(options: argparse.Namespace) -> None:
         named_chunkers(options, "a sweep varies parameters, and chunks made elsewhere have none") if options.chunker else []
     )
     if specs:
-        chunker_settings += _chunker_grid(specs[0], options.grid)
+        chunker_settings += _settings_of_grid(specs[0], options.grid)
     elif options.grid:
         raise InputError(
             "--grid works only with --chunker, which is missing. Name the chunker whose parameters --grid lists."
@@ -114,7 +116,7 @@ def run_sweep(options: argparse.Namespace) -> None:
             marked_documents, chunker_settings, tools, workers=os.cpu_count() or 1, progress=progress_callback("", "runs")
         )
     )
-    end_progress()
+    end_progress_line()
     position_by_setting = {setting: place for place, setting in enumerate(chunker_settings)}
     sweep_rows.sort(key=lambda row: (position_by_setting[row.setting], row.document))
     if options.csv:
@@ -126,7 +128,7 @@ def run_sweep(options: argparse.Namespace) -> None:
         _print_best_settings(sweep_rows, options.measure, options.top)
 
 
-def _chunker_grid(spec: ChunkerSpec, grid: Sequence[str]) -> list[SweptSetting]:
+def _settings_of_grid(spec: ChunkerSpec, grid: Sequence[str]) -> list[SweptSetting]:
     """Return the settings of a chunker; a recipe's parameters are the same in all of them unless the grid varies them."""
     chunker_name, recipe_parameters = (spec.recipe.chunker, spec.recipe.settings()) if spec.recipe else (spec.name, {})
     if chunker_name in {**ASKING, **MADE_ELSEWHERE}:
@@ -162,7 +164,7 @@ def _load_marked_sample(name: str, splitter: str | None) -> MarkedDocument:
 
 def _read_marked_files(files: Sequence[str], encoding: str | None, splitter: str) -> list[MarkedDocument]:
     marked_texts, complaints = read_marked_texts(
-        read_named_file_bytes(files, (*READABLE_ENDINGS, MARKS_ENDING)), document_reader(encoding)
+        read_named_file_bytes(files, (*READABLE_ENDINGS, BOUNDARY_FILE_ENDING)), document_reader(encoding)
     )
     if complaints:
         raise InputError(complaints[0])
@@ -173,7 +175,7 @@ def _parse_grid_axis(text: str) -> tuple[str, list[Any]]:
     parameter_name, equals_sign, values_text = text.partition("=")
     if not equals_sign or not parameter_name or not values_text:
         raise InputError(f"--grid must have the form KEY=VALUE,...; got {text!r}.")
-    return parameter_name, [parse_value(word) for word in values_text.split(",")]
+    return parameter_name, [parse_parameter_value(word) for word in values_text.split(",")]
 
 
 def _row_as_json(row: SweepRow) -> dict[str, Any]:
@@ -190,9 +192,12 @@ def _print_best_settings(rows: Sequence[SweepRow], measure: str, top: int) -> No
     setting_summaries = summarize_settings(rows, measure)
     if not setting_summaries:
         raise InputError(f"{measure} is undefined for every setting on these documents. Choose another measure.")
-    for rank, summary in enumerate(setting_summaries, start=1):
-        if rank <= top or summary.setting.trivial:
-            print(f"{rank:4}  {measure} {summary.mean:.4f}  chunks {summary.chunks:7.1f}  {summary.setting.words()}")
+    for setting_rank, setting_summary in enumerate(setting_summaries, start=1):
+        if setting_rank <= top or setting_summary.setting.trivial:
+            print(
+                f"{setting_rank:4}  {measure} {setting_summary.mean:.4f}  chunks {setting_summary.chunks:7.1f}  "
+                f"{setting_summary.setting.words()}"
+            )
     if len(setting_summaries) > 1:
         print(
             f"The best is {abs(setting_summaries[0].mean - setting_summaries[1].mean):.4f} ahead of the next, "
@@ -245,7 +250,7 @@ def run_stitch(options: argparse.Namespace) -> None:
             options.output.mkdir(parents=True, exist_ok=True)
             # Bytes, so that line ends stay as they are.
             stitched_document_path.write_bytes(document.text.encode())
-            stitched_document_path.with_suffix(MARKS_ENDING).write_bytes(
+            stitched_document_path.with_suffix(BOUNDARY_FILE_ENDING).write_bytes(
                 boundary_file_json(stitched_document_path.name, document.text, document.known).encode()
             )
         except OSError as error:

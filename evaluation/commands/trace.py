@@ -12,7 +12,7 @@ from chunkers.commands.arguments import (
     add_device_option,
     add_encoding_option,
     add_replaced_spellings,
-    end_progress,
+    end_progress_line,
     file_bytes,
     load_command_tools,
     named_chunkers,
@@ -78,8 +78,8 @@ def run_trace(options: argparse.Namespace) -> None:
     )
     diagnoses: list[Diagnosis] = []
     trace_problem_sentences = list(parsed_trace_file.problems)
-    diagnosis_interruption = _diagnose(question_diagnoser, len(parsed_trace_file.questions), diagnoses)
-    end_progress()
+    diagnosis_interruption = _collect_diagnoses(question_diagnoser, len(parsed_trace_file.questions), diagnoses)
+    end_progress_line()
     if diagnosis_interruption is not None:
         if not diagnoses:
             raise diagnosis_interruption
@@ -98,7 +98,7 @@ def run_trace(options: argparse.Namespace) -> None:
         raise diagnosis_interruption
 
 
-def _diagnose(tracing: TraceDiagnoser, count: int, diagnoses: list[Diagnosis]) -> KeyboardInterrupt | None:
+def _collect_diagnoses(tracing: TraceDiagnoser, count: int, diagnoses: list[Diagnosis]) -> KeyboardInterrupt | None:
     """Add the diagnoses to a list, with progress on the terminal; return an interruption.
 
     Questions that are located when the user interrupts are diagnosed; a second interruption ends that too.

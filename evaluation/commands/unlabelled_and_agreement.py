@@ -21,7 +21,7 @@ from chunkers.commands.arguments import (
     add_device_option,
     add_document_arguments,
     add_setting_options,
-    end_progress,
+    end_progress_line,
     load_command_embedder,
     load_shared_tools,
     named_chunkers,
@@ -34,7 +34,7 @@ from chunkers.commands.arguments import (
 from chunkers.contract import run
 from chunkers.support import text_table
 from evaluation.commands.check import add_size_options, size_bounds_of_options
-from evaluation.report.cells import OF_EDITS, edit_stability_cells, label_free_measure_cells
+from evaluation.report.cells import EDIT_CELL_COUNT, edit_stability_cells, label_free_measure_cells
 from evaluation.segmentation import (
     BASELINE_SETTINGS,
     DEFAULT_EDITS,
@@ -92,8 +92,8 @@ def run_unlabelled(options: argparse.Namespace) -> None:
     labelled_chunkers += [(name, build_chunker("fixed_sentences", parameters)) for name, parameters in BASELINE_SETTINGS]
     size_bounds = size_bounds_of_options(options)
     sentence_splitter_name = shared_setting(options, "sentences", specs)
-    for number, (name, file_text) in enumerate(read_texts(options.files, options.encoding)):
-        document = Document.from_text(file_text.text, sentence_splitter_name, name)
+    for document_number, (document_name, file_text) in enumerate(read_texts(options.files, options.encoding)):
+        document = Document.from_text(file_text.text, sentence_splitter_name, document_name)
         if options.edits:
             check_edit_count(document, options.edits)
         chunker_measure_rows = _measure_chunkers(
@@ -101,9 +101,9 @@ def run_unlabelled(options: argparse.Namespace) -> None:
         )
         if options.json:
             for chunker_label, label_free_measures, stability_under_edits in chunker_measure_rows:
-                print_json(measures_as_json(name, chunker_label, label_free_measures, stability_under_edits))
+                print_json(measures_as_json(document_name, chunker_label, label_free_measures, stability_under_edits))
         else:
-            print("\n" * (number > 0) + measures_table(name, list(chunker_measure_rows)), flush=True)
+            print("\n" * (document_number > 0) + measures_table(document_name, list(chunker_measure_rows)), flush=True)
     if not options.json:
         print("\n" + "\n".join(f"{label:<13} {meaning}" for label, meaning in MEASURES_EXPLAINED.items()))
 
@@ -116,28 +116,28 @@ def _measure_chunkers(
     chunkers: Sequence[tuple[str, Chunker]],
     tools: Tools,
     bounds: SizeBounds | None,
-    edits: int,
+    edit_count: int,
     seed: int,
 ) -> Iterator[Row]:
     """Measure every chunker on a document; without edits if their number is 0."""
     document_sentence_vectors = sentence_vectors(document, tools)
     for chunker_label, chunker in chunkers:
         chunking = run(chunker, document, replace(tools))
-        unlabelled_measures = measure_without_labels(
+        label_free_measures = measure_without_labels(
             chunking, document_sentence_vectors, count_size_compliance(chunking, chunker, tools, bounds)
         )
         chunker_edit_stability = None
-        if edits:
+        if edit_count:
             edits_progress_callback = progress_callback(f"{chunker_label}: ", "edits")
-            chunker_edit_stability = edit_stability(chunker, document, tools, edits, seed, edits_progress_callback)
-            end_progress()
-        yield chunker_label, unlabelled_measures, chunker_edit_stability
+            chunker_edit_stability = edit_stability(chunker, document, tools, edit_count, seed, edits_progress_callback)
+            end_progress_line()
+        yield chunker_label, label_free_measures, chunker_edit_stability
 
 
 def measures_table(name: str, rows: Sequence[Row]) -> str:
     """Format the results for a document as a text table, one line per chunker."""
     measure_names = (
-        [*MEASURES_EXPLAINED] if any(edits is not None for *_, edits in rows) else [*MEASURES_EXPLAINED][:-OF_EDITS]
+        [*MEASURES_EXPLAINED] if any(edits is not None for *_, edits in rows) else [*MEASURES_EXPLAINED][:-EDIT_CELL_COUNT]
     )
     measure_rows = [
         [
@@ -214,7 +214,7 @@ def add_agreement_command(commands: "argparse._SubParsersAction[Parser]") -> Non
     agreement_parser.add_argument(
         "--with", dest="full", metavar="NAME", help="what to compare it with (default: what it approximates)"
     )
-    add_chunker_option(agreement_parser, default="breakpoint", chunks=False)
+    add_chunker_option(agreement_parser, default="breakpoint", allows_chunk_file=False)
     add_setting_options(agreement_parser, "sentences", "tokenizer")
     agreement_parser.add_argument("--json", action="store_true", help="print one JSON object per document")
     add_device_option(agreement_parser)
@@ -236,8 +236,8 @@ def run_embedder_agreement(options: argparse.Namespace) -> None:
         )
     tokenizer = load_tokenizer(shared_setting(options, "tokenizer", specs))
     embedding_cache = EmbeddingCache()
-    for name, file_text in read_texts(options.files, options.encoding):
-        document = Document.from_text(file_text.text, shared_setting(options, "sentences", specs), name)
+    for document_name, file_text in read_texts(options.files, options.encoding):
+        document = Document.from_text(file_text.text, shared_setting(options, "sentences", specs), document_name)
         tools_per_embedder = [
             Tools(embedder, tokenizer, embedding_cache, watcher=preparation_watcher(embedder))
             for embedder in (full_embedder, approximating_embedder)
@@ -247,37 +247,38 @@ def run_embedder_agreement(options: argparse.Namespace) -> None:
             Tools(embedder.for_document(document), tokenizer, embedding_cache).embed(document.sentence_texts)
             for embedder in (full_embedder, approximating_embedder)
         )
-        found_distance_shift = distance_shift(*sentence_vectors_per_embedder)
+        embedder_distance_shift = distance_shift(*sentence_vectors_per_embedder)
         if options.json:
             print_json(
                 embedder_agreement_as_json(
-                    boundary_comparison, found_distance_shift, full_embedder.name, approximating_embedder.name
+                    boundary_comparison, embedder_distance_shift, full_embedder.name, approximating_embedder.name
                 )
             )
         else:
             distance_shift_phrase = (
                 ""
-                if found_distance_shift is None
+                if embedder_distance_shift is None
                 else (
-                    f"; distances moved by at most {found_distance_shift.greatest:.2g}, {found_distance_shift.mean:.2g} on "
+                    f"; distances moved by at most {embedder_distance_shift.greatest:.2g}, "
+                    f"{embedder_distance_shift.mean:.2g} on "
                     "average"
                 )
             )
             print(
-                f"{name}: "
+                f"{document_name}: "
                 f"{boundary_comparison.words(full_embedder.name, approximating_embedder.name)}{distance_shift_phrase}",
                 flush=True,
             )
 
 
 def embedder_agreement_as_json(
-    comparison: BoundaryAgreement, shift: GapShift | None, full: str, other: str
+    comparison: BoundaryAgreement, shift: GapShift | None, full_embedder_name: str, other_embedder_name: str
 ) -> dict[str, Any]:
     """Return a comparison of two embedders as JSON-compatible values; boundaries are in code points."""
     return {
         "document": comparison.document.name,
-        "full": full,
-        "other": other,
+        "full": full_embedder_name,
+        "other": other_embedder_name,
         "both": comparison.both,
         "only_full": comparison.only_full,
         "only_other": comparison.only_other,

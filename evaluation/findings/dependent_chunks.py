@@ -1,4 +1,4 @@
-"""Rules for chunks that cannot be understood alone, with the words that point back in the languages of `POINTING`."""
+"""Rules for chunks that cannot be understood alone, with the words that point back in the languages of `POINTER_PATTERN_FUNCTIONS`."""
 
 import re
 from collections.abc import Iterator
@@ -10,7 +10,7 @@ from evaluation.findings.examined_chunking import ExaminedChunking, RuleFindings
 # Words at the beginning of a sentence that point back to an earlier one, by language.
 
 
-def _phrase_pattern(words: str) -> str:
+def _any_phrase_pattern(words: str) -> str:
     """Return a pattern that matches one of several phrases, separated by commas; ``~`` is white space."""
     return "(?:" + "|".join(word.strip().replace("~", r"\s+") for word in words.split(",")) + ")"
 
@@ -19,13 +19,13 @@ def _compile_alternatives(*patterns: str) -> re.Pattern[str]:
     return re.compile("|".join(f"(?:{pattern})" for pattern in patterns))
 
 
-_INSERTED = r"(?:[^\s,.;:]+\s+){0,4}[^\s,.;:]+,\s+"
+_INSERTED_SUBJECT = r"(?:[^\s,.;:]+\s+){0,4}[^\s,.;:]+,\s+"
 """A short subject before a connective in commas."""
 
 
 @cache
-def _german_pointer_pattern() -> re.Pattern[str]:
-    document_noun_pattern = _phrase_pattern(
+def _german_pointing_phrase_pattern() -> re.Pattern[str]:
+    document_noun_pattern = _any_phrase_pattern(
         "Anleitung, Handbuch, Handbuchseite, Kapitel, Abschnitt, Artikel, Seite, Dokument, Vertrag, Gesetz, "
         "Vorschrift, Beispiel, Leitfaden"
     )
@@ -35,13 +35,13 @@ def _german_pointer_pattern() -> re.Pattern[str]:
         + demonstrative_pattern
         + r"|jene[rnms]?|solche[rnms]?|all\s+dem)\b"
     )
-    finite_verb_pattern = _phrase_pattern(
+    finite_verb_pattern = _any_phrase_pattern(
         "ist, sind, war, waren, wird, werden, wurde, wurden, hat, haben, hatte, gilt, galt, bedeutet, heißt, führt, führte, "
         "liegt, lag, kostet, kostete, zeigt, macht, kann, konnte, soll, muss, darf, lässt, ließ, erklärt, hilft, geht, "
         "reicht, erlaubt, verhindert, betrifft, sorgt, bringt, spart, erfordert, setzt, trifft, schützt, dauert, dauerte, "
         "klingt"
     )
-    impersonal_verb_pattern = _phrase_pattern(
+    impersonal_verb_pattern = _any_phrase_pattern(
         "gibt, gab, fehlt, fehlen, lohnt, bedarf, handelt, scheint, regnet, schneit, empfiehlt, heißt, kommt, darf, dürfen, "
         "wird, werden, wurde, wurden, sind, waren, ist, war, wäre, sei, stehen, steht, bleibt, bleiben, hat, haben, kann, "
         "können, muss, müssen, könnte, könnten, dürfte, soll, sollte, sollten, geht, genügt, reicht, gelten, gilt, folgt, "
@@ -78,21 +78,21 @@ def _german_pointer_pattern() -> re.Pattern[str]:
     )
 
 
-_POLITE = re.compile(r"(?<=[^.!?:\s] )(?:Sie|Ihnen|Ihre?[rnms]?)\b")
+_POLITE_ADDRESS = re.compile(r"(?<=[^.!?:\s] )(?:Sie|Ihnen|Ihre?[rnms]?)\b")
 """Address of the reader inside a German sentence, after which *Sie* at its beginning may be the reader."""
 
 _GERMAN_THEY = re.compile(r"(?:Sie|Ihnen|Ihre?[rnms]?)\s+(?=[\wäöüß])")
 
 
 @cache
-def _english_pointer_pattern() -> re.Pattern[str]:
-    document_noun_pattern = _phrase_pattern(
+def _english_pointing_phrase_pattern() -> re.Pattern[str]:
+    document_noun_pattern = _any_phrase_pattern(
         "manual, section, chapter, document, article, guide, page, paper, report, example, tutorial, agreement, policy, "
         "notice, post, study, website"
     )
     demonstrative_pattern = r"(?:this|that|these|those|such)\b(?!\s+" + document_noun_pattern + ")"
     pronoun_pattern = r"(?:it|them|him|" + demonstrative_pattern + ")"
-    impersonal_adjective_pattern = _phrase_pattern(
+    impersonal_adjective_pattern = _any_phrase_pattern(
         "likely, unlikely, possible, impossible, important, necessary, clear, unclear, true, worth, not~enough, enough, "
         "easy, hard, difficult, best, better, recommended, advisable, common, rare, time, no, often, usual, useful, "
         "helpful, safe, a~good, hoped, known, said, thought, believed, up~to, good, wise, customary, essential, cold, hot, "
@@ -126,8 +126,8 @@ def _english_pointer_pattern() -> re.Pattern[str]:
         r"|consequence)|On\s+the\s+"
         r"(?:other\s+hand|contrary)|For\s+(?:example|instance)|Even\s+so|Until\s+then|Since\s+then|At\s+(?:that"
         r"|the\s+same)\s+time)\b",
-        _INSERTED
-        + _phrase_pattern(
+        _INSERTED_SUBJECT
+        + _any_phrase_pattern(
             "however, in~contrast, by~contrast, therefore, on~the~other~hand, though, for~example, in~turn, too"
         )
         + r"\b,?",
@@ -135,13 +135,13 @@ def _english_pointer_pattern() -> re.Pattern[str]:
 
 
 @cache
-def _french_pointer_pattern() -> re.Pattern[str]:
-    document_noun_pattern = _phrase_pattern(
+def _french_pointing_phrase_pattern() -> re.Pattern[str]:
+    document_noun_pattern = _any_phrase_pattern(
         "manuel, section, chapitre, document, article, guide, page, notice, contrat, exemple, règlement, rapport"
     )
     demonstrative_pattern = rf"(?:ce(?:t|tte|s)?|tel(?:le)?s?)\b(?!\s+{document_noun_pattern}|\s+qu|\s+dont)"
     pronoun_pattern = rf"(?:cel(?:a|ui-ci|le-ci)|ceux-ci|celles-ci|lui|elles?|eux|{demonstrative_pattern})\b"
-    impersonal_adjective_pattern = _phrase_pattern(
+    impersonal_adjective_pattern = _any_phrase_pattern(
         "probable, possible, impossible, prudent, nécessaire, important, interdit, utile, conseillé, recommandé, "
         "préférable, obligatoire, facile, difficile, vrai, clair, bon, inutile, rare, certain, essentiel, permis, temps, "
         "tard, tôt"
@@ -172,8 +172,8 @@ def _french_pointer_pattern() -> re.Pattern[str]:
         r"|De\s+même|Depuis\s+lors|D['’]où)\b",
         r"(?:Pour|Dans|De|Avec|Sans|Après|Avant|Par|Sur|Sous|Chez|Contre|Depuis|Selon|Malgré|À|En|Grâce\s+à"
         r"|À\s+cause\s+de|Outre|D['’]après)\s+" + pronoun_pattern,
-        _INSERTED
-        + _phrase_pattern(
+        _INSERTED_SUBJECT
+        + _any_phrase_pattern(
             "en~revanche, cependant, toutefois, pourtant, au~contraire, en~effet, par~exemple, par~conséquent, donc"
         )
         + ",",
@@ -181,14 +181,14 @@ def _french_pointer_pattern() -> re.Pattern[str]:
 
 
 @cache
-def _spanish_pointer_pattern() -> re.Pattern[str]:
-    document_noun_pattern = _phrase_pattern(
+def _spanish_pointing_phrase_pattern() -> re.Pattern[str]:
+    document_noun_pattern = _any_phrase_pattern(
         "manual, sección, capítulo, documento, artículo, guía, página, contrato, ejemplo, aviso, informe, reglamento"
     )
     demonstrative_pattern = (
         rf"(?:est[aeo]s?|es[aeo]s?|aquel(?:l[ao]s?)?|dich[ao]s?|tal(?:es)?)\b(?!\s+{document_noun_pattern}|\s+vez|\s+que)"
     )
-    impersonal_adjective_pattern = _phrase_pattern(
+    impersonal_adjective_pattern = _any_phrase_pattern(
         "probable, posible, imposible, necesario, recomendable, importante, conveniente, preciso, prudente, fácil, difícil, "
         "obligatorio, mejor, aconsejable, cierto, verdad, hora, útil, decir, evidente, lógico, normal, habitual"
     )
@@ -214,14 +214,14 @@ def _spanish_pointer_pattern() -> re.Pattern[str]:
         r"(?:Para|Con|En|De|Por|Sin|Tras|A|Ante|Según|Sobre|Desde|Hasta|Contra|Entre|Antes\s+de|Después\s+de"
         r"|Gracias\s+a|A\s+pesar\s+de|Debido\s+a"
         rf"|Además\s+de)\s+(?:todo\s+)?(?:ell[ao]s?|él|{demonstrative_pattern})",
-        _INSERTED
-        + _phrase_pattern("en~cambio, sin~embargo, no~obstante, por~el~contrario, por~(?:lo~)?tanto, por~ejemplo")
+        _INSERTED_SUBJECT
+        + _any_phrase_pattern("en~cambio, sin~embargo, no~obstante, por~el~contrario, por~(?:lo~)?tanto, por~ejemplo")
         + ",",
     )
 
 
 @cache
-def _chinese_pointer_pattern() -> re.Pattern[str]:
+def _chinese_pointing_phrase_pattern() -> re.Pattern[str]:
     document_noun_pattern = "(?:本|手册|份(?:说明|文件|手册|合同)|篇文章|一?[章节]|部分)"
     return _compile_alternatives(
         f"[他她它](?:们)?|其(?![他它余实])|该(?!死)|此(?!致|{document_noun_pattern})|这(?!里|{document_noun_pattern})|那(?!么多)",
@@ -232,12 +232,12 @@ def _chinese_pointer_pattern() -> re.Pattern[str]:
     )
 
 
-POINTING = {
-    "en": _english_pointer_pattern,
-    "de": _german_pointer_pattern,
-    "fr": _french_pointer_pattern,
-    "es": _spanish_pointer_pattern,
-    "zh": _chinese_pointer_pattern,
+POINTER_PATTERN_FUNCTIONS = {
+    "en": _english_pointing_phrase_pattern,
+    "de": _german_pointing_phrase_pattern,
+    "fr": _french_pointing_phrase_pattern,
+    "es": _spanish_pointing_phrase_pattern,
+    "zh": _chinese_pointing_phrase_pattern,
 }
 """For each language code, the function that returns the pattern of sentence beginnings that point back."""
 
@@ -250,11 +250,11 @@ def phrase_pointing_back(beginning: str, language: str, addresses_reader: bool) 
     beginning
         The sentence, or its first hundred characters.
     language
-        Code of its language, a key of `POINTING`.
+        Code of its language, a key of `POINTER_PATTERN_FUNCTIONS`.
     addresses_reader
         True if its text addresses the reader by the German *Sie*, which also means *they*.
     """
-    pointing_phrase_match = POINTING[language]().match(beginning)
+    pointing_phrase_match = POINTER_PATTERN_FUNCTIONS[language]().match(beginning)
     if pointing_phrase_match is None and language == "de" and not addresses_reader:
         pointing_phrase_match = _GERMAN_THEY.match(beginning)
     return pointing_phrase_match[0].strip(" ,") if pointing_phrase_match else ""
@@ -262,13 +262,13 @@ def phrase_pointing_back(beginning: str, language: str, addresses_reader: bool) 
 
 def addresses_reader(text: str, language: str) -> bool:
     """Return whether a German text addresses its reader by *Sie*."""
-    return language == "de" and _POLITE.search(text) is not None
+    return language == "de" and _POLITE_ADDRESS.search(text) is not None
 
 
-REACH = 500
+CONTEXT_CHARACTERS_AT_CUT = 500
 """Characters on either side of a cut in which a condition or lead-in is sought."""
 
-_LEFT_OVER = re.compile(r"[\s.,;:!?…。！？；：，、»”’)\]]*")
+_PRECEDING_SENTENCE_REST = re.compile(r"[\s.,;:!?…。！？；：，、»”’)\]]*")
 """Characters that the sentence before may leave at the beginning of a chunk."""
 
 _SENTENCE_END = re.compile(r"(?:[.!?…]['\"”’»)\]*_]*|[。！？；：:][”’」』）]*|\n)\s*\Z")
@@ -309,23 +309,23 @@ _GERMAN_FOLLOW = re.compile(r"\bwie\s+folgt\b[^.:]{0,60}\.\Z")
 """The German verb may stand behind the announcement."""
 
 
-def find_dangling_starts(case: ExaminedChunking) -> RuleFindings:
+def find_dangling_starts(examined_chunking: ExaminedChunking) -> RuleFindings:
     """Find chunks whose first sentence begins with words that point back to an earlier chunk."""
-    text, language = case.chunking.document.text, case.language
-    if language not in POINTING:
+    text, language = examined_chunking.chunking.document.text, examined_chunking.language
+    if language not in POINTER_PATTERN_FUNCTIONS:
         return
-    reader_addressed = addresses_reader(text, language)
-    for chunk, chunk_text_start in _chunk_beginnings(case):
+    is_reader_addressed = addresses_reader(text, language)
+    for chunk, chunk_text_start in _chunk_beginnings(examined_chunking):
         if (
             not _begins_sentence(text, chunk_text_start)
             or _ITEM.match(text, chunk_text_start)
-            or not case.is_prose(chunk_text_start)
+            or not examined_chunking.is_in_prose(chunk_text_start)
         ):
             continue
         sentence_stop_match = _STOP.search(text, chunk_text_start, chunk.end)
         first_sentence_end = sentence_stop_match.end() if sentence_stop_match else chunk.end
         if pointing_phrase := phrase_pointing_back(
-            text[chunk_text_start : min(first_sentence_end, chunk_text_start + 160)], language, reader_addressed
+            text[chunk_text_start : min(first_sentence_end, chunk_text_start + 160)], language, is_reader_addressed
         ):
             yield (
                 Span(chunk_text_start, first_sentence_end),
@@ -334,29 +334,35 @@ def find_dangling_starts(case: ExaminedChunking) -> RuleFindings:
             )
 
 
-def find_missing_lead_ins(case: ExaminedChunking) -> RuleFindings:
+def find_missing_lead_ins(examined_chunking: ExaminedChunking) -> RuleFindings:
     """Find chunks that begin with items, code or clauses whose lead-in or condition stands in an earlier chunk."""
-    text, language = case.chunking.document.text, case.language
-    if language not in POINTING:
+    text, language = examined_chunking.chunking.document.text, examined_chunking.language
+    if language not in POINTER_PATTERN_FUNCTIONS:
         return
     lead_in_by_item: dict[tuple[int, str], str] = {}
-    for chunk, chunk_text_start in _chunk_beginnings(case):
+    for chunk, chunk_text_start in _chunk_beginnings(examined_chunking):
         cut_offset, line_end = chunk.start, text.find("\n", chunk_text_start, chunk.end)
         first_line_span = Span(chunk_text_start, line_end if line_end > 0 else chunk.end)
         item_marker_match = _ITEM.match(text, chunk_text_start)
-        if item_marker_match is not None and _begins_line(text, chunk_text_start) and case.is_prose(chunk_text_start):
+        if (
+            item_marker_match is not None
+            and _begins_line(text, chunk_text_start)
+            and examined_chunking.is_in_prose(chunk_text_start)
+        ):
             lead_in_sentence = _lead_in_sentence_of(
                 text, chunk_text_start, item_marker_match.lastgroup or "", language, lead_in_by_item
             )
         else:
             lead_in_sentence = (
-                _announcement_before_cut(text, cut_offset, language) if case.is_prose(max(0, cut_offset - 2)) else ""
+                _announcement_before_cut(text, cut_offset, language)
+                if examined_chunking.is_in_prose(max(0, cut_offset - 2))
+                else ""
             )
         if lead_in_sentence and lead_in_sentence in chunk.context:
             continue
         if lead_in_sentence:
             yield first_line_span, 0.65, f"its lead-in, “{_shorten(lead_in_sentence)}”, is in an earlier chunk"
-        elif cut_condition_text := _condition_at_cut(case, cut_offset, language):
+        elif cut_condition_text := _condition_at_cut(examined_chunking, cut_offset, language):
             yield (
                 first_line_span,
                 0.65,
@@ -364,11 +370,11 @@ def find_missing_lead_ins(case: ExaminedChunking) -> RuleFindings:
             )
 
 
-def _chunk_beginnings(case: ExaminedChunking) -> Iterator[tuple[Chunk, int]]:
+def _chunk_beginnings(examined_chunking: ExaminedChunking) -> Iterator[tuple[Chunk, int]]:
     """Yield each chunk but the first, and where its text begins after what the sentence before left."""
-    text = case.chunking.document.text
-    for chunk in case.chunking.chunks[1:]:
-        punctuation_match = _LEFT_OVER.match(text, chunk.start, chunk.end)
+    text = examined_chunking.chunking.document.text
+    for chunk in examined_chunking.chunking.chunks[1:]:
+        punctuation_match = _PRECEDING_SENTENCE_REST.match(text, chunk.start, chunk.end)
         chunk_text_start = punctuation_match.end() if punctuation_match else chunk.start
         if chunk_text_start < chunk.end:
             yield chunk, chunk_text_start
@@ -386,18 +392,22 @@ def _begins_line(text: str, start: int) -> bool:
     return not text[text.rfind("\n", 0, start) + 1 : start].strip()
 
 
-def _lead_in_sentence_of(text: str, start: int, kind: str, language: str, known: dict[tuple[int, str], str]) -> str:
+def _lead_in_sentence_of(
+    text: str, start: int, mark_kind: str, language: str, lead_in_by_line: dict[tuple[int, str], str]
+) -> str:
     """Return the sentence that introduces the list of an item; empty if none does.
 
-    ``known`` has what earlier calls found for items, by their line and kind of mark, so that no list is walked twice.
+    ``lead_in_by_line`` has what earlier calls found for items, by their line and kind of mark, so that no list is walked twice.
     """
     item_line_start = text.rfind("\n", 0, start) + 1
     lead_in_sentence, preceding_line_end_offset = "", item_line_start
     while preceding_line_end_offset > 0:
         line_start = text.rfind("\n", 0, preceding_line_end_offset - 1) + 1
-        preceding_line_text = text[max(line_start, preceding_line_end_offset - REACH) : preceding_line_end_offset].strip()
-        if (line_start, kind) in known:
-            lead_in_sentence = known[line_start, kind]
+        preceding_line_text = text[
+            max(line_start, preceding_line_end_offset - CONTEXT_CHARACTERS_AT_CUT) : preceding_line_end_offset
+        ].strip()
+        if (line_start, mark_kind) in lead_in_by_line:
+            lead_in_sentence = lead_in_by_line[line_start, mark_kind]
             break
         preceding_line_end_offset = line_start
         if not preceding_line_text:
@@ -406,16 +416,16 @@ def _lead_in_sentence_of(text: str, start: int, kind: str, language: str, known:
             lead_in_sentence = "" if _HEADING.match(preceding_line_text) else _last_sentence(preceding_line_text)
             break
         item_marker_match = _ITEM.match(text, line_start)
-        is_continuation = text[line_start : line_start + 2].isspace() and not item_marker_match
-        if not is_continuation and (item_marker_match is None or item_marker_match.lastgroup != kind):
+        is_indented_continuation = text[line_start : line_start + 2].isspace() and not item_marker_match
+        if not is_indented_continuation and (item_marker_match is None or item_marker_match.lastgroup != mark_kind):
             break
-    known[item_line_start, kind] = lead_in_sentence
+    lead_in_by_line[item_line_start, mark_kind] = lead_in_sentence
     return lead_in_sentence
 
 
 def _announcement_before_cut(text: str, cut: int, language: str) -> str:
     """Return the last line before a cut if it announces what follows; empty otherwise."""
-    text_before_cut = text[max(0, cut - REACH) : cut].rstrip()
+    text_before_cut = text[max(0, cut - CONTEXT_CHARACTERS_AT_CUT) : cut].rstrip()
     last_line_before_cut = text_before_cut[text_before_cut.rfind("\n") + 1 :]
     return (
         ""
@@ -437,13 +447,13 @@ def _announces_what_follows(line: str, language: str, *, at_cut: bool = False) -
     return not at_cut and re.search(rf"\b(?:{_CONDITIONS[language]})\Z", line) is not None
 
 
-def _condition_at_cut(case: ExaminedChunking, cut: int, language: str) -> str:
+def _condition_at_cut(examined_chunking: ExaminedChunking, cut: int, language: str) -> str:
     """Return the condition in or at whose end a sentence is cut; empty if there is none."""
-    if not case.is_prose(cut):
+    if not examined_chunking.is_in_prose(cut):
         return ""
-    document = case.chunking.document
+    document = examined_chunking.chunking.document
     start, end = document.sentences[document.sentence_at(cut)]
-    start, end = max(start, cut - REACH), min(end, cut + REACH)
+    start, end = max(start, cut - CONTEXT_CHARACTERS_AT_CUT), min(end, cut + CONTEXT_CHARACTERS_AT_CUT)
     sentence_text_before_cut, sentence_text_after_cut = document.text[start:cut].lstrip(" .。"), document.text[cut:end]
     if not sentence_text_before_cut.strip() or not re.search(r"\w", sentence_text_after_cut):
         return ""
@@ -451,15 +461,15 @@ def _condition_at_cut(case: ExaminedChunking, cut: int, language: str) -> str:
     last_clause_before_cut = re.split(r"[,，;；]\s*", sentence_text_before_cut)[-1]
     conditional_word_pattern = rf"(?:{_CONDITIONS[language]})"
     word_boundary_pattern = "" if language == "zh" else r"\b"
-    condition_word_match = re.match(
+    condition_before_cut_match = re.match(
         rf"\s*{conditional_word_pattern}{word_boundary_pattern}", last_clause_before_cut, re.IGNORECASE
     )
-    if condition_word_match and re.search(r"\w", last_clause_before_cut):
+    if condition_before_cut_match and re.search(r"\w", last_clause_before_cut):
         return last_clause_before_cut.strip()
-    condition_after_match = re.match(
+    condition_after_cut_match = re.match(
         rf"\s*,?\s*{conditional_word_pattern}{word_boundary_pattern}", sentence_text_after_cut, re.IGNORECASE
     )
-    if condition_after_match and re.search(r"\w", sentence_text_before_cut):
+    if condition_after_cut_match and re.search(r"\w", sentence_text_before_cut):
         return sentence_text_after_cut.strip()
     return ""
 

@@ -16,25 +16,25 @@ from evaluation.segmentation import cut_offsets
 # Faults that make a chunk worthless in an index: nothing to read, broken characters, page furniture.
 
 
-FEW_DIGITS = 0.1
+MOST_DIGIT_SHARE = 0.1
 """Share of digits up to which a chunk without letters is empty, as page numbers behind dots; above, it may be a table."""
 
-LEAST_BROKEN = 2
+LEAST_BROKEN_CHARACTERS = 2
 """Number of broken characters from which on a chunk is unreadable, if they are at least half of its non-ASCII ones."""
 
-FURNITURE = 0.8
+LEAST_FURNITURE_SHARE = 0.8
 """Share of a chunk's characters in lines of page furniture from which on the chunk is boilerplate."""
 
-REPEATED = 3
+LEAST_REPETITIONS = 3
 """Number of times that a line without a sentence stands in a document of which it is furniture."""
 
 LONGEST_FURNITURE = 80
 """Characters up to which a repeated line is furniture."""
 
-LONGEST_ENTRY = 4
+MOST_MENU_ENTRY_WORDS = 4
 """Words up to which something between separators may be an entry of a menu."""
 
-FEWEST_REPEATED = 3
+LEAST_FURNITURE_LINES = 3
 """Number of lines of furniture that a chunk must have before repeated lines count among them."""
 
 _LETTER = re.compile(r"[^\W\d_]")
@@ -45,11 +45,11 @@ _MARKUP = re.compile(
 _GLYPHS = re.compile(r"\(?cid:\d{1,5}\)?")
 """Numbers of glyphs without a character, as readers of PDF leave them."""
 
-_LONG_WORD = re.compile(r"[A-Za-z0-9+/]{60,}={0,2}")
+_BASE64_DATA = re.compile(r"[A-Za-z0-9+/]{60,}={0,2}")
 """Data in base 64, if it also has small and capital letters and a digit."""
 
-_LOST = re.compile("[\ufffd\u0000-\u0008\u000b\u000e-\u001b\u0080-\u0084\u0086-\u009f]")
-_PRIVATE = re.compile("[\ue000-\uf8ff\U000f0000-\U0010fffd]")
+_REPLACEMENT_OR_CONTROL_CHARACTER = re.compile("[\ufffd\u0000-\u0008\u000b\u000e-\u001b\u0080-\u0084\u0086-\u009f]")
+_PRIVATE_USE_CHARACTER = re.compile("[\ue000-\uf8ff\U000f0000-\U0010fffd]")
 _HAN = re.compile("[\u4e00-\u9fff]")
 
 
@@ -59,10 +59,10 @@ def _windows_1252_character_class(first: int, last: int) -> str:
     return "[" + "".join(map(re.escape, windows_1252_characters)) + "]"
 
 
-_FOLLOWS = _windows_1252_character_class(0x80, 0xBF)
-_MISREAD = re.compile(
-    f"(?:{_windows_1252_character_class(0xC2, 0xDF)}{_FOLLOWS}|{_windows_1252_character_class(0xE0, 0xEF)}{_FOLLOWS}{{2}}"
-    f"|{_windows_1252_character_class(0xF0, 0xF4)}{_FOLLOWS}{{3}})+"
+_CONTINUATION_CHARACTERS = _windows_1252_character_class(0x80, 0xBF)
+_MISREAD_UTF_8 = re.compile(
+    f"(?:{_windows_1252_character_class(0xC2, 0xDF)}{_CONTINUATION_CHARACTERS}|{_windows_1252_character_class(0xE0, 0xEF)}{_CONTINUATION_CHARACTERS}{{2}}"
+    f"|{_windows_1252_character_class(0xF0, 0xF4)}{_CONTINUATION_CHARACTERS}{{3}})+"
 )
 """Characters in UTF-8 that were read as Windows-1252 or Latin-1, once or twice."""
 
@@ -108,13 +108,13 @@ def fault_of_each_chunk(text: str, chunks: Sequence[str]) -> list[Worthless | No
     return [_chunk_fault(chunk, line_occurrence_counts) for chunk in chunks]
 
 
-def _chunk_fault(text: str, counts: Counter[str]) -> Worthless | None:
+def _chunk_fault(text: str, line_counts: Counter[str]) -> Worthless | None:
     if is_empty(text):
         return Worthless("empty", f"none of its {len(text):,} characters is a letter that can be read")
     if reason_why_unreadable := unreadable_reason(text):
         return Worthless("unreadable", reason_why_unreadable)
-    furniture_character_share = _furniture_share(text, counts)
-    if furniture_character_share >= FURNITURE:
+    furniture_character_share = _furniture_share(text, line_counts)
+    if furniture_character_share >= LEAST_FURNITURE_SHARE:
         return Worthless("boilerplate", f"{furniture_character_share:.0%} of it are lines of menus, notices or footers")
     return None
 
@@ -124,19 +124,21 @@ def is_empty(text: str) -> bool:
     text_without_markup = _MARKUP.sub("", text) if "<" in text or "(" in text or "&" in text else text
     if (
         _LETTER.search(text_without_markup)
-        or _PRIVATE.search(text_without_markup)
-        or _LOST.search(text_without_markup)
+        or _PRIVATE_USE_CHARACTER.search(text_without_markup)
+        or _REPLACEMENT_OR_CONTROL_CHARACTER.search(text_without_markup)
         or any(char > "\U0001f000" for char in text_without_markup)
     ):
         return False
     visible_character_count = sum(not char.isspace() for char in text_without_markup)
-    return sum(map(str.isdigit, text_without_markup)) <= FEW_DIGITS * visible_character_count
+    return sum(map(str.isdigit, text_without_markup)) <= MOST_DIGIT_SHARE * visible_character_count
 
 
 def unreadable_reason(text: str) -> str:
     """Return the reason why broken characters make a chunk unreadable; empty if they do not."""
     meaningless_character_count = (
-        sum(map(len, _find_meaningless_codes(text))) + len(_PRIVATE.findall(text)) + len(_LOST.findall(text))
+        sum(map(len, _find_meaningless_codes(text)))
+        + len(_PRIVATE_USE_CHARACTER.findall(text))
+        + len(_REPLACEMENT_OR_CONTROL_CHARACTER.findall(text))
     )
     if meaningless_character_count and 2 * meaningless_character_count >= (
         visible_character_count := len("".join(text.split()))
@@ -148,10 +150,13 @@ def unreadable_reason(text: str) -> str:
     if text.isascii():
         return ""
     non_ascii_character_count = sum(char > "\x7f" for char in text)
-    misread_runs, lost_characters = _MISREAD.findall(text), _LOST.findall(text)
+    misread_runs, lost_characters = _MISREAD_UTF_8.findall(text), _REPLACEMENT_OR_CONTROL_CHARACTER.findall(text)
     misread_characters = set("".join(misread_runs))
     broken_character_count = sum(map(len, misread_runs)) + sum(char not in misread_characters for char in lost_characters)
-    if len(misread_runs) + len(lost_characters) >= LEAST_BROKEN and 2 * broken_character_count >= non_ascii_character_count:
+    if (
+        len(misread_runs) + len(lost_characters) >= LEAST_BROKEN_CHARACTERS
+        and 2 * broken_character_count >= non_ascii_character_count
+    ):
         return (
             f"{broken_character_count:,} of its {non_ascii_character_count:,} characters outside ASCII are wrongly decoded"
         )
@@ -163,7 +168,7 @@ def unreadable_reason(text: str) -> str:
 def _find_meaningless_codes(text: str) -> list[str]:
     glyph_codes = _GLYPHS.findall(text) if "cid:" in text else []
     return glyph_codes + [
-        word for word in _LONG_WORD.findall(text) if not (word.islower() or word.isupper() or word.isalpha())
+        word for word in _BASE64_DATA.findall(text) if not (word.islower() or word.isupper() or word.isalpha())
     ]
 
 
@@ -175,38 +180,42 @@ def _is_misread_chinese(text: str) -> bool:
     return 2 * len(_HAN.findall(redecoded_text)) >= han_character_count
 
 
-def _furniture_share(text: str, counts: Counter[str]) -> float:
+def _furniture_share(text: str, line_counts: Counter[str]) -> float:
     """Return the share of a chunk's characters in lines of page furniture; 0 for a chunk with a heading."""
     chunk_lines_with_letters = [stripped for line in text.splitlines() if _LETTER.search(stripped := line.strip())]
     if not chunk_lines_with_letters or any(line.startswith("#") for line in chunk_lines_with_letters):
         return 0.0
-    certain_furniture_flags = [_is_furniture(line, counts) for line in chunk_lines_with_letters]
+    certain_furniture_flags = [_is_furniture(line, line_counts) for line in chunk_lines_with_letters]
     certain_or_repeated_flags = [
-        is_known or _is_repeated(line, counts)
+        is_known or _is_repeated_furniture(line, line_counts)
         for line, is_known in zip(chunk_lines_with_letters, certain_furniture_flags, strict=True)
     ]
     counted_furniture_flags = (
-        certain_or_repeated_flags if sum(certain_or_repeated_flags) >= FEWEST_REPEATED else certain_furniture_flags
+        certain_or_repeated_flags if sum(certain_or_repeated_flags) >= LEAST_FURNITURE_LINES else certain_furniture_flags
     )
     return sum(
         len(line) for line, is_counted in zip(chunk_lines_with_letters, counted_furniture_flags, strict=True) if is_counted
     ) / sum(map(len, chunk_lines_with_letters))
 
 
-def _is_repeated(line: str, counts: Counter[str]) -> bool:
+def _is_repeated_furniture(line: str, line_counts: Counter[str]) -> bool:
     may_be_furniture = len(line) <= LONGEST_FURNITURE and "|" not in line and not _STOP.search(line)
-    return may_be_furniture and counts[_DIGITS.sub("0", line)] >= REPEATED
+    return may_be_furniture and line_counts[_DIGITS.sub("0", line)] >= LEAST_REPETITIONS
 
 
-def _is_furniture(line: str, counts: Counter[str]) -> bool:
+def _is_furniture(line: str, line_counts: Counter[str]) -> bool:
     """Return whether a line is a row of links, a path or menu, or a notice."""
     if line.count("](") >= 3 and not has_prose(line):
         return True
     is_sentence = _STOP.search(line) is not None
     line_entries = _SEPARATORS.split(line)
-    if len(line_entries) >= 3 and not is_sentence and all(len(entry.split()) <= LONGEST_ENTRY for entry in line_entries):
+    if (
+        len(line_entries) >= 3
+        and not is_sentence
+        and all(len(entry.split()) <= MOST_MENU_ENTRY_WORDS for entry in line_entries)
+    ):
         return True
-    may_be_notice = counts[_DIGITS.sub("0", line)] > 1 or (len(line) <= LONGEST_FURNITURE and not is_sentence)
+    may_be_notice = line_counts[_DIGITS.sub("0", line)] > 1 or (len(line) <= LONGEST_FURNITURE and not is_sentence)
     return may_be_notice and _FURNITURE_WORDS.search(line) is not None
 
 
@@ -215,8 +224,8 @@ def has_prose(text: str) -> bool:
     link_or_image_count = 0
     for _ in range(2):
         # A picture in a link is left out first, then the link.
-        text, replacement_count = _LINK.subn(" ", text)
-        link_or_image_count = max(link_or_image_count, replacement_count)
+        text, replaced_link_count = _LINK.subn(" ", text)
+        link_or_image_count = max(link_or_image_count, replaced_link_count)
     return sum(any(map(str.isalpha, word)) for word in _TAG.sub(" ", text).split()) > link_or_image_count
 
 
@@ -224,7 +233,7 @@ _LINK = re.compile(r"!?\[[^\[\]]*+\](?:\([^()\n]*+\)|\[[^\[\]]*+\])|https?://\S+
 _TAG = re.compile(r"<[^<>]*+>|&[a-z]+;")
 
 
-HAIR = 0.01
+DEFAULT_NARROW_MARGIN = 0.01
 """Distance from the threshold within which a cut counts as made by a hair."""
 
 
@@ -234,7 +243,7 @@ class ExaminedChunking:
 
     chunking: Chunking
     embedder: Embedder | None = None
-    hair: float = HAIR
+    hair: float = DEFAULT_NARROW_MARGIN
 
     @cached_property
     def cuts(self) -> list[int]:
@@ -276,7 +285,7 @@ class ExaminedChunking:
         chunking = self.chunking
         return fault_of_each_chunk(chunking.document.text, [chunk.text for chunk in chunking.chunks])
 
-    def is_prose(self, place: int) -> bool:
+    def is_in_prose(self, place: int) -> bool:
         """Return whether the character at an offset is in none of the blocks without prose."""
         last_started_block_index = bisect_right(self._blocks_without_prose, place, key=lambda block: block.span.start) - 1
         return last_started_block_index < 0 or self._blocks_without_prose[last_started_block_index].span.end <= place

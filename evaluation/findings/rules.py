@@ -17,7 +17,7 @@ from chunkers import Chunking, Embedder, Span
 from chunkers.support import format_number, pluralize
 from chunkers.text import GIVEN_SPLITTER, headings, outline_of
 from evaluation.findings.dependent_chunks import find_dangling_starts, find_missing_lead_ins
-from evaluation.findings.examined_chunking import HAIR, ExaminedChunking, Fault, RuleFindings, has_prose
+from evaluation.findings.examined_chunking import DEFAULT_NARROW_MARGIN, ExaminedChunking, Fault, RuleFindings, has_prose
 from evaluation.search import NEAR_DUPLICATE_SIMILARITY as COUNTED_ALIKE
 from evaluation.search import SHINGLE_WORDS, find_near_duplicates, repeated_runs
 from evaluation.segmentation import chunks_beyond_embedder_limit
@@ -40,31 +40,31 @@ ABBREVIATIONS = frozenset(
 """The abbreviations that spaCy's English tokenizer keeps together with their full stop."""
 
 
-TINY = 0.1
+TINY_MEDIAN_SHARE = 0.1
 """Share of the median chunk below which a chunk is tiny."""
 
-OVERSIZED = 5
+OVERSIZED_MEDIAN_MULTIPLE = 5
 """Multiple of the median chunk above which a chunk is oversized."""
 
-FLAT = 0.02
+FLAT_INTERQUARTILE_RANGE = 0.02
 """Interquartile range of the scores below which their curve counts as flat."""
 
-LONG_PARAGRAPH, FEW_STOPS = 600, 3
+LONG_PARAGRAPH, LEAST_PARAGRAPH_STOPS = 600, 3
 """Characters above which a paragraph should have more than one sentence, or stops within it from which on it should."""
 
-FAR = 2
+FAR_HEADING_CHUNKS = 2
 """Number of chunks after its heading from which on a chunk of the same section is far from the heading."""
 
-ALIKE = 0.6
+NEAR_DUPLICATE_SHARE = 0.6
 """Jaccard similarity of shingles from which chunks are reported as near-duplicates."""
 
 LEAST_COMPARED = 20
 """Characters of the shortest chunk that is compared with others."""
 
-MOST_SHOWN = 50
+MOST_QUOTED_CHARACTERS = 50
 """Characters of another chunk that a reason quotes."""
 
-FEWEST = 4
+FEWEST_FOR_QUARTILES = 4
 """Number of chunks, or scores, below which a median or a quartile means nothing."""
 
 
@@ -128,12 +128,12 @@ class Rule:
         return " ".join(filter(None, (self.why, example_phrase, self.limits)))
 
 
-def _find_cut_sentences(case: ExaminedChunking) -> RuleFindings:
-    document = case.chunking.document
-    for cut_offset in case.cuts:
+def _find_cut_sentences(examined_chunking: ExaminedChunking) -> RuleFindings:
+    document = examined_chunking.chunking.document
+    for cut_offset in examined_chunking.cuts:
         cut_sentence_index = document.sentence_at(cut_offset)
         start, end = document.sentences[cut_sentence_index]
-        prose_span_around_cut = case.prose_around(cut_offset) if start < cut_offset < end else None
+        prose_span_around_cut = examined_chunking.prose_around(cut_offset) if start < cut_offset < end else None
         if prose_span_around_cut is None:
             continue
         # A splitter does not know all blocks: of what it took for one sentence, the part in this block is meant.
@@ -150,25 +150,25 @@ def _find_cut_sentences(case: ExaminedChunking) -> RuleFindings:
             )
 
 
-def _find_cut_blocks(kind: str, score: float, case: ExaminedChunking) -> RuleFindings:
-    text = case.chunking.document.text
+def _find_cut_blocks(block_kind: str, score: float, examined_chunking: ExaminedChunking) -> RuleFindings:
+    text = examined_chunking.chunking.document.text
     for block in outline_of(text).special:
-        if block.kind != kind:
+        if block.kind != block_kind:
             continue
         start, end = block.span
-        cuts_inside_block = [cut for cut in case.cuts if start < cut < end]
+        cuts_inside_block = [cut for cut in examined_chunking.cuts if start < cut < end]
         if cuts_inside_block:
             cut_count_phrase = "once" if len(cuts_inside_block) == 1 else f"{len(cuts_inside_block):,} times"
             block_line_count = text.count("\n", start, end) + 1
-            yield block.span, score, f"a {kind} of {block_line_count:,} lines is cut {cut_count_phrase}"
+            yield block.span, score, f"a {block_kind} of {block_line_count:,} lines is cut {cut_count_phrase}"
 
 
 _ORDINAL = re.compile(r"(?:\S+\s+){0,2}\d{1,2}\.")
 
 
-def _find_bad_splits(case: ExaminedChunking) -> RuleFindings:
-    document = case.chunking.document
-    distinct_cut_offsets = set(case.cuts)
+def _find_bad_splits(examined_chunking: ExaminedChunking) -> RuleFindings:
+    document = examined_chunking.chunking.document
+    distinct_cut_offsets = set(examined_chunking.cuts)
     for later_sentence_index in range(1, len(document.sentences)):
         earlier_sentence, later_sentence = (
             document.sentences[later_sentence_index - 1],
@@ -179,9 +179,9 @@ def _find_bad_splits(case: ExaminedChunking) -> RuleFindings:
             document.text[later_sentence.start : later_sentence.end],
         )
         bad_split_place_phrase = _bad_split_place_phrase(
-            earlier_text, later_text, touching=earlier_sentence.end == later_sentence.start
+            earlier_text, later_text, is_unspaced=earlier_sentence.end == later_sentence.start
         )
-        if bad_split_place_phrase and case.prose_around(earlier_sentence.end) is not None:
+        if bad_split_place_phrase and examined_chunking.prose_around(earlier_sentence.end) is not None:
             bad_split_score = 0.9 if later_sentence.start in distinct_cut_offsets else 0.4
             chunk_begins_phrase = ", and a chunk begins there" if later_sentence.start in distinct_cut_offsets else ""
             yield (
@@ -192,27 +192,30 @@ def _find_bad_splits(case: ExaminedChunking) -> RuleFindings:
             )
 
 
-def _bad_split_place_phrase(left: str, right: str, touching: bool) -> str:
+def _bad_split_place_phrase(text_before: str, text_after: str, is_unspaced: bool) -> str:
     """Return the place at which a sentence wrongly ends; empty if its end looks right."""
-    if not left.endswith("."):
+    if not text_before.endswith("."):
         return ""
-    if touching and left[-2:-1].isdigit() and right[0].isdigit():
+    if is_unspaced and text_before[-2:-1].isdigit() and text_after[0].isdigit():
         return "inside a decimal"
-    last_left_word = left.split()[-1].lstrip("([{\"'“„«")
+    last_left_word = text_before.split()[-1].lstrip("([{\"'“„«")
     if last_left_word in ABBREVIATIONS:
         return f"after the abbreviation {last_left_word}"
     if len(last_left_word) == 2 and last_left_word[0].isupper() and last_left_word[0] != "I":
         return f"after the initial {last_left_word}"
-    if _ORDINAL.fullmatch(left):
+    if _ORDINAL.fullmatch(text_before):
         return f"after the number {last_left_word}"
     return ""
 
 
-def _find_stranded_headings(case: ExaminedChunking) -> RuleFindings:
-    for block, following_block in pairwise(outline_of(case.chunking.document.text).blocks):
+def _find_stranded_headings(examined_chunking: ExaminedChunking) -> RuleFindings:
+    for block, following_block in pairwise(outline_of(examined_chunking.chunking.document.text).blocks):
         if block.kind == "heading":
-            cut_index_after_heading = bisect_left(case.cuts, block.span.end)
-            if cut_index_after_heading < len(case.cuts) and case.cuts[cut_index_after_heading] <= following_block.span.start:
+            cut_index_after_heading = bisect_left(examined_chunking.cuts, block.span.end)
+            if (
+                cut_index_after_heading < len(examined_chunking.cuts)
+                and examined_chunking.cuts[cut_index_after_heading] <= following_block.span.start
+            ):
                 yield (
                     block.span,
                     0.75,
@@ -220,18 +223,22 @@ def _find_stranded_headings(case: ExaminedChunking) -> RuleFindings:
                 )
 
 
-def _find_heading_distant_chunks(case: ExaminedChunking) -> RuleFindings:
-    all_headings = headings(case.chunking.document.text)
+def _find_heading_distant_chunks(examined_chunking: ExaminedChunking) -> RuleFindings:
+    all_headings = headings(examined_chunking.chunking.document.text)
     heading_starts = [heading.span.start for heading in all_headings]
-    if not all_headings or not case.cuts:
+    if not all_headings or not examined_chunking.cuts:
         return
-    chunk_edge_offsets = [case.chunking.chunks[0].start, *case.cuts, case.chunking.document.sentences[-1].end]
+    chunk_edge_offsets = [
+        examined_chunking.chunking.chunks[0].start,
+        *examined_chunking.cuts,
+        examined_chunking.chunking.document.sentences[-1].end,
+    ]
     for chunk_index, (chunk_start, chunk_end) in enumerate(pairwise(chunk_edge_offsets)):
         heading_index = bisect_right(heading_starts, chunk_start) - 1
         chunks_between_count = (
             chunk_index - bisect_right(chunk_edge_offsets, heading_starts[heading_index]) + 1 if heading_index >= 0 else 0
         )
-        if chunks_between_count >= FAR:
+        if chunks_between_count >= FAR_HEADING_CHUNKS:
             heading_title = all_headings[heading_index].title
             heading_title_phrase = (
                 f"“{heading_title[:60]}{'…' * (len(heading_title) > 60)}”" if heading_title else "without a title"
@@ -243,11 +250,11 @@ def _find_heading_distant_chunks(case: ExaminedChunking) -> RuleFindings:
             )
 
 
-def _find_headerless_table_rows(case: ExaminedChunking) -> RuleFindings:
-    text = case.chunking.document.text
+def _find_headerless_table_rows(examined_chunking: ExaminedChunking) -> RuleFindings:
+    text = examined_chunking.chunking.document.text
     table_block_spans = [block.span for block in outline_of(text).special if block.kind == "table"]
     table_starts = [table.start for table in table_block_spans]
-    for chunk in case.chunking.chunks:
+    for chunk in examined_chunking.chunking.chunks:
         for chunk_span_start, chunk_span_end in chunk.spans:
             cut_table_index = bisect_left(table_starts, chunk_span_start) - 1
             if cut_table_index >= 0 and chunk_span_start < table_block_spans[cut_table_index].end and not chunk.context:
@@ -264,9 +271,9 @@ def _find_headerless_table_rows(case: ExaminedChunking) -> RuleFindings:
 _STOP = re.compile(r"[.!?…][\"'”’»)\]]*\s+(?=\S)|[。！？]")
 
 
-def _find_one_sentence_paragraphs(case: ExaminedChunking) -> RuleFindings:
+def _find_one_sentence_paragraphs(examined_chunking: ExaminedChunking) -> RuleFindings:
     """Find sentences that are whole paragraphs, where the splitter is one that looks for sentences."""
-    document = case.chunking.document
+    document = examined_chunking.chunking.document
     if document.splitter in ("lines", "paragraphs", GIVEN_SPLITTER):
         return
     paragraph_spans = [block.span for block in outline_of(document.text).blocks if block.kind == "paragraph"]
@@ -274,10 +281,10 @@ def _find_one_sentence_paragraphs(case: ExaminedChunking) -> RuleFindings:
         if not has_prose(document.text[start:end]):
             continue
         inner_stop_count = len(_STOP.findall(document.text, start, end - 1))
-        if end - start > LONG_PARAGRAPH or inner_stop_count >= FEW_STOPS:
+        if end - start > LONG_PARAGRAPH or inner_stop_count >= LEAST_PARAGRAPH_STOPS:
             stop_count_phrase = f"{pluralize(inner_stop_count, 'stop')} in it" if inner_stop_count else "no stop in it"
             unsplit_paragraph_score = 0.3 + 0.4 * min(
-                1, max((end - start) / LONG_PARAGRAPH / 4, inner_stop_count / FEW_STOPS / 4)
+                1, max((end - start) / LONG_PARAGRAPH / 4, inner_stop_count / LEAST_PARAGRAPH_STOPS / 4)
             )
             yield (
                 Span(start, end),
@@ -289,11 +296,11 @@ def _find_one_sentence_paragraphs(case: ExaminedChunking) -> RuleFindings:
 _BLANK_LINE = re.compile(r"(?:\r\n|\n|\r(?!\n))[^\S\r\n]*(?:\r\n|\n|\r(?!\n))")
 
 
-def _find_off_paragraph_cuts(case: ExaminedChunking) -> RuleFindings:
+def _find_near_paragraph_cuts(examined_chunking: ExaminedChunking) -> RuleFindings:
     """Find cuts inside a paragraph, one sentence from an end of it that is not cut."""
-    document = case.chunking.document
+    document = examined_chunking.chunking.document
     document_sentence_spans = document.sentences
-    cut_offset_by_sentence_index = {document.sentence_at(cut): cut for cut in case.cuts}
+    cut_offset_by_sentence_index = {document.sentence_at(cut): cut for cut in examined_chunking.cuts}
     paragraph_first_sentence_indexes = {
         number
         for number in range(1, len(document_sentence_spans))
@@ -329,37 +336,43 @@ def _find_off_paragraph_cuts(case: ExaminedChunking) -> RuleFindings:
                 break
 
 
-def _median_size(case: ExaminedChunking) -> float | None:
-    return statistics.median(case.sizes) if len(case.sizes) >= FEWEST else None
+def _median_size(examined_chunking: ExaminedChunking) -> float | None:
+    return statistics.median(examined_chunking.sizes) if len(examined_chunking.sizes) >= FEWEST_FOR_QUARTILES else None
 
 
-def _find_tiny_chunks(case: ExaminedChunking) -> RuleFindings:
-    median_chunk_size = _median_size(case)
-    for chunk, size in zip(case.chunking.chunks, case.sizes, strict=True):
-        if median_chunk_size is not None and size < TINY * median_chunk_size:
+def _find_tiny_chunks(examined_chunking: ExaminedChunking) -> RuleFindings:
+    median_chunk_size = _median_size(examined_chunking)
+    for chunk, chunk_size in zip(examined_chunking.chunking.chunks, examined_chunking.sizes, strict=True):
+        if median_chunk_size is not None and chunk_size < TINY_MEDIAN_SHARE * median_chunk_size:
             yield (
                 Span(chunk.start, chunk.end),
-                0.65 * (1 - size / median_chunk_size),
-                f"{size:,} characters, where the median chunk has {median_chunk_size:,g}",
+                0.65 * (1 - chunk_size / median_chunk_size),
+                f"{chunk_size:,} characters, where the median chunk has {median_chunk_size:,g}",
             )
 
 
-def _find_oversized_chunks(case: ExaminedChunking) -> RuleFindings:
-    median_chunk_size = _median_size(case)
-    for chunk_index, (chunk, size) in enumerate(zip(case.chunking.chunks, case.sizes, strict=True)):
-        if median_chunk_size is not None and size > OVERSIZED * median_chunk_size and chunk_index not in case.parent_numbers:
+def _find_oversized_chunks(examined_chunking: ExaminedChunking) -> RuleFindings:
+    median_chunk_size = _median_size(examined_chunking)
+    for chunk_index, (chunk, chunk_size) in enumerate(
+        zip(examined_chunking.chunking.chunks, examined_chunking.sizes, strict=True)
+    ):
+        if (
+            median_chunk_size is not None
+            and chunk_size > OVERSIZED_MEDIAN_MULTIPLE * median_chunk_size
+            and chunk_index not in examined_chunking.parent_numbers
+        ):
             yield (
                 Span(chunk.start, chunk.end),
-                0.65 * (1 - median_chunk_size / size),
-                f"{size:,} characters, {size / median_chunk_size:.1f} times the median chunk",
+                0.65 * (1 - median_chunk_size / chunk_size),
+                f"{chunk_size:,} characters, {chunk_size / median_chunk_size:.1f} times the median chunk",
             )
 
 
-def _find_truncated_chunks(case: ExaminedChunking) -> RuleFindings:
-    embedder = case.embedder
+def _find_truncated_chunks(examined_chunking: ExaminedChunking) -> RuleFindings:
+    embedder = examined_chunking.embedder
     if embedder is None:
         return
-    for chunk, chunk_token_count, unread_token_count in chunks_beyond_embedder_limit(case.chunking, embedder):
+    for chunk, chunk_token_count, unread_token_count in chunks_beyond_embedder_limit(examined_chunking.chunking, embedder):
         yield (
             Span(chunk.start, chunk.end),
             0.5 + 0.4 * unread_token_count / chunk_token_count,
@@ -367,19 +380,19 @@ def _find_truncated_chunks(case: ExaminedChunking) -> RuleFindings:
         )
 
 
-def _find_narrow_cuts(case: ExaminedChunking) -> RuleFindings:
-    document = case.chunking.document
-    for gap in case.chunking.gaps:
+def _find_cuts_near_threshold(examined_chunking: ExaminedChunking) -> RuleFindings:
+    document = examined_chunking.chunking.document
+    for gap in examined_chunking.chunking.gaps:
         if not gap.verdict.is_cut or gap.score is None or gap.threshold is None:
             continue
         score_threshold_distance = abs(gap.score - gap.threshold)
-        if score_threshold_distance <= case.hair:
+        if score_threshold_distance <= examined_chunking.hair:
             next_sentence_index = min(gap.index + 1, len(document.sentences) - 1)
             sentences_around_gap_span = Span(
                 document.sentences[gap.index].start, document.sentences[next_sentence_index].end
             )
             formatted_score, formatted_threshold = format_number(gap.score, ".4f"), format_number(gap.threshold, ".4f")
-            nearness_to_threshold = 1 - score_threshold_distance / case.hair if case.hair else 1
+            nearness_to_threshold = 1 - score_threshold_distance / examined_chunking.hair if examined_chunking.hair else 1
             yield (
                 sentences_around_gap_span,
                 0.2 + 0.3 * nearness_to_threshold,
@@ -387,15 +400,15 @@ def _find_narrow_cuts(case: ExaminedChunking) -> RuleFindings:
             )
 
 
-def _find_flat_curves(case: ExaminedChunking) -> RuleFindings:
-    for curve in case.chunking.curves:
+def _find_flat_curves(examined_chunking: ExaminedChunking) -> RuleFindings:
+    for curve in examined_chunking.chunking.curves:
         defined_curve_scores = [score for score in curve.scores if not math.isnan(score)]
-        if len(defined_curve_scores) < FEWEST:
+        if len(defined_curve_scores) < FEWEST_FOR_QUARTILES:
             continue
         lower_quartile, upper_quartile = np.percentile(defined_curve_scores, [25, 75]).tolist()
-        if upper_quartile - lower_quartile < FLAT:
+        if upper_quartile - lower_quartile < FLAT_INTERQUARTILE_RANGE:
             score_quartile_range_phrase = f"{format_number(lower_quartile, '.3f')} to {format_number(upper_quartile, '.3f')}"
-            document_sentence_spans = case.chunking.document.sentences
+            document_sentence_spans = examined_chunking.chunking.document.sentences
             yield (
                 Span(document_sentence_spans[0].start, document_sentence_spans[-1].end),
                 0.8,
@@ -404,30 +417,34 @@ def _find_flat_curves(case: ExaminedChunking) -> RuleFindings:
             )
 
 
-def _find_worthless_chunks(fault: Fault, score: float, case: ExaminedChunking) -> RuleFindings:
-    for chunk, chunk_fault in zip(case.chunking.chunks, case.chunk_faults, strict=True):
+def _find_worthless_chunks(fault: Fault, score: float, examined_chunking: ExaminedChunking) -> RuleFindings:
+    for chunk, chunk_fault in zip(examined_chunking.chunking.chunks, examined_chunking.chunk_faults, strict=True):
         if chunk_fault is not None and chunk_fault.fault == fault:
             yield Span(chunk.start, chunk.end), score, chunk_fault.reason
 
 
-def _find_near_duplicate_chunks(case: ExaminedChunking) -> RuleFindings:
+def _find_near_duplicate_chunks(examined_chunking: ExaminedChunking) -> RuleFindings:
     """Find chunks that say what another chunk says, except worthless ones, which other rules report."""
-    repeated_text_runs = repeated_runs(case.chunking.document.text)
-    compared_chunks, furthest_end = [], 0
-    for chunk_index, (chunk, chunk_fault) in enumerate(zip(case.chunking.chunks, case.chunk_faults, strict=True)):
-        if chunk_index in case.parent_numbers:
+    repeated_text_runs = repeated_runs(examined_chunking.chunking.document.text)
+    compared_chunks, furthest_chunk_end = [], 0
+    for chunk_index, (chunk, chunk_fault) in enumerate(
+        zip(examined_chunking.chunking.chunks, examined_chunking.chunk_faults, strict=True)
+    ):
+        if chunk_index in examined_chunking.parent_numbers:
             # It says what its children say.
             continue
         # Only what the document repeats, or chunks share by overlap, can be alike.
         may_have_near_duplicate = (
-            chunk.start < furthest_end or len(chunk.spans) > 1 or repeated_text_runs.share(chunk.start, chunk.end) >= ALIKE
+            chunk.start < furthest_chunk_end
+            or len(chunk.spans) > 1
+            or repeated_text_runs.share(chunk.start, chunk.end) >= NEAR_DUPLICATE_SHARE
         )
         if chunk_fault is None and len(chunk.text) >= LEAST_COMPARED and may_have_near_duplicate:
             compared_chunks.append(chunk)
-        furthest_end = max(furthest_end, chunk.end)
+        furthest_chunk_end = max(furthest_chunk_end, chunk.end)
     nearest_match_by_chunk: dict[int, tuple[float, int]] = {}
     for first_chunk_index, second_chunk_index, similarity in find_near_duplicates(
-        [chunk.text for chunk in compared_chunks], ALIKE
+        [chunk.text for chunk in compared_chunks], NEAR_DUPLICATE_SHARE
     ).pairs:
         for chunk_index, other_chunk_index in (
             (first_chunk_index, second_chunk_index),
@@ -437,7 +454,9 @@ def _find_near_duplicate_chunks(case: ExaminedChunking) -> RuleFindings:
                 nearest_match_by_chunk[chunk_index] = similarity, other_chunk_index
     for chunk_index, (similarity, other_chunk_index) in sorted(nearest_match_by_chunk.items()):
         chunk, other_text = compared_chunks[chunk_index], " ".join(compared_chunks[other_chunk_index].text.split())
-        shortened_other_chunk_text = other_text if len(other_text) <= MOST_SHOWN else f"{other_text[:MOST_SHOWN]}…"
+        shortened_other_chunk_text = (
+            other_text if len(other_text) <= MOST_QUOTED_CHARACTERS else f"{other_text[:MOST_QUOTED_CHARACTERS]}…"
+        )
         yield (
             Span(chunk.start, chunk.end),
             0.3 + 0.3 * similarity,
@@ -478,7 +497,7 @@ RULES: dict[str, Rule] = {
     "off_a_paragraph": Rule(
         "Cut inside a paragraph, one sentence off its end",
         "The author's own boundary is next to it; the sentence in between is now with another subject.",
-        _find_off_paragraph_cuts,
+        _find_near_paragraph_cuts,
     ),
     "bad_split": Rule(
         "Bad sentence split",
@@ -515,7 +534,7 @@ RULES: dict[str, Rule] = {
         "Copies of one text fill the top results, and leave no place for another answer.",
         _find_near_duplicate_chunks,
         cause="document",
-        limits=f"By runs of {SHINGLE_WORDS} words, or characters of Chinese, within one document, from {100 * ALIKE:.0f} % "
+        limits=f"By runs of {SHINGLE_WORDS} words, or characters of Chinese, within one document, from {100 * NEAR_DUPLICATE_SHARE:.0f} % "
         "in common on; a paraphrase is not found. Retrieval measures what those of all documents cost your questions, from "
         f"{100 * COUNTED_ALIKE:.0f} % on. "
         "Switch it off for catalogues and forms, whose entries are alike by nature.",
@@ -550,13 +569,17 @@ RULES: dict[str, Rule] = {
     "tiny": Rule("Tiny chunk", "It is found by chance, and answers nothing when it is.", _find_tiny_chunks),
     "oversized": Rule("Oversized chunk", "It is about so much that it resembles no question.", _find_oversized_chunks),
     "unread": Rule("Longer than is read", "What the embedder does not read cannot be found.", _find_truncated_chunks),
-    "by_a_hair": Rule("Cut by a hair", "A slightly different text or threshold would not be cut here.", _find_narrow_cuts),
+    "by_a_hair": Rule(
+        "Cut by a hair", "A slightly different text or threshold would not be cut here.", _find_cuts_near_threshold
+    ),
     "flat": Rule("Flat curve", "The scores hardly differ, so the cuts are close to chance.", _find_flat_curves),
 }
 """The rules by name. To add one, write a function and a line here."""
 
 
-def find_suspicious_cuts(chunking: Chunking, embedder: Embedder | None = None, hair: float = HAIR) -> list[Finding]:
+def find_suspicious_cuts(
+    chunking: Chunking, embedder: Embedder | None = None, narrow_margin: float = DEFAULT_NARROW_MARGIN
+) -> list[Finding]:
     """Apply every rule to a chunking and return the findings, most suspicious first.
 
     Parameters
@@ -565,10 +588,10 @@ def find_suspicious_cuts(chunking: Chunking, embedder: Embedder | None = None, h
         The result to check.
     embedder
         The embedder that will read the chunks. With None, the rule that needs an embedder is skipped.
-    hair
+    narrow_margin
         Distance from the threshold, in units of the score, within which a cut counts as made by a hair.
     """
-    chunking_to_check = ExaminedChunking(chunking, embedder, hair)
+    chunking_to_check = ExaminedChunking(chunking, embedder, narrow_margin)
     findings_of_all_rules = [Finding(name, *parts) for name, rule in RULES.items() for parts in rule.find(chunking_to_check)]
     return sorted(findings_of_all_rules, key=lambda finding: (-finding.score, finding.span, finding.rule))
 

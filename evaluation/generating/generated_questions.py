@@ -17,7 +17,7 @@ from evaluation.questions import Corpus, QuestionSet, excerpt_as_json
 from evaluation.retrieval.asked_question import LONGEST_QUESTION
 from evaluation.search import embed_texts
 
-FILE = "generated-questions"
+QUESTION_FILE_STEM = "generated-questions"
 """Name of the questions file, without its extension."""
 
 
@@ -76,7 +76,7 @@ class QuestionDraft:
             return cls(question, tuple(excerpts), None, str(error))
 
 
-def generated_questions_to_csv(made: Sequence[Generated], texts: SourceTexts) -> str:
+def generated_questions_to_csv(generated_questions: Sequence[Generated], texts: SourceTexts) -> str:
     """Return the questions as CSV, with their excerpts as JSON in the column ``references``.
 
     The excerpts can be located again even after the documents have been edited.
@@ -84,21 +84,24 @@ def generated_questions_to_csv(made: Sequence[Generated], texts: SourceTexts) ->
     Text that a spreadsheet would read as a formula gets an apostrophe before it.
     """
     question_and_references_rows = (
-        (row["question"], json.dumps(row["references"], ensure_ascii=False)) for row in map(texts.question_row, made)
+        (row["question"], json.dumps(row["references"], ensure_ascii=False))
+        for row in map(texts.question_row, generated_questions)
     )
     return csv_text(["question", "references"], question_and_references_rows)
 
 
-def generated_question_set(made: Sequence[Generated], texts: SourceTexts, model: str) -> QuestionSet:
+def generated_question_set(generated_questions: Sequence[Generated], texts: SourceTexts, model: str) -> QuestionSet:
     """Return a question set of the questions, their documents and a note on how they were generated."""
-    questions_jsonl = "".join(f"{json.dumps(texts.question_row(question), ensure_ascii=False)}\n" for question in made)
+    questions_jsonl = "".join(
+        f"{json.dumps(texts.question_row(question), ensure_ascii=False)}\n" for question in generated_questions
+    )
     generation_note = (
         f"{model} wrote these questions with the excerpts in sight; real ones use other words. Differences between chunkers "
         "say more than the scores."
     )
     return QuestionSet(
         tuple(zip(texts.names, texts.texts, strict=True)),
-        (f"{FILE}.jsonl", questions_jsonl.encode("utf-8", "surrogatepass")),
+        (f"{QUESTION_FILE_STEM}.jsonl", questions_jsonl.encode("utf-8", "surrogatepass")),
         (generation_note,),
     )
 
@@ -120,13 +123,13 @@ def apply_question_edits(generated: Generated, texts: SourceTexts, question: str
         )
     if len(question) > LONGEST_QUESTION:
         raise InputError(f"A question may have at most {LONGEST_QUESTION:,} characters; this one has {len(question):,}.")
-    kept_excerpts = [excerpt.strip() for excerpt in excerpts if excerpt.strip()]
-    if not 1 <= len(kept_excerpts) <= MOST_EXCERPTS:
+    nonempty_excerpts = [excerpt.strip() for excerpt in excerpts if excerpt.strip()]
+    if not 1 <= len(nonempty_excerpts) <= MOST_EXCERPTS:
         raise InputError(
-            f"A question must have 1 to {MOST_EXCERPTS} excerpts; {short_repr(question)} has {len(kept_excerpts)}."
+            f"A question must have 1 to {MOST_EXCERPTS} excerpts; {short_repr(question)} has {len(nonempty_excerpts)}."
         )
-    kept_excerpt_spans = {_excerpt_span(excerpt, generated.window, texts) for excerpt in kept_excerpts}
-    return generated._replace(question=question, excerpts=tuple(sorted(kept_excerpt_spans)))
+    excerpt_spans = {_excerpt_span(excerpt, generated.window, texts) for excerpt in nonempty_excerpts}
+    return generated._replace(question=question, excerpts=tuple(sorted(excerpt_spans)))
 
 
 def _excerpt_span(excerpt: str, window: Window, texts: SourceTexts) -> Span:
@@ -158,7 +161,7 @@ def _excerpt_span(excerpt: str, window: Window, texts: SourceTexts) -> Span:
 # Two filters of generated questions: excerpts that are not about the question, and questions that are asked twice.
 
 
-LOWEST, HIGHEST = 0.36, 0.78
+LEAST_EXCERPT_COSINE, MOST_QUESTION_COSINE = 0.36, 0.78
 """The thresholds of the code beside Chroma's report, which are for OpenAI's text-embedding-3-large.
 
 Other embedders give other cosines: look where the line lies in the histogram.
@@ -199,14 +202,14 @@ class FilterResult(NamedTuple):
     kept: npt.NDArray[np.bool_]
 
 
-def question_cosines(made: Sequence[Generated], corpus: Corpus, tools: Tools) -> Cosines:
+def question_cosines(generated_questions: Sequence[Generated], corpus: Corpus, tools: Tools) -> Cosines:
     """Return the cosine similarities of questions to their excerpts and to each other.
 
     Raises the same errors as `Tools.embed`.
 
     Parameters
     ----------
-    made
+    generated_questions
         The questions; at least one.
     corpus
         The documents that the questions are about.
@@ -216,17 +219,20 @@ def question_cosines(made: Sequence[Generated], corpus: Corpus, tools: Tools) ->
     """
     excerpt_texts_with_numbers = [
         (number, corpus.documents[question.window.document].text[start:end])
-        for number, question in enumerate(made)
+        for number, question in enumerate(generated_questions)
         for start, end in question.excerpts
     ]
-    embedded_texts = [*(question.question for question in made), *(text for _, text in excerpt_texts_with_numbers)]
+    embedded_texts = [
+        *(question.question for question in generated_questions),
+        *(text for _, text in excerpt_texts_with_numbers),
+    ]
     question_then_excerpt_vectors = embed_texts(corpus.whole, embedded_texts, tools).astype(float)
     question_vectors, excerpt_vectors = (
-        question_then_excerpt_vectors[: len(made)],
-        question_then_excerpt_vectors[len(made) :],
+        question_then_excerpt_vectors[: len(generated_questions)],
+        question_then_excerpt_vectors[len(generated_questions) :],
     )
     question_number_of_excerpt = np.array([number for number, _ in excerpt_texts_with_numbers], dtype=np.intp)
-    lowest_cosine_per_question = np.ones(len(made))
+    lowest_cosine_per_question = np.ones(len(generated_questions))
     np.minimum.at(
         lowest_cosine_per_question,
         question_number_of_excerpt,
@@ -236,7 +242,9 @@ def question_cosines(made: Sequence[Generated], corpus: Corpus, tools: Tools) ->
     return Cosines(np.clip(lowest_cosine_per_question, -1, 1), np.clip(question_vectors @ question_vectors.T, -1, 1))
 
 
-def filter_questions(cosines: Cosines, lowest: float = LOWEST, highest: float = HIGHEST) -> FilterResult:
+def filter_questions(
+    cosines: Cosines, lowest: float = LEAST_EXCERPT_COSINE, highest: float = MOST_QUESTION_COSINE
+) -> FilterResult:
     """Select the questions that resemble their excerpts and are not too similar to an earlier question.
 
     A question is compared with all earlier questions that resemble their excerpts, even those dropped as duplicates. Its

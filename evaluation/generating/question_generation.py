@@ -20,8 +20,8 @@ from chunkers import Cancelled, Document, InputError, Span
 from chunkers.contract import Estimate
 from chunkers.language_models import (
     EXAMPLE_QUESTION,
-    MOST_AT_ONCE,
     MOST_EXCERPTS,
+    MOST_PARALLEL_CONVERSATIONS,
     NO_QUESTIONS,
     QUESTION_EXAMPLE,
     QUESTION_PASSAGE,
@@ -44,10 +44,10 @@ from evaluation.retrieval.asked_question import LONGEST_QUESTION
 # Random windows.
 
 
-EDGE = 100
+MOST_TRIMMED_CHARACTERS = 100
 """Characters at either end of a window within which it is moved to the end of a word."""
 
-TRIES = 20
+MOST_TRIED_WINDOWS = 20
 """Maximum number of random positions tried for a window without overlap; after that, the least overlap counts."""
 
 
@@ -71,7 +71,7 @@ def random_windows(texts: Sequence[str], size: int, seed: int) -> Iterator[Windo
     """Yield an endless sequence of random windows; equal seeds give equal windows.
 
     A document is chosen with a probability proportional to its length, then a position in it uniformly at random, up to
-    `TRIES` times until the window overlaps no earlier one. If all do, the window with the least overlap is used. A document
+    `MOST_TRIED_WINDOWS` times until the window overlaps no earlier one. If all do, the window with the least overlap is used. A document
     that is not longer than a window is shown whole.
 
     Parameters
@@ -94,12 +94,14 @@ def random_windows(texts: Sequence[str], size: int, seed: int) -> Iterator[Windo
     return _least_overlapping_windows(texts, [*accumulate(document_lengths_as_weights)], size, Random(seed))
 
 
-def _least_overlapping_windows(texts: Sequence[str], sums: Sequence[int], size: int, random: Random) -> Iterator[Window]:
+def _least_overlapping_windows(
+    texts: Sequence[str], cumulative_lengths: Sequence[int], window_size: int, random: Random
+) -> Iterator[Window]:
     earlier_windows: list[Window] = []
-    drawn_random_windows = _drawn_windows(texts, sums, size, random)
+    independent_random_windows = _independent_random_windows(texts, cumulative_lengths, window_size, random)
     while True:
         tried_windows: list[Window] = []
-        for least_overlapping_window in islice(drawn_random_windows, TRIES):
+        for least_overlapping_window in islice(independent_random_windows, MOST_TRIED_WINDOWS):
             tried_windows.append(least_overlapping_window)
             if not any(map(least_overlapping_window.overlaps, earlier_windows)):
                 break
@@ -110,14 +112,16 @@ def _least_overlapping_windows(texts: Sequence[str], sums: Sequence[int], size: 
         yield least_overlapping_window
 
 
-def _drawn_windows(texts: Sequence[str], sums: Sequence[int], size: int, random: Random) -> Iterator[Window]:
+def _independent_random_windows(
+    texts: Sequence[str], cumulative_lengths: Sequence[int], window_size: int, random: Random
+) -> Iterator[Window]:
     while True:
         # Python promises the same numbers in every version for this function alone.
-        drawn_offset, relative_start = int(random.random() * sums[-1]), random.random()
-        document_number = next(number for number, most in enumerate(sums) if drawn_offset < most)
+        offset_in_all_texts, relative_start = int(random.random() * cumulative_lengths[-1]), random.random()
+        document_number = next(number for number, most in enumerate(cumulative_lengths) if offset_in_all_texts < most)
         text = texts[document_number]
-        window_start = int(relative_start * (max(0, len(text) - size) + 1))
-        window_span = _span_of_whole_words(text, window_start, min(len(text), window_start + size))
+        window_start = int(relative_start * (max(0, len(text) - window_size) + 1))
+        window_span = _span_of_whole_words(text, window_start, min(len(text), window_start + window_size))
         if text[window_span.start : window_span.end].strip():
             yield Window(document_number, window_span)
 
@@ -125,16 +129,16 @@ def _drawn_windows(texts: Sequence[str], sums: Sequence[int], size: int, random:
 def _span_of_whole_words(text: str, start: int, end: int) -> Span:
     """Return the range without a part of a word at its ends, where white space is near; not every script has it."""
     if start and not text[start - 1].isspace():
-        start = next((at + 1 for at in range(start, min(start + EDGE, end)) if text[at].isspace()), start)
+        start = next((at + 1 for at in range(start, min(start + MOST_TRIMMED_CHARACTERS, end)) if text[at].isspace()), start)
     if end < len(text) and not text[end].isspace():
-        end = next((at for at in range(end, max(end - EDGE, start), -1) if text[at - 1].isspace()), end)
+        end = next((at for at in range(end, max(end - MOST_TRIMMED_CHARACTERS, start), -1) if text[at - 1].isspace()), end)
     return Span(start, end)
 
 
 # Questions about windows.
 
 
-WINDOW = 4_000
+DEFAULT_WINDOW_CHARACTERS = 4_000
 """Characters of a window, as in Chroma's report."""
 
 LEAST_WINDOW = 200
@@ -143,22 +147,22 @@ LEAST_WINDOW = 200
 MOST_WINDOW = 20_000
 """Maximum window size in characters."""
 
-LEAST_PART = 80
+LEAST_PART_CHARACTERS = 80
 """Minimum number of characters of a window's part that is shown in its place: a sentence that is understood by itself."""
 
 MOST_GENERATED = 500
 """Maximum number of questions of a run."""
 
-MOST_BEFORE = 30
+MOST_EARLIER_QUESTIONS = 30
 """Maximum number of earlier questions that the model is shown."""
 
-REPAIRED = 0.9
+MIN_REPAIRED_SIMILARITY = 0.9
 """Minimum similarity at which a passage of the window replaces an excerpt; see `chunkers.text.MIN_ALTERED_SIMILARITY`.
 
 Stricter than for excerpts of edited documents: this text is as the model was shown it.
 """
 
-GUESSED_TOKENS = 25
+GUESSED_QUESTION_TOKENS = 25
 """Tokens of a question, as an estimate counts those so far."""
 
 GUESSED_ANSWER_TOKENS = 150
@@ -167,7 +171,7 @@ GUESSED_ANSWER_TOKENS = 150
 _POLL_S = 0.05
 """Seconds between checks for whether the user has stopped."""
 
-_MEASURED = 5
+_SAMPLED_WINDOWS = 5
 """Windows whose tokens are counted for an estimate."""
 
 
@@ -183,16 +187,19 @@ class GenerationSettings:
 
     count: int = 20
     seed: int = 0
-    window: int = WINDOW
+    window: int = DEFAULT_WINDOW_CHARACTERS
 
     def __post_init__(self) -> None:
         """Check the values."""
-        for name, value, least, most in (
+        for setting_phrase, setting_value, least_value, greatest_value in (
             ("questions to generate", self.count, 1, MOST_GENERATED),
             ("characters in a window", self.window, LEAST_WINDOW, MOST_WINDOW),
         ):
-            if not least <= value <= most:
-                raise InputError(f"The number of {name} must be from {least:,} to {most:,}; got {value:,}.")
+            if not least_value <= setting_value <= greatest_value:
+                raise InputError(
+                    f"The number of {setting_phrase} must be from {least_value:,} to {greatest_value:,}; got "
+                    f"{setting_value:,}."
+                )
 
 
 class Ask(Protocol):
@@ -237,19 +244,19 @@ def generate_questions(
     texts: Sequence[str],
     settings: GenerationSettings,
     ask: Ask,
-    done: Callable[[WindowResult], None],
+    report_outcome: Callable[[WindowResult], None],
     cancelled: Callable[[], bool] = bool,
-    tell: Callable[[bool], None] = lambda usable: None,
+    report_usability: Callable[[bool], None] = lambda usable: None,
 ) -> None:
-    """Generate questions about random windows of the texts, several in parallel, and pass each to ``done``.
+    """Generate questions about random windows of the texts, several in parallel, and pass each to ``report_outcome``.
 
-    A prompt leaves out the sentences that earlier questions quote. If fewer than `LEAST_PART` characters remain, it shows
+    A prompt leaves out the sentences that earlier questions quote. If fewer than `LEAST_PART_CHARACTERS` characters remain, it shows
     the window and these questions instead. After a repeated question, the model is asked in a new conversation, without the
     sentences that the repeated question quotes.
 
     The windows alone determine which earlier questions a prompt depends on. A question is requested once the questions up to
     a certain one are finished: the last one at least `MOST_AT_ONCE` places before it, or the last earlier one about an
-    overlapping window, whichever is later. Its prompt shows at most the `MOST_BEFORE` nearest of these questions. Duplicates
+    overlapping window, whichever is later. Its prompt shows at most the `MOST_EARLIER_QUESTIONS` nearest of these questions. Duplicates
     are detected when all earlier questions are finished. The same answers therefore give the same outcomes, in whatever
     order they arrive.
 
@@ -263,12 +270,12 @@ def generate_questions(
         Sends a conversation and returns the answer, as `Asking.ask`. Its errors stop the run and are raised here. If the
         server enforces a schema, excerpts are whole sentences of what the prompt shows, if possible unused by unusable
         answers.
-    done
+    report_outcome
         Called with each outcome in the order of the windows, as soon as all earlier outcomes are finished. After an error or
         a stop, it is also called with the other finished outcomes, without duplicate questions.
     cancelled
         True once the user has cancelled.
-    tell
+    report_usability
         Called after each answer with True if the answer is usable, otherwise with False.
 
     Raises
@@ -279,22 +286,22 @@ def generate_questions(
         If the user stops.
     """
     chosen_random_windows = [*islice(random_windows(texts, settings.window, settings.seed), settings.count)]
-    ordered_question_outcomes = _OrderedOutcomes(len(chosen_random_windows), done)
+    ordered_question_outcomes = _OrderedOutcomes(len(chosen_random_windows), report_outcome)
 
     def ask_about_window(number: int, cancelled: Callable[[], bool]) -> None:
-        earlier_questions = ordered_question_outcomes.wait_for_first(
-            _count_to_await(chosen_random_windows, number), cancelled
+        earlier_questions = ordered_question_outcomes.wait_for_first_outcomes(
+            _count_awaited_questions(chosen_random_windows, number), cancelled
         )
         window_part = _longest_unquoted_part(texts, chosen_random_windows[number], earlier_questions)
         question_answer_reader = _AnswerReader(
             texts[window_part.document],
             window_part,
-            lambda question: ordered_question_outcomes.is_repeated(question, number, cancelled),
+            lambda question: ordered_question_outcomes.is_repeated_question(question, number, cancelled),
         )
         messages = _prompt_messages(texts, window_part, number + 1, earlier_questions)
         current_window_part, opening_messages, skipped_message_count = window_part, messages, len(messages)
 
-        def send_conversation(messages: Sequence[Message]) -> Reply:
+        def send_messages(messages: Sequence[Message]) -> Reply:
             nonlocal current_window_part, opening_messages, skipped_message_count
             if question_answer_reader.repeated:
                 other_window_part = _longest_unquoted_part(
@@ -322,7 +329,7 @@ def generate_questions(
 
         try:
             ordered_question_outcomes.store(
-                number, usable_answer(send_conversation, messages, question_answer_reader.parse_answer, tell)
+                number, usable_answer(send_messages, messages, question_answer_reader.parse_answer, report_usability)
             )
         except UnusableAnswer as complaint:
             ordered_question_outcomes.store(number, Dropped(window_part, str(complaint)))
@@ -346,16 +353,22 @@ def _distinct_window_sentences(texts: Sequence[str], window: Window) -> list[str
 
 
 def _longest_unquoted_part(
-    texts: Sequence[str], window: Window, asked: Sequence[Generated], least: int = LEAST_PART
+    texts: Sequence[str],
+    window: Window,
+    earlier_questions: Sequence[Generated],
+    min_part_characters: int = LEAST_PART_CHARACTERS,
 ) -> Window:
     """Return the longest part of a window without sentences that an earlier question quotes.
 
     The prompt about this part need not show earlier questions, which a weak model copies. If the part has fewer than
-    ``least`` characters, the window is returned.
+    ``min_part_characters`` characters, the window is returned.
     """
     text, (window_start, window_end) = texts[window.document], window.span
     quoted_spans = [
-        excerpt for question in asked if question.window.document == window.document for excerpt in question.excerpts
+        excerpt
+        for question in earlier_questions
+        if question.window.document == window.document
+        for excerpt in question.excerpts
     ]
     window_sentence_spans = [
         (window_start + first, window_start + last)
@@ -373,42 +386,44 @@ def _longest_unquoted_part(
     longest_unquoted_span = max(map(Span, unquoted_starts, unquoted_ends), key=lambda span: span.end - span.start)
     return (
         Window(window.document, longest_unquoted_span)
-        if len(text[longest_unquoted_span.start : longest_unquoted_span.end].strip()) >= least
+        if len(text[longest_unquoted_span.start : longest_unquoted_span.end].strip()) >= min_part_characters
         else window
     )
 
 
-def _count_to_await(chosen: Sequence[Window], number: int) -> int:
+def _count_awaited_questions(chosen_windows: Sequence[Window], window_number: int) -> int:
     """Return the number of questions, from the first on, that must be finished before this one is requested."""
-    overlapping_question_numbers = [other + 1 for other in range(number) if chosen[other].overlaps(chosen[number])]
-    return max(number + 1 - MOST_AT_ONCE, 0, *overlapping_question_numbers)
+    overlapping_question_numbers = [
+        other + 1 for other in range(window_number) if chosen_windows[other].overlaps(chosen_windows[window_number])
+    ]
+    return max(window_number + 1 - MOST_PARALLEL_CONVERSATIONS, 0, *overlapping_question_numbers)
 
 
 class _OrderedOutcomes:
     """The outcomes by their number, which several threads bring."""
 
-    def __init__(self, count: int, done: Callable[[WindowResult], None]) -> None:
-        self._outcomes: list[WindowResult | None] = [None] * count
-        self._told = 0
-        self._done = done
+    def __init__(self, window_count: int, report_outcome: Callable[[WindowResult], None]) -> None:
+        self._outcomes: list[WindowResult | None] = [None] * window_count
+        self._reported_count = 0
+        self._report_outcome = report_outcome
         self._changed = threading.Condition()
 
-    def wait_for_first(self, count: int, cancelled: Callable[[], bool]) -> list[Generated]:
+    def wait_for_first_outcomes(self, count: int, cancelled: Callable[[], bool]) -> list[Generated]:
         """Wait for the first ``count`` outcomes and return the questions among them; raises Cancelled if the user stops."""
         while True:
             with self._changed:
-                if self._told >= count:
+                if self._reported_count >= count:
                     return [outcome for outcome in self._outcomes[:count] if isinstance(outcome, Generated)]
                 self._changed.wait(_POLL_S)
             raise_if_cancelled(cancelled)
 
-    def is_repeated(self, question: str, number: int, cancelled: Callable[[], bool]) -> bool:
+    def is_repeated_question(self, question: str, number: int, cancelled: Callable[[], bool]) -> bool:
         """Return whether the same question was generated earlier, or is the prompt's example.
 
         After a stop, the question is compared with the questions finished so far.
         """
         try:
-            earlier_questions = self.wait_for_first(number, cancelled)
+            earlier_questions = self.wait_for_first_outcomes(number, cancelled)
         except Cancelled:
             with self._changed:
                 earlier_questions = [outcome for outcome in self._outcomes if isinstance(outcome, Generated)]
@@ -416,31 +431,31 @@ class _OrderedOutcomes:
             _casefolded_question(other) for other in (EXAMPLE_QUESTION, *(earlier.question for earlier in earlier_questions))
         }
 
-    def store(self, number: int, made: WindowResult) -> None:
+    def store(self, window_number: int, finished_outcome: WindowResult) -> None:
         """Store the outcome of a window, and report all outcomes up to the first window still in progress."""
         with self._changed:
-            self._outcomes[number] = made
-            for outcome in islice(self._outcomes, self._told, None):
-                if outcome is None:
+            self._outcomes[window_number] = finished_outcome
+            for window_outcome in islice(self._outcomes, self._reported_count, None):
+                if window_outcome is None:
                     break
-                self._done(outcome)
-                self._told += 1
+                self._report_outcome(window_outcome)
+                self._reported_count += 1
             self._changed.notify_all()
 
     def report_remaining_outcomes(self) -> None:
         """Report the outcomes that remain after an error or a stop, in order and without duplicate questions."""
         reported_question_texts = {
             _casefolded_question(outcome.question)
-            for outcome in self._outcomes[: self._told]
+            for outcome in self._outcomes[: self._reported_count]
             if isinstance(outcome, Generated)
         }
-        for outcome in self._outcomes[self._told :]:
-            if isinstance(outcome, Generated):
-                if _casefolded_question(outcome.question) in reported_question_texts:
+        for window_outcome in self._outcomes[self._reported_count :]:
+            if isinstance(window_outcome, Generated):
+                if _casefolded_question(window_outcome.question) in reported_question_texts:
                     continue
-                reported_question_texts.add(_casefolded_question(outcome.question))
-            if outcome is not None:
-                self._done(outcome)
+                reported_question_texts.add(_casefolded_question(window_outcome.question))
+            if window_outcome is not None:
+                self._report_outcome(window_outcome)
 
 
 def estimate_generation(texts: Sequence[str], settings: GenerationSettings, tokenizer: Tokenizer) -> Estimate:
@@ -449,26 +464,32 @@ def estimate_generation(texts: Sequence[str], settings: GenerationSettings, toke
     Assumes that no request has to be repeated. Raises InputError if no document has text, or if the tokenizer cannot be
     loaded.
     """
-    sampled_random_windows = [*islice(random_windows(texts, settings.window, settings.seed), min(settings.count, _MEASURED))]
+    sampled_random_windows = [
+        *islice(random_windows(texts, settings.window, settings.seed), min(settings.count, _SAMPLED_WINDOWS))
+    ]
     tokenizer.load()
     message_token_counts = tokenizer.count(
         [part.text for window in sampled_random_windows for part in _prompt_messages(texts, window, 1, [])]
     )
-    earlier_question_tokens = sum(min(number, MOST_BEFORE) for number in range(settings.count)) * GUESSED_TOKENS
+    earlier_question_tokens = (
+        sum(min(number, MOST_EARLIER_QUESTIONS) for number in range(settings.count)) * GUESSED_QUESTION_TOKENS
+    )
     sent_token_count = (
         round(sum(message_token_counts) / len(sampled_random_windows) * settings.count) + earlier_question_tokens
     )
     return Estimate(settings.count, sent_token_count, GUESSED_ANSWER_TOKENS * settings.count)
 
 
-def _prompt_messages(texts: Sequence[str], window: Window, number: int, asked: Sequence[Generated]) -> list[Message]:
+def _prompt_messages(
+    texts: Sequence[str], window: Window, window_number: int, earlier_questions: Sequence[Generated]
+) -> list[Message]:
     document_index, (window_start, window_end) = window
-    question_lines = [f"- {question.question}" for question in _nearest_questions(window, asked)]
+    question_lines = [f"- {question.question}" for question in _nearest_questions(window, earlier_questions)]
     earlier_questions_phrase = (
         QUESTIONS_BEFORE.format(questions="\n".join(question_lines)) if question_lines else NO_QUESTIONS
     )
     passage_prompt = QUESTION_PASSAGE.format(
-        passage=texts[document_index][window_start:window_end], before=earlier_questions_phrase, number=number
+        passage=texts[document_index][window_start:window_end], before=earlier_questions_phrase, number=window_number
     )
     example_prompt, example_answer = QUESTION_EXAMPLE
     system_and_example_messages = [
@@ -479,19 +500,19 @@ def _prompt_messages(texts: Sequence[str], window: Window, number: int, asked: S
     return [*system_and_example_messages, Message("user", passage_prompt)]
 
 
-def _nearest_questions(window: Window, asked: Sequence[Generated]) -> Iterator[Generated]:
+def _nearest_questions(window: Window, earlier_questions: Sequence[Generated]) -> Iterator[Generated]:
     """Yield the questions that quote the window and were asked nearest to it, in their order.
 
     A question about other text can hardly be repeated here, and a weak model would copy it.
     """
     quoting_questions = [
         question
-        for question in asked
+        for question in earlier_questions
         if any(Window(question.window.document, excerpt).overlaps(window) for excerpt in question.excerpts)
     ]
     nearest_quoting_questions = sorted(
         quoting_questions, key=lambda question: abs(question.window.span.start - window.span.start)
-    )[:MOST_BEFORE]
+    )[:MOST_EARLIER_QUESTIONS]
     return (question for question in quoting_questions if any(question is other for other in nearest_quoting_questions))
 
 
@@ -556,7 +577,7 @@ class _AnswerReader:
         ) or self._searchable_window_text.typographic_match(excerpt_quotation)
         # What is much longer than the window is not like any part of it, and need not be compared.
         if excerpt_match is None and len(excerpt_quotation.text) <= 2 * len(self._searchable_window_text.text):
-            excerpt_match = self._searchable_window_text.altered_match(excerpt_quotation, REPAIRED)
+            excerpt_match = self._searchable_window_text.altered_match(excerpt_quotation, MIN_REPAIRED_SIMILARITY)
         if excerpt_match is None:
             raise UnusableAnswer(
                 f"every excerpt must be copied from the passage letter by letter; excerpt {number}, "

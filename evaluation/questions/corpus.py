@@ -13,7 +13,7 @@ import numpy as np
 
 from chunkers import Document, InputError, Span, Tokenizer
 from chunkers.support import IntArray
-from evaluation.questions.question_rows import JOINT
+from evaluation.questions.question_rows import DOCUMENT_SEPARATOR
 
 # Arithmetic of half-open ranges on one axis.
 
@@ -34,11 +34,14 @@ def union(ranges: Iterable[tuple[int, int]]) -> list[Span]:
 def intersection(left: Iterable[tuple[int, int]], right: Iterable[tuple[int, int]]) -> list[Span]:
     """Return the overlap of two sets of ranges as ascending spans that neither overlap nor touch."""
     merged_right_spans = union(right)
-    starts, ends = [span.start for span in merged_right_spans], [span.end for span in merged_right_spans]
+    merged_right_starts, merged_right_ends = (
+        [span.start for span in merged_right_spans],
+        [span.end for span in merged_right_spans],
+    )
     return [
         Span(max(start, first), min(end, last))
         for start, end in union(left)
-        for first, last in merged_right_spans[bisect_right(ends, start) : bisect_left(starts, end)]
+        for first, last in merged_right_spans[bisect_right(merged_right_ends, start) : bisect_left(merged_right_starts, end)]
     ]
 
 
@@ -87,12 +90,12 @@ def total_length(ranges: Sequence[tuple[int, int]]) -> int:
     return sum(end - start for start, end in ranges)
 
 
-def numbers_of_overlapping_chunks(edges: IntArray, ranges: Iterable[tuple[int, int]]) -> list[int]:
-    """Return the numbers of the chunks that overlap any of the ranges, by their ``edges``, shape (chunks, 2)."""
-    overlapping_chunk_mask = np.zeros(len(edges), dtype=bool)
+def numbers_of_overlapping_chunks(chunk_edges: IntArray, ranges: Iterable[tuple[int, int]]) -> list[int]:
+    """Return the numbers of the chunks that overlap any of the ranges, by their ``chunk_edges``, shape (chunks, 2)."""
+    overlapping_chunk_mask = np.zeros(len(chunk_edges), dtype=bool)
     # One by one: a question may have as many excerpts as there are documents.
     for start, end in ranges:
-        overlapping_chunk_mask |= (edges[:, 0] < end) & (edges[:, 1] > start)
+        overlapping_chunk_mask |= (chunk_edges[:, 0] < end) & (chunk_edges[:, 1] > start)
     return np.flatnonzero(overlapping_chunk_mask).tolist()
 
 
@@ -145,7 +148,7 @@ class Corpus:
     @cached_property
     def offsets(self) -> list[int]:
         """Corpus-wide offset at which each document begins."""
-        joined_document_lengths = [len(document.text) + len(JOINT) for document in self.documents]
+        joined_document_lengths = [len(document.text) + len(DOCUMENT_SEPARATOR) for document in self.documents]
         return [0, *accumulate(joined_document_lengths[:-1])]
 
     @cached_property
@@ -158,16 +161,18 @@ class Corpus:
             for offset, document in zip(self.offsets, self.documents, strict=True)
             for start, end in document.sentences
         ]
-        return Document(JOINT.join(document.text for document in self.documents), tuple(corpus_sentence_spans), "corpus")
+        return Document(
+            DOCUMENT_SEPARATOR.join(document.text for document in self.documents), tuple(corpus_sentence_spans), "corpus"
+        )
 
     @cached_property
     def sentence_ends(self) -> list[int]:
         """Corpus-wide offset at which each sentence ends."""
         return [span.end for span in self.whole.sentences]
 
-    def on_axis(self, number: int, span: tuple[int, int]) -> Span:
-        """Convert a span of document ``number`` to corpus-wide offsets."""
-        document_offset_in_corpus = self.offsets[number]
+    def span_in_corpus(self, document_number: int, span: tuple[int, int]) -> Span:
+        """Convert a span of document ``document_number`` to corpus-wide offsets."""
+        document_offset_in_corpus = self.offsets[document_number]
         return Span(document_offset_in_corpus + span[0], document_offset_in_corpus + span[1])
 
     def document_number_at(self, place: int) -> int:
@@ -186,7 +191,7 @@ class TokenRuler:
         token_starts = tokenizer.starts(text)
         # For each place the next one, itself included, that is not white space; the end of the text where there is none.
         visible_offsets = np.array([place for place, character in enumerate(text) if not character.isspace()] + [len(text)])
-        self._places = np.sort(visible_offsets[np.searchsorted(visible_offsets, token_starts)])
+        self._token_offsets = np.sort(visible_offsets[np.searchsorted(visible_offsets, token_starts)])
 
     def __call__(self, ranges: Sequence[tuple[int, int]]) -> int:
         """Return the number of tokens in the ranges; overlaps count once per range."""
@@ -194,7 +199,7 @@ class TokenRuler:
 
     def lengths(self, ranges: Sequence[tuple[int, int]]) -> IntArray:
         """Return the number of tokens in each range, shape (ranges,)."""
-        range_edge_positions = np.searchsorted(self._places, np.asarray(ranges, dtype=np.intp).reshape(-1, 2))
+        range_edge_positions = np.searchsorted(self._token_offsets, np.asarray(ranges, dtype=np.intp).reshape(-1, 2))
         return np.asarray(range_edge_positions[:, 1] - range_edge_positions[:, 0])
 
     def prefix(self, span: Span, most: int) -> Span:
@@ -204,11 +209,11 @@ class TokenRuler:
         """
         if most <= 0:
             return Span(span.start, span.start)
-        end_token_index = int(np.searchsorted(self._places, span.start)) + most
+        end_token_index = int(np.searchsorted(self._token_offsets, span.start)) + most
         return (
             span
-            if end_token_index >= len(self._places)
-            else Span(span.start, min(span.end, int(self._places[end_token_index])))
+            if end_token_index >= len(self._token_offsets)
+            else Span(span.start, min(span.end, int(self._token_offsets[end_token_index])))
         )
 
 
@@ -233,6 +238,6 @@ AnyRuler = TokenRuler | CharacterRuler
 """Ruler for ranges of a text, in tokens or in characters."""
 
 
-def ruler_for(unit: str, ruler: AnyRuler) -> AnyRuler:
+def ruler_for_unit(unit: str, ruler: AnyRuler) -> AnyRuler:
     """Return the ruler for a unit: ``ruler`` if it is tokens, else one that counts characters."""
     return ruler if unit == "tokens" else CharacterRuler()

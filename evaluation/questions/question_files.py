@@ -22,7 +22,13 @@ from chunkers.text import (
     surrounding_text,
 )
 from evaluation.questions.corpus import Corpus
-from evaluation.questions.question_rows import EXCERPT_COLUMNS, QuestionRow, excerpt_list, read_question_rows, shorten_text
+from evaluation.questions.question_rows import (
+    EXCERPT_COLUMNS,
+    QuestionRow,
+    parse_excerpt_list,
+    read_question_rows,
+    shorten_text,
+)
 
 # Excerpts, and their places in the documents of a corpus.
 
@@ -105,35 +111,37 @@ class ExcerptFinder:
             covered_document_number, (Span(len(document_text) - len(document_text.lstrip()), len(document_text.rstrip())),)
         )
 
-    def locate(self, item: object, number: int | None) -> LocatedExcerpt:
+    def locate(self, excerpt_entry: object, document_number: int | None) -> LocatedExcerpt:
         """Locate a quoted excerpt in the documents: verbatim, else ignoring typography, else in parts or with small changes.
 
         Parts stand in the same order, with other text between them.
 
         An item is a text, or an object with ``content`` and, if known, ``start_index``, ``prefix``, ``suffix`` and
-        ``corpus_id``, the document's name. Without ``corpus_id``, the document ``number`` is searched, or all documents in
-        order if ``number`` is None.
+        ``corpus_id``, the document's name. Without ``corpus_id``, the document ``document_number`` is searched, or all documents in
+        order if ``document_number`` is None.
 
         Raises
         ------
         InputError
             If the excerpt is not found; the message names the most similar passage if there is one.
         """
-        excerpt_fields = item if isinstance(item, dict) else {"content": item}
+        excerpt_fields = excerpt_entry if isinstance(excerpt_entry, dict) else {"content": excerpt_entry}
         excerpt_quotation = _quotation_of_item(excerpt_fields)
         own_document_number = self.document_number(excerpt_fields.get("corpus_id"))
-        number = number if own_document_number is None else own_document_number
-        searched_document_numbers = range(len(self._searched)) if number is None else [number]
+        document_number = document_number if own_document_number is None else own_document_number
+        searched_document_numbers = range(len(self._searchable_documents)) if document_number is None else [document_number]
         for search_method in (SearchableText.exact_match, SearchableText.typographic_match):
             for candidate_document_number in searched_document_numbers:
-                if matched_passage := search_method(self._searched[candidate_document_number], excerpt_quotation):
+                if matched_passage := search_method(
+                    self._searchable_documents[candidate_document_number], excerpt_quotation
+                ):
                     return self._excerpt_with_remark(candidate_document_number, excerpt_quotation, matched_passage)
         if number_and_best_match := self._most_similar_passage(
             searched_document_numbers, excerpt_quotation, MIN_ALTERED_SIMILARITY
         ):
             return self._excerpt_with_remark(number_and_best_match[0], excerpt_quotation, number_and_best_match[1])
         for candidate_document_number in searched_document_numbers:
-            if part_spans := self._searched[candidate_document_number].match_in_parts(excerpt_quotation.text):
+            if part_spans := self._searchable_documents[candidate_document_number].match_in_parts(excerpt_quotation.text):
                 part_start_offsets_phrase = " and ".join(f"{span.start:,}" for span in part_spans)
                 divided_excerpt_remark = (
                     f"the excerpt {short_repr(excerpt_quotation.text)} stands in "
@@ -141,8 +149,8 @@ class ExcerptFinder:
                     f"parts, at {part_start_offsets_phrase}."
                 )
                 return LocatedExcerpt(candidate_document_number, tuple(part_spans), "divided", divided_excerpt_remark)
-        searched_documents_phrase = "any document" if number is None else self.corpus.names[number]
-        message = (
+        searched_documents_phrase = "any document" if document_number is None else self.corpus.names[document_number]
+        excerpt_not_found_message = (
             f"the excerpt must occur in {searched_documents_phrase}, and {short_repr(excerpt_quotation.text)} does "
             f"not; it is left out."
         )
@@ -153,27 +161,36 @@ class ExcerptFinder:
             nearest_passage_text = self.corpus.documents[candidate_document_number].text[
                 matched_passage.span.start : matched_passage.span.end
             ]
-            place_phrase = f"in {self.corpus.names[candidate_document_number]} is" if number is None else "is"
-            message += (
-                f" The nearest passage {place_phrase} {short_repr(nearest_passage_text)} at {matched_passage.span.start:,}, "
+            nearest_document_phrase = (
+                f"in {self.corpus.names[candidate_document_number]} is" if document_number is None else "is"
+            )
+            excerpt_not_found_message += (
+                f" The nearest passage {nearest_document_phrase} {short_repr(nearest_passage_text)} at "
+                f"{matched_passage.span.start:,}, "
                 f"{_similarity_percent(matched_passage)} alike."
             )
         elif self._comparison_budget.spent:
-            message += " It was not compared with all passages, as too many excerpts of this file are not found."
-        raise InputError(message)
+            excerpt_not_found_message += (
+                " It was not compared with all passages, as too many excerpts of this file are not found."
+            )
+        raise InputError(excerpt_not_found_message)
 
-    def _most_similar_passage(self, numbers: Iterable[int], quoted: Quotation, alike: float) -> tuple[int, Match] | None:
+    def _most_similar_passage(
+        self, document_numbers: Iterable[int], quoted: Quotation, min_similarity: float
+    ) -> tuple[int, Match] | None:
         """Return the number of the document with the passage most like a quotation, and the passage; None without any."""
         document_number_match_pairs = [
-            (candidate, match) for candidate in numbers if (match := self._searched[candidate].altered_match(quoted, alike))
+            (candidate, match)
+            for candidate in document_numbers
+            if (match := self._searchable_documents[candidate].altered_match(quoted, min_similarity))
         ]
         return max(document_number_match_pairs, key=lambda pair: pair[1].alike, default=None)
 
-    def _excerpt_with_remark(self, number: int, quoted: Quotation, match: Match) -> LocatedExcerpt:
+    def _excerpt_with_remark(self, document_number: int, quoted: Quotation, match: Match) -> LocatedExcerpt:
         """Return the excerpt with a remark where it is not as it was given."""
         document_name, matched_passage_text = (
-            self.corpus.names[number],
-            self.corpus.documents[number].text[match.span.start : match.span.end],
+            self.corpus.names[document_number],
+            self.corpus.documents[document_number].text[match.span.start : match.span.end],
         )
         deviation_phrase = ""
         if match.how == "elsewhere":
@@ -193,14 +210,14 @@ class ExcerptFinder:
                 f"{'; it' if deviation_phrase else ''} stands in {document_name} more than once, and the first is used"
             )
         excerpt_remark_sentence = f"the excerpt {short_repr(quoted.text)} {deviation_phrase}." if deviation_phrase else ""
-        return LocatedExcerpt(number, (match.span,), match.how, excerpt_remark_sentence)
+        return LocatedExcerpt(document_number, (match.span,), match.how, excerpt_remark_sentence)
 
     @cached_property
     def _comparison_budget(self) -> ComparisonBudget:
         return ComparisonBudget()
 
     @cached_property
-    def _searched(self) -> list[SearchableText]:
+    def _searchable_documents(self) -> list[SearchableText]:
         return [SearchableText(document.text, self._comparison_budget) for document in self.corpus.documents]
 
 
@@ -209,7 +226,7 @@ def _similarity_percent(match: Match) -> str:
     return f"{int(100 * match.alike)} %"
 
 
-def _quotation_of_item(given: Mapping[str, Any]) -> Quotation:
+def _quotation_of_item(excerpt_entry: Mapping[str, Any]) -> Quotation:
     """Return an item's quotation.
 
     Raises
@@ -217,10 +234,10 @@ def _quotation_of_item(given: Mapping[str, Any]) -> Quotation:
     InputError
         If it has no text, or its place is none.
     """
-    excerpt_text, excerpt_start = given.get("content"), _start_index(given.get("start_index"))
+    excerpt_text, excerpt_start = excerpt_entry.get("content"), _parse_start_index(excerpt_entry.get("start_index"))
     if not isinstance(excerpt_text, str) or not excerpt_text.strip():
         raise InputError(f"every excerpt must be a string that is not empty; got {short_repr(excerpt_text)}.")
-    prefix, suffix = given.get("prefix") or "", given.get("suffix") or ""
+    prefix, suffix = excerpt_entry.get("prefix") or "", excerpt_entry.get("suffix") or ""
     for context_field_name, context_field_value in (("prefix", prefix), ("suffix", suffix)):
         if not isinstance(context_field_value, str):
             raise InputError(
@@ -229,7 +246,7 @@ def _quotation_of_item(given: Mapping[str, Any]) -> Quotation:
     return Quotation(excerpt_text, prefix, suffix, excerpt_start)
 
 
-def _start_index(given: object) -> int | None:
+def _parse_start_index(given: object) -> int | None:
     """Return an excerpt's ``start_index``, None if it has none; tables sometimes write whole numbers as 99.0."""
     if given is None:
         return None
@@ -391,7 +408,9 @@ def _question_of_row(row: QuestionRow, finder: ExcerptFinder, labels: list[Label
     located_excerpts: list[LocatedExcerpt] = []
     lost_excerpt_sentences: list[str] = []
     excerpt_column_name = next((name for name in EXCERPT_COLUMNS if row.get(name)), None)
-    excerpt_items_of_row = [] if excerpt_column_name is None else excerpt_list(row[excerpt_column_name], excerpt_column_name)
+    excerpt_items_of_row = (
+        [] if excerpt_column_name is None else parse_excerpt_list(row[excerpt_column_name], excerpt_column_name)
+    )
     excerpts: list[Excerpt] = []
     for excerpt_item in excerpt_items_of_row:
         quoted_excerpt_text = str(excerpt_item.get("content")) if isinstance(excerpt_item, dict) else str(excerpt_item)
@@ -406,18 +425,18 @@ def _question_of_row(row: QuestionRow, finder: ExcerptFinder, labels: list[Label
             labels.append(Label(question_text, quoted_excerpt_text, "orphaned", remark=lost_excerpt_sentences[-1]))
             continue
         located_excerpts.append(located_excerpt)
-        label_state = _label_state(located_excerpt, excerpts)
+        excerpt_state = _excerpt_state(located_excerpt, excerpts)
         labels.append(
             Label(
                 question_text,
                 quoted_excerpt_text,
-                label_state,
+                excerpt_state,
                 finder.corpus.names[located_excerpt.document],
                 located_excerpt.spans,
                 located_excerpt.remark,
             )
         )
-        excerpts += [excerpt for excerpt in located_excerpt.excerpts if label_state != "merged" or excerpt not in excerpts]
+        excerpts += [excerpt for excerpt in located_excerpt.excerpts if excerpt_state != "merged" or excerpt not in excerpts]
     if excerpt_items_of_row and not located_excerpts:
         raise InputError(
             f"no excerpt of {short_repr(question_text)} could be located, so the question is left out: "
@@ -430,7 +449,7 @@ def _question_of_row(row: QuestionRow, finder: ExcerptFinder, labels: list[Label
     )
 
 
-def _label_state(place: LocatedExcerpt, earlier: Sequence[Excerpt]) -> LabelState:
+def _excerpt_state(place: LocatedExcerpt, earlier: Sequence[Excerpt]) -> LabelState:
     """Return the fate of an excerpt; ``earlier`` are the places of the excerpts before it."""
     is_overlapping_earlier_excerpt = any(
         document == place.document and part.start < span.end and span.start < part.end

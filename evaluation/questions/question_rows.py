@@ -20,7 +20,7 @@ from chunkers.files.json_and_table_files import (
 from chunkers.support import InputError, short_repr, unescape_cell
 from chunkers.text import find_csv_separator, parse_in_reader_process
 
-JOINT = "\n\n"
+DOCUMENT_SEPARATOR = "\n\n"
 """The separator of documents in the joined text of a corpus; no range crosses it."""
 
 
@@ -43,7 +43,7 @@ Purpose = Literal["retrieval", "answers"]
 EXCERPT_COLUMNS = ("references", "excerpts", "documents")
 """The columns that say where the answer is; the first that is not empty counts."""
 
-_CONTEXTS = ("reference_contexts", "contexts")
+_RAGAS_EXCERPT_COLUMNS = ("reference_contexts", "contexts")
 """Names of the excerpts' column in ragas: since version 0.2, and before."""
 
 _SEPARATORS = {",": "a comma", ";": "a semicolon", "\t": "a tab"}
@@ -54,7 +54,7 @@ ANSWER_COLUMNS = ("answer", "reference", "ground_truth", "ground_truths")
 KNOWN_COLUMNS = frozenset(
     (
         *EXCERPT_COLUMNS,
-        *_CONTEXTS,
+        *_RAGAS_EXCERPT_COLUMNS,
         *ANSWER_COLUMNS,
         "question",
         "user_input",
@@ -86,8 +86,8 @@ def read_question_rows(
     Cancelled
         If the user asked to stop, as ``cancelled`` reports.
     """
-    for row_place, row, problem in parse_in_reader_process(parse_question_rows, data, name, cancelled, purpose=purpose):
-        yield row_place, InputError(problem) if row is None else row
+    for row_place, row, row_problem in parse_in_reader_process(parse_question_rows, data, name, cancelled, purpose=purpose):
+        yield row_place, InputError(row_problem) if row is None else row
 
 
 def parse_question_rows(data: bytes, name: str, purpose: Purpose) -> Iterator[tuple[str, QuestionRow | None, str]]:
@@ -119,7 +119,7 @@ def parse_question_rows(data: bytes, name: str, purpose: Purpose) -> Iterator[tu
                 raise row
             yield (
                 row_place,
-                _used_columns(_with_standard_columns(row) if purpose == "retrieval" else row, purpose, input_counter),
+                _used_columns(_row_with_standard_columns(row) if purpose == "retrieval" else row, purpose, input_counter),
                 "",
             )
         except InputError as error:
@@ -131,12 +131,12 @@ def _is_beir_row(row: QuestionRow) -> bool:
     return "question" not in row and {"_id", "text"} <= set(row)
 
 
-def _used_columns(row: QuestionRow, purpose: Purpose, counted: InputCounter) -> QuestionRow:
+def _used_columns(row: QuestionRow, purpose: Purpose, input_counter: InputCounter) -> QuestionRow:
     """Return the used columns of a row, its excerpts as a list; raises InputError if these are invalid or too many."""
     known_column_values = {column: value for column, value in row.items() if column in KNOWN_COLUMNS}
     if excerpt_column_name := next((name for name in EXCERPT_COLUMNS if known_column_values.get(name)), None):
         try:
-            known_column_values[excerpt_column_name] = excerpt_list(
+            known_column_values[excerpt_column_name] = parse_excerpt_list(
                 known_column_values[excerpt_column_name], excerpt_column_name
             )
         except InputError:
@@ -144,41 +144,41 @@ def _used_columns(row: QuestionRow, purpose: Purpose, counted: InputCounter) -> 
             if purpose == "retrieval" or not any(known_column_values.get(name) for name in ANSWER_COLUMNS):
                 raise
             del known_column_values[excerpt_column_name]
-    nested_item_count = _count_nested_values(known_column_values)
-    if nested_item_count > MOST_ITEMS:
-        raise InputError(f"a row may have at most {MOST_ITEMS:,} items in its lists; this one has {nested_item_count:,}.")
-    counted.count_row(*(value for value in known_column_values.values() if isinstance(value, str)))
-    counted.count_items(nested_item_count)
+    nested_value_count = _count_nested_values(known_column_values)
+    if nested_value_count > MOST_ITEMS:
+        raise InputError(f"a row may have at most {MOST_ITEMS:,} items in its lists; this one has {nested_value_count:,}.")
+    input_counter.count_row(*(value for value in known_column_values.values() if isinstance(value, str)))
+    input_counter.count_items(nested_value_count)
     return known_column_values
 
 
 def _count_nested_values(row: QuestionRow) -> int:
     """Count the items and fields in the lists and objects of a row, nested ones included."""
-    item_and_field_count = 0
+    nested_value_count = 0
     unvisited_values: list[Any] = list(row.values())
     while unvisited_values:
         visited_value = unvisited_values.pop()
         if isinstance(visited_value, list | dict):
-            item_and_field_count += len(visited_value)
+            nested_value_count += len(visited_value)
             unvisited_values += visited_value.values() if isinstance(visited_value, dict) else visited_value
-    return item_and_field_count
+    return nested_value_count
 
 
 def raw_rows(
-    text: str, name: str, check: Callable[[Sequence[str], str], Collection[str]]
+    text: str, name: str, columns_to_read: Callable[[Sequence[str], str], Collection[str]]
 ) -> Iterator[tuple[str, QuestionRow | InputError]]:
     """Yield each row of a questions file as written, with its position; an error takes the place of a bad row.
 
-    Apostrophes that `chunkers.support.formatting.escape_cell` added to the fields of a CSV file are removed. ``check`` is
+    Apostrophes that `chunkers.support.formatting.escape_cell` added to the fields of a CSV file are removed. ``columns_to_read`` is
     called with the columns and the name of a CSV file; it returns the columns to read, and raises InputError if one is
     wrong or missing.
     """
     # In the cells of CSV, lists are written in JSON.
     check_bracket_count(text, name)
-    return _json_rows(text) if text.lstrip().startswith(("{", "[")) else _csv_rows(text, name, check)
+    return _json_rows(text) if text.lstrip().startswith(("{", "[")) else _csv_rows(text, name, columns_to_read)
 
 
-def excerpt_list(value: object, column: str) -> list[Any]:
+def parse_excerpt_list(value: object, column: str) -> list[Any]:
     """Return a cell's excerpts as a list; the cell may hold a list, a text, or a list in JSON or Python syntax.
 
     Raises
@@ -194,7 +194,7 @@ def excerpt_list(value: object, column: str) -> list[Any]:
             value = json.loads(stripped_cell_text)
         except (ValueError, RecursionError) as error:
             with suppress(ValueError, RecursionError):
-                return list(python_literal(stripped_cell_text))
+                return list(parse_python_literal(stripped_cell_text))
             if column == "excerpts":
                 # A plain excerpt may also begin with a bracket.
                 return [value]
@@ -206,7 +206,7 @@ def excerpt_list(value: object, column: str) -> list[Any]:
     return value
 
 
-def _with_standard_columns(row: QuestionRow) -> QuestionRow:
+def _row_with_standard_columns(row: QuestionRow) -> QuestionRow:
     """Return a row of ragas with the names that the others have.
 
     Raises
@@ -220,7 +220,7 @@ def _with_standard_columns(row: QuestionRow) -> QuestionRow:
         row = {**row, "question": row["user_input"]}
     if any(row.get(column) for column in EXCERPT_COLUMNS):
         return row
-    filled_context_column_name = next((name for name in _CONTEXTS if row.get(name)), None)
+    filled_context_column_name = next((name for name in _RAGAS_EXCERPT_COLUMNS if row.get(name)), None)
     if filled_context_column_name is None:
         return row
     if filled_context_column_name == "contexts" and ("answer" in row or "response" in row) and "evolution_type" not in row:
@@ -230,20 +230,20 @@ def _with_standard_columns(row: QuestionRow) -> QuestionRow:
         )
     passages_without_hop_marks = [
         HOP_MARK.sub("", passage) if isinstance(passage, str) else passage
-        for passage in excerpt_list(row[filled_context_column_name], filled_context_column_name)
+        for passage in parse_excerpt_list(row[filled_context_column_name], filled_context_column_name)
     ]
     return {**row, "excerpts": passages_without_hop_marks}
 
 
 def _csv_rows(
-    text: str, name: str, check: Callable[[Sequence[str], str], Collection[str]]
+    text: str, name: str, columns_to_read: Callable[[Sequence[str], str], Collection[str]]
 ) -> Iterator[tuple[str, QuestionRow | InputError]]:
     csv_field_separator = find_csv_separator(text)
     question_number = 0
     try:
         parsed_csv_rows = csv_rows(text, name)
         csv_header_columns = next(parsed_csv_rows, [])
-        used_column_positions = column_positions(csv_header_columns, check(csv_header_columns, name))
+        used_column_positions = column_positions(csv_header_columns, columns_to_read(csv_header_columns, name))
         for question_number, row in enumerate(parsed_csv_rows, start=1):
             yield (
                 f"question {question_number:,}",
@@ -258,20 +258,23 @@ def _csv_rows(
 
 def _check_required_columns(columns: Sequence[str], name: str) -> Collection[str]:
     column_names = set(columns)
-    if column_names & {"question", "user_input"} and column_names & {*EXCERPT_COLUMNS, *_CONTEXTS}:
+    if column_names & {"question", "user_input"} and column_names & {*EXCERPT_COLUMNS, *_RAGAS_EXCERPT_COLUMNS}:
         return KNOWN_COLUMNS
-    message = (
+    missing_columns_message = (
         f"{name}: the columns must include question, and references or excerpts; got {shorten_text(', '.join(columns))}."
     )
     if answer_column_names := [
         column for column in ("ground_truth", "ground_truths", "reference") if column in column_names
     ]:
-        message += (
-            f" {answer_column_names[0]} is an answer in words of its own; ragas keeps excerpts in {' or '.join(_CONTEXTS)}."
+        missing_columns_message += (
+            f" {answer_column_names[0]} is an answer in words of its own; ragas keeps excerpts in "
+            f"{' or '.join(_RAGAS_EXCERPT_COLUMNS)}."
         )
     elif "retrieved_contexts" in column_names:
-        message += " retrieved_contexts is what a pipeline retrieved; ragas keeps excerpts in reference_contexts."
-    raise InputError(message)
+        missing_columns_message += (
+            " retrieved_contexts is what a pipeline retrieved; ragas keeps excerpts in reference_contexts."
+        )
+    raise InputError(missing_columns_message)
 
 
 def _check_question_column(columns: Sequence[str], name: str) -> Collection[str]:
@@ -283,24 +286,24 @@ def _check_question_column(columns: Sequence[str], name: str) -> Collection[str]
 
 
 def _known_fields_of_row(
-    columns: Sequence[str], row: Sequence[str], separator: str, places: Mapping[str, int]
+    columns: Sequence[str], row: Sequence[str], separator: str, position_by_column: Mapping[str, int]
 ) -> QuestionRow | InputError:
     """Return the known fields of a row, or what is wrong with it if it has too few or too many fields."""
     if len(row) == len(columns):
-        return {column: unescape_cell(row[place]) for column, place in places.items()}
-    message = f"a row must have as many fields as there are columns, {len(columns)}; this one has {len(row)}."
+        return {column: unescape_cell(row[place]) for column, place in position_by_column.items()}
+    field_count_message = f"a row must have as many fields as there are columns, {len(columns)}; this one has {len(row)}."
     if len(row) > len(columns):
-        message += f" A text with {_SEPARATORS[separator]} in it must stand in quotation marks."
-    return InputError(message)
+        field_count_message += f" A text with {_SEPARATORS[separator]} in it must stand in quotation marks."
+    return InputError(field_count_message)
 
 
 def _json_rows(text: str) -> Iterator[tuple[str, QuestionRow | InputError]]:
-    if (rows_of_whole_file := _rows_of_json(text)) is None:
+    if (rows_of_whole_file := _rows_of_json_value(text)) is None:
         return json_line_objects(text)
     return ((f"item {number:,}", _object_or_error(item, "item")) for number, item in enumerate(rows_of_whole_file, start=1))
 
 
-def _rows_of_json(text: str) -> list[Any] | None:
+def _rows_of_json_value(text: str) -> list[Any] | None:
     """Return the rows of a file that is one JSON value, None if it is not, or is a single row.
 
     It may be a list of rows, also as ``data`` of an object; or an object of columns, each a list or, as pandas writes it, an
@@ -352,11 +355,11 @@ def json_line_objects(
         yield f"line {line_number:,}", line_object_or_error
 
 
-def _object_or_error(value: object, what: str, written: object = None) -> QuestionRow | InputError:
+def _object_or_error(value: object, noun: str, shown_value: object = None) -> QuestionRow | InputError:
     if isinstance(value, dict):
         return value
     return InputError(
-        f"every {what} must be a JSON object; this one is {short_repr(value if written is None else written)}."
+        f"every {noun} must be a JSON object; this one is {short_repr(value if shown_value is None else shown_value)}."
     )
 
 
@@ -371,13 +374,13 @@ _TOKEN = re.compile(
     )""",
     re.DOTALL | re.VERBOSE,
 )
-_WRAPPER = re.compile(r"(?:np|numpy|datetime|zoneinfo)\.\w+|array|Timestamp|UUID|Decimal")
+_WRAPPING_CALL = re.compile(r"(?:np|numpy|datetime|zoneinfo)\.\w+|array|Timestamp|UUID|Decimal")
 _KEYWORD = re.compile(r"\s*\w+=")
-_WORDS = {"None": None, "nan": None, "NaN": None, "NaT": None, "True": True, "False": False}
+_CONSTANT_BY_WORD = {"None": None, "nan": None, "NaN": None, "NaT": None, "True": True, "False": False}
 _CLOSING = {"[": "]", "(": ")", "{": "}"}
 
 
-def python_literal(text: str) -> Any:
+def parse_python_literal(text: str) -> Any:
     """Return the value of a list, tuple, mapping or string in Python's syntax, tuples as lists; nothing is evaluated.
 
     NumPy's forms are read too: arrays, which have no commas, and of ``array(...)``, ``np.float64(...)`` and the like the
@@ -396,59 +399,59 @@ def python_literal(text: str) -> Any:
 class _LiteralParser:
     def __init__(self, text: str) -> None:
         self._text = text.rstrip()
-        self._at = 0
+        self._offset = 0
 
     def parse(self) -> Any:
         parsed_python_value = self._parse_value()
-        if self._at < len(self._text):
-            raise ValueError(f"more follows at character {self._at + 1:,}")
+        if self._offset < len(self._text):
+            raise ValueError(f"more follows at character {self._offset + 1:,}")
         return parsed_python_value
 
     def _next_token(self) -> re.Match[str]:
-        next_token_match = _TOKEN.match(self._text, self._at)
+        next_token_match = _TOKEN.match(self._text, self._offset)
         if next_token_match is None:
-            raise ValueError(f"unexpected sign or end at character {self._at + 1:,}")
-        self._at = next_token_match.end()
+            raise ValueError(f"unexpected sign or end at character {self._offset + 1:,}")
+        self._offset = next_token_match.end()
         return next_token_match
 
     def _skip_sign(self, sign: str) -> bool:
-        next_token_match = _TOKEN.match(self._text, self._at)
+        next_token_match = _TOKEN.match(self._text, self._offset)
         if next_token_match is None or next_token_match["sign"] != sign:
             return False
-        self._at = next_token_match.end()
+        self._offset = next_token_match.end()
         return True
 
     def _parse_value(self, *, is_option: bool = False) -> Any:
         value_token_match = self._next_token()
         if value_token_match["text"] is not None:
-            return _string_literal(value_token_match["text"])
+            return _parse_string_literal(value_token_match["text"])
         if value_token_match["sign"] is not None:
-            return self._items(value_token_match["sign"])
-        if _WRAPPER.fullmatch(value_token_match["word"]) and self._skip_sign("("):
-            return next(iter(self._items("(")), None)
-        return value_token_match["word"] if is_option else _number_or_constant(value_token_match["word"])
+            return self._parse_bracketed_items(value_token_match["sign"])
+        if _WRAPPING_CALL.fullmatch(value_token_match["word"]) and self._skip_sign("("):
+            return next(iter(self._parse_bracketed_items("(")), None)
+        return value_token_match["word"] if is_option else _parse_number_or_constant(value_token_match["word"])
 
-    def _items(self, opening: str) -> Any:
+    def _parse_bracketed_items(self, opening: str) -> Any:
         if opening not in _CLOSING:
-            raise ValueError(f"unexpected {opening} before character {self._at + 1:,}")
-        items: list[Any] = []
+            raise ValueError(f"unexpected {opening} before character {self._offset + 1:,}")
+        collection_items: list[Any] = []
         value_by_key: dict[str, Any] = {}
         while not self._skip_sign(_CLOSING[opening]):
-            if keyword_match := _KEYWORD.match(self._text, self._at):
+            if keyword_match := _KEYWORD.match(self._text, self._offset):
                 # Such as dtype=object of an array.
-                self._at = keyword_match.end()
+                self._offset = keyword_match.end()
                 self._parse_value(is_option=True)
             else:
                 parsed_item_or_key = self._parse_value()
                 if opening == "{" and self._skip_sign(":"):
                     value_by_key[str(parsed_item_or_key)] = self._parse_value()
                 else:
-                    items.append(parsed_item_or_key)
+                    collection_items.append(parsed_item_or_key)
             self._skip_sign(",")
-        return value_by_key if opening == "{" and not items else items
+        return value_by_key if opening == "{" and not collection_items else collection_items
 
 
-def _string_literal(text: str) -> str:
+def _parse_string_literal(text: str) -> str:
     try:
         with warnings.catch_warnings(action="ignore"):
             return str(ast.literal_eval(text))
@@ -456,7 +459,7 @@ def _string_literal(text: str) -> str:
         raise ValueError(str(error)) from error
 
 
-def _number_or_constant(word: str) -> Any:
-    if word in _WORDS:
-        return _WORDS[word]
+def _parse_number_or_constant(word: str) -> Any:
+    if word in _CONSTANT_BY_WORD:
+        return _CONSTANT_BY_WORD[word]
     return int(word) if word.lstrip("+-").isdecimal() else float(word)

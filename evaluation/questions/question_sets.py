@@ -20,15 +20,15 @@ from typing import Any, NamedTuple
 from chunkers.files.json_and_table_files import InputCounter, check_bracket_count, csv_rows, decode_file, parse_json
 from chunkers.support import MAX_BYTES, MAX_UNPACKED, InputError, csv_text, short_repr
 from chunkers.text import parse_in_reader_process
-from evaluation.questions.question_rows import JOINT, QuestionRow, json_line_objects, shorten_text
+from evaluation.questions.question_rows import DOCUMENT_SEPARATOR, QuestionRow, json_line_objects, shorten_text
 
-CORPUS, QUERIES, QRELS = "corpus.jsonl", "queries.jsonl", "qrels"
+CORPUS_FILE, QUERIES_FILE, QRELS_FOLDER = "corpus.jsonl", "queries.jsonl", "qrels"
 """The parts of a set in BEIR's format: two files, and a folder with a table for each split."""
 
 MOST_DOCUMENTS = 50_000
 """Maximum number of documents of a set."""
 
-_TEST = "test"
+_DEFAULT_SPLIT = "test"
 """The split that is used where nothing is chosen, as BEIR does."""
 
 
@@ -67,11 +67,11 @@ def read_question_set(
     """
     if not data.startswith(b"PK") and (b'"paragraphs"' not in data or b'"qas"' not in data):
         return None
-    return _set_from_pieces(parse_in_reader_process(parse_set_file, data, name, cancelled, split=split))
+    return _question_set_from_pieces(parse_in_reader_process(parse_question_set_file, data, name, cancelled, split=split))
 
 
 def read_beir(
-    parts: Mapping[str, bytes], name: str, split: str | None = None, cancelled: Callable[[], bool] = bool
+    file_bytes_by_path: Mapping[str, bytes], name: str, split: str | None = None, cancelled: Callable[[], bool] = bool
 ) -> QuestionSet:
     """Read a question set in BEIR's format from its separate files, given by path.
 
@@ -89,46 +89,46 @@ def read_beir(
     Cancelled
         If the user asked to stop.
     """
-    total_byte_count = sum(map(len, parts.values()))
+    total_byte_count = sum(map(len, file_bytes_by_path.values()))
     if total_byte_count > MAX_UNPACKED:
         raise InputError(
             f"{name}: the files of a question set may have at most {MAX_UNPACKED:,} bytes in total; these have "
             f"{total_byte_count:,}."
         )
-    path_size_pairs = [[path, len(part)] for path, part in parts.items()]
-    question_set = _set_from_pieces(
+    path_size_pairs = [[path, len(part)] for path, part in file_bytes_by_path.items()]
+    question_set = _question_set_from_pieces(
         parse_in_reader_process(
-            parse_beir_parts, b"".join(parts.values()), name, cancelled, sizes=path_size_pairs, split=split
+            parse_beir_parts, b"".join(file_bytes_by_path.values()), name, cancelled, sizes=path_size_pairs, split=split
         )
     )
     assert question_set is not None
     return question_set
 
 
-def _set_from_pieces(pieces: Iterable[Any]) -> QuestionSet | None:
+def _question_set_from_pieces(pieces: Iterable[Any]) -> QuestionSet | None:
     """Return the set whose pieces the other process has sent, each with its kind; None if there are none."""
-    contents_by_kind: dict[str, list[Any]] = defaultdict(list)
+    contents_by_piece_kind: dict[str, list[Any]] = defaultdict(list)
     for piece_kind, *piece_content in pieces:
-        contents_by_kind[piece_kind].append(piece_content)
-    if not contents_by_kind["questions"]:
+        contents_by_piece_kind[piece_kind].append(piece_content)
+    if not contents_by_piece_kind["questions"]:
         return None
-    (questions_file_name,) = contents_by_kind["questions"][0]
-    question_rows_bytes = b"\n".join(row.encode("utf-8", "surrogatepass") for (row,) in contents_by_kind["row"])
+    (questions_file_name,) = contents_by_piece_kind["questions"][0]
+    question_rows_bytes = b"\n".join(row.encode("utf-8", "surrogatepass") for (row,) in contents_by_piece_kind["row"])
     return QuestionSet(
-        tuple(map(tuple, contents_by_kind["text"])),
+        tuple(map(tuple, contents_by_piece_kind["text"])),
         (questions_file_name, question_rows_bytes),
-        tuple(note for (note,) in contents_by_kind["note"]),
+        tuple(note for (note,) in contents_by_piece_kind["note"]),
     )
 
 
-def _pieces_of_set(question_set: QuestionSet) -> Iterator[tuple[str, ...]]:
-    """Yield the pieces of a set for `_set_from_pieces`, its texts counted."""
+def _pieces_of_question_set(question_set: QuestionSet) -> Iterator[tuple[str, ...]]:
+    """Yield the pieces of a set for `_question_set_from_pieces`, its texts counted."""
     questions_file_name, question_rows_bytes = question_set.questions
     question_set_input_counter = InputCounter(questions_file_name, "a set")
     yield "questions", questions_file_name
-    for title, text in question_set.texts:
-        question_set_input_counter.count_row(title, text)
-        yield "text", title, text
+    for document_title, document_text in question_set.texts:
+        question_set_input_counter.count_row(document_title, document_text)
+        yield "text", document_title, document_text
     for row in question_rows_bytes.decode("utf-8", "surrogatepass").split("\n"):
         question_set_input_counter.count_row(row)
         yield "row", row
@@ -136,13 +136,13 @@ def _pieces_of_set(question_set: QuestionSet) -> Iterator[tuple[str, ...]]:
         yield "note", note
 
 
-def parse_set_file(data: bytes, name: str, split: str | None = None) -> Iterator[tuple[str, ...]]:
+def parse_question_set_file(data: bytes, name: str, split: str | None = None) -> Iterator[tuple[str, ...]]:
     """Yield the parts of a question set from a BEIR ZIP file or a SQuAD JSON file; nothing for other files.
 
     Run by `read_question_set` in a separate process.
     """
     if data.startswith(b"PK"):
-        yield from _pieces_of_set(_read_beir(_beir_parts_of_zip(data, name), name, split))
+        yield from _pieces_of_question_set(_read_beir(_beir_parts_of_zip(data, name), name, split))
         return
     try:
         json_value = parse_json(decode_file(data, name), name)
@@ -151,34 +151,36 @@ def parse_set_file(data: bytes, name: str, split: str | None = None) -> Iterator
     except (ValueError, RecursionError):
         return
     if isinstance(json_value, dict) and isinstance(json_value.get("data"), list):
-        yield from _pieces_of_set(_read_squad(json_value["data"], name))
+        yield from _pieces_of_question_set(_read_squad(json_value["data"], name))
 
 
 def parse_beir_parts(
-    data: bytes, name: str, sizes: list[tuple[str, int]], split: str | None = None
+    data: bytes, name: str, byte_counts_by_path: list[tuple[str, int]], split: str | None = None
 ) -> Iterator[tuple[str, ...]]:
     """Yield the parts of a BEIR question set whose files are concatenated in ``data``.
 
     Run by `read_beir` in a separate process.
     """
-    file_end_offsets = accumulate(size for _, size in sizes)
-    file_bytes_by_path = {path: data[end - size : end] for (path, size), end in zip(sizes, file_end_offsets, strict=True)}
-    yield from _pieces_of_set(_read_beir(file_bytes_by_path, name, split))
+    file_end_offsets = accumulate(size for _, size in byte_counts_by_path)
+    file_bytes_by_path = {
+        path: data[end - size : end] for (path, size), end in zip(byte_counts_by_path, file_end_offsets, strict=True)
+    }
+    yield from _pieces_of_question_set(_read_beir(file_bytes_by_path, name, split))
 
 
-def _read_beir(parts: Mapping[str, bytes], name: str, split: str | None) -> QuestionSet:
-    for required_file_name in (CORPUS, QUERIES):
-        if required_file_name not in parts:
+def _read_beir(file_bytes_by_path: Mapping[str, bytes], name: str, split: str | None) -> QuestionSet:
+    for required_file_name in (CORPUS_FILE, QUERIES_FILE):
+        if required_file_name not in file_bytes_by_path:
             raise InputError(
                 f"{name}: a BEIR set must have {required_file_name}; this one has "
-                f"{shorten_text(', '.join(parts)) or 'no files'}."
+                f"{shorten_text(', '.join(file_bytes_by_path)) or 'no files'}."
             )
-    named_texts, textless_document_ids = _documents_with_text(parts[CORPUS], f"{name}/{CORPUS}")
-    qrels_path = _relevance_table_path(parts, name, split)
+    named_texts, textless_document_ids = _documents_with_text(file_bytes_by_path[CORPUS_FILE], f"{name}/{CORPUS_FILE}")
+    qrels_path = _relevance_table_path(file_bytes_by_path, name, split)
     document_ids_by_query, unknown_document_ids = _relevant_documents(
-        parts[qrels_path], f"{name}/{qrels_path}", {title for title, _ in named_texts}
+        file_bytes_by_path[qrels_path], f"{name}/{qrels_path}", {title for title, _ in named_texts}
     )
-    query_row_by_id = dict(_rows_by_id(parts[QUERIES], f"{name}/{QUERIES}"))
+    query_row_by_id = dict(_rows_by_id(file_bytes_by_path[QUERIES_FILE], f"{name}/{QUERIES_FILE}"))
     query_ids_without_query = [query for query in document_ids_by_query if query not in query_row_by_id]
     question_and_documents_rows = [
         {"question": query_row_by_id[query]["text"], "documents": documents}
@@ -187,28 +189,30 @@ def _read_beir(parts: Mapping[str, bytes], name: str, split: str | None) -> Ques
     ]
     if not question_and_documents_rows:
         raise InputError(f"{name}/{qrels_path}: at least one question must have a document that answers it; none has one.")
-    set_notes = [
+    question_set_notes = [
         f"{name}: BEIR says which documents answer a question, not where: the whole of each counts as its excerpt. The "
         "scores of documents are BEIR's; those of characters and tokens say how much of these documents is retrieved, not "
         "whether the answer is. A relevance of 1 and more counts the same."
     ]
-    set_notes += _left_out_notes(f"{name}/{CORPUS}: documents without text, which are left out", textless_document_ids)
-    set_notes += _left_out_notes(
-        f"{name}/{qrels_path}: documents that are not in {CORPUS}, which are left out", unknown_document_ids
+    question_set_notes += _left_out_notes(
+        f"{name}/{CORPUS_FILE}: documents without text, which are left out", textless_document_ids
     )
-    set_notes += _left_out_notes(
-        f"{name}/{qrels_path}: questions that are not in {QUERIES}, which are left out", query_ids_without_query
+    question_set_notes += _left_out_notes(
+        f"{name}/{qrels_path}: documents that are not in {CORPUS_FILE}, which are left out", unknown_document_ids
+    )
+    question_set_notes += _left_out_notes(
+        f"{name}/{qrels_path}: questions that are not in {QUERIES_FILE}, which are left out", query_ids_without_query
     )
     return QuestionSet(
         tuple(named_texts),
         rows_to_json_lines(question_and_documents_rows, f"{PurePosixPath(name).stem}.jsonl"),
-        tuple(set_notes),
+        tuple(question_set_notes),
     )
 
 
 def is_beir_path(path: str) -> bool:
     """Return whether a path is one of the file paths of a BEIR question set."""
-    return path in (CORPUS, QUERIES) or (path.startswith(f"{QRELS}/") and path.endswith(".tsv"))
+    return path in (CORPUS_FILE, QUERIES_FILE) or (path.startswith(f"{QRELS_FOLDER}/") and path.endswith(".tsv"))
 
 
 def _beir_parts_of_zip(data: bytes, name: str) -> dict[str, bytes]:
@@ -217,25 +221,27 @@ def _beir_parts_of_zip(data: bytes, name: str) -> dict[str, bytes]:
         question_set_zip = zipfile.ZipFile(io.BytesIO(data))
         archived_file_members = [member for member in question_set_zip.infolist() if not member.is_dir()]
         corpus_path = next(
-            (member.filename for member in archived_file_members if PurePosixPath(member.filename).name == CORPUS), None
+            (member.filename for member in archived_file_members if PurePosixPath(member.filename).name == CORPUS_FILE), None
         )
         if corpus_path is None:
             member_names_phrase = shorten_text(", ".join(member.filename for member in archived_file_members))
             raise InputError(
-                f"{name}: a ZIP file must contain a BEIR set with {CORPUS}; this one contains "
+                f"{name}: a ZIP file must contain a BEIR set with {CORPUS_FILE}; this one contains "
                 f"{member_names_phrase or 'nothing'}."
             )
-        folder_prefix = corpus_path.removesuffix(CORPUS)
+        folder_prefix = corpus_path.removesuffix(CORPUS_FILE)
         beir_file_members = [
             member
             for member in archived_file_members
             if member.filename.startswith(folder_prefix) and is_beir_path(member.filename.removeprefix(folder_prefix))
         ]
-        byte_count = sum(member.file_size for member in beir_file_members)
-        if byte_count > MAX_UNPACKED:
-            raise InputError(f"{name}: the file may unpack to at most {MAX_UNPACKED:,} bytes; it unpacks to {byte_count:,}.")
+        unpacked_byte_count = sum(member.file_size for member in beir_file_members)
+        if unpacked_byte_count > MAX_UNPACKED:
+            raise InputError(
+                f"{name}: the file may unpack to at most {MAX_UNPACKED:,} bytes; it unpacks to {unpacked_byte_count:,}."
+            )
         for member in beir_file_members:
-            _check_size(member.filename, member.file_size)
+            _check_file_size(member.filename, member.file_size)
         return {member.filename.removeprefix(folder_prefix): question_set_zip.read(member) for member in beir_file_members}
     except (InputError, MemoryError):
         raise
@@ -245,7 +251,7 @@ def _beir_parts_of_zip(data: bytes, name: str) -> dict[str, bytes]:
         raise InputError(f"{name}: the file must be a valid ZIP file; reading it failed: {unzip_error_reason}.") from error
 
 
-def _check_size(name: str, size: int) -> None:
+def _check_file_size(name: str, size: int) -> None:
     if size > MAX_BYTES:
         raise InputError(f"{name}: a file of a question set may have at most {MAX_BYTES:,} bytes; this one has {size:,}.")
 
@@ -258,14 +264,14 @@ def _rows_by_id(data: bytes, name: str) -> Iterator[tuple[str, QuestionRow]]:
     InputError
         If a line is no object, or has no ``_id`` or no ``text``, or has that of another.
     """
-    _check_size(name, len(data))
+    _check_file_size(name, len(data))
     seen_ids: set[str] = set()
     text = decode_file(data, name)
     check_bracket_count(text, name)
     for row_place, row in json_line_objects(text):
         if isinstance(row, InputError):
             raise InputError(f"{name}, {row_place}: {row}")
-        row_id = _identifier(row.get("_id"))
+        row_id = _parse_identifier(row.get("_id"))
         if row_id is None:
             raise InputError(f"{name}, {row_place}: _id must be a string; got {short_repr(row.get('_id'))}.")
         if row_id in seen_ids:
@@ -278,7 +284,7 @@ def _rows_by_id(data: bytes, name: str) -> Iterator[tuple[str, QuestionRow]]:
         yield row_id, row
 
 
-def _identifier(value: object) -> str | None:
+def _parse_identifier(value: object) -> str | None:
     """Return an identifier, which may be a whole number; None if it is none."""
     if isinstance(value, int) and not isinstance(value, bool):
         return str(value)
@@ -294,7 +300,7 @@ def _documents_with_text(data: bytes, name: str) -> tuple[list[tuple[str, str]],
             raise InputError(
                 f"{name}: the title of {short_repr(document_id)} must be a string; got {short_repr(document_title)}."
             )
-        text = JOINT.join(part for part in (document_title.strip(), row["text"]) if part.strip())
+        text = DOCUMENT_SEPARATOR.join(part for part in (document_title.strip(), row["text"]) if part.strip())
         if text:
             named_texts.append((document_id, text))
         else:
@@ -306,24 +312,26 @@ def _documents_with_text(data: bytes, name: str) -> tuple[list[tuple[str, str]],
     return named_texts, textless_document_ids
 
 
-def _relevance_table_path(parts: Mapping[str, bytes], name: str, split: str | None) -> str:
+def _relevance_table_path(file_bytes_by_path: Mapping[str, bytes], name: str, split: str | None) -> str:
     """Return the path of the table that counts."""
-    path_by_split = {PurePosixPath(path).stem: path for path in sorted(parts) if path.startswith(f"{QRELS}/")}
+    path_by_split = {
+        PurePosixPath(path).stem: path for path in sorted(file_bytes_by_path) if path.startswith(f"{QRELS_FOLDER}/")
+    }
     if not path_by_split:
-        raise InputError(f"{name}: a BEIR set must have a table such as {QRELS}/test.tsv; this one has none.")
+        raise InputError(f"{name}: a BEIR set must have a table such as {QRELS_FOLDER}/test.tsv; this one has none.")
     if split is not None and split not in path_by_split:
         raise InputError(
             f"{name}: the split must be one of {shorten_text(', '.join(path_by_split))}; got {short_repr(split)}."
         )
-    if split is None and _TEST not in path_by_split and len(path_by_split) > 1:
+    if split is None and _DEFAULT_SPLIT not in path_by_split and len(path_by_split) > 1:
         raise InputError(
             f"{name}: one of the splits {shorten_text(', '.join(path_by_split))} must be chosen, as the default split, "
-            f"{_TEST}, is missing."
+            f"{_DEFAULT_SPLIT}, is missing."
         )
-    return path_by_split[split or (_TEST if _TEST in path_by_split else next(iter(path_by_split)))]
+    return path_by_split[split or (_DEFAULT_SPLIT if _DEFAULT_SPLIT in path_by_split else next(iter(path_by_split)))]
 
 
-def _relevant_documents(data: bytes, name: str, known: set[str]) -> tuple[dict[str, list[str]], list[str]]:
+def _relevant_documents(data: bytes, name: str, known_document_ids: set[str]) -> tuple[dict[str, list[str]], list[str]]:
     """Return the known documents that answer every question, by its name, and the unknown ones.
 
     Raises
@@ -331,27 +339,29 @@ def _relevant_documents(data: bytes, name: str, known: set[str]) -> tuple[dict[s
     InputError
         If a row does not have a question, a document and a number, or the first one is not their names.
     """
-    _check_size(name, len(data))
-    relevance_table_rows = csv_rows(decode_file(data, name), name, tabs=True)
+    _check_file_size(name, len(data))
+    relevance_table_rows = csv_rows(decode_file(data, name), name, is_tab_separated=True)
     # In order, each once: a list of them would be searched for every row.
     document_ids_by_query: dict[str, dict[str, None]] = {}
     unknown_document_ids: list[str] = []
-    for line_number, row in enumerate(relevance_table_rows, start=1):
-        if not row:
+    for line_number, relevance_row in enumerate(relevance_table_rows, start=1):
+        if not relevance_row:
             continue
         if line_number == 1:
-            if len(row) == 3 and not _is_number(row[2]):
+            if len(relevance_row) == 3 and not _is_number(relevance_row[2]):
                 continue
-            raise InputError(f"{name}, line 1: the columns must be query-id, corpus-id and score; got {short_repr(row)}.")
-        if len(row) != 3 or not _is_number(row[2]):
+            raise InputError(
+                f"{name}, line 1: the columns must be query-id, corpus-id and score; got {short_repr(relevance_row)}."
+            )
+        if len(relevance_row) != 3 or not _is_number(relevance_row[2]):
             raise InputError(
                 f"{name}, line {line_number:,}: a row must consist of a question's id, a document's id and a number; got "
-                f"{short_repr(row)}."
+                f"{short_repr(relevance_row)}."
             )
-        query_id, document_id, relevance_score = row
+        query_id, document_id, relevance_score = relevance_row
         if float(relevance_score) <= 0:
             continue
-        if document_id not in known:
+        if document_id not in known_document_ids:
             unknown_document_ids.append(document_id)
         else:
             document_ids_by_query.setdefault(query_id, {})[document_id] = None
@@ -420,9 +430,9 @@ def _read_squad(articles: list[Any], name: str) -> QuestionSet:
                     {"question": question_text, "corpus_id": article_title, "references": [first_answer_reference]}
                 )
             paragraph_texts.append(paragraph_context_text)
-            paragraph_start_offset += len(paragraph_context_text) + len(JOINT)
+            paragraph_start_offset += len(paragraph_context_text) + len(DOCUMENT_SEPARATOR)
         if paragraph_texts:
-            named_texts.append((article_title, JOINT.join(paragraph_texts)))
+            named_texts.append((article_title, DOCUMENT_SEPARATOR.join(paragraph_texts)))
     if not question_rows:
         raise InputError(f"{name}: at least one question must have an answer in the text; none has one.")
     question_set_notes = [

@@ -27,13 +27,13 @@ from evaluation.segmentation import count_found_missed_added, cut_offsets
 # Settings that are tried: near the column's own parameters, and a few other chunkers.
 
 
-STEPS = (1, 2, 4, 8, 16, 32, 64)
+SLIDER_STEP_COUNTS = (1, 2, 4, 8, 16, 32, 64)
 """Distances from a parameter's value, in steps of its slider, in both directions."""
 
-FACTORS = (1 / 2, 2 / 3, 4 / 5, 5 / 4, 3 / 2, 2)
+VALUE_FACTORS = (1 / 2, 2 / 3, 4 / 5, 5 / 4, 3 / 2, 2)
 """Multiples of an optional number that is set."""
 
-SIZES: Mapping[str, Mapping[str, tuple[int, ...]]] = {
+TRIED_SIZES: Mapping[str, Mapping[str, tuple[int, ...]]] = {
     "min_size": {
         "characters": (100, 200, 400, 800),
         "words": (20, 40, 80, 160),
@@ -49,10 +49,10 @@ SIZES: Mapping[str, Mapping[str, tuple[int, ...]]] = {
 }
 """Bounds of a chunk that are tried where there is none, by parameter and unit."""
 
-FIXED = frozenset({"unit", "size_unit", "seed"})
+UNVARIED_PARAMETERS = frozenset({"unit", "size_unit", "seed"})
 """Parameters that stay: another unit changes what a size means, and another seed is only another draw."""
 
-OTHERS: tuple[tuple[str, str, dict[str, Any]], ...] = (
+OTHER_CHUNKER_SETTINGS: tuple[tuple[str, str, dict[str, Any]], ...] = (
     *(
         (f"{size} sentences" + f", overlap {overlap}" * (overlap > 0), "fixed_sentences", {"size": size, "overlap": overlap})
         for size in (3, 5, 8)
@@ -91,8 +91,8 @@ class Variation(NamedTuple):
 def setting_variations(chunker: Chunker, embedder: Embedder | None = None) -> list[Variation]:
     """Return all alternative settings of a chunker to try as remedies, without duplicates.
 
-    Each setting changes a single parameter: a number by `STEPS`, an optional number by `FACTORS` or to one of `SIZES`, and a
-    choice to each other option. Only built-in chunkers that call no language model are varied. The chunkers of `OTHERS` are
+    Each setting changes a single parameter: a number by `SLIDER_STEP_COUNTS`, an optional number by `VALUE_FACTORS` or to one of `TRIED_SIZES`, and a
+    choice to each other option. Only built-in chunkers that call no language model are varied. The chunkers of `OTHER_CHUNKER_SETTINGS` are
     tried too, except the chunker itself and, without an embedder, those that embed.
     """
     distinct_variations: list[Variation] = []
@@ -115,7 +115,7 @@ def _parameter_variations(chunker: Chunker) -> Iterator[Variation]:
     parameter_specs = type(chunker).fields(value_by_name)
     idle_parameter_names = chunker.idle()
     for parameter_spec in parameter_specs:
-        if parameter_spec.name in FIXED or parameter_spec.name in idle_parameter_names:
+        if parameter_spec.name in UNVARIED_PARAMETERS or parameter_spec.name in idle_parameter_names:
             continue
         # The amount of one threshold means nothing to another.
         dependent_parameter_names = {
@@ -143,16 +143,18 @@ def _alternative_values(spec: FieldSpec, values: Mapping[str, Any]) -> Iterable[
         return [word for word in spec.choices if word != parameter_value]
     number_type = int if spec.kind == "integer" else float
     if spec.optional and parameter_value is None:
-        return SIZES.get(spec.name, {}).get(_parameter_unit(spec, values), ())
+        return TRIED_SIZES.get(spec.name, {}).get(_parameter_unit(spec, values), ())
     if spec.optional:
         return [
-            *sorted({number_type(round(parameter_value * factor, 6)) for factor in FACTORS} - {parameter_value}),
+            *sorted({number_type(round(parameter_value * factor, 6)) for factor in VALUE_FACTORS} - {parameter_value}),
             None,
         ]
     lowest_value, highest_value = spec.offered or (spec.low, spec.high)
     parameter_step_size = spec.step or 1
     stepped_parameter_values = [
-        number_type(round(parameter_value + sign * count * parameter_step_size, 6)) for count in STEPS for sign in (-1, 1)
+        number_type(round(parameter_value + sign * count * parameter_step_size, 6))
+        for count in SLIDER_STEP_COUNTS
+        for sign in (-1, 1)
     ]
     return [
         stop
@@ -163,7 +165,7 @@ def _alternative_values(spec: FieldSpec, values: Mapping[str, Any]) -> Iterable[
 
 
 def _parameter_unit(spec: FieldSpec, values: Mapping[str, Any]) -> str:
-    return spec.unit or str(values.get("size_unit" if spec.name in SIZES else "unit", ""))
+    return spec.unit or str(values.get("size_unit" if spec.name in TRIED_SIZES else "unit", ""))
 
 
 def _variation_phrase(spec: FieldSpec, value: Any, values: Mapping[str, Any]) -> str:
@@ -180,7 +182,7 @@ def _variation_phrase(spec: FieldSpec, value: Any, values: Mapping[str, Any]) ->
 
 
 def _other_chunker_variations(chunker: Chunker, embedder: Embedder | None) -> Iterator[Variation]:
-    for settings_phrase, chunker_name, parameters in OTHERS:
+    for settings_phrase, chunker_name, parameters in OTHER_CHUNKER_SETTINGS:
         alternative_chunker = build_chunker(chunker_name, parameters, embedder)
         if chunker_name != chunker.name and (embedder is not None or not alternative_chunker.embeds):
             yield Variation(chunker_name, settings_phrase, alternative_chunker)
@@ -189,7 +191,7 @@ def _other_chunker_variations(chunker: Chunker, embedder: Embedder | None) -> It
 # Trials of these settings, and the remedies among them.
 
 
-WANTED = 3
+MOST_REMEDIES = 3
 """Maximum number of remedies for one problem, each of another kind."""
 
 Kept = TypeVar("Kept")
@@ -294,14 +296,16 @@ class _CachingTools(Tools):
         return [self.counts[text] for text in texts]
 
 
-def try_variations(column: ProblemColumn, tools: Tools, keep: Callable[[Chunking], Kept | None]) -> list[Trial[Kept]]:
+def try_variations(
+    column: ProblemColumn, tools: Tools, kept_data_of: Callable[[Chunking], Kept | None]
+) -> list[Trial[Kept]]:
     """Cut the text with every alternative setting that needs no new embeddings; return the smallest changes first.
 
     The size of a change is its number of changed cuts. Ties keep the order of the grid.
 
     Parameters
     ----------
-    keep
+    kept_data_of
         Returns the `Trial.kept` of a chunking.
 
     Raises
@@ -321,7 +325,7 @@ def try_variations(column: ProblemColumn, tools: Tools, keep: Callable[[Chunking
         except (Cancelled, InputError):
             # The next step raises it again if it was the user who asked to stop.
             continue
-        kept_chunking_result = keep(variation_chunking) if len(variation_chunking.chunks) > 1 else None
+        kept_chunking_result = kept_data_of(variation_chunking) if len(variation_chunking.chunks) > 1 else None
         variation_trials.append(
             Trial(variation, kept_chunking_result, len(current_span_edges ^ _span_edges(variation_chunking)))
         )
@@ -339,15 +343,15 @@ def _span_edges(chunking: Chunking) -> set[tuple[bool, int]]:
 
 
 def smallest_solutions(
-    tried: Sequence[Trial[Kept]], is_met: Callable[[Kept], bool], tools: Tools
+    trials: Sequence[Trial[Kept]], is_met: Callable[[Kept], bool], tools: Tools
 ) -> Iterator[tuple[Trial[Kept], Kept]]:
     """Yield the trials that solve the problem with the smallest changes, one of each kind.
 
-    There are at most `WANTED` of them.
+    There are at most `MOST_REMEDIES` of them.
 
     Parameters
     ----------
-    tried
+    trials
         The result of `try_variations`.
     is_met
         Returns whether the goal is reached.
@@ -358,14 +362,14 @@ def smallest_solutions(
         If the user asked to stop.
     """
     kinds_with_solution: set[str] = set()
-    for trial in tried:
+    for trial in trials:
         if trial.kept is None or trial.variation.kind in kinds_with_solution:
             continue
         raise_if_cancelled(tools.cancelled)
         if is_met(trial.kept):
             kinds_with_solution.add(trial.variation.kind)
             yield trial, trial.kept
-            if len(kinds_with_solution) == WANTED:
+            if len(kinds_with_solution) == MOST_REMEDIES:
                 return
 
 
@@ -374,14 +378,14 @@ class QuestionRetrieval:
 
     def __init__(self, column: ProblemColumn, tools: Tools, ruler: AnyRuler, reranker: Reranker | None) -> None:
         self.column, self.tools, self.ruler, self.reranker = column, tools, ruler, reranker
-        self._asked: dict[PosedQuestion, AskedQuestion] = {}
+        self._retrieval_by_question: dict[PosedQuestion, AskedQuestion] = {}
 
     @cached_property
     def current_index(self) -> Index:
         """Current chunks, prepared for search."""
-        return self.prepare_chunks(self.column.chunking)
+        return self.index_chunks(self.column.chunking)
 
-    def prepare_chunks(self, chunking: Chunking) -> Index:
+    def index_chunks(self, chunking: Chunking) -> Index:
         """Return alternative chunks, prepared for search by the current search method."""
         return index_text(chunking, self.tools, self.column.method, self.column.embedded_as)
 
@@ -390,9 +394,9 @@ class QuestionRetrieval:
 
     def current_retrieval(self, posed: PosedQuestion) -> AskedQuestion:
         """Return the ranking of the current chunks for a question, and the chunks retrieved."""
-        if posed not in self._asked:
-            self._asked[posed] = self._retrieve(self.current_index, posed.question, self.column.limit)
-        return self._asked[posed]
+        if posed not in self._retrieval_by_question:
+            self._retrieval_by_question[posed] = self._retrieve(self.current_index, posed.question, self.column.limit)
+        return self._retrieval_by_question[posed]
 
     def is_whole(self, index: Index, posed: PosedQuestion) -> bool:
         """Return whether a retrieved alternative chunk contains the whole answer, within the current limit.
@@ -415,22 +419,22 @@ class QuestionRetrieval:
 
     def assess_remedy(self, trial: Trial[Kept], chunking: Chunking, findings: tuple[int, int] | None = None) -> Remedy:
         """Return a successful trial as a remedy, with its effects on other questions and on known boundaries."""
-        remedied_column = self.column
+        column_to_remedy = self.column
         whole_flags_before = [
-            judge_retrieval(self.current_retrieval(other), other.answer).fate == "whole" for other in remedied_column.others
+            judge_retrieval(self.current_retrieval(other), other.answer).fate == "whole" for other in column_to_remedy.others
         ]
-        searchable_chunks = self.prepare_chunks(chunking) if remedied_column.others else None
+        searchable_chunks = self.index_chunks(chunking) if column_to_remedy.others else None
         whole_flags_after = [
-            searchable_chunks is not None and self.is_whole(searchable_chunks, other) for other in remedied_column.others
+            searchable_chunks is not None and self.is_whole(searchable_chunks, other) for other in column_to_remedy.others
         ]
         whole_before_after_pairs = [*zip(whole_flags_before, whole_flags_after, strict=True)]
         boundary_counts = None
-        if remedied_column.known:
+        if column_to_remedy.known:
             found_boundary_counts = [
-                count_found_missed_added(cut_offsets(variant), remedied_column.known)[0]
-                for variant in (remedied_column.chunking, chunking)
+                count_found_missed_added(cut_offsets(variant), column_to_remedy.known)[0]
+                for variant in (column_to_remedy.chunking, chunking)
             ]
-            boundary_counts = (found_boundary_counts[0], found_boundary_counts[1], len(remedied_column.known))
+            boundary_counts = (found_boundary_counts[0], found_boundary_counts[1], len(column_to_remedy.known))
         return Remedy(
             trial.variation,
             trial.changed,

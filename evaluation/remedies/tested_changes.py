@@ -9,8 +9,8 @@ import numpy as np
 from chunkers import Chunking, Span, Tools
 from chunkers.contract import run
 from chunkers.results import embedded_text
-from evaluation.findings.examined_chunking import HAIR
-from evaluation.findings.rules import FEWEST, Finding, find_suspicious_cuts
+from evaluation.findings.examined_chunking import DEFAULT_NARROW_MARGIN
+from evaluation.findings.rules import FEWEST_FOR_QUARTILES, Finding, find_suspicious_cuts
 from evaluation.questions import AnyRuler
 from evaluation.remedies.settings_search import (
     ProblemColumn,
@@ -44,21 +44,21 @@ class FailingColumn(ProblemColumn):
     posed: PosedQuestion = field(kw_only=True)
 
 
-def try_settings_for_answer(failure: FailingColumn, tools: Tools) -> list[Trial[Chunking]]:
+def try_settings_for_answer(failing_column: FailingColumn, tools: Tools) -> list[Trial[Chunking]]:
     """Cut the text with every alternative setting; keep the results in which one chunk contains the whole answer."""
-    text, answer_span = failure.chunking.document.text, failure.posed.answer
+    text, answer_span = failing_column.chunking.document.text, failing_column.posed.answer
 
     def chunking_with_whole_answer(chunking: Chunking) -> Chunking | None:
         return (
             chunking if whole_answer_chunk_numbers(text, [chunk.spans for chunk in chunking.chunks], answer_span) else None
         )
 
-    return try_variations(failure, tools, chunking_with_whole_answer)
+    return try_variations(failing_column, tools, chunking_with_whole_answer)
 
 
 def remedies_for_answer(
-    failure: FailingColumn,
-    tried: Sequence[Trial[Chunking]],
+    failing_column: FailingColumn,
+    trials: Sequence[Trial[Chunking]],
     tools: Tools,
     ruler: AnyRuler,
     reranker: Reranker | None = None,
@@ -73,7 +73,7 @@ def remedies_for_answer(
 
     Parameters
     ----------
-    tried
+    trials
         The result of `try_settings_for_answer`.
     ruler
         Counts the tokens of ranges of the text.
@@ -85,15 +85,15 @@ def remedies_for_answer(
     Cancelled
         If the user asked to stop.
     """
-    question_retrieval = QuestionRetrieval(failure, tools, ruler, reranker)
-    failed_answer_reach = _Reach(failure, question_retrieval)
+    question_retrieval = QuestionRetrieval(failing_column, tools, ruler, reranker)
+    answer_reach = _Reach(failing_column, question_retrieval)
 
     def makes_answer_whole(chunking: Chunking) -> bool:
-        return not failed_answer_reach.is_answer_unreachable(chunking) and question_retrieval.is_whole(
-            question_retrieval.prepare_chunks(chunking), failure.posed
+        return not answer_reach.is_answer_unreachable(chunking) and question_retrieval.is_whole(
+            question_retrieval.index_chunks(chunking), failing_column.posed
         )
 
-    for trial, chunking in smallest_solutions(tried, makes_answer_whole, tools):
+    for trial, chunking in smallest_solutions(trials, makes_answer_whole, tools):
         yield question_retrieval.assess_remedy(trial, chunking)
 
 
@@ -105,9 +105,9 @@ class _Reach:
         search_index = questions.current_index
         (self._question_vector,) = PreparedQuestions.of(search_index, [failure.posed.question], questions.tools).vectors
         column_scores = search_index.vectors @ self._question_vector
-        self._scores: dict[str, float] = dict(zip(search_index.texts, column_scores.tolist(), strict=True))
+        self._score_by_text: dict[str, float] = dict(zip(search_index.texts, column_scores.tolist(), strict=True))
         """Cosine of the failing question and each text embedded so far."""
-        self._column_scores = np.array([self._scores[text] for text in search_index.texts])
+        self._column_scores = np.array([self._score_by_text[text] for text in search_index.texts])
         self._starts, self._ends = search_index.edges.T
 
     def is_answer_unreachable(self, chunking: Chunking) -> bool:
@@ -131,25 +131,25 @@ class _Reach:
         embedded_texts = [embedded_text(document, chunk, failing_column.embedded_as) for chunk in chunking.chunks]
         answer_chunk_numbers = whole_answer_chunk_numbers(document.text, alternative_chunk_spans, answer_span)
         retrieval_token_budget = failing_column.limit.budget or self.questions.current_retrieval(failing_column.posed).tokens
-        tokens_left = retrieval_token_budget - min(
+        tokens_left_beside_answer = retrieval_token_budget - min(
             ruler(_spans_until(alternative_chunk_spans[chunk], answer_span.end)) for chunk in answer_chunk_numbers
         )
         self._cache_similarity_scores(chunking, [embedded_texts[chunk] for chunk in answer_chunk_numbers])
         best_answer_chunk_score = (
-            max(self._scores[embedded_texts[chunk]] for chunk in answer_chunk_numbers) + PRODUCT_TOLERANCE
+            max(self._score_by_text[embedded_texts[chunk]] for chunk in answer_chunk_numbers) + PRODUCT_TOLERANCE
         )
         chunk_token_lengths = chunk_lengths(alternative_chunk_spans, ruler)
         expected_score_by_text = {
             text: self._best_overlapping_score(chunk_spans)
             for text, chunk_spans in zip(embedded_texts, alternative_chunk_spans, strict=True)
-            if text not in self._scores
+            if text not in self._score_by_text
         }
         unscored_texts_best_first = sorted(expected_score_by_text, key=expected_score_by_text.__getitem__, reverse=True)
         while True:
             ranked_above_answer_mask = np.array(
-                [self._scores.get(text, -np.inf) > best_answer_chunk_score for text in embedded_texts]
+                [self._score_by_text.get(text, -np.inf) > best_answer_chunk_score for text in embedded_texts]
             )
-            if chunk_token_lengths[ranked_above_answer_mask].sum() > tokens_left or (
+            if chunk_token_lengths[ranked_above_answer_mask].sum() > tokens_left_beside_answer or (
                 failing_column.limit.top and ranked_above_answer_mask.sum() >= failing_column.limit.top
             ):
                 return True
@@ -159,12 +159,12 @@ class _Reach:
             del unscored_texts_best_first[:_TEXTS_AT_ONCE]
 
     def _cache_similarity_scores(self, chunking: Chunking, texts: Sequence[str]) -> None:
-        unscored_distinct_texts = [*dict.fromkeys(text for text in texts if text not in self._scores)]
+        unscored_distinct_texts = [*dict.fromkeys(text for text in texts if text not in self._score_by_text)]
         if unscored_distinct_texts:
             text_similarity_scores = (
                 embed_texts(chunking.document, unscored_distinct_texts, self.questions.tools) @ self._question_vector
             )
-            self._scores.update(zip(unscored_distinct_texts, text_similarity_scores.tolist(), strict=True))
+            self._score_by_text.update(zip(unscored_distinct_texts, text_similarity_scores.tolist(), strict=True))
 
     def _best_overlapping_score(self, spans: Sequence[Span]) -> float:
         """Return the score of the most similar chunk of the column that overlaps a chunk."""
@@ -180,7 +180,7 @@ def _spans_until(spans: Sequence[Span], end: int) -> list[Span]:
 # Changes that remove a finding of the inbox of suspicious cuts.
 
 
-BY_MEDIAN = frozenset({"tiny", "oversized"})
+MEDIAN_RULES = frozenset({"tiny", "oversized"})
 """Rules that compare chunks with the median, and find nothing where there are too few chunks for one."""
 
 
@@ -188,7 +188,7 @@ BY_MEDIAN = frozenset({"tiny", "oversized"})
 class SuspiciousColumn(ProblemColumn):
     """Chunker's result with suspicious cuts; ``hair`` is the margin within which a decision counts as narrow."""
 
-    hair: float = HAIR
+    hair: float = DEFAULT_NARROW_MARGIN
 
 
 class FindingsByRule(NamedTuple):
@@ -205,28 +205,30 @@ class FindingsByRule(NamedTuple):
     def lacks(self, finding: Finding) -> bool:
         """Return whether a finding is gone: its rule still applies, but finds nothing that overlaps the passage."""
         start, end = finding.span
-        if finding.rule in BY_MEDIAN and self.chunks < FEWEST:
+        if finding.rule in MEDIAN_RULES and self.chunks < FEWEST_FOR_QUARTILES:
             return False
         return not any(span.start < end and start < span.end for span in self.passages.get(finding.rule, ()))
 
 
-def findings_by_rule(chunking: Chunking, tools: Tools, hair: float = HAIR) -> FindingsByRule:
+def findings_by_rule(chunking: Chunking, tools: Tools, narrow_margin: float = DEFAULT_NARROW_MARGIN) -> FindingsByRule:
     """Return the suspicious passages of a chunking, by rule."""
     spans_by_rule: dict[str, list[Span]] = {}
-    for finding in find_suspicious_cuts(chunking, tools.embedder, hair):
+    for finding in find_suspicious_cuts(chunking, tools.embedder, narrow_margin):
         spans_by_rule.setdefault(finding.rule, []).append(finding.span)
     return FindingsByRule(spans_by_rule, len(chunking.chunks))
 
 
-def try_settings_for_findings(suspect: SuspiciousColumn, tools: Tools) -> list[Trial[FindingsByRule]]:
+def try_settings_for_findings(suspicious_column: SuspiciousColumn, tools: Tools) -> list[Trial[FindingsByRule]]:
     """Cut the text with every alternative setting, and keep the suspicious passages of each result."""
-    return try_variations(suspect, tools, lambda chunking: findings_by_rule(chunking, tools, suspect.hair))
+    return try_variations(
+        suspicious_column, tools, lambda chunking: findings_by_rule(chunking, tools, suspicious_column.hair)
+    )
 
 
 def remedies_for_finding(
-    suspect: SuspiciousColumn,
+    suspicious_column: SuspiciousColumn,
     finding: Finding,
-    tried: Sequence[Trial[FindingsByRule]],
+    trials: Sequence[Trial[FindingsByRule]],
     tools: Tools,
     ruler: AnyRuler,
     reranker: Reranker | None = None,
@@ -237,7 +239,7 @@ def remedies_for_finding(
 
     Parameters
     ----------
-    tried
+    trials
         The result of `try_settings_for_findings`.
     ruler
         Counts the tokens of ranges of the text.
@@ -249,8 +251,8 @@ def remedies_for_finding(
     Cancelled
         If the user asked to stop.
     """
-    question_retrieval = QuestionRetrieval(suspect, tools, ruler, reranker)
-    other_finding_count_before = findings_by_rule(suspect.chunking, tools, suspect.hair).total - 1
-    for trial, findings_after_change in smallest_solutions(tried, lambda findings: findings.lacks(finding), tools):
-        chunking = run(trial.variation.chunker, suspect.chunking.document, tools)
+    question_retrieval = QuestionRetrieval(suspicious_column, tools, ruler, reranker)
+    other_finding_count_before = findings_by_rule(suspicious_column.chunking, tools, suspicious_column.hair).total - 1
+    for trial, findings_after_change in smallest_solutions(trials, lambda findings: findings.lacks(finding), tools):
+        chunking = run(trial.variation.chunker, suspicious_column.chunking.document, tools)
         yield question_retrieval.assess_remedy(trial, chunking, (other_finding_count_before, findings_after_change.total))

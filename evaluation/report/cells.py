@@ -15,8 +15,8 @@ from chunkers.support import format_number, format_three_figures, pluralize
 from evaluation.answering import ANSWER_MEASURES, AnswerReport
 from evaluation.findings.rules import RULES
 from evaluation.retrieval import (
+    RETRIEVAL_MEASURE_TITLES,
     RETRIEVAL_MEASURES_EXPLAINED,
-    RETRIEVAL_TITLES,
     Costs,
     RepeatCost,
     mean_and_deviation,
@@ -39,7 +39,7 @@ from evaluation.segmentation import (
     cut_offsets,
     explain_why_no_cut_wins,
     segmentation_in_sentences,
-    sentence_counts,
+    sentence_count_per_chunk,
 )
 from evaluation.statistics import Difference, format_interval, format_interval_ends
 
@@ -105,7 +105,7 @@ def signed_number_cell(value: float | None, why: str = "") -> Cell:
 # Tables of what a change of chunkers costs and does to questions: their heads and the cells of a row.
 
 
-_CHANGES: Sequence[Head] = (
+_CHANGE_HEADS: Sequence[Head] = (
     Head("Chunks", "Number of chunks."),
     Head("Kept", "Chunks whose embedded text is exactly that of a chunk of the selected column, wherever it stands."),
     Head("Changed", "As many of the other chunks as both columns have: each replaces one."),
@@ -114,8 +114,8 @@ _CHANGES: Sequence[Head] = (
     Head("Tokens again", "Tokens of the changed and new chunks, which must be embedded again."),
     Head("Share", "Their share of all tokens of the column."),
 )
-_COST = Head("Cost", "US dollars for embedding these tokens, at the given price.")
-_DOCUMENTS = Head("Documents", "Documents with a chunk that is not kept.")
+_COST_HEAD = Head("Cost", "US dollars for embedding these tokens, at the given price.")
+_DOCUMENTS_HEAD = Head("Documents", "Documents with a chunk that is not kept.")
 
 _COMPARED_WITH_THIS = unknown_cell("The others are compared with this column.")
 
@@ -130,7 +130,7 @@ QUESTION_HEADS: Sequence[Head] = (
 
 def index_change_heads(documents: int, price: float | None) -> list[Head]:
     """Return the headings that match `index_change_cells`; ``price`` is in US dollars per million tokens."""
-    return [*_CHANGES, *([] if price is None else [_COST]), *([_DOCUMENTS] if documents > 1 else [])]
+    return [*_CHANGE_HEADS, *([] if price is None else [_COST_HEAD]), *([_DOCUMENTS_HEAD] if documents > 1 else [])]
 
 
 def index_change_cells(chunks: int, comparison: IndexComparison | None, documents: int, price: float | None) -> list[Cell]:
@@ -164,11 +164,11 @@ def document_change_row(name: str, changes: Changes) -> Row:
 
 
 def question_change_cells(
-    name: str, baseline: str | None, changes: WonAndLost, amount: str, tested: Difference | None
+    name: str, baseline: str | None, changes: WonAndLost, amount: str, difference: Difference | None
 ) -> list[Cell]:
     """Return a column's cells; ``baseline`` is the column that it replaces, or None for that column itself.
 
-    ``tested`` is None with too few questions.
+    ``difference`` is None with too few questions.
     """
     recall = changes.after[amount]
     mean = mean_and_deviation(recall)
@@ -181,8 +181,10 @@ def question_change_cells(
         mean_recall_cell,
         *(count_cell(len(question_numbers)) for question_numbers in changes.changed(amount)),
         unknown_cell("Too few questions for an interval.")
-        if tested is None
-        else Cell(f"{tested.points} ({tested.interval})", tested.mean, tested.words(name, baseline, "recall")),
+        if difference is None
+        else Cell(
+            f"{difference.points} ({difference.interval})", difference.mean, difference.words(name, baseline, "recall")
+        ),
     ]
 
 
@@ -203,19 +205,19 @@ def retrieval_row(
     tokens: float,
     costs: Costs | None = None,
     *,
-    everything: bool,
+    retrieves_everything: bool,
 ) -> Row:
     """Return the row of a chunker, or of the whole text; ``costs`` is None for the latter.
 
-    ``tokens`` is the mean number in a chunk; ``everything`` is true if every question is given the whole text.
+    ``tokens`` is the mean number in a chunk; ``retrieves_everything`` is true if every question is given the whole text.
     """
     return {
         Head("chunker"): Cell(name),
         **{
             Head(f"{title}, %", RETRIEVAL_MEASURES_EXPLAINED[measure]): Cell("everything")
-            if everything and measure == "recall" and means[measure] is not None
+            if retrieves_everything and measure == "recall" and means[measure] is not None
             else mean_cell(means[measure])
-            for measure, title in RETRIEVAL_TITLES.items()
+            for measure, title in RETRIEVAL_MEASURE_TITLES.items()
         },
         Head("chunks", number=""): count_cell(chunks),
         Head("tokens each", number=""): count_cell(round(tokens)),
@@ -240,17 +242,17 @@ def near_duplicate_row(name: str, cost: RepeatCost, chunks: int) -> Row:
     }
 
 
-def answers_row(report: AnswerReport, number: int, measures: Sequence[str], definitions: Mapping[str, str]) -> Row:
+def answers_row(report: AnswerReport, row_number: int, measures: Sequence[str], definitions: Mapping[str, str]) -> Row:
     """Return the row of a chunker: its usable answers, and the mean of every measure over its answers.
 
     ``definitions`` explain the measures, by their titles.
     """
     return {
-        Head("chunker"): Cell(report.names[number]),
-        Head("answers"): Cell(f"{report.usable_answer_count(number)} of {report.questions}"),
+        Head("chunker"): Cell(report.names[row_number]),
+        Head("answers"): Cell(f"{report.usable_answer_count(row_number)} of {report.questions}"),
         **{
             Head(ANSWER_MEASURES[name].title, definitions[ANSWER_MEASURES[name].title]): _judged_mean_cell(
-                mean_and_deviation(report.values(name)[number]), report.not_judged(number, name)
+                mean_and_deviation(report.values(name)[row_number]), report.not_judged(row_number, name)
             )
             for name in measures
         },
@@ -293,27 +295,27 @@ def difference_row(first: str, second: str, difference: Difference) -> Row:
 # Tables of the measures of a segmentation, with and without known boundaries: their heads and the cells of a row.
 
 
-_BEHIND = (
+_DISTANCE_HEADS = (
     Head("Behind", "How far it is behind the best column."),
     Head("Interval", "Confidence interval of the difference, at the level of Holm's correction."),
     Head("p", "Share of differences as large if both swap at random what they do in a section, adjusted (Holm)."),
 )
 
-BY_KNOWN: Sequence[Head] = (
+KNOWN_BOUNDARY_HEADS: Sequence[Head] = (
     Head("Boundary F1", "2 × found / (2 × found + missed + added), of cuts at known boundaries; higher is better."),
-    *_BEHIND,
+    *_DISTANCE_HEADS,
     *starmap(Head, BOUNDARY_MEASURES.items()),
 )
-"""The heads of a ranking by known boundaries: of `score_and_distance_cells`, then of `boundary_cells`."""
+"""The heads of a ranking by known boundaries: of `score_and_distance_cells`, then of `boundary_score_cells`."""
 
-BY_STRUCTURE: Sequence[Head] = (
+STRUCTURE_HEADS: Sequence[Head] = (
     Head(
         "Points per cut",
         "1 for a cut between paragraphs, 0 between other sentences, −1 inside a sentence, list, table, code or "
         "formula, and −1 for a chunk that is too long for the embedder; as many cuts at chance as the text has paragraphs "
         "are added, so that a few good cuts are no better than many.",
     ),
-    *_BEHIND,
+    *_DISTANCE_HEADS,
     Head("Blocks whole", "Headings, lists, tables, code and formulas that no cut parts."),
     Head("Sentences", "Median of the sentences of a chunk."),
     Head("Tokens", "Median of the tokens of a chunk; in brackets those of the longest."),
@@ -328,7 +330,7 @@ BY_STRUCTURE: Sequence[Head] = (
 UNLABELLED_HEADS = tuple(Head(name.capitalize(), explained) for name, explained in MEASURES_EXPLAINED.items())
 """The heads of the measures without labels: of `label_free_measure_cells`, then of `edit_stability_cells`."""
 
-OF_EDITS = 3
+EDIT_CELL_COUNT = 3
 """Number of cells at the end of a row that are about edits."""
 
 FOUND_HEADS = (
@@ -341,10 +343,12 @@ FOUND_HEADS = (
 SUSPICIOUS_HEAD = Head("Suspicious", "Findings by the rules of the Failures page; they may be mistaken.")
 
 
-def score_and_distance_cells(ranking: ChunkingRanking, place: int) -> list[Cell]:
+def score_and_distance_cells(ranking: ChunkingRanking, row_number: int) -> list[Cell]:
     """Return the table cells for a chunking's score and its distance from the best, with interval and p-value."""
-    lead_of_best_chunking = ranking.leads.get(place)
-    score_cell = signed_number_cell(ranking.values[place], "It cuts nowhere." if ranking.values[place] is None else "")
+    lead_of_best_chunking = ranking.leads.get(row_number)
+    score_cell = signed_number_cell(
+        ranking.values[row_number], "It cuts nowhere." if ranking.values[row_number] is None else ""
+    )
     if lead_of_best_chunking is None:
         return [score_cell, *[Cell("")] * 3]
     tested_difference, verdict_sentence = lead_of_best_chunking.tested, lead_of_best_chunking.verdict
@@ -360,7 +364,9 @@ def score_and_distance_cells(ranking: ChunkingRanking, place: int) -> list[Cell]
     ]
 
 
-def setting_row(summary: SettingSummary, title: str, words: str, held_out: Mapping[SweptSetting, SettingSummary]) -> Row:
+def setting_row(
+    summary: SettingSummary, title: str, setting_phrase: str, held_out: Mapping[SweptSetting, SettingSummary]
+) -> Row:
     """Return the row of a setting: its mean score, the numbers first, so that narrow windows show them.
 
     ``held_out`` has the summaries on documents that were held out, if there are such documents.
@@ -371,11 +377,11 @@ def setting_row(summary: SettingSummary, title: str, words: str, held_out: Mappi
         Head(title, number="%.3f"): Cell("", summary.mean),
         **({Head("held out", number="%.3f"): held_out_cell} if held_out else {}),
         Head("chunks", number="%.1f"): Cell("", summary.chunks),
-        Head("setting"): Cell(words),
+        Head("setting"): Cell(setting_phrase),
     }
 
 
-def boundary_cells(reference: Segmentation, segmentation: Segmentation) -> list[Cell]:
+def boundary_score_cells(reference: Segmentation, segmentation: Segmentation) -> list[Cell]:
     """Return the table cells for a segmentation's scores against known boundaries."""
     return [
         unknown_cell(score.undefined) if score.value is None else Cell(f"{score.value:.2f}", score.value)
@@ -408,7 +414,7 @@ def chunking_score_cells(chunking: Chunking, scores: Mapping[str, Score], measur
 def boundary_ranking_cells(
     ranking: ChunkingRanking, document: Document, known: Sequence[int], chunkings: Sequence[Chunking]
 ) -> tuple[list[list[Cell]], str]:
-    """Return the `boundary_cells` of every contender of a ranking, and an explanation if making no cut has the best Pk.
+    """Return the `boundary_score_cells` of every contender of a ranking, and an explanation if making no cut has the best Pk.
 
     ``chunkings`` are the first contenders; the trivial ones follow.
     """
@@ -418,7 +424,7 @@ def boundary_ranking_cells(
     segmentations += [
         Segmentation(reference.units, contender.cuts) for contender in ranking.contenders[len(segmentations) :]
     ]
-    return [boundary_cells(reference, segmentation) for segmentation in segmentations], explanation
+    return [boundary_score_cells(reference, segmentation) for segmentation in segmentations], explanation
 
 
 def structure_cells(chunking: Chunking, embedder: Embedder | None, lengths: Sequence[int] | None) -> list[Cell]:
@@ -427,7 +433,7 @@ def structure_cells(chunking: Chunking, embedder: Embedder | None, lengths: Sequ
     ``lengths`` holds the number of tokens of each chunk; None if tokens cannot be counted.
     """
     cut_position_counts, whole_block_counts = count_cuts_by_position(chunking, embedder), block_integrity(chunking)
-    median_sentences_per_chunk = median(sentence_counts(chunking) or [0])
+    median_sentences_per_chunk = median(sentence_count_per_chunk(chunking) or [0])
     chunk_token_counts_cell = unknown_cell("They cannot be counted here.")
     if lengths:
         median_token_count = median(lengths)
@@ -452,7 +458,7 @@ def structure_cells(chunking: Chunking, embedder: Embedder | None, lengths: Sequ
 def label_free_measure_cells(measured: LabelFreeMeasures) -> list[Cell]:
     """Return the table cells for measures that need no known boundaries."""
     whole_block_counts, size_compliance, similarity_contrast = measured.blocks, measured.sizes, measured.contrast
-    unlabelled_measure_cells = [
+    label_free_cells = [
         count_cell(measured.chunks),
         share_cell(
             whole_block_counts.all.share,
@@ -466,10 +472,10 @@ def label_free_measure_cells(measured: LabelFreeMeasures) -> list[Cell]:
         missing_embeddings_message = (
             "The sentences of this text are not embedded: a column of Breakpoint without a buffer does that."
         )
-        return unlabelled_measure_cells + [unknown_cell(missing_embeddings_message)] * 4
+        return label_free_cells + [unknown_cell(missing_embeddings_message)] * 4
     no_pairs_reason = "No two sentences share a chunk." if similarity_contrast.inside is None else "There is one chunk."
     return [
-        *unlabelled_measure_cells,
+        *label_free_cells,
         signed_number_cell(
             similarity_contrast.inside,
             f"{similarity_contrast.pairs:,} pairs" if similarity_contrast.pairs else no_pairs_reason,
@@ -488,7 +494,7 @@ def label_free_measure_cells(measured: LabelFreeMeasures) -> list[Cell]:
 def edit_stability_cells(stability: EditStability | str | None) -> list[Cell]:
     """Return the table cells for edit stability, or for the reason why it was not measured."""
     if not isinstance(stability, EditStability):
-        return [unknown_cell(stability or "Not measured with these settings.")] * OF_EDITS
+        return [unknown_cell(stability or "Not measured with these settings.")] * EDIT_CELL_COUNT
     worst_edit = stability.worst
     worst_edit_phrase = f"after sentence {worst_edit.after + 1:,}: {worst_edit.changed:,} of {worst_edit.chunks:,} chunks"
     return [
@@ -514,7 +520,7 @@ def boundary_count_cells(chunking: Chunking, known: Sequence[int]) -> list[Cell]
     return [count_cell(number) for number in count_found_missed_added(cut_offsets(chunking), known)]
 
 
-def suspicious_cell(counts: Mapping[str, int]) -> Cell:
+def suspicious_findings_cell(counts: Mapping[str, int]) -> Cell:
     """Return the table cell for the number of suspicious findings, explained by the number for each rule."""
     return count_cell(
         sum(counts.values()), ", ".join(f"{number:,} {RULES[name].title.lower()}" for name, number in counts.items())

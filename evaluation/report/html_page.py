@@ -19,15 +19,15 @@ from chunkers import (
     run,
 )
 from chunkers.recipes import MADE_ELSEWHERE
-from chunkers.results import NOT_TEX, ROOT, chunk_strip_html, column_html, escape_html, offset_marks_html, style_sheet
+from chunkers.results import NOT_TEX, ROOT_CLASS, chunk_strip_html, column_html, escape_html, offset_marks_html, style_sheet
 from chunkers.support import VectorArray, format_milliseconds, pluralize
 from evaluation.findings.rules import find_suspicious_cuts, finding_count_per_rule
 from evaluation.questions import MarkedQuestion
 from evaluation.report.cells import (
-    BY_KNOWN,
-    BY_STRUCTURE,
+    EDIT_CELL_COUNT,
     FOUND_HEADS,
-    OF_EDITS,
+    KNOWN_BOUNDARY_HEADS,
+    STRUCTURE_HEADS,
     SUSPICIOUS_HEAD,
     UNLABELLED_HEADS,
     Cell,
@@ -39,7 +39,7 @@ from evaluation.report.cells import (
     score_and_distance_cells,
     size_spread_cell,
     structure_cells,
-    suspicious_cell,
+    suspicious_findings_cell,
     unknown_cell,
 )
 from evaluation.segmentation import (
@@ -53,7 +53,7 @@ from evaluation.segmentation import (
 # The tables of the page, as numbers and sentences.
 
 
-MOST_QUESTIONS = 20
+MOST_QUESTION_COLUMNS = 20
 """Most kept questions that have a column of their own in the table; its first column counts all of them."""
 
 
@@ -128,13 +128,13 @@ def ranking_table(compared: ComparedColumns) -> Table:
     if known_boundaries is None:
         # On paper there is room for the first of its cells.
         measure_cells = [structure_cells(chunking, compared.embedder, None)[:1] for _, chunking in named_chunkings]
-        ranking_column_heads = BY_STRUCTURE[:5]
+        ranking_column_heads = STRUCTURE_HEADS[:5]
     else:
         measure_cells, why_no_cut_wins = boundary_ranking_cells(
             chunker_ranking, document, known_boundaries, [chunking for _, chunking in named_chunkings]
         )
         summary_sentence = f"{summary_sentence} {why_no_cut_wins}".rstrip()
-        ranking_column_heads = BY_KNOWN
+        ranking_column_heads = KNOWN_BOUNDARY_HEADS
     ranked_chunker_rows = [
         (contender_names[place], score_and_distance_cells(chunker_ranking, place) + measure_cells[place])
         for place in rank_order
@@ -169,7 +169,7 @@ def _score_cells(compared: ComparedColumns, chunking: Chunking) -> list[Cell]:
         size_spread_cell([len(chunk_text) for chunk_text in chunk_texts]),
         size_spread_cell(chunk_token_counts),
         *([] if compared.known is None else boundary_count_cells(chunking, compared.known)),
-        suspicious_cell(finding_count_per_rule(find_suspicious_cuts(chunking, compared.embedder))),
+        suspicious_findings_cell(finding_count_per_rule(find_suspicious_cuts(chunking, compared.embedder))),
         unknown_cell()
         if chunking_timing is None
         else Cell(format_milliseconds(chunking_timing.decide_ms + chunking_timing.merge_ms)),
@@ -183,7 +183,7 @@ def label_free_measures_table(compared: ComparedColumns) -> Table:
     for baseline_name, parameters in BASELINE_SETTINGS:
         chunker = build_chunker("fixed_sentences", parameters)
         chunker_and_baseline_columns.append((baseline_name, chunker, run(chunker, compared.document, tools)))
-    unlabelled_measure_rows = [
+    label_free_measure_rows = [
         (
             name,
             label_free_measure_cells(
@@ -195,14 +195,14 @@ def label_free_measures_table(compared: ComparedColumns) -> Table:
     return Table(
         "Without labels",
         "No number is a grade by itself: few cuts leave blocks whole, short chunks are alike inside.",
-        UNLABELLED_HEADS[:-OF_EDITS],
-        unlabelled_measure_rows,
+        UNLABELLED_HEADS[:-EDIT_CELL_COUNT],
+        label_free_measure_rows,
     )
 
 
 def answers_table(compared: ComparedColumns) -> Table:
     """Return the table of the chunks that contain the marked answers of the kept questions."""
-    shown_questions = compared.questions[:MOST_QUESTIONS]
+    shown_questions = compared.questions[:MOST_QUESTION_COLUMNS]
     answer_column_heads = [
         Head("Answers whole", "Kept questions whose marked answer stands in one chunk, whether or not it is retrieved."),
         *(
@@ -211,15 +211,15 @@ def answers_table(compared: ComparedColumns) -> Table:
         ),
     ]
     chunker_answer_rows = []
-    for name, (_, chunking) in zip(compared.names, compared.columns, strict=True):
+    for column_name, (_, chunking) in zip(compared.names, compared.columns, strict=True):
         answer_cell_per_question = [_answer_cell(chunking, question) for question in compared.questions]
         whole_answer_count = sum(cell.value == 1 for cell in answer_cell_per_question)
         chunker_answer_rows.append(
             (
-                name,
+                column_name,
                 [
                     Cell(f"{whole_answer_count:,} of {len(answer_cell_per_question):,}", whole_answer_count),
-                    *answer_cell_per_question[:MOST_QUESTIONS],
+                    *answer_cell_per_question[:MOST_QUESTION_COLUMNS],
                 ],
             )
         )
@@ -255,7 +255,7 @@ MOST_SHOWN = 1_000_000
 MOST_GAPS = 1_000
 """Maximum number of gaps of a column whose verdicts are listed; the rest is counted."""
 
-_RULES = """
+_STYLE_RULES = """
 body.ROOT { margin: 0; border-radius: 0; }
 .ROOT main { max-width: 90rem; margin: 0 auto; padding: 0.5rem; }
 .ROOT h1 { font-size: 1.5rem; line-height: 1.25; font-weight: 650; overflow-wrap: anywhere; unicode-bidi: isolate; }
@@ -311,9 +311,9 @@ def html_report(compared: ComparedColumns) -> str:
     return html_page(compared.document.name, "".join(report_html_parts))
 
 
-def html_page(name: str, body: str, rules: str = "") -> str:
-    """Return HTML as a self-contained page with this name, in the style of a report with further ``rules``."""
-    page_style_sheet = style_sheet() + (_RULES + rules).replace("ROOT", ROOT)
+def html_page(name: str, body: str, style_rules: str = "") -> str:
+    """Return HTML as a self-contained page with this name, in the style of a report with further ``style_rules``."""
+    page_style_sheet = style_sheet() + (_STYLE_RULES + style_rules).replace("ROOT", ROOT_CLASS)
     style_sheet_digest = base64.b64encode(hashlib.sha256(page_style_sheet.encode()).digest()).decode()
     content_security_policy = (
         f"default-src 'none'; style-src 'sha256-{style_sheet_digest}'; base-uri 'none'; form-action 'none'"
@@ -324,7 +324,7 @@ def html_page(name: str, body: str, rules: str = "") -> str:
         '<meta name="viewport" content="width=device-width, initial-scale=1"><meta name="color-scheme" content="light dark">'
         f'<meta name="referrer" content="no-referrer"><title>{escape_html(name)} · Seamark</title>'
         f"<style>{page_style_sheet}</style></head>"
-        f'<body class="{ROOT} {NOT_TEX}"><main>{body}'
+        f'<body class="{ROOT_CLASS} {NOT_TEX}"><main>{body}'
         f"<footer>Made by Seamark {escape_html(__version__)}. This file asks for nothing and runs nothing.</footer>"
         "</main></body></html>\n"
     )
@@ -346,11 +346,13 @@ def _page_heading(compared: ComparedColumns) -> str:
     return f'<h1>{escape_html(document.name)}</h1><p class="facts">{escape_html(" · ".join(text_and_settings_phrases))}</p>'
 
 
-def cut_strips(titled: Sequence[tuple[str, Chunking]], known: tuple[int, ...] | None) -> str:
+def cut_strips(titled_chunkings: Sequence[tuple[str, Chunking]], known_boundaries: tuple[int, ...] | None) -> str:
     """Return the cuts of each titled column and the known boundaries as strips on one axis."""
-    boundaries_html = "" if known is None else offset_marks_html(titled[0][1], known, "known")
+    boundaries_html = (
+        "" if known_boundaries is None else offset_marks_html(titled_chunkings[0][1], known_boundaries, "known")
+    )
     column_strips_html = "".join(
-        chunk_strip_html(chunking, f"{number} {title}") for number, (title, chunking) in enumerate(titled, start=1)
+        chunk_strip_html(chunking, f"{number} {title}") for number, (title, chunking) in enumerate(titled_chunkings, start=1)
     )
     return f'<div class="axis strips">{boundaries_html}{column_strips_html}</div>'
 

@@ -8,7 +8,16 @@ from dataclasses import dataclass
 from textwrap import wrap
 
 from chunkers import Chunking, Document
-from chunkers.results import COUNT, EDGES, GROUNDS, INK, chunker_title, column_html, escape_html, settings_phrase
+from chunkers.results import (
+    CHUNK_COLOUR_COUNT,
+    CHUNK_COLOURS,
+    CHUNK_EDGE_COLOURS,
+    THEME_COLOURS,
+    chunker_title,
+    column_html,
+    escape_html,
+    settings_phrase,
+)
 from chunkers.support import format_number, pluralize
 from evaluation.report.html_page import MOST_SHOWN, cut_strips, html_page
 from evaluation.segmentation import cut_offsets
@@ -16,7 +25,7 @@ from evaluation.segmentation import cut_offsets
 MOST_SENTENCES = 60
 """Most sentences of a text that becomes an exercise."""
 
-_RULES = """
+_STYLE_RULES = """
 .ROOT .scene { margin-top: 2rem; }
 .ROOT .scene dl, .ROOT .answers dl { font-size: 0.95rem; margin: 0.4rem 0 0.8rem; }
 .ROOT .scene dd, .ROOT .answers dd { color: var(--ink); }
@@ -52,14 +61,14 @@ class SceneSheet:
     columns: Sequence[Chunking] = ()
 
 
-def handout_html(title: str, about: str, sheets: Sequence[SceneSheet]) -> str:
+def handout_html(title: str, facts_line: str, sheets: Sequence[SceneSheet]) -> str:
     """Return a lecture as one HTML page to print, which loads nothing and runs nothing."""
     lecture_scenes_html = "".join(_scene_html(number, sheet) for number, sheet in enumerate(sheets, start=1))
     handout_body_html = (
         f"<h1>{escape_html(title)}</h1><p "
-        f'class="facts">{escape_html(about)}</p>{lecture_scenes_html}{_exercises_html(sheets)}'
+        f'class="facts">{escape_html(facts_line)}</p>{lecture_scenes_html}{_exercises_html(sheets)}'
     )
-    return html_page(title, handout_body_html, _RULES)
+    return html_page(title, handout_body_html, _STYLE_RULES)
 
 
 def _scene_html(number: int, sheet: SceneSheet) -> str:
@@ -114,17 +123,17 @@ def _answers_html(document: Document, sheets: Sequence[SceneSheet]) -> list[str]
     return [f"<dt>{escape_html(name)}</dt><dd>{escape_html(places)}</dd>" for name, places in places_phrase_by_name.items()]
 
 
-def chunker_title_and_settings(cut: Chunking) -> str:
+def chunker_title_and_settings(chunking: Chunking) -> str:
     """Return the title and the settings of the chunker that made a result."""
-    chunker_settings_phrase = "" if cut.made_by is None else cut.made_by.build().describe()
-    return ", ".join(filter(None, (chunker_title(cut), chunker_settings_phrase)))
+    chunker_settings_phrase = "" if chunking.made_by is None else chunking.made_by.build().describe()
+    return ", ".join(filter(None, (chunker_title(chunking), chunker_settings_phrase)))
 
 
-def _sentence_places_phrase(document: Document, places: Sequence[int]) -> str:
+def _sentence_places_phrase(document: Document, offsets: Sequence[int]) -> str:
     """Describe positions in a text by the sentences that begin there, and those inside a sentence."""
     sentence_starts = document.starts
     sentence_position_phrases = [
-        f"{'before' if place in sentence_starts else 'in'} {bisect_right(sentence_starts, place)}" for place in places
+        f"{'before' if place in sentence_starts else 'in'} {bisect_right(sentence_starts, place)}" for place in offsets
     ]
     return ", ".join(sentence_position_phrases) or "nowhere"
 
@@ -132,91 +141,98 @@ def _sentence_places_phrase(document: Document, places: Sequence[int]) -> str:
 # A scene as one SVG picture: strips and curves of its chunkers' results, with the scene's words below.
 
 
-WIDE = 1280
+PICTURE_WIDTH = 1280
 """Width of the picture in its own units, in which type is at least 22 high."""
 
-EDGE = 44
+PICTURE_MARGIN = 44
 """Free space around everything."""
 
-CURVE = 150
+CURVE_HEIGHT = 150
 """Height of a curve; the height of a strip is a third of it."""
 
-LINE = 30
+LINE_HEIGHT = 30
 """Height of a line of words."""
 
-LETTERS = 98
+LETTERS_PER_LINE = 98
 """Letters of a line of the caption."""
 
-_INK = INK["light"]
+_LIGHT_COLOURS = THEME_COLOURS["light"]
 _FORBIDDEN = re.compile("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
 
 
-def scene_picture(sheet: SceneSheet, caption: Sequence[str], until: int | None = None) -> str:
+def scene_picture(sheet: SceneSheet, caption: Sequence[str], drawn_sentence_count: int | None = None) -> str:
     """Return the results of a scene as an SVG document without scripts, style sheets and references.
 
     Parameters
     ----------
     caption
         Paragraphs below the drawing.
-    until
+    drawn_sentence_count
         The number of sentences up to which the first column is drawn, as a step of its stepper shows it; None for all.
     """
-    return "".join(_Drawing(sheet, until).svg_document_parts(caption))
+    return "".join(_Drawing(sheet, drawn_sentence_count).svg_document_parts(caption))
 
 
 class _Drawing:
     """The rows of a picture, from the top: ``y`` is where the next one begins."""
 
-    def __init__(self, sheet: SceneSheet, until: int | None) -> None:
-        self.sheet, self.until, self.y = sheet, until, EDGE
+    def __init__(self, sheet: SceneSheet, drawn_sentence_count: int | None) -> None:
+        self.sheet, self.until, self.y = sheet, drawn_sentence_count, PICTURE_MARGIN
 
     def svg_document_parts(self, caption: Sequence[str]) -> Iterator[str]:
         """Yield the parts of the document; its height is known at the end."""
-        svg_elements = [self._words(self.sheet.title, 34, _INK["ink"], "600")]
+        svg_elements = [self._text_element(self.sheet.title, 34, _LIGHT_COLOURS["ink"], "600")]
         document = self.sheet.document
         if document is not None:
-            svg_elements.append(self._words(f"{document.name} · {pluralize(len(document.sentences), 'sentence')}"))
+            svg_elements.append(self._text_element(f"{document.name} · {pluralize(len(document.sentences), 'sentence')}"))
         for column_index, chunking in enumerate(self.sheet.columns):
             self.y += 14
             svg_elements.extend(self._column_elements(column_index, chunking))
         self.y += 14
         for caption_paragraph in caption:
-            svg_elements += [self._words(line, 24, _INK["ink"]) for line in wrap(caption_paragraph, LETTERS)]
-        svg_height = self.y + EDGE - 10
+            svg_elements += [
+                self._text_element(line, 24, _LIGHT_COLOURS["ink"]) for line in wrap(caption_paragraph, LETTERS_PER_LINE)
+            ]
+        svg_height = self.y + PICTURE_MARGIN - 10
         yield (
-            f'<svg xmlns="http://www.w3.org/2000/svg" width="{WIDE}" height="{svg_height}" viewBox="0 0 {WIDE} '
+            f'<svg xmlns="http://www.w3.org/2000/svg" width="{PICTURE_WIDTH}" height="{svg_height}" viewBox="0 0 '
+            f"{PICTURE_WIDTH} "
             f'{svg_height}" '
             f'font-family="Helvetica, Arial, sans-serif" font-size="22"><title>{_svg_text(self.sheet.title)}</title>'
-            f'<rect width="{WIDE}" height="{svg_height}" fill="{_INK["page"]}"/>'
+            f'<rect width="{PICTURE_WIDTH}" height="{svg_height}" fill="{_LIGHT_COLOURS["page"]}"/>'
         )
         yield from svg_elements
         yield "</svg>\n"
 
-    def _words(self, words: str, size: int = 22, colour: str = _INK["muted"], weight: str = "400") -> str:
-        self.y += LINE * size // 22
+    def _text_element(self, words: str, size: int = 22, colour: str = _LIGHT_COLOURS["muted"], weight: str = "400") -> str:
+        self.y += LINE_HEIGHT * size // 22
         font_attributes = f'font-size="{size}" font-weight="{weight}" fill="{colour}"'
-        return f'<text x="{EDGE}" y="{self.y - 8}" {font_attributes}>{_svg_text(words)}</text>'
+        return f'<text x="{PICTURE_MARGIN}" y="{self.y - 8}" {font_attributes}>{_svg_text(words)}</text>'
 
-    def _column_elements(self, number: int, cut: Chunking) -> Iterator[str]:
+    def _column_elements(self, column_index: int, chunking: Chunking) -> Iterator[str]:
         known_boundaries = self.sheet.known or ()
-        drawn_end = len(cut.document.text)
-        if self.until is not None and number == 0:
-            sentence_end_offsets = [0, *(span.end for span in cut.document.sentences)]
+        drawn_end = len(chunking.document.text)
+        if self.until is not None and column_index == 0:
+            sentence_end_offsets = [0, *(span.end for span in chunking.document.sentences)]
             drawn_end = sentence_end_offsets[min(max(0, self.until), len(sentence_end_offsets) - 1)]
-        chunk_count_phrase = pluralize(sum(chunk.spans[0].start < drawn_end for chunk in cut.chunks), "chunk") + (
-            " so far" if drawn_end < len(cut.document.text) else ""
+        chunk_count_phrase = pluralize(sum(chunk.spans[0].start < drawn_end for chunk in chunking.chunks), "chunk") + (
+            " so far" if drawn_end < len(chunking.document.text) else ""
         )
-        yield self._words(
-            " · ".join(filter(None, (f"{number + 1} {chunker_title(cut)}", settings_phrase(cut), chunk_count_phrase))),
+        yield self._text_element(
+            " · ".join(
+                filter(
+                    None, (f"{column_index + 1} {chunker_title(chunking)}", settings_phrase(chunking), chunk_count_phrase)
+                )
+            ),
             24,
-            _INK["ink"],
+            _LIGHT_COLOURS["ink"],
         )
-        if cut.curves and any(map(math.isfinite, cut.curves[0].scores)):
-            yield from self._curve(cut, drawn_end)
-        yield from self._strip_elements(cut, drawn_end, known_boundaries)
+        if chunking.curves and any(map(math.isfinite, chunking.curves[0].scores)):
+            yield from self._curve_elements(chunking, drawn_end)
+        yield from self._strip_elements(chunking, drawn_end, known_boundaries)
 
-    def _curve(self, cut: Chunking, end: int) -> Iterator[str]:
-        first_score_curve = cut.curves[0]
+    def _curve_elements(self, chunking: Chunking, end: int) -> Iterator[str]:
+        first_score_curve = chunking.curves[0]
         finite_threshold_levels = [line.level for line in first_score_curve.lines if math.isfinite(line.level)]
         finite_scores_and_levels = [*filter(math.isfinite, first_score_curve.scores), *finite_threshold_levels]
         lowest_value, value_range = (
@@ -224,47 +240,53 @@ class _Drawing:
             (max(finite_scores_and_levels) - min(finite_scores_and_levels)) or 1.0,
         )
         curve_top_y = self.y + 16
-        self.y += CURVE + 26
+        self.y += CURVE_HEIGHT + 26
 
         def y_of_score(score: float) -> float:
-            return curve_top_y + (CURVE - 10) * (1 - (score - lowest_value) / value_range)
+            return curve_top_y + (CURVE_HEIGHT - 10) * (1 - (score - lowest_value) / value_range)
 
         score_curve_label = first_score_curve.label
         for threshold_level in finite_threshold_levels:
             yield (
-                f'<path d="M{EDGE} {y_of_score(threshold_level):.1f}H{WIDE - EDGE}" stroke="{_INK["accent"]}" '
+                f'<path d="M{PICTURE_MARGIN} {y_of_score(threshold_level):.1f}H{PICTURE_WIDTH - PICTURE_MARGIN}" '
+                f'stroke="{_LIGHT_COLOURS["accent"]}" '
                 'stroke-width="2" '
                 'stroke-dasharray="8 6"/>'
             )
             score_curve_label += f" · threshold {format_number(threshold_level, '.2f')}"
         indexed_score_points = [
-            (_x_position(cut, span.end), y_of_score(score), index)
-            for index, (span, score) in enumerate(zip(cut.document.sentences, first_score_curve.scores, strict=False))
+            (_x_position(chunking, span.end), y_of_score(score), index)
+            for index, (span, score) in enumerate(zip(chunking.document.sentences, first_score_curve.scores, strict=False))
             if math.isfinite(score) and span.end < end
         ]
         curve_path = "L".join(f"{x:.1f} {y:.1f}" for x, y, _ in indexed_score_points)
         yield (
-            f'<path d="M{curve_path}" fill="none" stroke="{_INK["muted"]}" stroke-width="2"/>'
+            f'<path d="M{curve_path}" fill="none" stroke="{_LIGHT_COLOURS["muted"]}" stroke-width="2"/>'
             if indexed_score_points
             else ""
         )
-        is_cut_by_gap = {gap.index: gap.verdict.is_cut for gap in cut.gaps if gap.offset is None}
+        is_cut_by_gap = {gap.index: gap.verdict.is_cut for gap in chunking.gaps if gap.offset is None}
         for x, y, gap_index in indexed_score_points:
-            fill_colour = _INK["accent"] if is_cut_by_gap.get(gap_index) else _INK["page"]
-            stroke_colour = _INK["accent"] if is_cut_by_gap.get(gap_index) else _INK["muted"]
+            fill_colour = _LIGHT_COLOURS["accent"] if is_cut_by_gap.get(gap_index) else _LIGHT_COLOURS["page"]
+            stroke_colour = _LIGHT_COLOURS["accent"] if is_cut_by_gap.get(gap_index) else _LIGHT_COLOURS["muted"]
             yield f'<circle cx="{x:.1f}" cy="{y:.1f}" r="6" fill="{fill_colour}" stroke="{stroke_colour}" stroke-width="2"/>'
-        yield self._words(f"{score_curve_label} · ● cut ○ no cut")
+        yield self._text_element(f"{score_curve_label} · ● cut ○ no cut")
 
-    def _strip_elements(self, cut: Chunking, end: int, known: Sequence[int]) -> Iterator[str]:
-        strip_top, strip_height = self.y + 6, CURVE // 3
+    def _strip_elements(self, chunking: Chunking, end: int, known_boundaries: Sequence[int]) -> Iterator[str]:
+        strip_top, strip_height = self.y + 6, CURVE_HEIGHT // 3
         self.y += strip_height + 12
-        yield f'<rect x="{EDGE}" y="{strip_top}" width="{WIDE - 2 * EDGE}" height="{strip_height}" fill="{_INK["panel"]}"/>'
-        for chunk_index, chunk in enumerate(cut.chunks):
+        yield (
+            f'<rect x="{PICTURE_MARGIN}" y="{strip_top}" width="{PICTURE_WIDTH - 2 * PICTURE_MARGIN}" '
+            f'height="{strip_height}" fill="{_LIGHT_COLOURS["panel"]}"/>'
+        )
+        for chunk_index, chunk in enumerate(chunking.chunks):
             for span in chunk.spans:
                 if span.start >= end:
                     continue
-                left_x, right_x = _x_position(cut, span.start), _x_position(cut, min(span.end, end))
-                fill_colour, edge_colour = (colours["light"][chunk_index % COUNT] for colours in (GROUNDS, EDGES))
+                left_x, right_x = _x_position(chunking, span.start), _x_position(chunking, min(span.end, end))
+                fill_colour, edge_colour = (
+                    colours["light"][chunk_index % CHUNK_COLOUR_COUNT] for colours in (CHUNK_COLOURS, CHUNK_EDGE_COLOURS)
+                )
                 yield (
                     f'<rect x="{left_x:.1f}" y="{strip_top}" width="{right_x - left_x:.1f}" height="{strip_height}" '
                     f'fill="{fill_colour}" '
@@ -274,18 +296,18 @@ class _Drawing:
                     yield (
                         f'<text x="{(left_x + right_x) / 2:.1f}" y="{strip_top + strip_height / 2 + 8:.1f}" '
                         'text-anchor="middle" '
-                        f'fill="{_INK["ink"]}">{chunk_index + 1}</text>'
+                        f'fill="{_LIGHT_COLOURS["ink"]}">{chunk_index + 1}</text>'
                     )
-        if known and end == len(cut.document.text):
+        if known_boundaries and end == len(chunking.document.text):
             known_boundary_marks_path = "".join(
-                f"M{_x_position(cut, place):.1f} {strip_top - 5}v{strip_height + 10}" for place in known
+                f"M{_x_position(chunking, place):.1f} {strip_top - 5}v{strip_height + 10}" for place in known_boundaries
             )
-            yield f'<path d="{known_boundary_marks_path}" stroke="{_INK["ink"]}" stroke-width="4"/>'
-            yield self._words("▎known boundaries")
+            yield f'<path d="{known_boundary_marks_path}" stroke="{_LIGHT_COLOURS["ink"]}" stroke-width="4"/>'
+            yield self._text_element("▎known boundaries")
 
 
-def _x_position(cut: Chunking, place: int) -> float:
-    return EDGE + (WIDE - 2 * EDGE) * place / max(1, len(cut.document.text))
+def _x_position(chunking: Chunking, offset: int) -> float:
+    return PICTURE_MARGIN + (PICTURE_WIDTH - 2 * PICTURE_MARGIN) * offset / max(1, len(chunking.document.text))
 
 
 def _svg_text(words: str) -> str:

@@ -14,18 +14,18 @@ from evaluation.retrieval.budget_ladder_and_repeats import (
     BudgetLadder,
     RepeatCost,
     RetrievedDuplicates,
-    count_repeats_by_words,
-    find_repeats,
-    measure_ladder,
+    count_bm25_duplicates,
+    find_retrieved_duplicates,
+    measure_at_standard_budgets,
 )
 from evaluation.retrieval.leaders import BudgetCurve, Lead, Leads, PairedDifferences, values_on_shared_questions
 from evaluation.retrieval.measures import (
-    FOUND_SCORES,
     MEASURE_NAMES,
     RANGE_UNITS,
+    RETRIEVAL_MEASURE_TITLES,
     RETRIEVAL_MEASURES,
     RETRIEVAL_MEASURES_EXPLAINED,
-    RETRIEVAL_TITLES,
+    RETRIEVED_TEXT_MEASURES,
     TOP_KS,
     Evaluation,
     QuestionScores,
@@ -35,10 +35,10 @@ from evaluation.retrieval.measures import (
     measure_search,
 )
 from evaluation.retrieval.report import (
-    AtK,
     Costs,
     Distribution,
     Failures,
+    MeansAtK,
     Report,
     ReportChoice,
     Reports,

@@ -9,7 +9,7 @@ import numpy as np
 from chunkers import Chunking, InputError, Span, Tools
 from chunkers.results import EmbeddedAs
 from chunkers.support import format_number
-from evaluation.questions import AnyRuler, Corpus, ruler_for
+from evaluation.questions import AnyRuler, Corpus, ruler_for_unit
 from evaluation.retrieval.budget import Limit, fill_budget
 from evaluation.retrieval.retrieved_chunks_and_failures import AnswerRetrieval, RankedChunk, judge_answer_retrieval
 from evaluation.search import (
@@ -19,7 +19,7 @@ from evaluation.search import (
     Ranking,
     Reranker,
     SearchMethod,
-    checked_method,
+    checked_search_method,
     index_chunkings,
     rerank_first,
 )
@@ -28,7 +28,9 @@ from evaluation.segmentation import cut_offsets
 LONGEST_QUESTION = 2_000
 """Maximum number of characters of a question: embedders read a few hundred words at most."""
 
-STATED_SEARCHED = "Propositions are searched by what the language model stated; what is given is the text that it came from."
+MODEL_TEXT_SEARCHED_NOTE = (
+    "Propositions are searched by what the language model stated; what is given is the text that it came from."
+)
 """Note where a language model wrote the searched texts; a hit has the spans of the text that a chunk came from."""
 
 _CHARACTERS_A_TOKEN = 4
@@ -58,12 +60,12 @@ def index_text(chunking: Chunking, tools: Tools, method: SearchMethod, embedded_
 
     Raises the same errors as `evaluation.search.index_chunkings`.
     """
-    method = checked_method(method) if tools.embedder is not None else "bm25"
+    method = checked_search_method(method) if tools.embedder is not None else "bm25"
     search_index = index_chunkings(Corpus((chunking.document,)), [chunking], tools, embedded_as, method)
     return replace(search_index, chunking=chunking)
 
 
-def has_stated_texts(chunking: Chunking) -> bool:
+def has_model_written_texts(chunking: Chunking) -> bool:
     """Return whether any chunk has a text written by a language model, which is then searched instead of its own."""
     return any(chunk.stated is not None for chunk in chunking.chunks)
 
@@ -137,7 +139,7 @@ def retrieve_for_question(
         final_chunk_ranking = rerank_first(final_chunk_ranking, reranker.scores(question, texts_to_rerank))
     ranked_chunk_spans = [index.chunks[chunk] for chunk in final_chunk_ranking.order]
     retrieved_parts_by_rank = (
-        fill_budget(ranked_chunk_spans, limit.budget, ruler_for(limit.unit, ruler), limit.last)
+        fill_budget(ranked_chunk_spans, limit.budget, ruler_for_unit(limit.unit, ruler), limit.last)
         if limit.budget
         else ranked_chunk_spans[: limit.top]
     )
@@ -208,15 +210,15 @@ def checked_answer(text: str, start: int, end: int) -> Span:
     return Span(start, end)
 
 
-def judge_retrieval(asked: AskedQuestion, answer: Span) -> AnswerRetrieval:
+def judge_retrieval(asked_question: AskedQuestion, answer: Span) -> AnswerRetrieval:
     """Return the retrieval outcome for an answer: retrieved whole, cut off, split or not retrieved.
 
     White space is ignored.
     """
-    given_spans_by_chunk = {hit.number: hit.given for hit in asked.hits}
-    corpus_text = asked.index.corpus.whole.text
+    given_spans_by_chunk = {hit.number: hit.given for hit in asked_question.hits}
+    corpus_text = asked_question.index.corpus.whole.text
     return judge_answer_retrieval(
-        corpus_text, asked.index.chunks, asked.ranking.ranks_by_chunk(), given_spans_by_chunk, answer
+        corpus_text, asked_question.index.chunks, asked_question.ranking.ranks_by_chunk(), given_spans_by_chunk, answer
     )
 
 
@@ -248,11 +250,11 @@ class CutChange(NamedTuple):
     lost: tuple[int, ...]
 
     @classmethod
-    def between(cls, before: Chunking, after: Chunking, known: Collection[int] = ()) -> "CutChange":
+    def between(cls, before: Chunking, after: Chunking, known_boundary_offsets: Collection[int] = ()) -> "CutChange":
         """Return the cuts that differ between two results of the same text."""
-        old_starts, new_starts, known_starts = set(cut_offsets(before)), set(cut_offsets(after)), set(known)
-        added_starts, removed_starts = new_starts - old_starts, old_starts - new_starts
-        changed_cut_sets = (added_starts, removed_starts, added_starts & known_starts, removed_starts & known_starts)
+        old_cuts, new_cuts, known_boundaries = set(cut_offsets(before)), set(cut_offsets(after)), set(known_boundary_offsets)
+        added_cuts, removed_cuts = new_cuts - old_cuts, old_cuts - new_cuts
+        changed_cut_sets = (added_cuts, removed_cuts, added_cuts & known_boundaries, removed_cuts & known_boundaries)
         return cls(*(tuple(sorted(places)) for places in changed_cut_sets))
 
 
@@ -265,7 +267,7 @@ class SearchSettings(NamedTuple):
     reranker: Reranker | None = None
 
 
-def retrieved_whole_per_question(
+def whole_answer_retrieved_flags(
     chunking: Chunking, questions: Sequence[PosedQuestion], search: SearchSettings, tools: Tools, ruler: AnyRuler
 ) -> list[bool]:
     """Return for each question whether a retrieved chunk contains its whole answer.

@@ -30,12 +30,12 @@ from evaluation.questions import (
     numbers_of_overlapping_chunks,
     union,
 )
-from evaluation.retrieval.measures import FOUND_SCORES, RANGE_UNITS, excerpt_ranges
+from evaluation.retrieval.measures import RANGE_UNITS, RETRIEVED_TEXT_MEASURES, excerpt_ranges
 from evaluation.search import QUERY_BLOCK, Index, PreparedQuestions
 
-Last = Literal["cut", "left_out"]
+LastChunkChoice = Literal["cut", "left_out"]
 
-LAST_CHUNK_CHOICES: tuple[Last, ...] = ("cut", "left_out")
+LAST_CHUNK_CHOICES: tuple[LastChunkChoice, ...] = ("cut", "left_out")
 """Treatment of the chunk that exceeds the budget: cut off at the budget, or left out with all after it."""
 
 MOST_BUDGETS = 100
@@ -51,7 +51,7 @@ class Limit(NamedTuple):
     budget: int = 0
     top: int = 0
     unit: str = "tokens"
-    last: Last = "cut"
+    last: LastChunkChoice = "cut"
 
 
 @dataclass(frozen=True)
@@ -75,7 +75,7 @@ class Budgets:
 
     sizes: tuple[int, ...]
     unit: str = "tokens"
-    last: Last = "cut"
+    last: LastChunkChoice = "cut"
 
     def __post_init__(self) -> None:
         if not self.sizes or len(self.sizes) > MOST_BUDGETS:
@@ -92,7 +92,9 @@ class Budgets:
             )
 
 
-def fill_budget(chunks: Iterable[Sequence[Span]], size: int, length: AnyRuler, last: Last = "cut") -> list[tuple[Span, ...]]:
+def fill_budget(
+    chunks: Iterable[Sequence[Span]], budget: int, ruler: AnyRuler, last_chunk_choice: LastChunkChoice = "cut"
+) -> list[tuple[Span, ...]]:
     """Return the spans of each of the best chunks up to a budget; a chunk that exceeds it is cut off or left out.
 
     Filling ends at the first chunk that does not fit, even if a later chunk would fit. If even the best chunk does not fit,
@@ -101,50 +103,54 @@ def fill_budget(chunks: Iterable[Sequence[Span]], size: int, length: AnyRuler, l
     spans_of_taken_chunks: list[tuple[Span, ...]] = []
     cumulative_lengths = [0]
     for chunk_spans in chunks:
-        if cumulative_lengths[-1] >= size:
+        if cumulative_lengths[-1] >= budget:
             break
         spans_of_taken_chunks.append(tuple(chunk_spans))
-        cumulative_lengths.append(cumulative_lengths[-1] + length(chunk_spans))
-    whole_chunk_count, last_chunk_beginning = whole_count_and_beginning(
-        spans_of_taken_chunks.__getitem__, cumulative_lengths, size, length, last
+        cumulative_lengths.append(cumulative_lengths[-1] + ruler(chunk_spans))
+    whole_chunk_count, last_chunk_beginning = fit_chunks_into_budget(
+        spans_of_taken_chunks.__getitem__, cumulative_lengths, budget, ruler, last_chunk_choice
     )
     return spans_of_taken_chunks[:whole_chunk_count] + [tuple(last_chunk_beginning)] * bool(last_chunk_beginning)
 
 
-def whole_count_and_beginning(
-    spans_at: Callable[[int], Sequence[Span]], sums: Sequence[int] | IntArray, size: int, length: AnyRuler, last: Last
+def fit_chunks_into_budget(
+    spans_of_rank: Callable[[int], Sequence[Span]],
+    cumulative_lengths: Sequence[int] | IntArray,
+    budget: int,
+    ruler: AnyRuler,
+    last_chunk_choice: LastChunkChoice,
 ) -> tuple[int, list[Span]]:
     """Return the number of chunks that fit whole into a budget, and the beginning of the next one if it is cut off.
 
     Parameters
     ----------
-    spans_at
+    spans_of_rank
         Returns the spans of the chunk of a rank, counted from 0.
-    sums
+    cumulative_lengths
         Length of all chunks up to each rank, from 0 on, shape (ranks + 1,).
-    size
+    budget
         The budget, at least 0.
     """
     # The first chunks whose sum reaches the budget; where it passes it, the last of them does not fit.
-    reaching_chunk_count = min(bisect_left(sums, size), len(sums) - 1)
-    if sums[reaching_chunk_count] <= size:
-        return reaching_chunk_count, []
-    remaining_length = int(size - sums[reaching_chunk_count - 1])
-    return reaching_chunk_count - 1, spans_up_to(
-        spans_at(reaching_chunk_count - 1), remaining_length, length
-    ) if last == "cut" else []
+    chunk_count_reaching_budget = min(bisect_left(cumulative_lengths, budget), len(cumulative_lengths) - 1)
+    if cumulative_lengths[chunk_count_reaching_budget] <= budget:
+        return chunk_count_reaching_budget, []
+    remaining_length = int(budget - cumulative_lengths[chunk_count_reaching_budget - 1])
+    return chunk_count_reaching_budget - 1, spans_up_to_length(
+        spans_of_rank(chunk_count_reaching_budget - 1), remaining_length, ruler
+    ) if last_chunk_choice == "cut" else []
 
 
-def spans_up_to(spans: Sequence[Span], most: int, length: AnyRuler) -> list[Span]:
+def spans_up_to_length(spans: Sequence[Span], most: int, ruler: AnyRuler) -> list[Span]:
     """Return the beginning of a chunk as spans with a total length of at most ``most``."""
     chunk_beginning_spans = []
     for span in spans:
-        span_part_within_budget = length.prefix(span, most)
+        span_part_within_budget = ruler.prefix(span, most)
         if span_part_within_budget.start < span_part_within_budget.end:
             chunk_beginning_spans.append(span_part_within_budget)
         if span_part_within_budget != span:
             break
-        most -= length([span_part_within_budget])
+        most -= ruler([span_part_within_budget])
     return chunk_beginning_spans
 
 
@@ -198,14 +204,16 @@ class BudgetResults:
         """Return the budgets within which every question receives all ``chunks`` chunks in full."""
         if not self.taken.shape[1]:
             return ()
-        everything_given_mask = ((self.taken == chunks) & (self.part == 0)).all(axis=1)
+        all_chunks_given_mask = ((self.taken == chunks) & (self.part == 0)).all(axis=1)
         return tuple(
-            size for size, all_of_it in zip(self.budgets.sizes, everything_given_mask.tolist(), strict=True) if all_of_it
+            size for size, all_of_it in zip(self.budgets.sizes, all_chunks_given_mask.tolist(), strict=True) if all_of_it
         )
 
     def values(self, measure: str, size: int, unit: str = "characters") -> FloatArray:
         """Return each question's value of a measure at budget ``size``, shape (questions,), NaN where undefined."""
-        return np.asarray(self.scores[RANGE_UNITS.index(unit), self.budgets.sizes.index(size), FOUND_SCORES.index(measure)])
+        return np.asarray(
+            self.scores[RANGE_UNITS.index(unit), self.budgets.sizes.index(size), RETRIEVED_TEXT_MEASURES.index(measure)]
+        )
 
 
 def evaluate_at_budgets(
@@ -246,10 +254,10 @@ def evaluate_at_budget_sets(
     rulers: tuple[AnyRuler, ...] = (CharacterRuler(), ruler)
     lengths_by_unit = [chunk_lengths(index.chunks, length) for length in rulers]
     prepared_questions = PreparedQuestions.of(index, [question.text for question in questions], tools)
-    chunk_lengths_and_budgets = [
+    lengths_with_largest_budget = [
         (lengths_by_unit[RANGE_UNITS.index(budgets.unit)], budgets.sizes[-1]) for budgets in budget_sets
     ]
-    for question_number, ranked_chunk_numbers in _ranked_chunks(prepared_questions, chunk_lengths_and_budgets, tools):
+    for question_number, ranked_chunk_numbers in _ranked_chunks(prepared_questions, lengths_with_largest_budget, tools):
         excerpts_of_question = excerpt_ranges(index.corpus, questions[question_number])
         if index.returns is None:
             returned_text_pieces = _Pieces.of_chunks(index, ranked_chunk_numbers, excerpts_of_question, lengths_by_unit)
@@ -343,42 +351,42 @@ def _empty_results(budgets: Budgets, questions: int) -> BudgetResults:
     )
 
 
-def chunk_lengths(chunks: Sequence[Sequence[Span]], length: AnyRuler) -> IntArray:
+def chunk_lengths(chunks: Sequence[Sequence[Span]], ruler: AnyRuler) -> IntArray:
     """Return the length of every chunk, shape (chunks,)."""
     span_counts_of_chunks = np.array([len(spans) for spans in chunks], dtype=np.intp)
     if not len(span_counts_of_chunks):
         return span_counts_of_chunks
     return np.asarray(
         np.add.reduceat(
-            length.lengths([span for spans in chunks for span in spans]),
+            ruler.lengths([span for spans in chunks for span in spans]),
             span_counts_of_chunks.cumsum() - span_counts_of_chunks,
         )
     )
 
 
 def _ranked_chunks(
-    queries: PreparedQuestions, needs: Sequence[tuple[IntArray, int]], tools: Tools
+    queries: PreparedQuestions, lengths_and_budgets: Sequence[tuple[IntArray, int]], tools: Tools
 ) -> Iterator[tuple[int, IntArray]]:
     """Yield every question's number and the best chunks for it, best first: at least as many as fill the budgets, or all.
 
-    ``needs`` have the length of every chunk in a budget's unit, and the budget. Those whose budget is not full yet are
+    ``lengths_and_budgets`` have the length of every chunk in a budget's unit, and the budget. Those whose budget is not full yet are
     searched for again, twice as deep.
     """
-    open_question_numbers = np.arange(len(queries.texts))
+    unfilled_question_numbers = np.arange(len(queries.texts))
     index_chunk_count = len(queries.index.chunks)
     chunks_ranked_per_question = min(
         index_chunk_count,
-        max(4 + ceil(1.25 * size * index_chunk_count / max(1, int(lengths.sum()))) for lengths, size in needs),
+        max(4 + ceil(1.25 * size * index_chunk_count / max(1, int(lengths.sum()))) for lengths, size in lengths_and_budgets),
     )
-    while len(open_question_numbers):
-        still_open_numbers = []
-        questions_at_once = max(1, min(QUERY_BLOCK, _RANKS_AT_ONCE // max(1, chunks_ranked_per_question)))
-        for batch_start in range(0, len(open_question_numbers), questions_at_once):
+    while len(unfilled_question_numbers):
+        still_unfilled_numbers = []
+        questions_per_batch = max(1, min(QUERY_BLOCK, _RANKS_AT_ONCE // max(1, chunks_ranked_per_question)))
+        for batch_start in range(0, len(unfilled_question_numbers), questions_per_batch):
             raise_if_cancelled(tools.cancelled)
-            question_number_batch = open_question_numbers[batch_start : batch_start + questions_at_once]
+            question_number_batch = unfilled_question_numbers[batch_start : batch_start + questions_per_batch]
             chunk_rankings = queries.ranked(question_number_batch, chunks_ranked_per_question)
             is_filled_by_question = np.logical_and.reduce(
-                [lengths[chunk_rankings].sum(axis=1) >= size for lengths, size in needs]
+                [lengths[chunk_rankings].sum(axis=1) >= size for lengths, size in lengths_and_budgets]
             )
             for question_number, chunk_ranking, is_budget_filled in zip(
                 question_number_batch.tolist(), chunk_rankings, is_filled_by_question.tolist(), strict=True
@@ -386,29 +394,33 @@ def _ranked_chunks(
                 if is_budget_filled or chunks_ranked_per_question == index_chunk_count:
                     yield question_number, chunk_ranking
                 else:
-                    still_open_numbers.append(question_number)
-        open_question_numbers = np.array(still_open_numbers, dtype=np.intp)
+                    still_unfilled_numbers.append(question_number)
+        unfilled_question_numbers = np.array(still_unfilled_numbers, dtype=np.intp)
         chunks_ranked_per_question = min(index_chunk_count, 2 * chunks_ranked_per_question)
 
 
 def _write_question_results(
-    at: BudgetResults, number: int, excerpts: Sequence[Span], pieces: _Pieces, rulers: Sequence[AnyRuler]
+    budget_results: BudgetResults,
+    question_number: int,
+    excerpts: Sequence[Span],
+    pieces: _Pieces,
+    rulers: Sequence[AnyRuler],
 ) -> None:
-    """Write the results of question ``number`` at every budget."""
-    unit_index = RANGE_UNITS.index(at.budgets.unit)
+    """Write the results of question ``question_number`` at every budget."""
+    unit_index = RANGE_UNITS.index(budget_results.budgets.unit)
     ruler, cumulative_lengths = rulers[unit_index], pieces.sums[unit_index]
-    at.wanted[:, number] = [length(union(excerpts)) for length in rulers]
-    for budget_index, budget_size in enumerate(at.budgets.sizes):
-        whole_chunk_count, last_chunk_beginning = whole_count_and_beginning(
-            pieces.spans, cumulative_lengths, budget_size, ruler, at.budgets.last
+    budget_results.wanted[:, question_number] = [length(union(excerpts)) for length in rulers]
+    for budget_index, budget_size in enumerate(budget_results.budgets.sizes):
+        whole_chunk_count, last_chunk_beginning = fit_chunks_into_budget(
+            pieces.spans, cumulative_lengths, budget_size, ruler, budget_results.budgets.last
         )
         whole_chunk_spans = [span for place in pieces.holding if place < whole_chunk_count for span in pieces.spans(place)]
-        at.taken[budget_index, number] = whole_chunk_count + bool(last_chunk_beginning)
-        at.part[budget_index, number] = ruler(last_chunk_beginning)
+        budget_results.taken[budget_index, question_number] = whole_chunk_count + bool(last_chunk_beginning)
+        budget_results.part[budget_index, question_number] = ruler(last_chunk_beginning)
         for measured_unit_index, measure_length in enumerate(rulers):
-            at.given[measured_unit_index, budget_index, number] = int(
+            budget_results.given[measured_unit_index, budget_index, question_number] = int(
                 pieces.sums[measured_unit_index][whole_chunk_count]
             ) + measure_length(last_chunk_beginning)
-            at.hit[measured_unit_index, budget_index, number] = measure_length(
+            budget_results.hit[measured_unit_index, budget_index, question_number] = measure_length(
                 intersection(excerpts, whole_chunk_spans + last_chunk_beginning)
             )

@@ -13,11 +13,11 @@ from evaluation.questions import (
     TokenRuler,
     intersection,
     numbers_of_overlapping_chunks,
-    ruler_for,
+    ruler_for_unit,
     total_length,
 )
-from evaluation.retrieval.budget import LAST_CHUNK_CHOICES, BudgetResults, Budgets, Last, evaluate_at_budget_sets
-from evaluation.retrieval.measures import RANGE_UNITS, Evaluation, excerpt_ranges, text_scores, value_or_nan
+from evaluation.retrieval.budget import LAST_CHUNK_CHOICES, BudgetResults, Budgets, LastChunkChoice, evaluate_at_budget_sets
+from evaluation.retrieval.measures import RANGE_UNITS, Evaluation, excerpt_ranges, score_value_or_nan, text_scores
 from evaluation.search import (
     NEAR_DUPLICATE_SIMILARITY,
     QUERY_BLOCK,
@@ -85,7 +85,7 @@ class RetrievedDuplicates:
 
     def cost_in_top_k(self, evaluation: Evaluation, unit: str, ruler: TokenRuler) -> RepeatCost:
         """Return the cost in the top k of an evaluation, with recall in ``unit``."""
-        unit_length_function = ruler_for(unit, ruler)
+        unit_length_function = ruler_for_unit(unit, ruler)
         retrieved_chunk_counts = np.full(
             len(evaluation.search.questions), evaluation.search.ranked[:, : evaluation.top_k].shape[1]
         )
@@ -103,31 +103,38 @@ class RetrievedDuplicates:
                     for given in evaluation.index.returned_spans_without_repeats(ranked_chunk_numbers[: evaluation.top_k])
                     for span in given
                 ]
-                recall_without_repeats[question_number] = value_or_nan(
+                recall_without_repeats[question_number] = score_value_or_nan(
                     text_scores(question_excerpt_ranges, top_k_spans, unit_length_function)["recall"]
                 )
         return self._cost_in_recall(retrieved_chunk_counts, recall_with_repeats, recall_without_repeats)
 
-    def cost_at_budget(self, at: BudgetResults, size: int, unit: str) -> RepeatCost:
-        """Return the cost at one budget of ``at``, the results with near-duplicates in place, with recall in ``unit``."""
-        measured_budgets = at.budgets
-        retrieved_chunk_counts = at.taken[measured_budgets.sizes.index(size)]
-        recall_with_repeats = at.values("recall", size, unit)
+    def cost_at_budget(self, budget_results: BudgetResults, budget: int, unit: str) -> RepeatCost:
+        """Return the cost at one budget of ``budget_results``, the results with near-duplicates in place, with recall in ``unit``."""
+        measured_budgets = budget_results.budgets
+        retrieved_chunk_counts = budget_results.taken[measured_budgets.sizes.index(budget)]
+        recall_with_repeats = budget_results.values("recall", budget, unit)
         recall_without_repeats = recall_with_repeats.copy()
         results_with_repeats_last = next((other for other in self.at if other.budgets == measured_budgets), None)
         if results_with_repeats_last is not None:
-            recall_without_repeats[[*self.places]] = results_with_repeats_last.values("recall", size, unit)
+            recall_without_repeats[[*self.places]] = results_with_repeats_last.values("recall", budget, unit)
         return self._cost_in_recall(retrieved_chunk_counts, recall_with_repeats, recall_without_repeats)
 
-    def _cost_in_recall(self, retrieved: IntArray, recall: FloatArray, without: FloatArray) -> RepeatCost:
+    def _cost_in_recall(self, retrieved: IntArray, recall: FloatArray, recall_without_repeats: FloatArray) -> RepeatCost:
         retrieved_repeat_counts = np.zeros(len(retrieved), dtype=np.intp)
         for question_number, repeat_ranks in self.places.items():
             retrieved_repeat_counts[question_number] = np.searchsorted(repeat_ranks, retrieved[question_number])
-        return RepeatCost(self.near, retrieved, retrieved_repeat_counts, recall, without, paired_difference(without, recall))
+        return RepeatCost(
+            self.near,
+            retrieved,
+            retrieved_repeat_counts,
+            recall,
+            recall_without_repeats,
+            paired_difference(recall_without_repeats, recall),
+        )
 
 
-def count_repeats_by_words(
-    texts: Sequence[str], language: str, questions: Sequence[str], top_k: int, alike: float
+def count_bm25_duplicates(
+    texts: Sequence[str], language: str, questions: Sequence[str], top_k: int, min_similarity: float
 ) -> IntArray:
     """Return the number of the best ``top_k`` chunks by BM25 that repeat a better-ranked one, shape (questions,).
 
@@ -137,10 +144,10 @@ def count_repeats_by_words(
         Texts of the chunks of a document.
     language
         Language of the document, as in `Bm25`.
-    alike
+    min_similarity
         Minimum Jaccard similarity of near-duplicates, above 0 and at most 1.
     """
-    near_duplicates, bm25 = find_near_duplicates(texts, alike), Bm25(texts, language)
+    near_duplicates, bm25 = find_near_duplicates(texts, min_similarity), Bm25(texts, language)
     repeat_counts_by_question = []
     for question in questions:
         bm25_chunk_scores = bm25.scores(question)
@@ -149,14 +156,14 @@ def count_repeats_by_words(
     return np.array(repeat_counts_by_question, dtype=np.intp)
 
 
-def find_repeats(
+def find_retrieved_duplicates(
     index: Index,
     questions: Sequence[Question],
     tools: Tools,
     ruler: TokenRuler,
     top_k: int,
-    at: Sequence[BudgetResults] = (),
-    alike: float = NEAR_DUPLICATE_SIMILARITY,
+    budget_results: Sequence[BudgetResults] = (),
+    min_similarity: float = NEAR_DUPLICATE_SIMILARITY,
 ) -> RetrievedDuplicates:
     """Return the near-duplicates of better-ranked chunks that questions retrieve.
 
@@ -164,9 +171,9 @@ def find_repeats(
     ----------
     top_k
         Largest number of best chunks of interest.
-    at
+    budget_results
         Results at budgets with near-duplicates in place, measured with the same index and questions.
-    alike
+    min_similarity
         Minimum Jaccard similarity of near-duplicates, above 0 and at most 1.
 
     Raises
@@ -176,11 +183,11 @@ def find_repeats(
     ModelError
         As in `Tools.embed`.
     """
-    near_duplicates = find_near_duplicates(index.texts, alike)
+    near_duplicates = find_near_duplicates(index.texts, min_similarity)
     repeat_ranks_by_question: dict[int, tuple[int, ...]] = {}
     if near_duplicates.pairs and questions:
         retrieved_chunk_counts = np.max(
-            [np.full(len(questions), top_k), *(at_budgets.taken[-1] for at_budgets in at)], axis=0
+            [np.full(len(questions), top_k), *(at_budgets.taken[-1] for at_budgets in budget_results)], axis=0
         )
         prepared_questions = PreparedQuestions.of(index, [question.text for question in questions], tools)
         for batch_start in range(0, len(questions), QUERY_BLOCK):
@@ -212,34 +219,39 @@ def find_repeats(
                 for first in range(0, len(questions_with_repeats), QUERY_BLOCK)
             ]
         )
-        at = evaluate_at_budget_sets(index, questions_with_repeats, tools, ruler, [at_budgets.budgets for at_budgets in at])
+        budget_results = evaluate_at_budget_sets(
+            index, questions_with_repeats, tools, ruler, [at_budgets.budgets for at_budgets in budget_results]
+        )
     return RetrievedDuplicates(
         sum(map(len, near_duplicates.groups)),
         len(near_duplicates.groups),
         repeat_ranks_by_question,
         rankings_with_repeats_last,
-        tuple(at) if repeat_ranks_by_question else (),
+        tuple(budget_results) if repeat_ranks_by_question else (),
     )
 
 
 # A ladder of budgets, and the chunk with most of each excerpt.
 
 
-_TOKENS = (1, 2, 5, 10, 25, 50, 100, 250, 500, 1000, 2000, 4000, 8000, 16_000)
+_TOKEN_BUDGETS = (1, 2, 5, 10, 25, 50, 100, 250, 500, 1000, 2000, 4000, 8000, 16_000)
 
-BUDGETS_BY_UNIT: Mapping[str, tuple[int, ...]] = {"tokens": _TOKENS, "characters": tuple(4 * size for size in _TOKENS)}
+BUDGETS_BY_UNIT: Mapping[str, tuple[int, ...]] = {
+    "tokens": _TOKEN_BUDGETS,
+    "characters": tuple(4 * size for size in _TOKEN_BUDGETS),
+}
 """The possible budgets by unit; a token of English has some four characters."""
 
-MOST_RUNGS = 6
+MOST_BUDGETS_PER_UNIT = 6
 """Maximum number of budgets that are measured in a unit."""
 
 KEPT_RANKS = 400
 """Maximum number of ranks kept per question, out of the ranks that the largest budget needs."""
 
-KEPT_IN_ALL = 500_000
+MOST_RANKS_IN_ALL = 500_000
 """Maximum number of ranks kept over all questions."""
 
-FEWEST_KEPT = 20
+LEAST_KEPT_RANKS = 20
 """Minimum number of ranks kept per question, however many questions there are."""
 
 _SCORES_AT_ONCE = 1 << 22
@@ -280,7 +292,7 @@ class BudgetLadder:
         """Budgets by unit, in ascending order."""
         return {at_budgets.budgets.unit: at_budgets.budgets.sizes for at_budgets in self.at}
 
-    def results_in_unit(self, unit: str, last: Last) -> BudgetResults:
+    def results_in_unit(self, unit: str, last: LastChunkChoice) -> BudgetResults:
         """Return the results at the budgets in ``unit``, with the last chunk cut off or left out as ``last`` says."""
         return next(
             at_budgets for at_budgets in self.at if (at_budgets.budgets.unit, at_budgets.budgets.last) == (unit, last)
@@ -293,7 +305,10 @@ def budgets_for_length(length: int, unit: str) -> tuple[int, ...]:
     A budget for most of the text measures nothing, since any chunker would then retrieve nearly everything.
     """
     standard_budget_sizes = BUDGETS_BY_UNIT[unit]
-    return tuple(size for size in standard_budget_sizes if size <= length / 2)[-MOST_RUNGS:] or standard_budget_sizes[:1]
+    return (
+        tuple(size for size in standard_budget_sizes if size <= length / 2)[-MOST_BUDGETS_PER_UNIT:]
+        or standard_budget_sizes[:1]
+    )
 
 
 def ladder_budgets(corpus: Corpus, ruler: TokenRuler) -> tuple[Budgets, ...]:
@@ -307,7 +322,7 @@ def ladder_budgets(corpus: Corpus, ruler: TokenRuler) -> tuple[Budgets, ...]:
     )
 
 
-def measure_ladder(
+def measure_at_standard_budgets(
     index: Index, questions: Sequence[Question], tools: Tools, ruler: TokenRuler, top_k: int = 0
 ) -> BudgetLadder:
     """Measure retrieval at all budgets of a ladder, with one search for all of them.
@@ -319,9 +334,9 @@ def measure_ladder(
     ranked_chunks_by_question: list[IntArray] = [np.zeros(0, dtype=np.intp)] * len(questions)
     chunks_beyond_kept_ranks: list[tuple[int, int, int]] = []
 
-    kept_rank_count = min(KEPT_RANKS, max(FEWEST_KEPT, KEPT_IN_ALL // max(1, len(questions))))
+    kept_rank_count = min(KEPT_RANKS, max(LEAST_KEPT_RANKS, MOST_RANKS_IN_ALL // max(1, len(questions))))
 
-    def keep_ranks(number: int, ranked: IntArray) -> None:
+    def store_ranked_chunks(number: int, ranked: IntArray) -> None:
         ranked_chunks_by_question[number] = ranked[:kept_rank_count].copy()
         chunks_after_kept_ranks = ranked[kept_rank_count:]
         overlap_indexes = numbers_of_overlapping_chunks(
@@ -332,7 +347,7 @@ def measure_ladder(
         )
 
     results_per_budget_set = evaluate_at_budget_sets(
-        index, questions, tools, ruler, ladder_budgets(index.corpus, ruler), keep_ranks
+        index, questions, tools, ruler, ladder_budgets(index.corpus, ruler), store_ranked_chunks
     )
     needed_rank_counts = (
         np.max([at.taken[-1] for at in results_per_budget_set], axis=0) if questions else np.zeros(0, dtype=np.intp)
@@ -346,24 +361,24 @@ def measure_ladder(
     )
     for question_number, ranked_chunk_numbers in enumerate(ranked_chunks_by_question):
         ranked_chunk_matrix[question_number, : len(ranked_chunk_numbers)] = ranked_chunk_numbers
-    chunks_beyond_within_budget = np.array(
+    later_chunks_within_budgets = np.array(
         [triple for triple in chunks_beyond_kept_ranks if triple[2] <= needed_rank_counts[triple[0]]], dtype=np.intp
     ).reshape(-1, 3)
     retrieved_near_duplicates = (
-        find_repeats(index, questions, tools, ruler, top_k, results_per_budget_set) if top_k else None
+        find_retrieved_duplicates(index, questions, tools, ruler, top_k, results_per_budget_set) if top_k else None
     )
     best_holder_of_each_excerpt = _best_holder_per_excerpt(index, questions, tools, ranked_chunks_by_question)
     return BudgetLadder(
         results_per_budget_set,
         ranked_chunk_matrix,
-        chunks_beyond_within_budget,
+        later_chunks_within_budgets,
         best_holder_of_each_excerpt,
-        _reasons_inside_excerpts(index, questions),
+        _cut_reasons_inside_excerpts(index, questions),
         repeats=retrieved_near_duplicates,
     )
 
 
-def _reasons_inside_excerpts(index: Index, questions: Sequence[Question]) -> dict[int, str]:
+def _cut_reasons_inside_excerpts(index: Index, questions: Sequence[Question]) -> dict[int, str]:
     """Return the reasons of the cuts inside excerpts."""
     cut_offsets = np.array(sorted(index.reasons), dtype=np.intp)
     inside_excerpt_mask = np.zeros(len(cut_offsets), dtype=bool)
@@ -373,7 +388,7 @@ def _reasons_inside_excerpts(index: Index, questions: Sequence[Question]) -> dic
     return {place: index.reasons[place] for place in cut_offsets[inside_excerpt_mask].tolist()}
 
 
-def chunks_holding_most(index: Indexed, excerpt: tuple[int, int]) -> tuple[list[int], int]:
+def chunks_holding_most_excerpt(index: Indexed, excerpt: tuple[int, int]) -> tuple[list[int], int]:
     """Return the numbers of the chunks with the largest part of an excerpt, and the length of that part."""
     overlapping_chunk_numbers = numbers_of_overlapping_chunks(index.edges, [excerpt])
     held_length_by_chunk = {
@@ -403,24 +418,24 @@ def _best_holder_per_excerpt(
     for question_number, question in enumerate(questions):
         ranked_chunk_numbers = ranked[question_number].tolist()
         for excerpt in excerpt_ranges(index.corpus, question):
-            holder_candidates, _ = chunks_holding_most(index, excerpt)
+            holder_candidates, _ = chunks_holding_most_excerpt(index, excerpt)
             holder_and_rank = best_ranked_chunk(holder_candidates, ranked_chunk_numbers)
             if holder_candidates and not holder_and_rank[1]:
                 excerpts_with_unranked_holders.append((question_number, len(holders_and_ranks), holder_candidates))
             holders_and_ranks.append(holder_and_rank)
     if excerpts_with_unranked_holders:
-        unranked_questions = PreparedQuestions.of(
+        questions_with_unranked_holders = PreparedQuestions.of(
             index, [questions[number].text for number, _, _ in excerpts_with_unranked_holders], tools
         )
-        questions_at_once = max(1, _SCORES_AT_ONCE // len(index.chunks))
-        for batch_start in range(0, len(excerpts_with_unranked_holders), questions_at_once):
+        questions_per_batch = max(1, _SCORES_AT_ONCE // len(index.chunks))
+        for batch_start in range(0, len(excerpts_with_unranked_holders), questions_per_batch):
             raise_if_cancelled(tools.cancelled)
-            unranked_index_range = range(
-                batch_start, min(batch_start + questions_at_once, len(excerpts_with_unranked_holders))
+            batch_index_range = range(
+                batch_start, min(batch_start + questions_per_batch, len(excerpts_with_unranked_holders))
             )
             for chunk_scores, (_, holder_index, holder_candidates) in zip(
-                unranked_questions.scores(unranked_index_range),
-                excerpts_with_unranked_holders[batch_start : unranked_index_range.stop],
+                questions_with_unranked_holders.scores(batch_index_range),
+                excerpts_with_unranked_holders[batch_start : batch_index_range.stop],
                 strict=True,
             ):
                 holder_chunk = max(holder_candidates, key=lambda candidate: (chunk_scores[candidate], -candidate))

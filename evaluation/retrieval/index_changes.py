@@ -30,7 +30,7 @@ from evaluation.statistics import Difference, paired_differences
 DIGEST_BYTES = 16
 """Bytes of a text's hash: two of a thousand million texts share one with a probability below 1 to 10²⁰."""
 
-_COUNTED = """
+_COUNTING_SQL = """
     CREATE TABLE documents AS
     SELECT document, sum(min(before, after)) AS kept, sum(before) AS before, sum(after) AS after,
         sum(max(after - before, 0) * tokens) AS again, sum(after * tokens) AS tokens
@@ -41,7 +41,7 @@ _COUNTED = """
     GROUP BY document
 """
 
-_CHANGES = """
+_CHANGE_COUNTS_SQL = """
     kept, min(before, after) - kept AS changed, max(after - before, 0) AS new, max(before - after, 0) AS gone, again, tokens
 """
 
@@ -136,42 +136,42 @@ class ChunkComparison:
     def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, at: TracebackType | None) -> None:
         self._database.close()
 
-    def add(self, document: str, chunks: Iterable[tuple[str, int]], after: bool) -> None:
+    def add(self, document: str, chunks: Iterable[tuple[str, int]], is_after: bool) -> None:
         """Add chunks of a document to one side: the embedded text of each, and its tokens.
 
-        ``after`` is true for the side that replaces the other.
+        ``is_after`` is true for the side that replaces the other.
         """
-        digest_salt_of_side = b"" if self._keeps_vectors else (b"before", b"after")[after]
+        digest_salt_of_side = b"" if self._keeps_vectors else (b"before", b"after")[is_after]
         chunk_database_rows = (
             (
                 document,
                 hashlib.blake2b(text.encode(), digest_size=DIGEST_BYTES, salt=digest_salt_of_side).digest(),
-                after,
+                is_after,
                 tokens,
             )
             for text, tokens in chunks
         )
         self._database.executemany("INSERT INTO chunks VALUES (?, ?, ?, ?)", chunk_database_rows)
 
-    def result(self, most: int = 10) -> IndexComparison:
-        """Return the changes of all documents, and the ``most`` documents that change most."""
-        execute_sql_function = self._database.execute
-        execute_sql_function("DROP TABLE IF EXISTS documents")
-        execute_sql_function(_COUNTED)
+    def result(self, max_documents: int = 10) -> IndexComparison:
+        """Return the changes of all documents, and the ``max_documents`` documents that change most."""
+        execute_sql = self._database.execute
+        execute_sql("DROP TABLE IF EXISTS documents")
+        execute_sql(_COUNTING_SQL)
         sql_sum_expressions = ", ".join(
             f"coalesce(sum({name}), 0)" for name in ("kept", "changed", "new", "gone", "again", "tokens")
         )
         changes_of_all_documents = Changes(
-            *execute_sql_function(f"SELECT {sql_sum_expressions} FROM (SELECT {_CHANGES} FROM documents)").fetchone()
+            *execute_sql(f"SELECT {sql_sum_expressions} FROM (SELECT {_CHANGE_COUNTS_SQL} FROM documents)").fetchone()
         )
-        document_count, changed_document_count, only_before_document_count, only_after_document_count = execute_sql_function(
+        document_count, changed_document_count, only_before_document_count, only_after_document_count = execute_sql(
             "SELECT count(*), coalesce(sum(before > kept OR after > kept), 0), coalesce(sum(after = 0), 0), "
             "coalesce(sum(before = 0), 0) FROM documents"
         ).fetchone()
-        most_changed_document_rows = execute_sql_function(
-            f"SELECT document, {_CHANGES} FROM documents WHERE before > kept OR after > kept "
+        most_changed_document_rows = execute_sql(
+            f"SELECT document, {_CHANGE_COUNTS_SQL} FROM documents WHERE before > kept OR after > kept "
             "ORDER BY again DESC, before + after - 2 * kept DESC, document LIMIT ?",
-            (most,),
+            (max_documents,),
         )
         return IndexComparison(
             changes_of_all_documents,
@@ -208,7 +208,7 @@ def recall_by_amount(
     return recalls_by_amount
 
 
-def tokens_to_embed(tokens: int, chunker: Chunker, method: SearchMethod, embedded_as: EmbeddedAs) -> int:
+def estimate_tokens_to_embed(tokens: int, chunker: Chunker, method: SearchMethod, embedded_as: EmbeddedAs) -> int:
     """Estimate the tokens embedded to index documents of ``tokens`` tokens: for search and, if the chunker embeds, to cut.
 
     By late chunking, windows that overlap by half read a document twice. A sentence that is compared together with its

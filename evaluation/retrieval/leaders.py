@@ -7,12 +7,12 @@ from typing import Generic, TypeVar
 
 import numpy as np
 
-from chunkers.support import FloatArray, join_words, pluralize, round_up
+from chunkers.support import FloatArray, join_words, pluralize, round_up_estimate
 from evaluation.retrieval.budget import BudgetResults, Budgets
 from evaluation.retrieval.measures import MEASURE_NAMES, mean_and_deviation
 from evaluation.statistics import Difference, mean_interval, paired_differences, questions_needed, too_few_values_sentence
 
-_SAME = 1e-9
+_MEAN_TOLERANCE = 1e-9
 """Difference of two means below which they are the same: it is one of rounding."""
 
 
@@ -152,7 +152,7 @@ class Leads:
         values = {size: values_on_shared_questions(measured) for size, measured in values.items() if size not in everything}
         pair_differences = PairedDifferences(values, seed=seed)
         leads_at_budgets = {}
-        for size, scores_by_chunker in values.items():
+        for budget_size, scores_by_chunker in values.items():
             mean_by_chunker = {
                 number: moments[0]
                 for number, scores in enumerate(scores_by_chunker)
@@ -164,7 +164,7 @@ class Leads:
                 mean_by_chunker, key=lambda number: -mean_by_chunker[number]
             )
             differences_from_best = {
-                other: pair_differences.between(size, best_chunker_number, other) for other in other_chunker_numbers
+                other: pair_differences.between(budget_size, best_chunker_number, other) for other in other_chunker_numbers
             }
             chunkers_not_behind = [
                 other
@@ -186,10 +186,10 @@ class Leads:
             chunkers_tied_with_best = tuple(
                 other
                 for other in other_chunker_numbers
-                if abs(mean_by_chunker[best_chunker_number] - mean_by_chunker[other]) < _SAME
+                if abs(mean_by_chunker[best_chunker_number] - mean_by_chunker[other]) < _MEAN_TOLERANCE
             )
             question_count_for_lead = questions_needed(question_leads_over_rival)
-            leads_at_budgets[size] = Lead(
+            leads_at_budgets[budget_size] = Lead(
                 best_chunker_number,
                 mean_by_chunker[best_chunker_number],
                 closest_rival_number,
@@ -216,8 +216,8 @@ class Leads:
                 or "There is nothing to compare: it takes two chunkers and a question with an excerpt."
             )
         sizes_by_leaders: dict[tuple[int, ...], list[int]] = {}
-        for size, lead in self.leads.items():
-            sizes_by_leaders.setdefault((lead.best, *lead.level), []).append(size)
+        for budget_size, lead in self.leads.items():
+            sizes_by_leaders.setdefault((lead.best, *lead.level), []).append(budget_size)
         sizes_by_leaders_ahead = {
             best: sizes for best, sizes in sizes_by_leaders.items() if len(best) <= self.leads[sizes[0]].others
         }
@@ -227,12 +227,12 @@ class Leads:
                 for best, sizes in sizes_by_leaders_ahead.items()
             ]
             leader_summary_sentences.append(f"The highest {self.measure} is {join_words(leaders_by_budget_phrases)}.")
-        all_tied_sizes = [size for size, lead in self.leads.items() if lead.are_all_means_equal]
-        if all_tied_sizes:
+        all_tied_budget_sizes = [size for size, lead in self.leads.items() if lead.are_all_means_equal]
+        if all_tied_budget_sizes:
             every_chunker_phrase = "both chunkers" if len(self.names) == 2 else "all chunkers"
             leader_summary_sentences.append(
                 f"{self.measure[0].upper()}{self.measure[1:]} is the same with {every_chunker_phrase} at "
-                f"{self._sizes_in_words(all_tied_sizes)}."
+                f"{self._sizes_in_words(all_tied_budget_sizes)}."
             )
         undecided_lead_sizes = [
             size for size, lead in self.leads.items() if not lead.significant and not lead.are_all_means_equal
@@ -301,7 +301,8 @@ class Leads:
         if lead.needed <= lead_difference.count:
             return f"{lead_phrase}: not significant among so many comparisons, though it may be by itself."
         return (
-            f"{lead_phrase}: not significant; it would take some {round_up(lead.needed):,} questions, and there are "
+            f"{lead_phrase}: not significant; it would take some {round_up_estimate(lead.needed):,} questions, and there "
+            "are "
             f"{lead_difference.count:,}."
         )
 
@@ -316,8 +317,8 @@ def values_on_shared_questions(measured: Sequence[FloatArray]) -> list[FloatArra
     A measure that is undefined for all questions is ignored.
     """
     undefined_score_masks = [np.isnan(scores) for scores in measured if not np.isnan(scores).all()]
-    is_undefined_for_any = np.logical_or.reduce(undefined_score_masks) if undefined_score_masks else True
-    return [np.where(is_undefined_for_any, np.nan, scores) for scores in measured]
+    undefined_for_any_mask = np.logical_or.reduce(undefined_score_masks) if undefined_score_masks else True
+    return [np.where(undefined_for_any_mask, np.nan, scores) for scores in measured]
 
 
 # The curve of a measure over all budgets.

@@ -32,16 +32,18 @@ NOTHING_RETRIEVED = "nothing was retrieved"
 """Why a score may be undefined."""
 
 
-def retrieved_set_scores(wanted: Set[int], retrieved: Set[int]) -> dict[str, Score]:
+def retrieved_set_scores(wanted_items: Set[int], retrieved_items: Set[int]) -> dict[str, Score]:
     """Return recall, precision and F1 of the retrieved items, measured against the wanted ones."""
-    if not wanted:
+    if not wanted_items:
         return dict.fromkeys(SET_SCORES, Score.without(NO_EXCERPT))
-    hit_count = len(wanted & retrieved)
-    retrieved_items_precision = Score(hit_count / len(retrieved)) if retrieved else Score.without(NOTHING_RETRIEVED)
+    hit_count = len(wanted_items & retrieved_items)
+    retrieved_items_precision = (
+        Score(hit_count / len(retrieved_items)) if retrieved_items else Score.without(NOTHING_RETRIEVED)
+    )
     return {
-        "recall": Score(hit_count / len(wanted)),
+        "recall": Score(hit_count / len(wanted_items)),
         "precision": retrieved_items_precision,
-        "f1": Score(2 * hit_count / (len(wanted) + len(retrieved))),
+        "f1": Score(2 * hit_count / (len(wanted_items) + len(retrieved_items))),
     }
 
 
@@ -117,29 +119,29 @@ RETRIEVAL_MEASURES_EXPLAINED = {
 }
 """Their definitions."""
 
-RETRIEVAL_TITLES = {name: f"{words[0].upper()}{words[1:]}" for name, words in MEASURE_NAMES.items()}
+RETRIEVAL_MEASURE_TITLES = {name: f"{words[0].upper()}{words[1:]}" for name, words in MEASURE_NAMES.items()}
 """Their names at the beginning of a sentence or a column."""
 
-FOUND_SCORES = ("recall", "precision", "iou")
+RETRIEVED_TEXT_MEASURES = ("recall", "precision", "iou")
 """Measures that depend on the retrieved chunks."""
 
 RANGE_UNITS = ("characters", "tokens")
 """The units of ranges."""
 
 
-def text_scores(excerpts: Sequence[Span], retrieved: Sequence[Span], length: AnyRuler) -> dict[str, Score]:
+def text_scores(excerpts: Sequence[Span], retrieved: Sequence[Span], ruler: AnyRuler) -> dict[str, Score]:
     """Return recall, precision and IoU of the retrieved ranges against the excerpts.
 
     With t_e for the excerpts, t_r for the retrieved text and h for the text in both: recall = |h| / |t_e|, precision = |h| /
     |t_r|, IoU = |h| / (|t_r| + |t_e| - |h|). In |t_r|, text counts each time it is retrieved; otherwise it counts once.
     """
     excerpt_length, hit_length, retrieved_length = (
-        length(union(excerpts)),
-        length(intersection(excerpts, retrieved)),
-        length(retrieved),
+        ruler(union(excerpts)),
+        ruler(intersection(excerpts, retrieved)),
+        ruler(retrieved),
     )
     if not excerpt_length:
-        return dict.fromkeys(FOUND_SCORES, Score.without(NO_EXCERPT))
+        return dict.fromkeys(RETRIEVED_TEXT_MEASURES, Score.without(NO_EXCERPT))
     retrieved_text_precision = Score(hit_length / retrieved_length) if retrieved_length else Score.without(NOTHING_RETRIEVED)
     return {
         "recall": Score(hit_length / excerpt_length),
@@ -148,18 +150,18 @@ def text_scores(excerpts: Sequence[Span], retrieved: Sequence[Span], length: Any
     }
 
 
-def precision_omega(excerpts: Sequence[Span], chunks: Iterable[Sequence[Span]], length: AnyRuler) -> Score:
+def precision_omega(excerpts: Sequence[Span], chunks: Iterable[Sequence[Span]], ruler: AnyRuler) -> Score:
     """Return Precision Omega: the IoU of the excerpts and all chunks that overlap an excerpt.
 
     Text shared by several chunks counts once.
     """
-    excerpt_text_length = length(union(excerpts))
+    excerpt_text_length = ruler(union(excerpts))
     if not excerpt_text_length:
         return Score.without(NO_EXCERPT)
     spans_of_overlapping_chunks = union(span for chunk in chunks if intersection(excerpts, chunk) for span in chunk)
-    excerpt_length_in_chunks = length(intersection(excerpts, spans_of_overlapping_chunks))
+    excerpt_length_in_chunks = ruler(intersection(excerpts, spans_of_overlapping_chunks))
     return Score(
-        excerpt_length_in_chunks / (length(spans_of_overlapping_chunks) + excerpt_text_length - excerpt_length_in_chunks)
+        excerpt_length_in_chunks / (ruler(spans_of_overlapping_chunks) + excerpt_text_length - excerpt_length_in_chunks)
     )
 
 
@@ -256,12 +258,14 @@ class Evaluation:
             retrieved_text_spans = [*chain(*self.index.returned_spans_without_repeats(ranked_chunk_numbers[:top_k]))]
             for unit_index, measure_length in enumerate(rulers):
                 for name, score in text_scores(question_excerpt_ranges, retrieved_text_spans, measure_length).items():
-                    scores_at_new_top_k[unit_index, RETRIEVAL_MEASURES.index(name), question_number] = value_or_nan(score)
+                    scores_at_new_top_k[unit_index, RETRIEVAL_MEASURES.index(name), question_number] = score_value_or_nan(
+                        score
+                    )
         return replace(self, top_k=top_k, scores=scores_at_new_top_k)
 
-    def means_at_k(self, what: Literal["documents", "evidence"]) -> dict[int, dict[str, Score]]:
+    def means_at_k(self, item_kind: Literal["documents", "evidence"]) -> dict[int, dict[str, Score]]:
         """Return mean recall, precision and F1 of the retrieved ``documents`` or ``evidence`` sentences at each k."""
-        scores_at_each_k: FloatArray = getattr(self, what)
+        scores_at_each_k: FloatArray = getattr(self, item_kind)
         return {
             k: {name: _mean_score(values) for name, values in zip(SET_SCORES, scores, strict=True)}
             for k, scores in zip(TOP_KS, scores_at_each_k, strict=True)
@@ -293,10 +297,10 @@ def measure_search(searched: Search, ruler: TokenRuler, top_k: int = 5) -> Evalu
         zip(searched.questions, searched.ranked.tolist(), strict=True)
     ):
         question_excerpt_ranges = excerpt_ranges(searched_chunk_index.corpus, question)
-        chunk_spans_near_excerpts = searched_chunk_index.spans_returned_near_excerpts(question_excerpt_ranges)
+        returned_spans_at_excerpts = searched_chunk_index.spans_returned_at_excerpts(question_excerpt_ranges)
         for unit_index, measure_length in enumerate(rulers):
-            all_question_scores[unit_index, omega_measure_index, question_number] = value_or_nan(
-                precision_omega(question_excerpt_ranges, chunk_spans_near_excerpts, measure_length)
+            all_question_scores[unit_index, omega_measure_index, question_number] = score_value_or_nan(
+                precision_omega(question_excerpt_ranges, returned_spans_at_excerpts, measure_length)
             )
         returned_spans_by_rank = list(searched_chunk_index.returned_spans_without_repeats(ranked_chunk_numbers))
         for scores_to_fill, scores_by_k in (
@@ -310,14 +314,14 @@ def measure_search(searched: Search, ruler: TokenRuler, top_k: int = 5) -> Evalu
             ),
         ):
             scores_to_fill[:, :, question_number] = [
-                [value_or_nan(scores_by_k[k][name]) for name in SET_SCORES] for k in TOP_KS
+                [score_value_or_nan(scores_by_k[k][name]) for name in SET_SCORES] for k in TOP_KS
             ]
     return Evaluation(searched, top_k, all_question_scores, all_document_scores, all_evidence_scores).with_top_k(
         top_k, ruler
     )
 
 
-def value_or_nan(score: Score) -> float:
+def score_value_or_nan(score: Score) -> float:
     """Return the value of a score, or NaN if the score is undefined."""
     return np.nan if score.value is None else score.value
 
@@ -338,7 +342,7 @@ def excerpt_ranges(corpus: Corpus, question: Question) -> list[Span]:
     question.
     """
     return [
-        corpus.on_axis(number, span if corpus.exact_ends else trim_span(corpus.documents[number].text, span))
+        corpus.span_in_corpus(number, span if corpus.exact_ends else trim_span(corpus.documents[number].text, span))
         for number, span in question.excerpts
     ]
 

@@ -7,22 +7,22 @@ from typing import NamedTuple, TypeVar, TypeVarTuple
 
 import numpy as np
 
-from chunkers.support import FloatArray, IntArray, LRUDict, cached_in
-from evaluation.questions import Corpus, Question, TokenRuler, ruler_for
-from evaluation.retrieval.budget import Last, Limit
+from chunkers.support import FloatArray, IntArray, LRUDict, cache_results_in
+from evaluation.questions import Corpus, Question, TokenRuler, ruler_for_unit
+from evaluation.retrieval.budget import LastChunkChoice, Limit
 from evaluation.retrieval.budget_ladder_and_repeats import BudgetLadder, RepeatCost
 from evaluation.retrieval.leaders import BudgetCurve, Lead, Leads
 from evaluation.retrieval.measures import (
-    FOUND_SCORES,
     MEASURE_NAMES,
     RANGE_UNITS,
     RETRIEVAL_MEASURES,
+    RETRIEVED_TEXT_MEASURES,
     Evaluation,
     excerpt_ranges,
     mean_and_deviation,
     precision_omega,
+    score_value_or_nan,
     text_scores,
-    value_or_nan,
 )
 from evaluation.retrieval.retrieved_chunks_and_failures import (
     FailedExcerpt,
@@ -63,7 +63,7 @@ class ReportChoice(NamedTuple):
     top_k: int
     baseline: int
     budget: int = 0
-    last: Last = "cut"
+    last: LastChunkChoice = "cut"
 
     @property
     def limit(self) -> Limit:
@@ -141,7 +141,7 @@ class Distribution:
 Failures = Mapping[int, Sequence[FailedExcerpt]]
 """By number of the chunker the excerpts of which it missed something, those with most missed first."""
 
-AtK = Mapping[int, Mapping[str, Score]]
+MeansAtK = Mapping[int, Mapping[str, Score]]
 """Mean recall, precision and F1 at each k, by name."""
 
 
@@ -175,7 +175,7 @@ class ChunkerReport:
     means: Mapping[str, tuple[float, float] | None]
     distribution: Distribution
     chunk_tokens: float
-    at_k: Mapping[str, AtK]
+    at_k: Mapping[str, MeansAtK]
     everything: bool
     repeats: RepeatCost | None
 
@@ -209,8 +209,10 @@ class WholeText:
 
 def whole_text_scores(corpus: Corpus, questions: Sequence[Question], ruler: TokenRuler, unit: str) -> WholeText:
     """Return the retrieval scores of a baseline that gives every question all documents."""
-    unit_length_function = ruler_for(unit, ruler)
-    document_spans = [corpus.on_axis(number, (0, len(document.text))) for number, document in enumerate(corpus.documents)]
+    unit_length_function = ruler_for_unit(unit, ruler)
+    document_spans = [
+        corpus.span_in_corpus(number, (0, len(document.text))) for number, document in enumerate(corpus.documents)
+    ]
     all_excerpts = [excerpt_ranges(corpus, question) for question in questions]
     scores_by_question = [
         {
@@ -220,7 +222,7 @@ def whole_text_scores(corpus: Corpus, questions: Sequence[Question], ruler: Toke
         for excerpts in all_excerpts
     ]
     mean_score_by_measure = {
-        name: mean_and_deviation(np.array([value_or_nan(own[name]) for own in scores_by_question]))
+        name: mean_and_deviation(np.array([score_value_or_nan(own[name]) for own in scores_by_question]))
         for name in RETRIEVAL_MEASURES
     }
     return WholeText(
@@ -328,7 +330,7 @@ def make_lru_cache(most: int) -> Callable[[Hashable, Callable[[], Value]], Value
     not wait. If computing fails, the next call computes again.
     """
 
-    @cached_in(LRUDict(most), lambda key, compute: key)
+    @cache_results_in(LRUDict(most), lambda key, compute: key)
     def cached_value(key: Hashable, compute: Callable[[], Value]) -> Value:
         return compute()
 
@@ -387,7 +389,7 @@ class Reports:
 
     @_computed_once
     def _report(self, chunkers: _Chunkers, choice: ReportChoice) -> Report:
-        chunker_reports = {number: self._chunker(measured, choice) for number, measured in chunkers}
+        chunker_reports = {number: self._chunker_report(measured, choice) for number, measured in chunkers}
         values_by_chunker = {number: report.distribution.values for number, report in chunker_reports.items()}
         non_baseline_chunkers = [number for number in values_by_chunker if number != choice.baseline]
         score_differences = [
@@ -402,8 +404,8 @@ class Reports:
                 for number, difference in zip(non_baseline_chunkers, tested_baseline_differences, strict=True)
                 if difference is not None
             },
-            self._curve(chunkers, choice.measure, choice.unit, choice.last)
-            if choice.budget and choice.measure in FOUND_SCORES
+            self._budget_curve(chunkers, choice.measure, choice.unit, choice.last)
+            if choice.budget and choice.measure in RETRIEVED_TEXT_MEASURES
             else None,
             self._leads_at_top_k(chunkers, choice._replace(budget=0, baseline=0, last="cut")),
             differing_question_indexes(values_by_chunker),
@@ -417,7 +419,7 @@ class Reports:
         return whole_text_scores(search.index.corpus, search.questions, self._ruler, unit)
 
     @_computed_once
-    def _curve(self, chunkers: _Chunkers, measure: str, unit: str, last: Last) -> BudgetCurve:
+    def _budget_curve(self, chunkers: _Chunkers, measure: str, unit: str, last: LastChunkChoice) -> BudgetCurve:
         results_by_chunker = {
             number: measured.ladder.results_in_unit(unit, last)
             for number, measured in chunkers
@@ -449,7 +451,7 @@ class Reports:
             everything=[choice.top_k] if is_everything_retrieved else [],
         )
 
-    def _chunker(self, measured: MeasuredChunker, choice: ReportChoice) -> ChunkerReport:
+    def _chunker_report(self, measured: MeasuredChunker, choice: ReportChoice) -> ChunkerReport:
         evaluation, costs = self._evaluation_and_costs(measured, choice.limit)
         indexed_chunks = evaluation.index.chunks
         return ChunkerReport(
@@ -484,13 +486,13 @@ class Reports:
         chunker_evaluation, budget_ladder = measured
         if limit.budget and budget_ladder is not None:
             results_at_budgets = budget_ladder.results_in_unit(limit.unit, limit.last)
-            budget_row_index = results_at_budgets.budgets.sizes.index(limit.budget)
+            chosen_budget_index = results_at_budgets.budgets.sizes.index(limit.budget)
             scores_at_budget = chunker_evaluation.scores.copy()
-            for measure_index, name in enumerate(FOUND_SCORES):
+            for measure_index, name in enumerate(RETRIEVED_TEXT_MEASURES):
                 scores_at_budget[:, RETRIEVAL_MEASURES.index(name)] = results_at_budgets.scores[
-                    :, budget_row_index, measure_index
+                    :, chosen_budget_index, measure_index
                 ]
-            given_token_counts = results_at_budgets.given[RANGE_UNITS.index("tokens"), budget_row_index]
+            given_token_counts = results_at_budgets.given[RANGE_UNITS.index("tokens"), chosen_budget_index]
             return replace(chunker_evaluation, scores=scores_at_budget), Costs.of(
                 chunker_evaluation, float(given_token_counts.mean()) if len(given_token_counts) else 0.0
             )

@@ -8,9 +8,9 @@ from typing import Literal, NamedTuple
 
 from chunkers import Span
 from chunkers.support import IntArray
-from evaluation.questions import TokenRuler, difference, intersection, numbers_of_overlapping_chunks, ruler_for
-from evaluation.retrieval.budget import Limit, spans_up_to
-from evaluation.retrieval.budget_ladder_and_repeats import BudgetLadder, best_ranked_chunk, chunks_holding_most
+from evaluation.questions import TokenRuler, difference, intersection, numbers_of_overlapping_chunks, ruler_for_unit
+from evaluation.retrieval.budget import Limit, spans_up_to_length
+from evaluation.retrieval.budget_ladder_and_repeats import BudgetLadder, best_ranked_chunk, chunks_holding_most_excerpt
 from evaluation.retrieval.measures import RANGE_UNITS, Evaluation, excerpt_ranges
 
 
@@ -86,37 +86,42 @@ def given_chunks(
     excerpts alone. If chunks return other text than their own, all are returned, since any may contain the excerpt.
     """
     index, ladder = measured.evaluation.index, measured.ladder
-    beyond_kept_ranks: list[list[int]] = []
+    rows_beyond_kept_ranks: list[list[int]] = []
     if limit.budget and ladder is not None:
-        results = ladder.results_in_unit(limit.unit, limit.last)
-        place = results.budgets.sizes.index(limit.budget), question
-        taken_chunk_count, cut_off_length = int(results.taken[place]), int(results.part[place])
-        filled_length = int(results.given[RANGE_UNITS.index(limit.unit)][place])
+        results_at_budgets = ladder.results_in_unit(limit.unit, limit.last)
+        budget_and_question_indexes = results_at_budgets.budgets.sizes.index(limit.budget), question
+        taken_chunk_count, cut_off_length = (
+            int(results_at_budgets.taken[budget_and_question_indexes]),
+            int(results_at_budgets.part[budget_and_question_indexes]),
+        )
+        filled_length = int(results_at_budgets.given[RANGE_UNITS.index(limit.unit)][budget_and_question_indexes])
         ranked_chunk_numbers = ladder.ranked[question][ladder.ranked[question] >= 0]
-        beyond_kept_ranks = ladder.beyond[ladder.beyond[:, 0] == question].tolist()
+        rows_beyond_kept_ranks = ladder.beyond[ladder.beyond[:, 0] == question].tolist()
     else:
         ranked_chunk_numbers = measured.evaluation.search.ranked[question, : limit.top]
         taken_chunk_count, cut_off_length, filled_length = len(ranked_chunk_numbers), 0, 0
     # A chunk that does not fit is shown as well, unless the budget is full.
     is_next_shown = limit.last == "left_out" and filled_length < limit.budget
     shown_chunk_numbers: IntArray = ranked_chunk_numbers[: taken_chunk_count + is_next_shown]
-    places: Sequence[int] = range(len(shown_chunk_numbers))
+    zero_based_ranks: Sequence[int] = range(len(shown_chunk_numbers))
     if near is not None and index.returns is None:
-        places = numbers_of_overlapping_chunks(index.edges[shown_chunk_numbers], [near])
-    ranks_and_numbers = [(place + 1, int(shown_chunk_numbers[place])) for place in places]
+        zero_based_ranks = numbers_of_overlapping_chunks(index.edges[shown_chunk_numbers], [near])
+    ranks_and_chunk_numbers = [(place + 1, int(shown_chunk_numbers[place])) for place in zero_based_ranks]
     if near is not None:
-        ranks_and_numbers += [(rank, number) for _, number, rank in beyond_kept_ranks if rank <= taken_chunk_count]
-    returned_spans = index.returned_spans_without_repeats(number for _, number in ranks_and_numbers)
+        ranks_and_chunk_numbers += [
+            (rank, number) for _, number, rank in rows_beyond_kept_ranks if rank <= taken_chunk_count
+        ]
+    returned_spans = index.returned_spans_without_repeats(number for _, number in ranks_and_chunk_numbers)
 
     def given_part(rank: int, spans: tuple[Span, ...]) -> tuple[Span, ...]:
         if rank == taken_chunk_count and cut_off_length:
-            return tuple(spans_up_to(spans, cut_off_length, ruler_for(limit.unit, ruler)))
+            return tuple(spans_up_to_length(spans, cut_off_length, ruler_for_unit(limit.unit, ruler)))
         return spans if rank <= taken_chunk_count else ()
 
     return GivenChunks(
         tuple(
             RankedChunk(rank, number, spans, given_part(rank, spans))
-            for (rank, number), spans in zip(ranks_and_numbers, returned_spans, strict=True)
+            for (rank, number), spans in zip(ranks_and_chunk_numbers, returned_spans, strict=True)
         ),
         max(0, taken_chunk_count - len(ranked_chunk_numbers)),
         limit,
@@ -308,37 +313,37 @@ def retrieval_failures(
                 )
                 for chunker, measured in all_measured.items()
             }
-            for chunker, missing_character_count in missing_count_by_chunker.items():
+            for chunker_number, missing_character_count in missing_count_by_chunker.items():
                 if missing_character_count:
-                    evaluation, ladder = all_measured[chunker]
-                    holder_candidates, held_character_count = chunks_holding_most(evaluation.index, excerpt)
+                    evaluation, ladder = all_measured[chunker_number]
+                    holder_candidates, held_character_count = chunks_holding_most_excerpt(evaluation.index, excerpt)
                     holder_chunk_number, rank = (
                         best_ranked_chunk(holder_candidates, evaluation.search.ranked[question_number].tolist())
                         if ladder is None
                         else ladder.holders[overall_excerpt_number].tolist()
                     )
-                    span_chunk_pairs = [
+                    spans_with_chunk_numbers = [
                         (span, chunk)
                         for chunk in numbers_of_overlapping_chunks(evaluation.index.edges, [excerpt])
                         for span in evaluation.index.chunks[chunk]
                     ]
                     # Where one chunk holds all of it, no cut split it.
-                    is_split = held_character_count < excerpt.end - excerpt.start
+                    is_excerpt_split = held_character_count < excerpt.end - excerpt.start
                     reasons = {} if ladder is None else ladder.reasons
-                    failures_by_chunker[chunker].append(
+                    failures_by_chunker[chunker_number].append(
                         FailedExcerpt(
                             question_number,
                             excerpt,
                             missing_count_by_chunker,
-                            cuts_inside(span_chunk_pairs, excerpt, reasons) if is_split else (),
+                            cuts_inside(spans_with_chunk_numbers, excerpt, reasons) if is_excerpt_split else (),
                             holder_chunk_number,
                             rank,
                             held_character_count,
-                            count_missing_characters(corpus_text, excerpt, [span for span, _ in span_chunk_pairs]),
+                            count_missing_characters(corpus_text, excerpt, [span for span, _ in spans_with_chunk_numbers]),
                         )
                     )
-    for chunker, failures_of_chunker in failures_by_chunker.items():
-        failures_of_chunker.sort(key=lambda failure: -failure.missed[chunker])
+    for chunker_number, failures_of_chunker in failures_by_chunker.items():
+        failures_of_chunker.sort(key=lambda failure: -failure.missed[chunker_number])
     return failures_by_chunker
 
 

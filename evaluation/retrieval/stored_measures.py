@@ -8,7 +8,7 @@ from pydantic import BaseModel, ValidationError
 from chunkers import InputError, Span
 from chunkers.support import FloatArray, IntArray, first_field_and_error
 from evaluation.questions import Corpus, Question
-from evaluation.retrieval.budget import LAST_CHUNK_CHOICES, BudgetResults, Budgets, Last
+from evaluation.retrieval.budget import LAST_CHUNK_CHOICES, BudgetResults, Budgets, LastChunkChoice
 from evaluation.retrieval.budget_ladder_and_repeats import BudgetLadder, RetrievedDuplicates
 from evaluation.retrieval.measures import RANGE_UNITS, RETRIEVAL_MEASURES, SET_SCORES, TOP_KS, Evaluation
 from evaluation.search import Indexed, Search
@@ -18,7 +18,7 @@ class _StoredAt(BaseModel, extra="forbid", strict=True):
     """Results at the budgets of one unit, with the last chunk cut off or left out."""
 
     unit: str
-    last: Last
+    last: LastChunkChoice
     sizes: tuple[int, ...]
     taken: list[list[int]]
     part: list[list[int]]
@@ -175,7 +175,7 @@ def evaluation_from_json(
             f"The chunks of the stored evaluation must lie within the {corpus_text_length:,} characters of the corpus; some "
             "do not. Run the evaluation again."
         )
-    rankings_by_question = _float_array(stored_evaluation.ranked, (len(questions), -1), "ranked").astype(np.intp)
+    rankings_by_question = _array_of_floats(stored_evaluation.ranked, (len(questions), -1), "ranked").astype(np.intp)
     if rankings_by_question.size and not 0 <= rankings_by_question.min() <= rankings_by_question.max() < len(
         stored_evaluation.chunks
     ):
@@ -203,9 +203,9 @@ def evaluation_from_json(
             restored_chunk_index, tuple(questions), rankings_by_question, stored_evaluation.ask_s, stored_evaluation.search_s
         ),
         stored_evaluation.top_k,
-        _float_array(stored_evaluation.scores, (len(RANGE_UNITS), len(RETRIEVAL_MEASURES), len(questions)), "scores"),
-        _float_array(stored_evaluation.documents, shape_at_k, "documents"),
-        _float_array(stored_evaluation.evidence, shape_at_k, "evidence"),
+        _array_of_floats(stored_evaluation.scores, (len(RANGE_UNITS), len(RETRIEVAL_MEASURES), len(questions)), "scores"),
+        _array_of_floats(stored_evaluation.documents, shape_at_k, "documents"),
+        _array_of_floats(stored_evaluation.evidence, shape_at_k, "evidence"),
     )
     return restored_evaluation, None if stored_evaluation.ladder is None else _restored_budget_ladder(
         stored_evaluation.ladder, len(restored_chunk_index.chunks), questions
@@ -219,8 +219,8 @@ def _restored_budget_ladder(stored: _StoredLadder, chunks: int, questions: Seque
     ]:
         return None
     question_count = len(questions)
-    excerpt_lengths = _count_array(stored.wanted, (len(RANGE_UNITS), question_count), "wanted")
-    results_by_budget_set = tuple(_restored_budget_results(stored_at, excerpt_lengths) for stored_at in stored.at)
+    excerpt_lengths = _array_of_counts(stored.wanted, (len(RANGE_UNITS), question_count), "wanted")
+    restored_budget_results = tuple(_restored_budget_results(stored_at, excerpt_lengths) for stored_at in stored.at)
     if len(stored.ranked) != question_count:
         raise InputError(
             f"The stored evaluation must rank chunks for {question_count:,} questions; it does so for "
@@ -238,13 +238,16 @@ def _restored_budget_ladder(stored: _StoredLadder, chunks: int, questions: Seque
             f"{len(best_holders_and_ranks):,}. Run the evaluation again."
         )
     lower_ranked_chunk_triples = np.array(stored.beyond, dtype=np.intp).reshape(-1, 3)
-    for stored_numbers, item_count, item_kind in (
+    for stored_numbers_to_check, item_count, item_kind in (
         (padded_question_rankings, chunks, "chunks"),
         (best_holders_and_ranks[:, 0], chunks, "chunks"),
         (lower_ranked_chunk_triples[:, 1], chunks, "chunks"),
         (lower_ranked_chunk_triples[:, 0], question_count, "questions"),
     ):
-        if stored_numbers.size and not -1 <= stored_numbers.min() <= stored_numbers.max() < item_count:
+        if (
+            stored_numbers_to_check.size
+            and not -1 <= stored_numbers_to_check.min() <= stored_numbers_to_check.max() < item_count
+        ):
             raise InputError(
                 f"The stored evaluation must refer only to its own {item_count:,} {item_kind}; it refers to others. Run "
                 "the evaluation "
@@ -254,7 +257,7 @@ def _restored_budget_ladder(stored: _StoredLadder, chunks: int, questions: Seque
         None if stored.repeats is None else _restored_retrieved_duplicates(stored.repeats, chunks, excerpt_lengths)
     )
     return BudgetLadder(
-        results_by_budget_set,
+        restored_budget_results,
         padded_question_rankings,
         lower_ranked_chunk_triples,
         best_holders_and_ranks,
@@ -267,31 +270,29 @@ def _restored_budget_results(stored: _StoredAt, wanted: IntArray) -> BudgetResul
     """Return results at budgets, of questions whose excerpts have the lengths ``wanted``, shape (units, questions)."""
     restored_budgets = Budgets(stored.sizes, stored.unit, stored.last)
     budgets_by_questions_shape = len(restored_budgets.sizes), wanted.shape[1]
-    taken_chunk_counts, kept_beginning_lengths = (
-        _count_array(stored.taken, budgets_by_questions_shape, "taken"),
-        _count_array(stored.part, budgets_by_questions_shape, "part"),
+    taken_chunk_counts, cut_off_lengths = (
+        _array_of_counts(stored.taken, budgets_by_questions_shape, "taken"),
+        _array_of_counts(stored.part, budgets_by_questions_shape, "part"),
     )
     retrieved_lengths, hit_lengths = (
-        _count_array(counts, (len(RANGE_UNITS), *budgets_by_questions_shape), name)
+        _array_of_counts(counts, (len(RANGE_UNITS), *budgets_by_questions_shape), name)
         for name, counts in (("given", stored.given), ("hit", stored.hit))
     )
-    return BudgetResults(
-        restored_budgets, taken_chunk_counts, kept_beginning_lengths, retrieved_lengths, hit_lengths, wanted
-    )
+    return BudgetResults(restored_budgets, taken_chunk_counts, cut_off_lengths, retrieved_lengths, hit_lengths, wanted)
 
 
 def _restored_retrieved_duplicates(stored: _StoredRepeats, chunks: int, wanted: IntArray) -> RetrievedDuplicates:
     repeat_ranks_by_question = {number: tuple(ranks) for number, ranks in stored.places}
     rankings_with_repeats_last = (
-        _float_array(stored.ranked, (len(repeat_ranks_by_question), -1), "repeats").astype(np.intp)
+        _array_of_floats(stored.ranked, (len(repeat_ranks_by_question), -1), "repeats").astype(np.intp)
         if repeat_ranks_by_question
         else np.zeros((0, 0), np.intp)
     )
-    for stored_numbers, item_count, item_kind in (
+    for stored_numbers_to_check, item_count, item_kind in (
         ([*repeat_ranks_by_question], wanted.shape[1], "questions"),
         (rankings_with_repeats_last.ravel().tolist(), chunks, "chunks"),
     ):
-        if stored_numbers and not 0 <= min(stored_numbers) <= max(stored_numbers) < item_count:
+        if stored_numbers_to_check and not 0 <= min(stored_numbers_to_check) <= max(stored_numbers_to_check) < item_count:
             raise InputError(
                 f"The stored evaluation must refer only to its own {item_count:,} {item_kind}; it refers to others. Run "
                 "the evaluation "
@@ -305,9 +306,9 @@ def _restored_retrieved_duplicates(stored: _StoredRepeats, chunks: int, wanted: 
     )
 
 
-def _count_array(values: Sequence[object], shape: tuple[int, ...], name: str) -> IntArray:
-    """Return nested lists of lengths as an array; raises InputError as `_float_array` does, and if one is below 0."""
-    stored_length_array = _float_array(values, shape, name)
+def _array_of_counts(values: Sequence[object], shape: tuple[int, ...], name: str) -> IntArray:
+    """Return nested lists of lengths as an array; raises InputError as `_array_of_floats` does, and if one is below 0."""
+    stored_length_array = _array_of_floats(values, shape, name)
     if stored_length_array.size and stored_length_array.min() < 0:
         raise InputError(
             f"The stored evaluation must have no negative numbers in {name}; it has some. Run the evaluation again."
@@ -315,7 +316,7 @@ def _count_array(values: Sequence[object], shape: tuple[int, ...], name: str) ->
     return stored_length_array.astype(np.intp)
 
 
-def _float_array(values: Sequence[object], shape: tuple[int, ...], name: str) -> FloatArray:
+def _array_of_floats(values: Sequence[object], shape: tuple[int, ...], name: str) -> FloatArray:
     """Return nested lists as an array, null as NaN; -1 in the ``shape`` is any length.
 
     Raises

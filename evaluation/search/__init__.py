@@ -20,7 +20,7 @@ from evaluation.search.ranking import (
     Ranking,
     Reranker,
     SearchMethod,
-    checked_method,
+    checked_search_method,
     rerank_first,
 )
-from evaluation.search.text_returned_for_chunks import THE_CHUNK, ReturnedText, missing_sections_note, with_returned_text
+from evaluation.search.text_returned_for_chunks import CHUNK_ITSELF, ReturnedText, missing_sections_note, with_returned_text

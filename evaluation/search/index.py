@@ -25,7 +25,7 @@ from evaluation.search.ranking import (
     Bm25,
     Ranking,
     SearchMethod,
-    checked_method,
+    checked_search_method,
     fuse_rankings,
     nearest_vectors,
     rank_by_embedding,
@@ -36,9 +36,9 @@ from evaluation.search.ranking import (
 QUERY_BLOCK = 512
 """Number of questions compared with a block of chunks at a time."""
 
-PARENTS_SEARCHED = "Parents are searched beside their children."
+PARENTS_SEARCHED_NOTE = "Parents are searched beside their children."
 
-NO_PARENTS = "The chunks have one level: without parents, each returns itself."
+NO_PARENTS_NOTE = "The chunks have one level: without parents, each returns itself."
 
 TIMED_RUNS = 5
 """Number of timed searches; the fastest counts, as other work slows the rest."""
@@ -101,7 +101,7 @@ class Indexed:
         for chunk_number in ranked:
             yield tuple(already_returned_ranges.add(self.returns[chunk_number]))
 
-    def spans_returned_near_excerpts(self, excerpts: Sequence[Span]) -> list[tuple[Span, ...]]:
+    def spans_returned_at_excerpts(self, excerpts: Sequence[Span]) -> list[tuple[Span, ...]]:
         """Return, for each chunk that overlaps an excerpt, the spans of the text that it returns."""
         returned_spans_by_chunk = self.chunks if self.returns is None else self.returns
         return [returned_spans_by_chunk[number] for number in numbers_of_overlapping_chunks(self.edges, excerpts)]
@@ -162,7 +162,7 @@ def build_index(
     Cancelled
         If the user asked to stop.
     """
-    searched_by = checked_method(searched_by)
+    searched_by = checked_search_method(searched_by)
     chunker = chunker.for_documents([document.name for document in corpus.documents if document.sentences])
     chunkings = []
     for document in corpus.documents:
@@ -170,14 +170,14 @@ def build_index(
         chunkings.append(run(chunker, document, tools, embedded_as))
     chunk_spans = _spans_in_corpus(corpus, chunkings)
     parent_by_child_number = parent_index_by_child(chunk_spans)
-    parents, levels_note = None, ""
+    parents, parents_note = None, ""
     if parent_by_child_number and only_children:
         parents = tuple(chunk_spans[parent] for parent in parent_by_child_number.values())
         chunkings = [*_chunkings_with_selected_chunks(chunkings, parent_by_child_number)]
     elif parent_by_child_number or only_children:
-        levels_note = PARENTS_SEARCHED if parent_by_child_number else NO_PARENTS
+        parents_note = PARENTS_SEARCHED_NOTE if parent_by_child_number else NO_PARENTS_NOTE
     index = index_chunkings(corpus, chunkings, tools, embedded_as, searched_by)
-    return replace(index, caveat=" ".join(filter(None, [chunker.caveat(), levels_note])), parents=parents)
+    return replace(index, caveat=" ".join(filter(None, [chunker.caveat(), parents_note])), parents=parents)
 
 
 def index_chunkings(
@@ -197,38 +197,38 @@ def index_chunkings(
     Cancelled
         If the user asked to stop.
     """
-    meter = Meter()
-    tools = replace(tools, meter=meter)
+    embedding_meter = Meter()
+    tools = replace(tools, meter=embedding_meter)
     texts = tuple(
         [embedded_text(chunking.document, chunk, embedded_as) for chunking in chunkings for chunk in chunking.chunks]
     )
     vectors = np.zeros((len(texts), 0), np.float32)
     if searched_by != "bm25":
         vectors = embed_chunks_late(chunkings, tools) if embedded_as == "late" else embed_texts(corpus.whole, texts, tools)
-    embed_s, word_index = meter.cold_s, None
+    embed_s, word_search_index = embedding_meter.cold_s, None
     if searched_by != "embedding":
         start_time = time.perf_counter()
-        word_index = Bm25(texts, detect_language(corpus.whole.text))
+        word_search_index = Bm25(texts, detect_language(corpus.whole.text))
         embed_s += time.perf_counter() - start_time
     timings = [chunking.timing for chunking in chunkings if chunking.timing is not None]
     decide_ms = sum(timing.decide_ms + timing.merge_ms for timing in timings)
     # Not a number where it was not recorded.
     chunk_ms = decide_ms + sum(timing.embed_ms if isnan(timing.cold_ms) else timing.cold_ms for timing in timings)
-    is_timed = not any(
+    is_chunking_time_known = not any(
         chunking.made_by is not None and is_made_elsewhere(chunking.made_by.chunker) for chunking in chunkings
     )
     return Index(
         corpus=corpus,
         chunks=_spans_in_corpus(corpus, chunkings),
-        chunk_s=chunk_ms / 1000 if is_timed else None,
-        decide_s=decide_ms / 1000 if is_timed else None,
+        chunk_s=chunk_ms / 1000 if is_chunking_time_known else None,
+        decide_s=decide_ms / 1000 if is_chunking_time_known else None,
         embed_s=embed_s,
-        embedded=meter.embedded + sum(timing.embedded for timing in timings),
-        cached=meter.cached + sum(timing.cached for timing in timings),
+        embedded=embedding_meter.embedded + sum(timing.embedded for timing in timings),
+        cached=embedding_meter.cached + sum(timing.cached for timing in timings),
         searched_by=searched_by,
         texts=texts,
         vectors=vectors,
-        bm25=word_index,
+        bm25=word_search_index,
         reasons={
             offset + gap.start_after(chunking.document): gap.reason
             for offset, chunking in zip(corpus.offsets, chunkings, strict=True)
@@ -244,17 +244,19 @@ def index_chunkings(
 def _spans_in_corpus(corpus: Corpus, chunkings: Sequence[Chunking]) -> tuple[tuple[Span, ...], ...]:
     """Return the corpus-wide spans of the chunks of every document."""
     return tuple(
-        tuple(corpus.on_axis(number, span) for span in chunk.spans)
+        tuple(corpus.span_in_corpus(number, span) for span in chunk.spans)
         for number, chunking in enumerate(chunkings)
         for chunk in chunking.chunks
     )
 
 
-def _chunkings_with_selected_chunks(chunkings: Iterable[Chunking], numbers: Collection[int]) -> Iterator[Chunking]:
-    """Yield results with only those chunks whose ``numbers``, counted over all results, are given."""
+def _chunkings_with_selected_chunks(chunkings: Iterable[Chunking], chunk_numbers: Collection[int]) -> Iterator[Chunking]:
+    """Yield results with only those chunks whose ``chunk_numbers``, counted over all results, are given."""
     chunk_number = 0
     for chunking in chunkings:
-        selected_chunks = [chunk for number, chunk in enumerate(chunking.chunks, start=chunk_number) if number in numbers]
+        selected_chunks = [
+            chunk for number, chunk in enumerate(chunking.chunks, start=chunk_number) if number in chunk_numbers
+        ]
         chunk_number += len(chunking.chunks)
         yield replace(chunking, chunks=tuple(selected_chunks))
 
@@ -329,7 +331,7 @@ class PreparedQuestions:
             [first_ranking, *other_rankings], len(self.index.texts)
         ) if other_rankings else first_ranking, rankings_by_method
 
-    def ranked(self, numbers: IntArray, depth: int) -> IntArray:
+    def ranked(self, question_numbers: IntArray, max_ranks: int) -> IntArray:
         """Return the numbers of the best chunks for each selected question, best first.
 
         The result has shape (numbers, min(depth, chunks)).
@@ -338,40 +340,47 @@ class PreparedQuestions:
         """
         near_duplicates = self.index.behind
         if near_duplicates is None:
-            return self._ranked(numbers, depth)
+            return self._ranked(question_numbers, max_ranks)
         rankings_by_question = []
-        for question_number, ranked_chunk_numbers in zip(numbers, self._ranked(numbers, 2 * depth), strict=True):
+        for question_number, ranked_chunk_numbers in zip(
+            question_numbers, self._ranked(question_numbers, 2 * max_ranks), strict=True
+        ):
             while len(ranked_chunk_numbers) - len(
                 repeats := near_duplicates.repeated_chunks(ranked_chunk_numbers.tolist())
-            ) < depth and len(ranked_chunk_numbers) < len(self.index.chunks):
+            ) < max_ranks and len(ranked_chunk_numbers) < len(self.index.chunks):
                 (ranked_chunk_numbers,) = self._ranked(np.array([question_number]), 2 * len(ranked_chunk_numbers))
             unrepeated_chunk_numbers = ranked_chunk_numbers[~np.isin(ranked_chunk_numbers, repeats)]
-            rankings_by_question.append(np.concatenate([unrepeated_chunk_numbers, np.array(repeats, dtype=np.intp)])[:depth])
-        return np.array(rankings_by_question, dtype=np.intp).reshape(len(numbers), -1)
+            rankings_by_question.append(
+                np.concatenate([unrepeated_chunk_numbers, np.array(repeats, dtype=np.intp)])[:max_ranks]
+            )
+        return np.array(rankings_by_question, dtype=np.intp).reshape(len(question_numbers), -1)
 
-    def _ranked(self, numbers: IntArray, depth: int) -> IntArray:
+    def _ranked(self, question_numbers: IntArray, max_ranks: int) -> IntArray:
         """Return the same as `ranked`, with near-duplicates in place."""
-        depth = min(depth, len(self.index.chunks))
+        max_ranks = min(max_ranks, len(self.index.chunks))
         if self.index.bm25 is None:
-            return nearest_vectors(self.vectors[numbers], self.index.vectors, depth)
+            return nearest_vectors(self.vectors[question_numbers], self.index.vectors, max_ranks)
         rankings_by_question = [
-            np.argsort(-self._chunk_scores_for_question(number), kind="stable")[:depth] for number in numbers.tolist()
+            np.argsort(-self._chunk_scores_for_question(number), kind="stable")[:max_ranks]
+            for number in question_numbers.tolist()
         ]
-        return np.array(rankings_by_question, dtype=np.intp).reshape(len(numbers), depth)
+        return np.array(rankings_by_question, dtype=np.intp).reshape(len(question_numbers), max_ranks)
 
-    def scores(self, numbers: Sequence[int]) -> FloatArray:
+    def scores(self, question_numbers: Sequence[int]) -> FloatArray:
         """Return the score of every chunk for the selected questions, shape (numbers, chunks).
 
         The score is the cosine, BM25, or the sum of reciprocal ranks by both, as in `fuse_rankings`.
         """
         if self.index.bm25 is None:
-            question_vectors, chunk_vectors = self.vectors[[*numbers]], self.index.vectors
+            question_vectors, chunk_vectors = self.vectors[[*question_numbers]], self.index.vectors
             all_chunk_numbers = np.arange(len(chunk_vectors))
             score_rows_with_queries = zip((question_vectors @ chunk_vectors.T).astype(float), question_vectors, strict=True)
             return np.array(
                 [resolve_near_ties(line, all_chunk_numbers, query, chunk_vectors) for line, query in score_rows_with_queries]
             ).reshape(len(question_vectors), -1)
-        return np.array([self._chunk_scores_for_question(number) for number in numbers]).reshape(len(numbers), -1)
+        return np.array([self._chunk_scores_for_question(number) for number in question_numbers]).reshape(
+            len(question_numbers), -1
+        )
 
     def _chunk_scores_for_question(self, number: int) -> FloatArray:
         """Return the score of every chunk for one question; 0 for chunks that are left out of its ranking."""

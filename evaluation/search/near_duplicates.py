@@ -19,7 +19,7 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from evaluation.search.ranking import UNSPACED
+from evaluation.search.ranking import UNSPACED_SCRIPT_CHARACTERS
 
 SHINGLE_WORDS = 4
 """Words of a shingle, a usual number (Manning, Raghavan and Schütze 2008, section 19.6); a shorter text is one shingle."""
@@ -27,9 +27,9 @@ SHINGLE_WORDS = 4
 NEAR_DUPLICATE_SIMILARITY = 0.8
 """Jaccard similarity from which two chunks are near-duplicates: one changed word in 39, or four in 147."""
 
-_WORDS = re.compile(rf"[{UNSPACED}]|[^\W{UNSPACED}]+")
+_WORDS = re.compile(rf"[{UNSPACED_SCRIPT_CHARACTERS}]|[^\W{UNSPACED_SCRIPT_CHARACTERS}]+")
 
-_FACTOR = 0x9E3779B97F4A7C15
+_HASH_FACTOR = 0x9E3779B97F4A7C15
 """Odd factor of the hashes of runs."""
 
 _ROUNDING = 1e-9
@@ -71,12 +71,14 @@ class NearDuplicates:
                 group_leader_by_chunk[chunk] = chunk = group_leader_by_chunk[group_leader_by_chunk[chunk]]
             return chunk
 
-        for first_chunk, second_chunk, _ in self.pairs:
-            first_leader, second_leader = sorted((group_leader(first_chunk), group_leader(second_chunk)))
-            group_leader_by_chunk[second_leader] = first_leader
+        for first_chunk_number, second_chunk_number, _ in self.pairs:
+            first_group_leader, second_group_leader = sorted(
+                (group_leader(first_chunk_number), group_leader(second_chunk_number))
+            )
+            group_leader_by_chunk[second_group_leader] = first_group_leader
         chunks_by_group_leader = defaultdict(list)
-        for chunk in range(len(group_leader_by_chunk)):
-            chunks_by_group_leader[group_leader(chunk)].append(chunk)
+        for chunk_number in range(len(group_leader_by_chunk)):
+            chunks_by_group_leader[group_leader(chunk_number)].append(chunk_number)
         return tuple(tuple(group) for group in chunks_by_group_leader.values() if len(group) > 1)
 
     def repeated_chunks(self, ranked: Iterable[int]) -> list[int]:
@@ -86,25 +88,25 @@ class NearDuplicates:
         """
         better_ranked_first_copies: set[int] = set()
         repeated_chunk_numbers = []
-        for chunk in ranked:
-            first_copy = self.copies[chunk]
-            if first_copy is None:
+        for chunk_number in ranked:
+            first_copy_number = self.copies[chunk_number]
+            if first_copy_number is None:
                 continue
-            if first_copy in better_ranked_first_copies or not better_ranked_first_copies.isdisjoint(
-                self._near_duplicates_by_chunk.get(first_copy, frozenset())
+            if first_copy_number in better_ranked_first_copies or not better_ranked_first_copies.isdisjoint(
+                self._near_duplicates_by_chunk.get(first_copy_number, frozenset())
             ):
-                repeated_chunk_numbers.append(chunk)
-            better_ranked_first_copies.add(first_copy)
+                repeated_chunk_numbers.append(chunk_number)
+            better_ranked_first_copies.add(first_copy_number)
         return repeated_chunk_numbers
 
     @cached_property
     def _near_duplicates_by_chunk(self) -> dict[int, frozenset[int]]:
         """Near-duplicates with other shingles, for every first chunk of its shingles that has any."""
         near_duplicates_by_chunk: dict[int, set[int]] = defaultdict(set)
-        for first_chunk, second_chunk, _ in self.pairs:
-            if self.copies[first_chunk] != self.copies[second_chunk]:
-                near_duplicates_by_chunk[first_chunk].add(second_chunk)
-                near_duplicates_by_chunk[second_chunk].add(first_chunk)
+        for first_chunk_number, second_chunk_number, _ in self.pairs:
+            if self.copies[first_chunk_number] != self.copies[second_chunk_number]:
+                near_duplicates_by_chunk[first_chunk_number].add(second_chunk_number)
+                near_duplicates_by_chunk[second_chunk_number].add(first_chunk_number)
         return {chunk: frozenset(near) for chunk, near in near_duplicates_by_chunk.items()}
 
 
@@ -150,7 +152,7 @@ def repeated_runs(text: str) -> RepeatedRuns:
     for word_position_in_run in range(SHINGLE_WORDS):
         # Hashes: two runs with the same one only cost a comparison of chunks.
         word_run_hashes = (
-            word_run_hashes * np.uint64(_FACTOR)
+            word_run_hashes * np.uint64(_HASH_FACTOR)
             + word_number_codes[word_position_in_run : word_position_in_run + len(word_run_hashes)]
         )
     _, run_hash_indexes, run_hash_counts = np.unique(word_run_hashes, return_inverse=True, return_counts=True)
@@ -160,28 +162,28 @@ def repeated_runs(text: str) -> RepeatedRuns:
     return RepeatedRuns(word_start_offsets, cumulative_repeated_run_counts)
 
 
-def find_near_duplicates(texts: Sequence[str], alike: float = NEAR_DUPLICATE_SIMILARITY) -> NearDuplicates:
+def find_near_duplicates(texts: Sequence[str], min_similarity: float = NEAR_DUPLICATE_SIMILARITY) -> NearDuplicates:
     """Find all near-duplicates among the texts of chunks.
 
     Parameters
     ----------
     texts
         The chunks' texts; the result numbers chunks by their position here.
-    alike
+    min_similarity
         Minimum Jaccard similarity of near-duplicates, above 0 and at most 1.
     """
     number_by_shingle: dict[tuple[str, ...], int] = {}
     first_chunk_by_shingles: dict[frozenset[int], int] = {}
     first_copy_by_chunk: list[int | None] = []
-    for chunk, text in enumerate(texts):
+    for chunk_number, text in enumerate(texts):
         own_shingles = frozenset(number_by_shingle.setdefault(shingle, len(number_by_shingle)) for shingle in shingles(text))
-        first_copy_by_chunk.append(first_chunk_by_shingles.setdefault(own_shingles, chunk) if own_shingles else None)
+        first_copy_by_chunk.append(first_chunk_by_shingles.setdefault(own_shingles, chunk_number) if own_shingles else None)
     duplicate_pairs = [
         NearPair(copy, chunk, 1.0) for chunk, copy in enumerate(first_copy_by_chunk) if copy is not None and copy != chunk
     ]
     first_chunk_by_shingles.pop(frozenset(), None)
     duplicate_pairs += _similar_pairs(
-        {chunk: own_shingles for own_shingles, chunk in first_chunk_by_shingles.items()}, alike
+        {chunk: own_shingles for own_shingles, chunk in first_chunk_by_shingles.items()}, min_similarity
     )
     return NearDuplicates(tuple(first_copy_by_chunk), tuple(sorted(duplicate_pairs)))
 
@@ -193,14 +195,14 @@ def shingles(text: str) -> set[tuple[str, ...]]:
     return {tuple(lowercase_text_words[start : start + SHINGLE_WORDS]) for start in shingle_start_indexes}
 
 
-def _similar_pairs(chunks: dict[int, frozenset[int]], alike: float) -> list[NearPair]:
-    """Return the pairs of chunks, given as different sets of shingles, with at least the similarity ``alike``."""
-    chunk_count_by_shingle = Counter(shingle for own_shingles in chunks.values() for shingle in own_shingles)
+def _similar_pairs(shingles_by_chunk: dict[int, frozenset[int]], min_similarity: float) -> list[NearPair]:
+    """Return the pairs of chunks, given as different sets of shingles, with at least the similarity ``min_similarity``."""
+    chunk_count_by_shingle = Counter(shingle for own_shingles in shingles_by_chunk.values() for shingle in own_shingles)
     shorter_chunks_by_shingle: dict[int, list[int]] = defaultdict(list)
     similar_chunk_pairs = []
-    for chunk, own_shingles in sorted(chunks.items(), key=lambda item: len(item[1])):
+    for chunk_number, own_shingles in sorted(shingles_by_chunk.items(), key=lambda item: len(item[1])):
         # Two sets that share at least this many of their shingles have one of the rarest in common, all but that number - 1.
-        min_shared_shingle_count = ceil(alike * len(own_shingles) - _ROUNDING)
+        min_shared_shingle_count = ceil(min_similarity * len(own_shingles) - _ROUNDING)
         rarest_own_shingles = sorted(own_shingles, key=lambda shingle: (chunk_count_by_shingle[shingle], shingle))[
             : len(own_shingles) - min_shared_shingle_count + 1
         ]
@@ -208,17 +210,21 @@ def _similar_pairs(chunks: dict[int, frozenset[int]], alike: float) -> list[Near
             other
             for shingle in rarest_own_shingles
             for other in shorter_chunks_by_shingle[shingle]
-            if len(chunks[other]) >= min_shared_shingle_count
+            if len(shingles_by_chunk[other]) >= min_shared_shingle_count
         }
-        for other_chunk in candidate_chunk_numbers:
-            shared_shingle_count = len(own_shingles & chunks[other_chunk])
+        for other_chunk_number in candidate_chunk_numbers:
+            shared_shingle_count = len(own_shingles & shingles_by_chunk[other_chunk_number])
             shingle_jaccard_similarity = shared_shingle_count / (
-                len(own_shingles) + len(chunks[other_chunk]) - shared_shingle_count
+                len(own_shingles) + len(shingles_by_chunk[other_chunk_number]) - shared_shingle_count
             )
-            if shingle_jaccard_similarity >= alike - _ROUNDING:
+            if shingle_jaccard_similarity >= min_similarity - _ROUNDING:
                 similar_chunk_pairs.append(
-                    NearPair(min(chunk, other_chunk), max(chunk, other_chunk), shingle_jaccard_similarity)
+                    NearPair(
+                        min(chunk_number, other_chunk_number),
+                        max(chunk_number, other_chunk_number),
+                        shingle_jaccard_similarity,
+                    )
                 )
         for shingle in rarest_own_shingles:
-            shorter_chunks_by_shingle[shingle].append(chunk)
+            shorter_chunks_by_shingle[shingle].append(chunk_number)
     return similar_chunk_pairs

@@ -19,55 +19,55 @@ if TYPE_CHECKING:
 # Exact search for the vectors nearest to others, in blocks.
 
 
-BLOCK = 8192
+CHUNKS_PER_BLOCK = 8192
 """Number of chunks compared in one block."""
 
 PRODUCT_TOLERANCE = 2e-6
 """Tolerance for equal products in single precision: each was off by 6e-7 at most, over 384 to 4,096 numbers."""
 
 
-def nearest_vectors(queries: VectorArray, vectors: VectorArray, count: int, block: int = BLOCK) -> IntArray:
+def nearest_vectors(queries: VectorArray, vectors: VectorArray, count: int, block_size: int = CHUNKS_PER_BLOCK) -> IntArray:
     """Return the indices of the vectors with the greatest dot products with each query, best first.
 
     The result has shape (queries, min(count, rows)).
 
-    The result is exact, and ties go to the earlier row. ``vectors`` are compared ``block`` rows at a time; the block size
+    The result is exact, and ties go to the earlier row. ``vectors`` are compared ``block_size`` rows at a time; the block size
     does not affect the result, since `resolve_near_ties` recomputes near-ties.
     """
     count = min(count, len(vectors))
-    kept_vector_scores = np.zeros((len(queries), 0))
-    kept_vector_indexes = np.zeros((len(queries), 0), np.intp)
-    for block_start in range(0, len(vectors), block):
-        block_scores = queries @ vectors[block_start : block_start + block].T
-        kept_vector_scores = np.hstack([kept_vector_scores, block_scores])
-        kept_vector_indexes = np.hstack(
+    best_vector_scores = np.zeros((len(queries), 0))
+    best_vector_indexes = np.zeros((len(queries), 0), np.intp)
+    for block_start in range(0, len(vectors), block_size):
+        block_scores = queries @ vectors[block_start : block_start + block_size].T
+        best_vector_scores = np.hstack([best_vector_scores, block_scores])
+        best_vector_indexes = np.hstack(
             [
-                kept_vector_indexes,
+                best_vector_indexes,
                 np.broadcast_to(np.arange(block_start, block_start + block_scores.shape[1]), block_scores.shape),
             ]
         )
-        kept_count = min(count, kept_vector_scores.shape[1])
-        lowest_kept_scores = -np.partition(-kept_vector_scores, kept_count - 1, axis=1)[:, kept_count - 1]
-        chosen_columns_by_query = np.empty((len(queries), kept_count), np.intp)
-        for query_index, query_scores in enumerate(kept_vector_scores):
-            near_best_columns = np.flatnonzero(query_scores >= lowest_kept_scores[query_index] - PRODUCT_TOLERANCE)
-            query_scores[near_best_columns] = resolve_near_ties(
-                query_scores[near_best_columns],
-                kept_vector_indexes[query_index, near_best_columns],
+        best_count = min(count, best_vector_scores.shape[1])
+        lowest_best_scores = -np.partition(-best_vector_scores, best_count - 1, axis=1)[:, best_count - 1]
+        chosen_columns_by_query = np.empty((len(queries), best_count), np.intp)
+        for query_index, query_scores in enumerate(best_vector_scores):
+            candidate_columns = np.flatnonzero(query_scores >= lowest_best_scores[query_index] - PRODUCT_TOLERANCE)
+            query_scores[candidate_columns] = resolve_near_ties(
+                query_scores[candidate_columns],
+                best_vector_indexes[query_index, candidate_columns],
                 queries[query_index],
                 vectors,
             )
-            chosen_columns_by_query[query_index] = near_best_columns[
-                np.argsort(-query_scores[near_best_columns], kind="stable")
-            ][:kept_count]
-        kept_vector_scores, kept_vector_indexes = (
-            np.take_along_axis(kept_vector_scores, chosen_columns_by_query, axis=1),
-            np.take_along_axis(kept_vector_indexes, chosen_columns_by_query, axis=1),
+            chosen_columns_by_query[query_index] = candidate_columns[
+                np.argsort(-query_scores[candidate_columns], kind="stable")
+            ][:best_count]
+        best_vector_scores, best_vector_indexes = (
+            np.take_along_axis(best_vector_scores, chosen_columns_by_query, axis=1),
+            np.take_along_axis(best_vector_indexes, chosen_columns_by_query, axis=1),
         )
-    return kept_vector_indexes
+    return best_vector_indexes
 
 
-def resolve_near_ties(scores: FloatArray, rows: IntArray, query: VectorArray, vectors: VectorArray) -> FloatArray:
+def resolve_near_ties(scores: FloatArray, vector_indices: IntArray, query: VectorArray, vectors: VectorArray) -> FloatArray:
     """Return the scores with near-ties recomputed, so that rounding errors cannot change the ranking.
 
     The last digits of a matrix product depend on the position of a row and on the other queries. Without this function, two
@@ -80,7 +80,9 @@ def resolve_near_ties(scores: FloatArray, rows: IntArray, query: VectorArray, ve
     near_tied_score_indexes = ascending_score_order[np.union1d(near_tie_positions, near_tie_positions + 1)]
     # Row by row, and not as a product of matrices: equal rows have equal sums.
     exact_scores = scores.copy()
-    exact_scores[near_tied_score_indexes] = (vectors[rows[near_tied_score_indexes]].astype(float) * query).sum(axis=1)
+    exact_scores[near_tied_score_indexes] = (vectors[vector_indices[near_tied_score_indexes]].astype(float) * query).sum(
+        axis=1
+    )
     return exact_scores
 
 
@@ -92,15 +94,15 @@ SearchMethod = Literal["embedding", "bm25", "hybrid"]
 SEARCH_METHODS: tuple[SearchMethod, ...] = ("embedding", "bm25", "hybrid")
 
 
-def checked_method(method: object) -> SearchMethod:
+def checked_search_method(method: object) -> SearchMethod:
     """Return ``method`` if it is a valid search method. Raise InputError otherwise."""
-    for known_method in SEARCH_METHODS:
-        if known_method == method:
-            return known_method
+    for valid_method in SEARCH_METHODS:
+        if valid_method == method:
+            return valid_method
     raise InputError(f"The search method must be one of {', '.join(SEARCH_METHODS)}; got {short_repr(method)}.")
 
 
-RRF_K = 60
+RANK_FUSION_CONSTANT = 60
 """The constant of reciprocal rank fusion, as its authors chose it."""
 
 
@@ -143,7 +145,7 @@ def fuse_rankings(rankings: Sequence[Ranking], count: int) -> Ranking:
     """
     fused_chunk_scores = np.zeros(count)
     for ranking in rankings:
-        fused_chunk_scores[ranking.order] += 1 / (RRF_K + np.arange(1, len(ranking.order) + 1))
+        fused_chunk_scores[ranking.order] += 1 / (RANK_FUSION_CONSTANT + np.arange(1, len(ranking.order) + 1))
     return rank_by_score(fused_chunk_scores)
 
 
@@ -164,10 +166,12 @@ def rerank_first(ranking: Ranking, scores: FloatArray) -> Ranking:
 # BM25 as `bm25s` computes it by default: without an embedder, for any language with words or characters of its own.
 
 
-UNSPACED = "\u3005-\u3007\u3040-\u309f\u30a0-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\U00020000-\U0003ffff"
+UNSPACED_SCRIPT_CHARACTERS = (
+    "\u3005-\u3007\u3040-\u309f\u30a0-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\U00020000-\U0003ffff"
+)
 """Han, Hiragana and Katakana, which have no spaces between words: each character is a token, as in Lucene's tokenizer."""
 
-TOKENS = re.compile(rf"(?u)[{UNSPACED}]|[^\W{UNSPACED}]{{2,}}")
+TOKEN_PATTERN = re.compile(rf"(?u)[{UNSPACED_SCRIPT_CHARACTERS}]|[^\W{UNSPACED_SCRIPT_CHARACTERS}]{{2,}}")
 """Pattern of a token, as in `bm25s`: two or more letters or digits in a row; one character in scripts without spaces."""
 
 ENGLISH = "en"
@@ -181,7 +185,7 @@ STOP_WORDS = frozenset(
 )
 """Lucene's stop words of English, which `bm25s` leaves out."""
 
-K1, B = 1.5, 0.75
+BM25_K1, BM25_B = 1.5, 0.75
 
 
 class Bm25:
@@ -200,28 +204,30 @@ class Bm25:
 
     def __init__(self, texts: Sequence[str], language: str) -> None:
         self._stop_words = STOP_WORDS if language == ENGLISH else frozenset()
-        self._count = len(texts)
+        self._text_count = len(texts)
         tokens_by_text = [self._tokens(text) for text in texts]
         mean_text_token_count = sum(map(len, tokens_by_text)) / max(1, len(texts))
         # For each word the texts that have it, with the share of its score that its frequency in them makes.
-        self._found: dict[str, list[tuple[int, float]]] = {}
+        self._postings_by_word: dict[str, list[tuple[int, float]]] = {}
         for text_index, text_tokens in enumerate(tokens_by_text):
             for word, frequency in Counter(text_tokens).items():
-                word_weight = frequency / (K1 * (1 - B + B * len(text_tokens) / mean_text_token_count) + frequency)
-                self._found.setdefault(word, []).append((text_index, word_weight))
+                word_weight = frequency / (
+                    BM25_K1 * (1 - BM25_B + BM25_B * len(text_tokens) / mean_text_token_count) + frequency
+                )
+                self._postings_by_word.setdefault(word, []).append((text_index, word_weight))
 
     def scores(self, question: str) -> FloatArray:
         """Return the BM25 score of every text for a question, shape (texts,); 0 for texts without any of its words."""
-        relevance_score_of_each_text = np.zeros(self._count)
+        relevance_score_of_each_text = np.zeros(self._text_count)
         for word in self._tokens(question):
-            word_postings = self._found.get(word, ())
-            word_rarity_weight = math.log(1 + (self._count - len(word_postings) + 0.5) / (len(word_postings) + 0.5))
+            word_postings = self._postings_by_word.get(word, ())
+            word_rarity_weight = math.log(1 + (self._text_count - len(word_postings) + 0.5) / (len(word_postings) + 0.5))
             for text_index, word_weight in word_postings:
                 relevance_score_of_each_text[text_index] += word_rarity_weight * word_weight
         return relevance_score_of_each_text
 
     def _tokens(self, text: str) -> list[str]:
-        return [word for word in TOKENS.findall(text.lower()) if word not in self._stop_words]
+        return [word for word in TOKEN_PATTERN.findall(text.lower()) if word not in self._stop_words]
 
 
 # A cross-encoder from a folder of this machine, which reads the question together with each chunk.

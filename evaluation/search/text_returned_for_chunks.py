@@ -24,12 +24,12 @@ from evaluation.search.index import Indexed
 
 Kind = Literal["chunk", "window", "section", "page", "parent"]
 
-_WITHOUT_SIZE: tuple[Kind, ...] = ("chunk", "page", "parent")
+_KINDS_WITHOUT_SIZE: tuple[Kind, ...] = ("chunk", "page", "parent")
 
 MOST_NEIGHBOURS = 20
 """Maximum number of neighbours on either side."""
 
-DEEPEST = 6
+DEEPEST_HEADING_LEVEL = 6
 """The deepest level of a heading."""
 
 _Index = TypeVar("_Index", bound=Indexed)
@@ -72,10 +72,12 @@ class ReturnedText:
                 raise InputError(f"The number of neighbours must be from 1 to {MOST_NEIGHBOURS}; got {setting_number:,}.")
             return cls("window", setting_number)
         if kind == "section" and (setting_number is not None or not colon):
-            if setting_number is not None and not 1 <= setting_number <= DEEPEST:
-                raise InputError(f"The heading level of a section must be from 1 to {DEEPEST}; got {setting_number:,}.")
-            return cls("section", setting_number or DEEPEST)
-        for kind_without_size in _WITHOUT_SIZE:
+            if setting_number is not None and not 1 <= setting_number <= DEEPEST_HEADING_LEVEL:
+                raise InputError(
+                    f"The heading level of a section must be from 1 to {DEEPEST_HEADING_LEVEL}; got {setting_number:,}."
+                )
+            return cls("section", setting_number or DEEPEST_HEADING_LEVEL)
+        for kind_without_size in _KINDS_WITHOUT_SIZE:
             if word == kind_without_size:
                 return cls(kind_without_size)
         raise InputError(
@@ -84,7 +86,7 @@ class ReturnedText:
 
     def __str__(self) -> str:
         """Return the word that `parse` reads."""
-        if self.kind == "window" or (self.kind == "section" and self.size < DEEPEST):
+        if self.kind == "window" or (self.kind == "section" and self.size < DEEPEST_HEADING_LEVEL):
             return f"{self.kind}:{self.size}"
         return self.kind
 
@@ -94,7 +96,7 @@ class ReturnedText:
         if self.kind == "window":
             return f"{self.size} neighbour{'s' * (self.size != 1)} on either side"
         if self.kind == "section":
-            return "its section" if self.size == DEEPEST else f"its section of level {self.size}"
+            return "its section" if self.size == DEEPEST_HEADING_LEVEL else f"its section of level {self.size}"
         return {"page": "its page or chapter", "parent": "its parent"}.get(self.kind, "")
 
     @property
@@ -103,24 +105,24 @@ class ReturnedText:
         return self.kind == "parent"
 
 
-THE_CHUNK = ReturnedText()
+CHUNK_ITSELF = ReturnedText()
 """Default: the chunk itself."""
 
 
-def with_returned_text(index: _Index, how: ReturnedText) -> _Index:
+def with_returned_text(index: _Index, returned_text: ReturnedText) -> _Index:
     """Return a copy of the index in which each chunk returns the chosen text around it.
 
     Chunks without a section or page return themselves, and so do chunks in one level, which have no parents. For parents,
     only children must be indexed.
     """
-    if how.kind == "parent":
+    if returned_text.kind == "parent":
         return replace(index, returns=index.parents)
-    if how.kind == "chunk":
+    if returned_text.kind == "chunk":
         return replace(index, returns=None)
-    if how.kind == "window":
-        return replace(index, returns=tuple(_windows_of_chunk_neighbours(index, how.size)))
+    if returned_text.kind == "window":
+        return replace(index, returns=tuple(_windows_of_chunk_neighbours(index, returned_text.size)))
     corpus = index.corpus
-    sections_by_document = [_Sections(document, how) for document in corpus.documents]
+    sections_by_document = [_Sections(document, returned_text) for document in corpus.documents]
     returned_spans_by_chunk = []
     for chunk_spans in index.chunks:
         document_number = corpus.document_number_at(chunk_spans[0].start)
@@ -130,25 +132,29 @@ def with_returned_text(index: _Index, how: ReturnedText) -> _Index:
         ]
         returned_spans_by_chunk.append(
             tuple(
-                corpus.on_axis(document_number, span)
+                corpus.span_in_corpus(document_number, span)
                 for span in sections_by_document[document_number].around(chunk_spans_in_document)
             )
         )
     return replace(index, returns=tuple(returned_spans_by_chunk))
 
 
-def missing_sections_note(corpus: Corpus, how: ReturnedText) -> str:
+def missing_sections_note(corpus: Corpus, returned_text: ReturnedText) -> str:
     """Return a sentence on the documents that lack the required sections or pages; empty if there are none."""
-    if how.kind not in ("section", "page"):
+    if returned_text.kind not in ("section", "page"):
         return ""
-    sectionless_document_names = [document.name for document in corpus.documents if not _Sections(document, how).starts]
+    sectionless_document_names = [
+        document.name for document in corpus.documents if not _Sections(document, returned_text).starts
+    ]
     if not sectionless_document_names:
         return ""
-    if how.kind == "page":
+    if returned_text.kind == "page":
         missing_parts_phrase = "pages or chapters"
     else:
         missing_parts_phrase = (
-            "headings that are found" if how.size == DEEPEST else f"headings of level 1 to {how.size} that are found"
+            "headings that are found"
+            if returned_text.size == DEEPEST_HEADING_LEVEL
+            else f"headings of level 1 to {returned_text.size} that are found"
         )
     sectionless_document_count = len(sectionless_document_names)
     documents_phrase = (
@@ -161,8 +167,8 @@ def missing_sections_note(corpus: Corpus, how: ReturnedText) -> str:
 
 def _windows_of_chunk_neighbours(index: Indexed, size: int) -> Iterator[tuple[Span, ...]]:
     # Chunks are numbered document by document, each in its reading order.
-    for _, document_chunks in groupby(index.chunks, key=lambda spans: index.corpus.document_number_at(spans[0].start)):
-        document_chunk_list = list(document_chunks)
+    for _, same_document_chunks in groupby(index.chunks, key=lambda spans: index.corpus.document_number_at(spans[0].start)):
+        document_chunk_list = list(same_document_chunks)
         for chunk_index in range(len(document_chunk_list)):
             window_chunks = document_chunk_list[max(0, chunk_index - size) : chunk_index + size + 1]
             yield tuple(union(span for spans in window_chunks for span in spans))
@@ -183,7 +189,7 @@ class _Sections:
         return tuple(heading.span.start for heading in headings(self.document.text) if heading.level <= self.how.size)
 
     @cached_property
-    def _spans(self) -> list[Span]:
+    def _section_spans(self) -> list[Span]:
         """All of them without the white space around them; together they have all other characters."""
         text = self.document.text
         section_edge_offsets = sorted({0, *self.starts, len(text)})
@@ -194,16 +200,16 @@ class _Sections:
         ]
 
     @cached_property
-    def _edges(self) -> tuple[list[int], list[int]]:
-        return [span.start for span in self._spans], [span.end for span in self._spans]
+    def _section_edges(self) -> tuple[list[int], list[int]]:
+        return [span.start for span in self._section_spans], [span.end for span in self._section_spans]
 
     def around(self, spans: Sequence[Span]) -> list[Span]:
         """Return the spans of the sections or pages that overlap ``spans``; without any, return ``spans``."""
         if not self.starts:
             return union(spans)
-        section_starts, section_ends = self._edges
+        section_starts, section_ends = self._section_edges
         return union(
             span
             for start, end in spans
-            for span in self._spans[bisect_right(section_ends, start) : bisect_left(section_starts, end)]
+            for span in self._section_spans[bisect_right(section_ends, start) : bisect_left(section_starts, end)]
         ) or union(spans)

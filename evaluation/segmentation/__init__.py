@@ -8,11 +8,11 @@ from evaluation.segmentation.boundary_files import (
 )
 from evaluation.segmentation.boundary_measures import (
     BOUNDARY_MEASURES,
-    TRIVIAL_ANSWERS,
+    TRIVIAL_BASELINES,
     Score,
     Segmentation,
     boundary_scores,
-    chunk_of_each_sentence,
+    chunk_number_per_sentence,
     chunking_from_cuts,
     count_crossing_chunks,
     cut_offsets,
@@ -33,7 +33,7 @@ from evaluation.segmentation.chunk_statistics import (
     count_boundary_changes,
     count_found_missed_added,
     requested_size_bounds,
-    sentence_counts,
+    sentence_count_per_chunk,
 )
 from evaluation.segmentation.chunking_ranking import (
     ChunkingRanking,
@@ -44,7 +44,7 @@ from evaluation.segmentation.chunking_ranking import (
     rank_by_structure,
 )
 from evaluation.segmentation.cohesion import (
-    EQUALLY_GOOD_BELOW,
+    EQUAL_COHESION_TOLERANCE,
     Cohesion,
     CumulativeSimilarities,
     StretchComparison,
@@ -67,7 +67,7 @@ from evaluation.segmentation.label_free_measures import (
     spans_to_keep_whole,
 )
 from evaluation.segmentation.marked_texts import (
-    MARKS_ENDING,
+    BOUNDARY_FILE_ENDING,
     MarkedDocument,
     MarkedText,
     SubjectPassage,

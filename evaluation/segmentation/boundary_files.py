@@ -11,10 +11,10 @@ from chunkers.files.json_and_table_files import decode_file, parse_json_file
 from chunkers.support import MAX_SENTENCES, InputError, short_repr
 from chunkers.text import parse_in_reader_process
 
-_DIGITS = 64
+_SHA256_DIGITS = 64
 """Characters of a SHA-256 as it is written."""
 
-MARK = "---"
+SECTION_MARK_LINE = "---"
 """The content of a line that marks the end of a section."""
 
 
@@ -23,7 +23,7 @@ def section_spans(text: str) -> list[tuple[int, int]]:
     edge_offsets = [0]
     line_start_offset = 0
     for line in text.splitlines(keepends=True):
-        if line.strip() == MARK:
+        if line.strip() == SECTION_MARK_LINE:
             edge_offsets += [line_start_offset, line_start_offset + len(line)]
         line_start_offset += len(line)
     edge_offsets.append(line_start_offset)
@@ -60,10 +60,12 @@ def offsets_without_mark_lines(text: str, places: Iterable[int]) -> list[int]:
     return converted_offsets
 
 
-def boundary_file_json(name: str, text: str, known: tuple[int, ...]) -> str:
+def boundary_file_json(name: str, text: str, known_boundaries: tuple[int, ...]) -> str:
     """Return known boundaries as JSON, with the document's name and the SHA-256 of its text."""
     return (
-        json.dumps({"name": name, "sha256": text_sha256(text), "boundaries": list(known)}, ensure_ascii=False, indent=2)
+        json.dumps(
+            {"name": name, "sha256": text_sha256(text), "boundaries": list(known_boundaries)}, ensure_ascii=False, indent=2
+        )
         + "\n"
     )
 
@@ -93,7 +95,7 @@ def parse_boundary_file(data: bytes, _: str) -> Iterator[str | int]:
             f"{file_kind}: a text may have at most {MAX_SENTENCES:,} boundaries; this file has "
             f"{len(known_boundaries_in_file):,}."
         )
-    yield str(boundary_file_object["sha256"])[:_DIGITS]
+    yield str(boundary_file_object["sha256"])[:_SHA256_DIGITS]
     yield from known_boundaries_in_file
 
 

@@ -78,8 +78,10 @@ def segmentation_in_sentences(document: Document, offsets: Iterable[int]) -> Seg
     boundary_sentence_numbers = set()
     for offset in offsets:
         offset_sentence_index = max(document.sentence_at(offset), 0)
-        start, end = document.sentences[offset_sentence_index]
-        boundary_sentence_numbers.add(offset_sentence_index if offset - start <= end - offset else offset_sentence_index + 1)
+        sentence_start, sentence_end = document.sentences[offset_sentence_index]
+        boundary_sentence_numbers.add(
+            offset_sentence_index if offset - sentence_start <= sentence_end - offset else offset_sentence_index + 1
+        )
     sentence_count = len(document.sentences)
     return Segmentation(
         sentence_count, tuple(sorted(place for place in boundary_sentence_numbers if 0 < place < sentence_count))
@@ -184,8 +186,8 @@ def boundary_precision_recall(reference: Segmentation, segmentation: Segmentatio
     return PrecisionRecall(boundary_precision, boundary_recall, boundary_f1)
 
 
-def boundary_similarity(reference: Segmentation, segmentation: Segmentation, reach: int = 2) -> Score:
-    """Return Fournier's boundary similarity B; boundaries less than ``reach`` units apart count as moved.
+def boundary_similarity(reference: Segmentation, segmentation: Segmentation, move_limit: int = 2) -> Score:
+    """Return Fournier's boundary similarity B; boundaries less than ``move_limit`` units apart count as moved.
 
     Source: Fournier (2013).
 
@@ -196,21 +198,21 @@ def boundary_similarity(reference: Segmentation, segmentation: Segmentation, rea
     segmentation_only_boundaries = set(segmentation.boundaries) - set(reference.boundaries)
     identical_boundary_count = len(reference.boundaries) - len(reference_only_boundaries)
     moved_distances: list[int] = []
-    for distance in range(1, reach):
+    for distance in range(1, move_limit):
         for boundary in sorted(reference_only_boundaries | segmentation_only_boundaries):
-            for one_side, other_side in (
+            for earlier_boundaries, later_boundaries in (
                 (reference_only_boundaries, segmentation_only_boundaries),
                 (segmentation_only_boundaries, reference_only_boundaries),
             ):
-                if boundary in one_side and boundary + distance in other_side:
-                    one_side.discard(boundary)
-                    other_side.discard(boundary + distance)
+                if boundary in earlier_boundaries and boundary + distance in later_boundaries:
+                    earlier_boundaries.discard(boundary)
+                    later_boundaries.discard(boundary + distance)
                     moved_distances.append(distance)
     unmatched_boundary_count = len(reference_only_boundaries) + len(segmentation_only_boundaries)
     edit_and_match_count = unmatched_boundary_count + len(moved_distances) + identical_boundary_count
     if not edit_and_match_count:
         return Score.without("there is no boundary in either")
-    return Score(1 - (unmatched_boundary_count + sum(moved_distances) / reach) / edit_and_match_count)
+    return Score(1 - (unmatched_boundary_count + sum(moved_distances) / move_limit) / edit_and_match_count)
 
 
 @dataclass(frozen=True)
@@ -229,25 +231,31 @@ class MisassignedUnits:
     pairs: dict[int, int]
 
 
-def misassigned_units(sections: Sequence[int], chunks: Sequence[int | None]) -> MisassignedUnits:
+def misassigned_units(section_of_each_unit: Sequence[int], chunk_of_each_unit: Sequence[int | None]) -> MisassignedUnits:
     """Match sections to chunks one to one by largest overlap, and return the units outside their section's chunk.
 
-    Source: Qu et al., figures 6 and 7. ``sections`` and ``chunks`` give the section and the chunk of every unit. A chunk
+    Source: Qu et al., figures 6 and 7. ``section_of_each_unit`` and ``chunk_of_each_unit`` give the section and the chunk of every unit. A chunk
     need not be contiguous. A unit whose chunk is None is outside every match.
     """
-    if len(sections) != len(chunks):
-        raise ValueError(f"sections and chunks must have the same length; got {len(sections)} and {len(chunks)}.")
-    if not sections:
+    if len(section_of_each_unit) != len(chunk_of_each_unit):
+        raise ValueError(
+            f"sections and chunks must have the same length; got {len(section_of_each_unit)} and {len(chunk_of_each_unit)}."
+        )
+    if not section_of_each_unit:
         return MisassignedUnits((), {})
-    section_chunk_pairs = [(section, chunk) for section, chunk in zip(sections, chunks, strict=True) if chunk is not None]
+    section_and_chunk_numbers = [
+        (section, chunk)
+        for section, chunk in zip(section_of_each_unit, chunk_of_each_unit, strict=True)
+        if chunk is not None
+    ]
     section_chunk_overlap_counts = np.zeros(
-        (max(sections) + 1, max((chunk for _, chunk in section_chunk_pairs), default=0) + 1), dtype=np.intp
+        (max(section_of_each_unit) + 1, max((chunk for _, chunk in section_and_chunk_numbers), default=0) + 1), dtype=np.intp
     )
-    np.add.at(section_chunk_overlap_counts, tuple(zip(*section_chunk_pairs, strict=True)) or ([], []), 1)
+    np.add.at(section_chunk_overlap_counts, tuple(zip(*section_and_chunk_numbers, strict=True)) or ([], []), 1)
     chunk_by_matched_section = largest_assignment(section_chunk_overlap_counts)
     misassigned_unit_numbers = [
         unit
-        for unit, (section, chunk) in enumerate(zip(sections, chunks, strict=True))
+        for unit, (section, chunk) in enumerate(zip(section_of_each_unit, chunk_of_each_unit, strict=True))
         if chunk is None or chunk_by_matched_section.get(section) != chunk
     ]
     return MisassignedUnits(tuple(misassigned_unit_numbers), chunk_by_matched_section)
@@ -255,11 +263,11 @@ def misassigned_units(sections: Sequence[int], chunks: Sequence[int | None]) -> 
 
 def segment_numbers(segmentation: Segmentation) -> list[int]:
     """Return the number of the segment that contains each unit, such as a sentence."""
-    numbers: list[int] = segmentation.cumulative_boundary_counts().tolist()
-    return numbers
+    segment_number_by_unit: list[int] = segmentation.cumulative_boundary_counts().tolist()
+    return segment_number_by_unit
 
 
-def chunk_of_each_sentence(chunking: Chunking) -> list[int | None]:
+def chunk_number_per_sentence(chunking: Chunking) -> list[int | None]:
     """Return the number of the chunk in which each sentence begins; the first such chunk if chunks overlap.
 
     If no chunk contains the first character of a sentence, the sentence belongs to the first chunk that overlaps it. It
@@ -289,19 +297,21 @@ def chunk_of_each_sentence(chunking: Chunking) -> list[int | None]:
     return chunk_numbers
 
 
-def mixed_chunk_section_counts(chunking: Chunking, known: Sequence[int]) -> dict[int, int]:
+def mixed_chunk_section_counts(chunking: Chunking, known_boundaries: Sequence[int]) -> dict[int, int]:
     """Return the number of sections in each chunk that overlaps several sections, keyed by chunk number.
 
     Parameters
     ----------
-    known
+    known_boundaries
         Ascending offsets, in code points, at which the sections after the first begin.
     """
     section_count_by_chunk = {}
     for chunk_number, chunk in enumerate(chunking.chunks):
         overlapped_section_numbers: set[int] = set()
         for start, end in chunk.spans:
-            overlapped_section_numbers.update(range(bisect_right(known, start), bisect_right(known, end - 1) + 1))
+            overlapped_section_numbers.update(
+                range(bisect_right(known_boundaries, start), bisect_right(known_boundaries, end - 1) + 1)
+            )
         if len(overlapped_section_numbers) > 1:
             section_count_by_chunk[chunk_number] = len(overlapped_section_numbers)
     return section_count_by_chunk
@@ -315,13 +325,13 @@ class CrossingChunks:
     share: Score
 
 
-def count_crossing_chunks(known: Sequence[int], chunking: Chunking) -> CrossingChunks:
+def count_crossing_chunks(known_boundaries: Sequence[int], chunking: Chunking) -> CrossingChunks:
     """Count the chunks that cross a known boundary, given as an offset in code points."""
     if not chunking.chunks:
         return CrossingChunks(0, Score.without("there is no chunk"))
-    if not known:
+    if not known_boundaries:
         return CrossingChunks(0, Score.without(_NO_BOUNDARY))
-    crossing_chunk_count = len(mixed_chunk_section_counts(chunking, sorted(known)))
+    crossing_chunk_count = len(mixed_chunk_section_counts(chunking, sorted(known_boundaries)))
     return CrossingChunks(crossing_chunk_count, Score(crossing_chunk_count / len(chunking.chunks)))
 
 
@@ -456,17 +466,17 @@ def _assign_row(
 # Trivial baselines that do not read the text, which any chunker should beat.
 
 
-DRAWS = 20
+MEAN_DRAW_COUNT = 20
 """Number of random draws averaged for a mean."""
 
 NO_CUT = "no cut"
-REGULAR = "a cut every n sentences"
-RANDOM = "cuts at random places"
+EVERY_N_SENTENCES = "a cut every n sentences"
+RANDOM_CUTS = "cuts at random places"
 
-TRIVIAL_ANSWERS = {
+TRIVIAL_BASELINES = {
     NO_CUT: "the text stays whole.",
-    REGULAR: "n is the mean length of the known sections, which no chunker is told.",
-    RANDOM: f"as many as boundaries are known, which no chunker is told; the mean of {DRAWS} draws.",
+    EVERY_N_SENTENCES: "n is the mean length of the known sections, which no chunker is told.",
+    RANDOM_CUTS: f"as many as boundaries are known, which no chunker is told; the mean of {MEAN_DRAW_COUNT} draws.",
 }
 """The names of the answers, and what each is."""
 
@@ -492,28 +502,28 @@ def cuts_at_mean_length(reference: Segmentation) -> tuple[int, ...]:
     return (*range(section_length, reference.units, section_length),)
 
 
-def evenly_spaced_cuts(units: int, count: int) -> tuple[int, ...]:
-    """Return ``count`` evenly spaced cut positions from 1 to ``units`` - 1, ascending."""
-    return tuple(number * units // (count + 1) for number in range(1, count + 1))
+def evenly_spaced_cuts(unit_count: int, count: int) -> tuple[int, ...]:
+    """Return ``count`` evenly spaced cut positions from 1 to ``unit_count`` - 1, ascending."""
+    return tuple(number * unit_count // (count + 1) for number in range(1, count + 1))
 
 
-def random_cuts(units: int, count: int, draw: int) -> tuple[int, ...]:
-    """Return ``count`` random cut positions from 1 to ``units`` - 1, ascending; ``draw`` is the seed."""
-    return tuple(sorted(random.Random(draw).sample(range(1, units), count)))
+def random_cuts(unit_count: int, count: int, draw: int) -> tuple[int, ...]:
+    """Return ``count`` random cut positions from 1 to ``unit_count`` - 1, ascending; ``draw`` is the seed."""
+    return tuple(sorted(random.Random(draw).sample(range(1, unit_count), count)))
 
 
 def cuts_of_trivial_baseline(name: str, reference: Segmentation) -> list[tuple[int, ...]]:
     """Return the cuts of the trivial baseline called ``name``; a random baseline is drawn several times."""
-    if name == RANDOM:
-        return [random_cuts(reference.units, len(reference.boundaries), draw) for draw in range(DRAWS)]
-    return [cuts_at_mean_length(reference) if name == REGULAR else ()]
+    if name == RANDOM_CUTS:
+        return [random_cuts(reference.units, len(reference.boundaries), draw) for draw in range(MEAN_DRAW_COUNT)]
+    return [cuts_at_mean_length(reference) if name == EVERY_N_SENTENCES else ()]
 
 
 def chunking_from_cuts(document: Document, places: Iterable[int]) -> Chunking:
     """Return a chunking with cuts before exactly the sentences in ``places``."""
     cut_sentence_numbers, cut_reason = set(places), Reason(remark="whatever the text says")
-    cut_and_kept_gaps = [
+    gaps_with_verdicts = [
         Gap(index, None, None, Verdict.CUT if index + 1 in cut_sentence_numbers else Verdict.KEPT, cut_reason)
         for index in range(len(document.sentences) - 1)
     ]
-    return Chunking.from_gaps(document, cut_and_kept_gaps)
+    return Chunking.from_gaps(document, gaps_with_verdicts)

@@ -30,7 +30,7 @@ def size_statistics(chunking: Chunking, tokenizer: Tokenizer) -> tuple[SizeStati
     if not chunk_texts:
         return ()
     sizes_by_unit = {
-        "sentences": sentence_counts(chunking),
+        "sentences": sentence_count_per_chunk(chunking),
         "words": load_tokenizer("words").count(chunk_texts),
         "characters": [len(text) for text in chunk_texts],
     }
@@ -42,16 +42,18 @@ def size_statistics(chunking: Chunking, tokenizer: Tokenizer) -> tuple[SizeStati
     )
 
 
-def sentence_counts(chunking: Chunking) -> list[int]:
+def sentence_count_per_chunk(chunking: Chunking) -> list[int]:
     """Return the number of sentences that each chunk overlaps."""
     document = chunking.document
     sentence_count_of_each_chunk = []
     for chunk in chunking.chunks:
-        overlapped_sentence_count, next_uncounted_sentence = 0, 0
+        overlapped_sentence_count, next_uncounted_sentence_number = 0, 0
         for start, end in chunk.spans:
-            first_sentence, last_sentence = document.sentence_at(start), document.sentence_at(end - 1)
-            overlapped_sentence_count += max(last_sentence + 1 - max(first_sentence, next_uncounted_sentence), 0)
-            next_uncounted_sentence = last_sentence + 1
+            first_sentence_number, last_sentence_number = document.sentence_at(start), document.sentence_at(end - 1)
+            overlapped_sentence_count += max(
+                last_sentence_number + 1 - max(first_sentence_number, next_uncounted_sentence_number), 0
+            )
+            next_uncounted_sentence_number = last_sentence_number + 1
         sentence_count_of_each_chunk.append(overlapped_sentence_count)
     return sentence_count_of_each_chunk
 
@@ -77,9 +79,9 @@ class DiscontinuousChunks:
         extra_span_counts = [len(chunk.spans) - 1 for chunk in chunking.chunks if len(chunk.spans) > 1]
         return cls(len(extra_span_counts), sum(extra_span_counts))
 
-    def words(self, chunks: int) -> str:
+    def words(self, chunk_count: int) -> str:
         """Return the counts as a phrase, such as ``2 of 9 chunks, 3 order breaks``."""
-        return f"{self.chunks:,} of {chunks:,} chunks, {pluralize(self.breaks, 'order break')}"
+        return f"{self.chunks:,} of {chunk_count:,} chunks, {pluralize(self.breaks, 'order break')}"
 
 
 def chunks_beyond_embedder_limit(chunking: Chunking, embedder: Embedder | None) -> list[tuple[Chunk, int, int]]:
@@ -132,7 +134,7 @@ class TruncatedChunks:
         chunk_word, possessive_word = ("chunk", "its") if self.chunks == 1 else ("chunks", "their")
         return (
             f"{self.chunks:,} {chunk_word} longer than the {embedder.max_tokens:,} tokens that {embedder.name} reads: "
-            f"{partial_percentage(self.share)} of {possessive_word} tokens not seen"
+            f"{format_clamped_percentage(self.share)} of {possessive_word} tokens not seen"
         )
 
 
@@ -173,18 +175,20 @@ class BoundaryChanges:
         return ", ".join(boundary_change_phrases) if boundary_change_phrases else "no boundary"
 
 
-NEAR = 2
+MOVED_BOUNDARY_TOLERANCE = 2
 """Maximum number of sentences that a boundary may shift and still count as moved."""
 
 
 def count_boundary_changes(document: Document, before: Sequence[int], after: Sequence[int]) -> BoundaryChanges:
     """Count the boundaries that a change added, removed and moved.
 
-    A removed and an added boundary within `NEAR` sentences of each other count as one moved boundary.
+    A removed and an added boundary within `MOVED_BOUNDARY_TOLERANCE` sentences of each other count as one moved boundary.
     """
     removed_boundary_sentences = [document.sentence_at(offset) for offset in sorted(set(before) - set(after))]
     added_boundary_sentences = [document.sentence_at(offset) for offset in sorted(set(after) - set(before))]
-    moved_boundary_count = count_matching_boundaries(added_boundary_sentences, removed_boundary_sentences, NEAR)
+    moved_boundary_count = count_matching_boundaries(
+        added_boundary_sentences, removed_boundary_sentences, MOVED_BOUNDARY_TOLERANCE
+    )
     return BoundaryChanges(
         len(added_boundary_sentences) - moved_boundary_count,
         len(removed_boundary_sentences) - moved_boundary_count,
@@ -192,13 +196,13 @@ def count_boundary_changes(document: Document, before: Sequence[int], after: Seq
     )
 
 
-def count_found_missed_added(cuts: Collection[int], known: Collection[int]) -> tuple[int, int, int]:
+def count_found_missed_added(cuts: Collection[int], known_boundaries: Collection[int]) -> tuple[int, int, int]:
     """Count the known boundaries found, the known boundaries missed, and the cuts elsewhere."""
-    found_boundary_count = len(set(cuts) & set(known))
-    return found_boundary_count, len(known) - found_boundary_count, len(set(cuts)) - found_boundary_count
+    found_boundary_count = len(set(cuts) & set(known_boundaries))
+    return found_boundary_count, len(known_boundaries) - found_boundary_count, len(set(cuts)) - found_boundary_count
 
 
-def partial_percentage(share: float) -> str:
+def format_clamped_percentage(share: float) -> str:
     """Format a share as a whole percentage, at least 1 % and at most 99 %."""
     return f"{min(max(round(share * 100), 1), 99)}\N{NO-BREAK SPACE}%"
 
@@ -282,9 +286,9 @@ def size_compliance(sizes: Sequence[int], bounds: SizeBounds) -> SizeCompliance:
             f"The minimum size must be at least 0 and at most the maximum; got {minimum_size} and {maximum_size}."
         )
     undersized_chunk_count = sum(size < minimum_size for size in sizes) if minimum_size is not None else 0
-    too_large_chunk_count = sum(size > maximum_size for size in sizes) if maximum_size is not None else 0
+    oversized_chunk_count = sum(size > maximum_size for size in sizes) if maximum_size is not None else 0
     return SizeCompliance(
-        bounds, len(sizes) - undersized_chunk_count - too_large_chunk_count, undersized_chunk_count, too_large_chunk_count
+        bounds, len(sizes) - undersized_chunk_count - oversized_chunk_count, undersized_chunk_count, oversized_chunk_count
     )
 
 
@@ -334,7 +338,7 @@ def chunk_sizes(unit: str, chunking: Chunking, tokenizer: Tokenizer, embedder: E
     if unit == "characters":
         return [len(text) for text in chunk_texts]
     if unit == "sentences":
-        return sentence_counts(chunking)
+        return sentence_count_per_chunk(chunking)
     if unit == "words":
         return [*load_tokenizer("words").count(chunk_texts)]
     if unit == "tokens":

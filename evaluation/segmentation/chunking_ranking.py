@@ -27,7 +27,7 @@ from evaluation.segmentation.boundary_measures import (
 )
 from evaluation.segmentation.chunk_statistics import chunks_beyond_embedder_limit
 from evaluation.statistics import (
-    FALSE_VERDICTS,
+    FALSE_VERDICT_SENTENCE,
     Difference,
     Statistic,
     format_confidence_level,
@@ -36,7 +36,7 @@ from evaluation.statistics import (
     too_few_values_sentence,
 )
 
-DRAWN = 99
+MEDIAN_DRAW_COUNT = 99
 """Number of random draws, of which the median one is used."""
 
 _PARAGRAPH_END = re.compile(r"(?:\r\n|\n|\r)[^\S\r\n]*(?:\r\n|\n|\r)")
@@ -141,7 +141,7 @@ class ChunkingRanking:
     measure: str = "boundary F1"
 
     @property
-    def leader(self) -> int | None:
+    def leader_number(self) -> int | None:
         """Highest-ranked contender that is not a trivial baseline; None if none has a value."""
         eligible_contender_numbers = (
             number for number in self.order if not self.contenders[number].trivial and not self.contenders[number].apart
@@ -150,7 +150,7 @@ class ChunkingRanking:
 
     def words(self) -> str:
         """Return a summary in words: the best contender, its lead, and whether the lead is significant."""
-        leading_contender_number = self.leader
+        leading_contender_number = self.leader_number
         if leading_contender_number is None:
             ranking_summary_sentences = self._unranked_contenders_sentences()
             if not ranking_summary_sentences or any(not contender.apart for contender in self.contenders):
@@ -166,11 +166,14 @@ class ChunkingRanking:
             tied_rival_names = [self.contenders[number].name for number in rival_numbers if self.leads[number].ahead == 0]
             ranking_summary_sentences.append(f"{join_words([leader_name, *tied_rival_names])} do equally well.")
         elif all(self.leads[number].significant for number in rival_numbers):
-            ranking_summary_sentences.append(f"{leader_name} is significantly best: {self._lead_phrase(rival_numbers[0])}.")
+            ranking_summary_sentences.append(
+                f"{leader_name} is significantly best: {self._behind_leader_phrase(rival_numbers[0])}."
+            )
         else:
             first_doubtful_rival_number = next(number for number in rival_numbers if not self.leads[number].significant)
             ranking_summary_sentences.append(
-                f"{leader_name} comes first, but not significantly: {self._lead_phrase(first_doubtful_rival_number)}."
+                f"{leader_name} comes first, but not significantly: "
+                f"{self._behind_leader_phrase(first_doubtful_rival_number)}."
             )
         if any(lead.tested is None for lead in self.leads.values()):
             ranking_summary_sentences.append(too_few_values_sentence(self.comparisons, self.sections, "section"))
@@ -198,10 +201,12 @@ class ChunkingRanking:
             f"value stands at the end."
         ]
 
-    def basis_sentences(self, known: bool) -> str:
+    def basis_sentences(self, by_known_boundaries: bool) -> str:
         """Return sentences on what the ranking is based on and on the error rate of its verdicts."""
-        error_rate_sentence = f" {FALSE_VERDICTS}" if any(lead.tested is not None for lead in self.leads.values()) else ""
-        if known:
+        error_rate_sentence = (
+            f" {FALSE_VERDICT_SENTENCE}" if any(lead.tested is not None for lead in self.leads.values()) else ""
+        )
+        if by_known_boundaries:
             return (
                 f"By the known boundaries, which part the text into "
                 f"{pluralize(self.sections, 'section')}.{error_rate_sentence}"
@@ -212,7 +217,7 @@ class ChunkingRanking:
             f"cutting less often.{error_rate_sentence}"
         )
 
-    def _lead_phrase(self, row: int) -> str:
+    def _behind_leader_phrase(self, row: int) -> str:
         return f"{self.contenders[row].name} is behind by {self.leads[row].words(self.measure)}"
 
 
@@ -239,8 +244,8 @@ def rank_contenders(
     ranking_without_leads = ChunkingRanking(
         tuple(contenders), tuple(values), ranked_contender_numbers, {}, section_count, measure=measure
     )
-    leader_number = ranking_without_leads.leader
-    if leader_number is None:
+    leading_contender_number = ranking_without_leads.leader_number
+    if leading_contender_number is None:
         return ranking_without_leads
     valued_contender_numbers = [
         number for number in range(len(contenders)) if values[number] is not None and not contenders[number].apart
@@ -261,17 +266,17 @@ def rank_contenders(
     )
     lead_by_other_contender = {}
     for other_contender_number in ranked_contender_numbers:
-        if other_contender_number in valued_contender_numbers and other_contender_number != leader_number:
+        if other_contender_number in valued_contender_numbers and other_contender_number != leading_contender_number:
             tested_leader_difference = difference_by_contender_pair.get(
-                (leader_number, other_contender_number)
-            ) or difference_by_contender_pair.get((other_contender_number, leader_number))
+                (leading_contender_number, other_contender_number)
+            ) or difference_by_contender_pair.get((other_contender_number, leading_contender_number))
             if (
                 tested_leader_difference is not None
-                and (leader_number, other_contender_number) not in difference_by_contender_pair
+                and (leading_contender_number, other_contender_number) not in difference_by_contender_pair
             ):
                 tested_leader_difference = tested_leader_difference.reversed()
             leader_statistic_advantage = float(
-                statistic(contenders[leader_number].counts.sum(axis=0))
+                statistic(contenders[leading_contender_number].counts.sum(axis=0))
                 - statistic(contenders[other_contender_number].counts.sum(axis=0))
             )
             lead_by_other_contender[other_contender_number] = ChunkingLead(
@@ -302,21 +307,21 @@ def f1_from_counts(sums: FloatArray) -> FloatArray:
 
 
 def rank_by_known_boundaries(
-    document: Document, known: Sequence[int], named: Sequence[tuple[str, Chunking]]
+    document: Document, known_boundaries: Sequence[int], named_chunkings: Sequence[tuple[str, Chunking]]
 ) -> ChunkingRanking:
     """Rank the chunkings of a document and trivial baselines by boundary F1 against known boundaries.
 
     The baselines are no cut, evenly spaced cuts and random cuts. The latter two have as many cuts as the chunking with the
-    highest F1, and are left out if it has none. The random cuts are those with the median F1 among `DRAWN` draws. No
+    highest F1, and are left out if it has none. The random cuts are those with the median F1 among `MEDIAN_DRAW_COUNT` draws. No
     baseline uses the number of known boundaries.
 
-    ``known`` holds the known boundaries in code points. The counts of a section are three numbers: 1 if the boundary at its
+    ``known_boundaries`` holds the known boundaries in code points. The counts of a section are three numbers: 1 if the boundary at its
     beginning is found, 1 if it is missed, and the number of cuts inside the section.
     """
-    known_boundary_segmentation = segmentation_in_sentences(document, known)
+    known_boundary_segmentation = segmentation_in_sentences(document, known_boundaries)
     section_edge_sentence_numbers = [0, *known_boundary_segmentation.boundaries, known_boundary_segmentation.units]
 
-    def section_counts(places: Sequence[int]) -> IntArray:
+    def count_boundaries_by_section(places: Sequence[int]) -> IntArray:
         cut_sentence_numbers = set(places)
         boundary_counts_by_section = []
         for section_index, (section_start, section_end) in enumerate(pairwise(section_edge_sentence_numbers)):
@@ -327,11 +332,14 @@ def rank_by_known_boundaries(
             )
         return np.array(boundary_counts_by_section, dtype=np.intp).reshape(-1, 3)
 
-    boundaries_by_chunking = [segmentation_in_sentences(document, cut_offsets(made)).boundaries for _, made in named]
-    contenders = [
-        Contender(name, section_counts(cuts)) for (name, _), cuts in zip(named, boundaries_by_chunking, strict=True)
+    boundaries_by_chunking = [
+        segmentation_in_sentences(document, cut_offsets(made)).boundaries for _, made in named_chunkings
     ]
-    contenders.append(Contender(NO_CUT, section_counts(()), trivial=True))
+    contenders = [
+        Contender(name, count_boundaries_by_section(cuts))
+        for (name, _), cuts in zip(named_chunkings, boundaries_by_chunking, strict=True)
+    ]
+    contenders.append(Contender(NO_CUT, count_boundaries_by_section(()), trivial=True))
     baseline_cut_count = len(
         max(
             zip(contenders, boundaries_by_chunking, strict=False),
@@ -342,19 +350,19 @@ def rank_by_known_boundaries(
     if baseline_cut_count:
         evenly_spaced_boundaries = evenly_spaced_cuts(known_boundary_segmentation.units, baseline_cut_count)
         median_random_cuts = sorted(
-            (random_cuts(known_boundary_segmentation.units, baseline_cut_count, draw) for draw in range(DRAWN)),
-            key=lambda cuts: _f1_of_sections(section_counts(cuts)),
-        )[DRAWN // 2]
+            (random_cuts(known_boundary_segmentation.units, baseline_cut_count, draw) for draw in range(MEDIAN_DRAW_COUNT)),
+            key=lambda cuts: _f1_of_sections(count_boundaries_by_section(cuts)),
+        )[MEDIAN_DRAW_COUNT // 2]
         contenders += [
             Contender(
                 evenly_spaced_cuts_name(baseline_cut_count),
-                section_counts(evenly_spaced_boundaries),
+                count_boundaries_by_section(evenly_spaced_boundaries),
                 trivial=True,
                 cuts=evenly_spaced_boundaries,
             ),
             Contender(
                 random_cuts_name(baseline_cut_count),
-                section_counts(median_random_cuts),
+                count_boundaries_by_section(median_random_cuts),
                 trivial=True,
                 cuts=median_random_cuts,
             ),
@@ -463,25 +471,25 @@ class StructurePoints:
 
 def rank_by_structure(
     document: Document,
-    named: Sequence[tuple[str, Chunking]],
+    named_chunkings: Sequence[tuple[str, Chunking]],
     embedder: Embedder | None = None,
-    apart: Collection[int] = (),
+    unranked_indices: Collection[int] = (),
 ) -> ChunkingRanking:
     """Rank the chunkings of a document by how well their cuts respect its sentences, blocks and paragraphs.
 
     `StructurePoints` has the scoring.
 
-    The sections of the ranking are the paragraphs. Chunkings whose numbers are in ``apart`` have a value but no rank.
+    The sections of the ranking are the paragraphs. Chunkings whose numbers are in ``unranked_indices`` have a value but no rank.
     """
     paragraph_end_offsets = [match.end() for match in _PARAGRAPH_END.finditer(document.text)]
     structure_points_scoring = StructurePoints.of(document)
     contenders: list[Contender] = []
-    values: list[float | None] = []
-    for chunking_index, (name, chunking) in enumerate(named):
+    ranking_values: list[float | None] = []
+    for chunking_index, (name, chunking) in enumerate(named_chunkings):
         points_and_cuts_by_paragraph = np.zeros((len(paragraph_end_offsets) + 1, 2), dtype=np.intp)
         for position_kind, position in _cuts_and_overlong_chunks(chunking, embedder):
             points_and_cuts_by_paragraph[bisect_left(paragraph_end_offsets, position)] += (_POINTS[position_kind], 1)
-        contenders.append(Contender(name, points_and_cuts_by_paragraph, apart=chunking_index in apart))
+        contenders.append(Contender(name, points_and_cuts_by_paragraph, apart=chunking_index in unranked_indices))
         total_points_and_cuts = points_and_cuts_by_paragraph.sum(axis=0)
-        values.append(float(structure_points_scoring(total_points_and_cuts)) if total_points_and_cuts[1] else None)
-    return rank_contenders(contenders, structure_points_scoring, values, width=2.0, measure="points per cut")
+        ranking_values.append(float(structure_points_scoring(total_points_and_cuts)) if total_points_and_cuts[1] else None)
+    return rank_contenders(contenders, structure_points_scoring, ranking_values, width=2.0, measure="points per cut")

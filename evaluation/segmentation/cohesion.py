@@ -10,7 +10,7 @@ import numpy.typing as npt
 from chunkers import Chunking, Span
 from chunkers.support import FloatArray, IntArray
 
-SURROUNDINGS = 10
+SURROUNDING_SENTENCES = 10
 """Sentences before a chunk, and as many after it, that are its surroundings."""
 
 
@@ -57,10 +57,12 @@ def cosine_contrast(vectors: npt.NDArray[np.floating], chunks: Sequence[int | No
     if not chunked_sentence_numbers:
         return Contrast(None, None, 0, 0)
     chunked_sentence_vectors = _unit_vectors(vectors)[chunked_sentence_numbers]
-    _, chunk_of_sentence = np.unique([chunks[place] for place in chunked_sentence_numbers], return_inverse=True)
-    chunk_vector_sums, chunk_sentence_counts = _chunk_vector_sums(chunked_sentence_vectors, chunk_of_sentence)
+    _, chunk_number_by_sentence = np.unique([chunks[place] for place in chunked_sentence_numbers], return_inverse=True)
+    chunk_vector_sums, chunk_sentence_counts = _chunk_vector_sums(chunked_sentence_vectors, chunk_number_by_sentence)
     squared_length_sums_by_chunk = np.bincount(
-        chunk_of_sentence, np.einsum("ij,ij->i", chunked_sentence_vectors, chunked_sentence_vectors), len(chunk_vector_sums)
+        chunk_number_by_sentence,
+        np.einsum("ij,ij->i", chunked_sentence_vectors, chunked_sentence_vectors),
+        len(chunk_vector_sums),
     )
     pair_cosine_sums_by_chunk = (
         np.einsum("ij,ij->i", chunk_vector_sums, chunk_vector_sums) - squared_length_sums_by_chunk
@@ -78,12 +80,12 @@ def cosine_contrast(vectors: npt.NDArray[np.floating], chunks: Sequence[int | No
 
 
 def contextual_coherence(
-    vectors: npt.NDArray[np.floating], chunks: Sequence[int | None], reach: int = SURROUNDINGS
+    vectors: npt.NDArray[np.floating], chunks: Sequence[int | None], surrounding_count: int = SURROUNDING_SENTENCES
 ) -> float | None:
     """Return the mean cosine between chunks and the sentences around them, from -1 to 1; None without such sentences.
 
     A chunk's vector is the sum of its sentences' unit vectors. The vector of its surroundings is the sum over all other
-    sentences that are at most ``reach`` places before or after one of its own. Chunks without surroundings are left out.
+    sentences that are at most ``surrounding_count`` places before or after one of its own. Chunks without surroundings are left out.
 
     Source: contextual coherence of Moura Junior et al., “Adaptive Chunking” (LREC 2026), who embed windows of 3,000 tokens
     around the chunk. Most models read fewer tokens, so vectors are summed instead. The surroundings exclude the chunk
@@ -95,16 +97,16 @@ def contextual_coherence(
     vectors, chunks
         As in `cosine_contrast`.
     """
-    unit_vectors, chunk_of_sentence = (
+    unit_vectors, chunk_number_by_sentence = (
         _unit_vectors(vectors),
         np.asarray([-1 if chunk is None else chunk for chunk in chunks], dtype=np.intp),
     )
     cumulative_vector_sums = np.concatenate([np.zeros((1, unit_vectors.shape[1])), np.cumsum(unit_vectors, axis=0)])
     chunk_surroundings_cosines = []
-    sentence_order_by_chunk = np.argsort(chunk_of_sentence, kind="stable")
-    chunk_start_positions = np.flatnonzero(np.diff(chunk_of_sentence[sentence_order_by_chunk], prepend=-1))
+    sentence_order_by_chunk = np.argsort(chunk_number_by_sentence, kind="stable")
+    chunk_start_positions = np.flatnonzero(np.diff(chunk_number_by_sentence[sentence_order_by_chunk], prepend=-1))
     for chunk_sentence_numbers in np.split(sentence_order_by_chunk, chunk_start_positions)[1:]:
-        surrounding_sentence_ranges = _surrounding_ranges(chunk_sentence_numbers, len(unit_vectors), reach)
+        surrounding_sentence_ranges = _surrounding_ranges(chunk_sentence_numbers, len(unit_vectors), surrounding_count)
         chunk_vector_sum = unit_vectors[chunk_sentence_numbers].sum(axis=0)
         surroundings_vector_sum = (
             np.sum(
@@ -122,10 +124,13 @@ def contextual_coherence(
     return float(np.mean(chunk_surroundings_cosines)) if chunk_surroundings_cosines else None
 
 
-def _surrounding_ranges(own: IntArray, count: int, reach: int) -> list[tuple[int, int]]:
-    """Return the ranges of sentences that are at most ``reach`` from one of ``own``, these included; they do not overlap."""
-    run_break_indexes = np.flatnonzero(np.diff(own) > 2 * reach + 1) + 1
-    return [(max(int(run[0]) - reach, 0), min(int(run[-1]) + reach + 1, count)) for run in np.split(own, run_break_indexes)]
+def _surrounding_ranges(chunk_sentences: IntArray, sentence_count: int, surrounding_count: int) -> list[tuple[int, int]]:
+    """Return the ranges of sentences that are at most ``surrounding_count`` from one of ``chunk_sentences``, these included; they do not overlap."""
+    run_break_indexes = np.flatnonzero(np.diff(chunk_sentences) > 2 * surrounding_count + 1) + 1
+    return [
+        (max(int(run[0]) - surrounding_count, 0), min(int(run[-1]) + surrounding_count + 1, sentence_count))
+        for run in np.split(chunk_sentences, run_break_indexes)
+    ]
 
 
 def _unit_vectors(vectors: npt.NDArray[np.floating]) -> FloatArray:
@@ -134,18 +139,18 @@ def _unit_vectors(vectors: npt.NDArray[np.floating]) -> FloatArray:
     return unit_vectors
 
 
-def _chunk_vector_sums(rows: FloatArray, owners: IntArray) -> tuple[FloatArray, IntArray]:
+def _chunk_vector_sums(vectors: FloatArray, chunk_of_each_vector: IntArray) -> tuple[FloatArray, IntArray]:
     """Return the sum of the vectors of each chunk, shape (chunks, dimension), and how many they are."""
-    vector_counts_by_chunk = np.bincount(owners)
-    vector_order_by_chunk = np.argsort(owners, kind="stable")
+    vector_counts_by_chunk = np.bincount(chunk_of_each_vector)
+    vector_order_by_chunk = np.argsort(chunk_of_each_vector, kind="stable")
     chunk_start_positions = np.concatenate([[0], np.cumsum(vector_counts_by_chunk)[:-1]])
-    return np.add.reduceat(rows[vector_order_by_chunk], chunk_start_positions, axis=0), vector_counts_by_chunk
+    return np.add.reduceat(vectors[vector_order_by_chunk], chunk_start_positions, axis=0), vector_counts_by_chunk
 
 
 # Compare how similar the sentences within chunks are under two ways to cut the same stretch.
 
 
-EQUALLY_GOOD_BELOW = 0.005
+EQUAL_COHESION_TOLERANCE = 0.005
 """The difference of mean similarities below which both ways count as equally good."""
 
 
@@ -163,8 +168,12 @@ class CumulativeSimilarities:
     def __init__(self, vectors: npt.NDArray[np.floating]) -> None:
         """Take one vector per sentence, shape (n, dimension)."""
         unit_vectors = _unit_vectors(vectors)
-        self._sums: FloatArray = np.concatenate([np.zeros((1, unit_vectors.shape[1])), np.cumsum(unit_vectors, axis=0)])
-        self._squares: FloatArray = np.concatenate([[0.0], np.cumsum(np.einsum("ij,ij->i", unit_vectors, unit_vectors))])
+        self._cumulative_vector_sums: FloatArray = np.concatenate(
+            [np.zeros((1, unit_vectors.shape[1])), np.cumsum(unit_vectors, axis=0)]
+        )
+        self._cumulative_squared_norms: FloatArray = np.concatenate(
+            [[0.0], np.cumsum(np.einsum("ij,ij->i", unit_vectors, unit_vectors))]
+        )
 
     def within(self, stretch: Span, cuts: Sequence[int]) -> Cohesion:
         """Return the cohesion within chunks of the sentences in ``stretch``, cut after the sentences in ``cuts``."""
@@ -174,12 +183,20 @@ class CumulativeSimilarities:
             stretch.end,
         ]
         cosine_sum, pair_count = 0.0, 0
-        for first_sentence, end_sentence in pairwise(chunk_edge_sentence_numbers):
-            chunk_vector_sum = self._sums[end_sentence] - self._sums[first_sentence]
+        for first_sentence_number, end_sentence_number in pairwise(chunk_edge_sentence_numbers):
+            chunk_vector_sum = (
+                self._cumulative_vector_sums[end_sentence_number] - self._cumulative_vector_sums[first_sentence_number]
+            )
             cosine_sum += (
-                chunk_vector_sum @ chunk_vector_sum - (self._squares[end_sentence] - self._squares[first_sentence])
+                chunk_vector_sum @ chunk_vector_sum
+                - (
+                    self._cumulative_squared_norms[end_sentence_number]
+                    - self._cumulative_squared_norms[first_sentence_number]
+                )
             ) / 2
-            pair_count += (end_sentence - first_sentence) * (end_sentence - first_sentence - 1) // 2
+            pair_count += (
+                (end_sentence_number - first_sentence_number) * (end_sentence_number - first_sentence_number - 1) // 2
+            )
         return Cohesion(cosine_sum / pair_count if pair_count else float("nan"), pair_count)
 
 
@@ -212,7 +229,7 @@ class StretchComparison:
         """Return a phrase on the cohesion that greedy decisions gain or cost in this stretch."""
         if self.greedy_gain is None:
             return "there is nothing to weigh here: one of the two leaves no two sentences together"
-        if abs(self.greedy_gain) < EQUALLY_GOOD_BELOW:
+        if abs(self.greedy_gain) < EQUAL_COHESION_TOLERANCE:
             return "deciding gap by gap changes nothing here: what stays together is as alike"
         verb, comparative_word = ("gains", "more") if self.greedy_gain > 0 else ("costs", "less")
         return (

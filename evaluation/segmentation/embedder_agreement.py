@@ -11,7 +11,7 @@ from chunkers.building_blocks.sentence_distances import gap_distances
 from chunkers.support import FloatArray, join_words
 from evaluation.segmentation.boundary_measures import cut_offsets
 
-NAMED = 5
+MOST_NAMED_BOUNDARIES = 5
 """Maximum number of boundaries named in a sentence; the rest are counted."""
 
 
@@ -35,7 +35,7 @@ class GapShift:
     at: int
 
     @classmethod
-    def between(cls, full: npt.ArrayLike, other: npt.ArrayLike) -> "GapShift | None":
+    def between(cls, first_values: npt.ArrayLike, second_values: npt.ArrayLike) -> "GapShift | None":
         """Return the change from one array to another at the gaps where both have a value; None if there are none.
 
         Both arrays have shape (gaps,); missing values are NaN.
@@ -45,7 +45,7 @@ class GapShift:
         ValueError
             If their shapes differ.
         """
-        full_values, other_values = np.asarray(full, dtype=np.float64), np.asarray(other, dtype=np.float64)
+        full_values, other_values = np.asarray(first_values, dtype=np.float64), np.asarray(second_values, dtype=np.float64)
         if full_values.shape != other_values.shape:
             raise ValueError(
                 f"both results must have one number for each gap of the same text; got the shapes {full_values.shape} and "
@@ -64,15 +64,15 @@ class GapShift:
         )
 
 
-def distance_shift(full: npt.NDArray[np.floating], other: npt.NDArray[np.floating]) -> GapShift | None:
+def distance_shift(full_vectors: npt.NDArray[np.floating], other_vectors: npt.NDArray[np.floating]) -> GapShift | None:
     """Return the change in the distances between neighbouring sentences from one embedder to another.
 
     Parameters
     ----------
-    full, other
+    full_vectors, other_vectors
         One vector for each sentence, shape (n, dimension); the dimensions of the two may differ.
     """
-    return GapShift.between(gap_distances(full), gap_distances(other))
+    return GapShift.between(gap_distances(full_vectors), gap_distances(other_vectors))
 
 
 @dataclass(frozen=True)
@@ -107,19 +107,19 @@ class BoundaryAgreement:
         distinct_boundary_count = len(self.both) + len(self.only_full) + len(self.only_other)
         return len(self.both) / distinct_boundary_count if distinct_boundary_count else None
 
-    def words(self, full: str, other: str) -> str:
+    def words(self, full_embedder_name: str, other_embedder_name: str) -> str:
         """Return a phrase on the boundaries that differ between two embedders.
 
-        ``full`` and ``other`` are the embedders' names.
+        ``full_embedder_name`` and ``other_embedder_name`` are the embedders' names.
         """
         if self.share is None:
             return "no boundary with either"
         if self.alike:
             return "its boundary is the same" if len(self.both) == 1 else f"all {len(self.both):,} boundaries are the same"
         boundary_agreement_phrases = [
-            f"{len(self.both):,} of {len(self.both) + len(self.only_full):,} boundaries of {full} are the same"
+            f"{len(self.both):,} of {len(self.both) + len(self.only_full):,} boundaries of {full_embedder_name} are the same"
         ]
-        for embedder_name, offsets in ((full, self.only_full), (other, self.only_other)):
+        for embedder_name, offsets in ((full_embedder_name, self.only_full), (other_embedder_name, self.only_other)):
             if offsets:
                 boundary_agreement_phrases.append(f"only {embedder_name} cuts {self._boundary_places_phrase(offsets)}")
         return "; ".join(boundary_agreement_phrases)
@@ -127,15 +127,15 @@ class BoundaryAgreement:
     def _boundary_places_phrase(self, offsets: Sequence[int]) -> str:
         """Describe the positions of some boundaries by the sentences before or inside which they lie."""
         # A sentence that is cut in several places is named once.
-        sentences_before_or_inside: dict[str, dict[str, None]] = {"before": {}, "inside": {}}
-        for offset in offsets[:NAMED]:
+        sentence_numbers_by_position: dict[str, dict[str, None]] = {"before": {}, "inside": {}}
+        for offset in offsets[:MOST_NAMED_BOUNDARIES]:
             sentence_index = max(self.document.sentence_at(offset), 0)
-            before_or_inside_word = "before" if self.document.sentences[sentence_index].start == offset else "inside"
-            sentences_before_or_inside[before_or_inside_word][f"{sentence_index + 1:,}"] = None
+            position_word = "before" if self.document.sentences[sentence_index].start == offset else "inside"
+            sentence_numbers_by_position[position_word][f"{sentence_index + 1:,}"] = None
         position_phrase = " and ".join(
-            f"{how} {_sentence_list_phrase(numbers)}" for how, numbers in sentences_before_or_inside.items() if numbers
+            f"{how} {_sentence_list_phrase(numbers)}" for how, numbers in sentence_numbers_by_position.items() if numbers
         )
-        unlisted_boundary_count = len(offsets) - NAMED
+        unlisted_boundary_count = len(offsets) - MOST_NAMED_BOUNDARIES
         return (
             f"{position_phrase}, and at {unlisted_boundary_count:,} more" if unlisted_boundary_count > 0 else position_phrase
         )

@@ -12,7 +12,7 @@ from chunkers import Chunker, Chunking, Document, InputError, Span, Tools
 from chunkers.contract import run
 from chunkers.support import VectorArray, pluralize, raise_if_cancelled
 from chunkers.text import GIVEN_SPLITTER, outline_of
-from evaluation.segmentation.boundary_measures import NO_CUT, chunk_of_each_sentence, every_n_sentences_name
+from evaluation.segmentation.boundary_measures import NO_CUT, chunk_number_per_sentence, every_n_sentences_name
 from evaluation.segmentation.chunk_statistics import (
     SizeBounds,
     SizeCompliance,
@@ -20,7 +20,7 @@ from evaluation.segmentation.chunk_statistics import (
     requested_size_bounds,
     size_compliance,
 )
-from evaluation.segmentation.cohesion import SURROUNDINGS, Contrast, contextual_coherence, cosine_contrast
+from evaluation.segmentation.cohesion import SURROUNDING_SENTENCES, Contrast, contextual_coherence, cosine_contrast
 
 # Block integrity: which lists, tables, code blocks, formulas and headings a chunking leaves whole.
 
@@ -94,11 +94,11 @@ def count_whole_spans(stretches: Sequence[tuple[str, Span]], pieces: Sequence[Sp
     # How far the pieces reach that begin no later than each.
     furthest_ends_so_far = [*accumulate((piece.end for piece in pieces_in_text_order), max)]
     whole_blocks_by_kind: dict[str, WholeBlocks] = {}
-    for kind, (start, end) in stretches:
+    for block_kind, (start, end) in stretches:
         begun_piece_count = bisect_right(piece_start_offsets, start)
-        is_whole = begun_piece_count > 0 and furthest_ends_so_far[begun_piece_count - 1] >= end
-        kind_counts_so_far = whole_blocks_by_kind.get(kind, WholeBlocks(0, 0))
-        whole_blocks_by_kind[kind] = WholeBlocks(kind_counts_so_far.count + is_whole, kind_counts_so_far.of + 1)
+        is_span_whole = begun_piece_count > 0 and furthest_ends_so_far[begun_piece_count - 1] >= end
+        kind_counts_so_far = whole_blocks_by_kind.get(block_kind, WholeBlocks(0, 0))
+        whole_blocks_by_kind[block_kind] = WholeBlocks(kind_counts_so_far.count + is_span_whole, kind_counts_so_far.of + 1)
     return BlockIntegrity(whole_blocks_by_kind)
 
 
@@ -109,7 +109,7 @@ MEASURES_EXPLAINED = {
     "inside": "Mean cosine of two sentences in the same chunk. It is higher for short chunks, whatever their cuts.",
     "across": "Mean cosine of two sentences in neighbouring chunks. It is higher for short chunks too.",
     "contrast": "Inside minus across: how much more alike sentences are within chunks than across cuts.",
-    "context": f"Mean cosine of a chunk and the {SURROUNDINGS} sentences on either side: high if it fits its surroundings, "
+    "context": f"Mean cosine of a chunk and the {SURROUNDING_SENTENCES} sentences on either side: high if it fits its surroundings, "
     "low if it stands apart.",
     "changed": "Mean share of chunks that change when one sentence is inserted; lower is better.",
     "at worst": "The largest share of changed chunks over all places.",
@@ -118,11 +118,11 @@ MEASURES_EXPLAINED = {
 """Description of each measure; the last three come from `evaluation.segmentation.label_free_measures`."""
 
 
-_EVERY = 4
+_BASELINE_SENTENCES = 4
 
 BASELINE_SETTINGS: tuple[tuple[str, Mapping[str, Any]], ...] = (
     (NO_CUT, {"chunks": 1}),
-    (every_n_sentences_name(_EVERY), {"size": _EVERY}),
+    (every_n_sentences_name(_BASELINE_SENTENCES), {"size": _BASELINE_SENTENCES}),
 )
 """The trivial answers, which stand in every table: their names, and the settings of `fixed_sentences`."""
 
@@ -163,7 +163,7 @@ def measure_without_labels(
     whole_block_counts = block_integrity(chunking)
     if vectors is None:
         return LabelFreeMeasures(len(chunking.chunks), whole_block_counts, sizes, None, None)
-    chunk_number_by_sentence = chunk_of_each_sentence(chunking)
+    chunk_number_by_sentence = chunk_number_per_sentence(chunking)
     return LabelFreeMeasures(
         len(chunking.chunks),
         whole_block_counts,
@@ -211,16 +211,16 @@ DEFAULT_EDITS = 20
 MOST_EDITED_CHARACTERS = 50_000_000
 """Maximum number of edits × characters of the text, all of which is cut anew after each: 160 edits of 300 kB."""
 
-SPARE = "This sentence was not here before."
+SPARE_SENTENCE = "This sentence was not here before."
 """Sentence to insert into a text that has no other sentence to take."""
 
 _SEPARATORS = {"lines": "\n", "paragraphs": "\n\n"}
 """Separator between the inserted sentence and its neighbours, by splitter; a space for all others."""
 
-_PROSE = ("paragraph", "quotation")
+_PROSE_BLOCK_KINDS = ("paragraph", "quotation")
 """The kinds of blocks in which a sentence may be inserted."""
 
-_OPEN = ",;:-–—|#"
+_UNFINISHED_SENTENCE_MARKS = ",;:-–—|#"
 """Marks after which a sentence goes on."""
 
 
@@ -279,16 +279,16 @@ class EditStability:
         )
 
 
-def check_edit_count(document: Document, edits: int) -> None:
+def check_edit_count(document: Document, edit_count: int) -> None:
     """Raise InputError if there are no edits or no sentences, or if the edits would take too long."""
-    if edits < 1:
-        raise InputError(f"Edit stability needs at least 1 edit; got {edits:,}.")
+    if edit_count < 1:
+        raise InputError(f"Edit stability needs at least 1 edit; got {edit_count:,}.")
     if not document.sentences:
         raise InputError(f"{document.name}: edit stability needs a text with at least one sentence; this one has none.")
-    chunked_character_count = edits * len(document.text)
+    chunked_character_count = edit_count * len(document.text)
     if chunked_character_count > MOST_EDITED_CHARACTERS:
         raise InputError(
-            f"{document.name}: edits × characters must be at most {MOST_EDITED_CHARACTERS:,}; {edits:,} × "
+            f"{document.name}: edits × characters must be at most {MOST_EDITED_CHARACTERS:,}; {edit_count:,} × "
             f"{len(document.text):,} is {chunked_character_count:,}. Use fewer edits or a shorter text."
         )
 
@@ -297,7 +297,7 @@ def edit_stability(
     chunker: Chunker,
     document: Document,
     tools: Tools,
-    edits: int = DEFAULT_EDITS,
+    max_edits: int = DEFAULT_EDITS,
     seed: int = 0,
     progress: Callable[[int, int], None] | None = None,
 ) -> EditStability:
@@ -307,7 +307,7 @@ def edit_stability(
     ----------
     chunker, document, tools
         The chunker, the document and the services. The text is split into sentences again after each edit.
-    edits
+    max_edits
         Maximum number of edits, limited by the number of sentences.
     seed
         Seed for the random choice of positions and sentences.
@@ -321,10 +321,10 @@ def edit_stability(
     Cancelled
         If the user asked to stop.
     """
-    check_edit_count(document, edits)
+    check_edit_count(document, max_edits)
     original_chunk_texts = Counter(run(chunker, document, replace(tools)).texts)
     measured_edits = []
-    planned_sentence_insertions = random_edits(document, edits, seed)
+    planned_sentence_insertions = random_edits(document, max_edits, seed)
     for edit_number, (preceding_sentence_number, sentence) in enumerate(planned_sentence_insertions, start=1):
         raise_if_cancelled(tools.cancelled)
         edited_chunk_texts = Counter(
@@ -340,7 +340,7 @@ def edit_stability(
     return EditStability(tuple(measured_edits))
 
 
-def random_edits(document: Document, edits: int, seed: int) -> list[tuple[int, str]]:
+def random_edits(document: Document, max_edits: int, seed: int) -> list[tuple[int, str]]:
     """Return random edits: the numbers of the sentences to insert after, ascending, each with the sentence to insert.
 
     Both are drawn from complete sentences of prose, outside lists, tables, code, formulas and headings. In a text without
@@ -351,7 +351,7 @@ def random_edits(document: Document, edits: int, seed: int) -> list[tuple[int, s
     insertion_point_candidates = prose_sentence_numbers or range(len(document.sentences))
     planned_sentence_insertions = []
     for preceding_sentence_number in sorted(
-        random_generator.sample(insertion_point_candidates, min(edits, len(insertion_point_candidates)))
+        random_generator.sample(insertion_point_candidates, min(max_edits, len(insertion_point_candidates)))
     ):
         # The sentence itself would be said twice running.
         other_sentence_numbers = [number for number in prose_sentence_numbers if number != preceding_sentence_number]
@@ -360,7 +360,7 @@ def random_edits(document: Document, edits: int, seed: int) -> list[tuple[int, s
                 preceding_sentence_number,
                 document.sentence_texts[random_generator.choice(other_sentence_numbers)]
                 if other_sentence_numbers
-                else SPARE,
+                else SPARE_SENTENCE,
             )
         )
     return planned_sentence_insertions
@@ -368,7 +368,7 @@ def random_edits(document: Document, edits: int, seed: int) -> list[tuple[int, s
 
 def _prose_sentence_numbers(document: Document) -> list[int]:
     """Return the numbers of the sentences of the text's prose, ascending, each text once."""
-    non_prose_blocks = [block for block in outline_of(document.text).blocks if block.kind not in _PROSE]
+    non_prose_blocks = [block for block in outline_of(document.text).blocks if block.kind not in _PROSE_BLOCK_KINDS]
     # Blocks lie within each other or apart, so that what an outer one holds adds nothing.
     excluded_spans: list[Span] = []
     for block in sorted([*non_prose_blocks, *outline_of(document.text).special], key=lambda block: block.span):
@@ -381,24 +381,28 @@ def _prose_sentence_numbers(document: Document) -> list[int]:
         begun_excluded_span_count = bisect_left(excluded_span_starts, end)
         if begun_excluded_span_count and excluded_spans[begun_excluded_span_count - 1].end > start:
             continue
-        if sentence_text[-1] not in _OPEN and (document.splitter in _SEPARATORS or not sentence_text[-1].isalnum()):
+        if sentence_text[-1] not in _UNFINISHED_SENTENCE_MARKS and (
+            document.splitter in _SEPARATORS or not sentence_text[-1].isalnum()
+        ):
             number_by_sentence_text.setdefault(sentence_text, sentence_number)
     return [*number_by_sentence_text.values()]
 
 
-def insert_sentence(document: Document, after: int, sentence: str) -> Document:
-    """Return the document with ``sentence`` inserted after sentence number ``after``."""
-    text, end = document.text, document.sentences[after].end
+def insert_sentence(document: Document, preceding_sentence_number: int, sentence: str) -> Document:
+    """Return the document with ``sentence`` inserted after sentence number ``preceding_sentence_number``."""
+    text, end = document.text, document.sentences[preceding_sentence_number].end
     sentence_separator = _SEPARATORS.get(document.splitter, " ")
     separator_and_sentence = sentence_separator + sentence
     text_with_inserted_sentence = text[:end] + separator_and_sentence + text[end:]
     if document.splitter != GIVEN_SPLITTER:
         return Document.from_text(text_with_inserted_sentence, document.splitter, document.name)
     inserted_span = Span(end + len(sentence_separator), end + len(separator_and_sentence))
-    later_spans = [
+    shifted_later_spans = [
         Span(start + len(separator_and_sentence), stop + len(separator_and_sentence))
-        for start, stop in document.sentences[after + 1 :]
+        for start, stop in document.sentences[preceding_sentence_number + 1 :]
     ]
     return Document(
-        text_with_inserted_sentence, (*document.sentences[: after + 1], inserted_span, *later_spans), document.name
+        text_with_inserted_sentence,
+        (*document.sentences[: preceding_sentence_number + 1], inserted_span, *shifted_later_spans),
+        document.name,
     )

@@ -10,7 +10,7 @@ from chunkers import DEFAULT_SPLITTER, Document, InputError
 from chunkers.text import FileText, read_document
 from evaluation.segmentation.boundary_files import BoundaryFile, remove_mark_lines, text_sha256
 
-MARKS_ENDING = ".json"
+BOUNDARY_FILE_ENDING = ".json"
 """The ending of boundary files' names."""
 
 
@@ -42,7 +42,7 @@ class MarkedText:
 
 def read_marked_texts(
     files: Iterable[tuple[str, bytes]],
-    read: Callable[[bytes, str], FileText] = read_document,
+    file_reader: Callable[[bytes, str], FileText] = read_document,
     cancelled: Callable[[], bool] = bool,
 ) -> tuple[list[MarkedText], list[str]]:
     """Read texts with known boundaries from files; also return a sentence on each unusable file.
@@ -54,7 +54,7 @@ def read_marked_texts(
     ----------
     files
         Name and bytes of each file.
-    read
+    file_reader
         Reads a document, given its bytes and its name.
     cancelled
         Called repeatedly while a boundary file is read; True stops reading with `Cancelled`.
@@ -64,13 +64,13 @@ def read_marked_texts(
     unusable_file_messages = []
     for name, file_bytes in files:
         try:
-            if name.lower().endswith(MARKS_ENDING):
+            if name.lower().endswith(BOUNDARY_FILE_ENDING):
                 boundary_file = BoundaryFile.read(file_bytes, cancelled)
                 boundary_file_by_hash[boundary_file.sha256] = (name, boundary_file)
             elif name in text_by_name:
                 unusable_file_messages.append(f"{name}: a document's name must be its own; another file has it.")
             else:
-                text_by_name[name] = read(file_bytes, name).text
+                text_by_name[name] = file_reader(file_bytes, name).text
         except InputError as error:
             unusable_file_messages.append(message_with_file_name(name, error))
     marked_texts = []
@@ -90,11 +90,11 @@ def read_marked_texts(
     return marked_texts, unusable_file_messages
 
 
-def _text_with_boundaries(name: str, text: str, marks: dict[str, tuple[str, BoundaryFile]]) -> MarkedText:
+def _text_with_boundaries(name: str, text: str, boundary_file_by_hash: dict[str, tuple[str, BoundaryFile]]) -> MarkedText:
     """Return a text with its boundaries; several documents may have the same text, and so the same boundaries."""
     text_without_marks, known_boundaries = remove_mark_lines(text)
     for candidate_text in (text, text_without_marks):
-        if name_and_boundary_file := marks.get(text_sha256(candidate_text)):
+        if name_and_boundary_file := boundary_file_by_hash.get(text_sha256(candidate_text)):
             text, text_without_marks, known_boundaries = (
                 candidate_text,
                 candidate_text,
@@ -115,16 +115,16 @@ def message_with_file_name(name: str, error: InputError) -> str:
     return message if message.startswith(name) else f"{name}: {message}"
 
 
-def texts_with_heldout_sections(texts: Sequence[MarkedText], held: Sequence[MarkedText]) -> list[MarkedText]:
+def texts_with_heldout_sections(texts: Sequence[MarkedText], held_out_texts: Sequence[MarkedText]) -> list[MarkedText]:
     """Return the texts that share a section with a held-out text and would leak it into tuning."""
-    held_out_sections = frozenset[str]().union(*(text.sections for text in held))
+    held_out_sections = frozenset[str]().union(*(text.sections for text in held_out_texts))
     return [text for text in texts if not held_out_sections.isdisjoint(text.sections)]
 
 
 # Join short documents into long ones, whose seams are known boundaries.
 
 
-JOINT = "\n\n"
+PASSAGE_SEPARATOR = "\n\n"
 
 MOST_STITCHED = 10_000
 """Maximum number of documents stitched at once: more would fill the memory before the first is written."""
@@ -156,9 +156,9 @@ class StitchedDocument:
 
 
 def stitch_passages(
-    passages: Sequence[SubjectPassage], sentences: int = 100, seed: int = 0, splitter: str = DEFAULT_SPLITTER
+    passages: Sequence[SubjectPassage], document_sentence_count: int = 100, seed: int = 0, splitter: str = DEFAULT_SPLITTER
 ) -> StitchedDocument:
-    """Join passages in random order until the document has ``sentences`` sentences or no passage is left.
+    """Join passages in random order until the document has ``document_sentence_count`` sentences or no passage is left.
 
     Source: Qu et al., appendix C. The same passages and seed give the same document.
 
@@ -177,7 +177,7 @@ def stitch_passages(
     chosen_passages: list[SubjectPassage] = []
     stitched_sentence_count = 0
     # A single passage would have no seam, however long it is.
-    while shuffled_passages and (stitched_sentence_count < sentences or len(chosen_passages) < 2):
+    while shuffled_passages and (stitched_sentence_count < document_sentence_count or len(chosen_passages) < 2):
         # The next passage of another subject; if none is left, the document ends.
         next_passage_index = next(
             (
@@ -192,18 +192,23 @@ def stitch_passages(
         chosen_passages.append(shuffled_passages.pop(next_passage_index))
         stitched_sentence_count += len(Document.from_text(chosen_passages[-1].text, splitter).sentences)
     passage_texts = [passage.text.strip() for passage in chosen_passages]
-    passage_seam_offsets = tuple(accumulate(len(text) + len(JOINT) for text in passage_texts[:-1]))
+    passage_seam_offsets = tuple(accumulate(len(text) + len(PASSAGE_SEPARATOR) for text in passage_texts[:-1]))
     return StitchedDocument(
-        JOINT.join(passage_texts), passage_seam_offsets, tuple(passage.subject for passage in chosen_passages)
+        PASSAGE_SEPARATOR.join(passage_texts), passage_seam_offsets, tuple(passage.subject for passage in chosen_passages)
     )
 
 
 def stitch_several_documents(
-    passages: Sequence[SubjectPassage], sentences: int, count: int, seed: int, splitter: str, first: int = 1
+    passages: Sequence[SubjectPassage],
+    sentences_per_document: int,
+    document_count: int,
+    seed: int,
+    splitter: str,
+    first_document_number: int = 1,
 ) -> list[MarkedText]:
-    """Stitch ``count`` documents from passages, with consecutive seeds.
+    """Stitch ``document_count`` documents from passages, with consecutive seeds.
 
-    Seeds begin at ``seed``, the documents' numbers at ``first``.
+    Seeds begin at ``seed``, the documents' numbers at ``first_document_number``.
 
     Raises
     ------
@@ -212,17 +217,19 @@ def stitch_several_documents(
         `stitch_passages` cannot join the passages.
     """
     for setting_name, setting_value, maximum_value in (
-        ("sentences per document", sentences, None),
-        ("count", count, MOST_STITCHED),
+        ("sentences per document", sentences_per_document, None),
+        ("count", document_count, MOST_STITCHED),
     ):
         if setting_value < 1:
             raise InputError(f"stitching: {setting_name} must be at least 1; got {setting_value}.")
         if maximum_value is not None and setting_value > maximum_value:
             raise InputError(f"stitching: {setting_name} must be at most {maximum_value:,}; got {setting_value:,}.")
-    stitched_documents = (stitch_passages(passages, sentences, seed + number, splitter) for number in range(count))
+    stitched_documents = (
+        stitch_passages(passages, sentences_per_document, seed + number, splitter) for number in range(document_count)
+    )
     return [
         MarkedText(f"stitched {number}", document.text, document.seams)
-        for number, document in enumerate(stitched_documents, first)
+        for number, document in enumerate(stitched_documents, first_document_number)
     ]
 
 
@@ -244,7 +251,7 @@ def split_by_subject(passages: Sequence[SubjectPassage]) -> tuple[list[SubjectPa
 
 
 def read_passages(
-    files: Iterable[tuple[str, bytes]], read: Callable[[bytes, str], FileText] = read_document
+    files: Iterable[tuple[str, bytes]], file_reader: Callable[[bytes, str], FileText] = read_document
 ) -> tuple[list[SubjectPassage], list[str]]:
     """Read passages from files; also return a sentence on each unusable file.
 
@@ -254,14 +261,14 @@ def read_passages(
     ----------
     files
         Name and bytes of each file.
-    read
+    file_reader
         Reads a document, given its bytes and its name.
     """
     passage_by_text: dict[str, SubjectPassage] = {}
     unusable_file_messages = []
     for name, file_bytes in files:
         try:
-            text_without_marks, known_boundaries = remove_mark_lines(read(file_bytes, name).text)
+            text_without_marks, known_boundaries = remove_mark_lines(file_reader(file_bytes, name).text)
         except InputError as error:
             unusable_file_messages.append(str(error))
             continue
@@ -270,9 +277,10 @@ def read_passages(
         for section_number, (start, end) in enumerate(pairwise([0, *known_boundaries, len(text_without_marks)]), start=1):
             passage_text = text_without_marks[start:end].strip()
             file_part_subject = f"{name}, part {section_number}" if known_boundaries else name
-            if equal_passage := passage_by_text.get(passage_text):
+            if earlier_equal_passage := passage_by_text.get(passage_text):
                 unusable_file_messages.append(
-                    f"{file_part_subject}: a document to stitch must be its own; it is that of {equal_passage.subject}."
+                    f"{file_part_subject}: a document to stitch must be its own; it is that of "
+                    f"{earlier_equal_passage.subject}."
                 )
             elif passage_text:
                 passage_by_text[passage_text] = SubjectPassage(passage_text, file_part_subject)
@@ -280,14 +288,14 @@ def read_passages(
 
 
 def cut_into_passages(
-    text: str, known: Sequence[int], subject: str, sentences: int, splitter: str = DEFAULT_SPLITTER
+    text: str, known_boundaries: Sequence[int], subject: str, passage_sentence_count: int, splitter: str = DEFAULT_SPLITTER
 ) -> list[SubjectPassage]:
-    """Cut a text with known sections into passages of about ``sentences`` sentences that cross no section boundary."""
+    """Cut a text with known sections into passages of about ``passage_sentence_count`` sentences that cross no section boundary."""
     passages_within_sections = []
-    for section_number, (section_start, section_end) in enumerate(pairwise([0, *known, len(text)]), start=1):
+    for section_number, (section_start, section_end) in enumerate(pairwise([0, *known_boundaries, len(text)]), start=1):
         document = Document.from_text(text[section_start:section_end], splitter)
         section_sentence_count = len(document.sentences)
-        section_passage_count = max(1, section_sentence_count // sentences)
+        section_passage_count = max(1, section_sentence_count // passage_sentence_count)
         for passage_index in range(section_passage_count):
             passage_span = document.slice(
                 passage_index * section_sentence_count // section_passage_count,

@@ -15,11 +15,11 @@ from chunkers.contract import run
 from chunkers.recipes import presets_for_chunker
 from chunkers.support import csv_text, format_number, raise_if_cancelled
 from evaluation.segmentation.boundary_measures import (
-    TRIVIAL_ANSWERS,
+    TRIVIAL_BASELINES,
     Score,
     boundary_precision_recall,
     boundary_similarity,
-    chunk_of_each_sentence,
+    chunk_number_per_sentence,
     chunking_from_cuts,
     count_crossing_chunks,
     cut_offsets,
@@ -34,7 +34,7 @@ from evaluation.segmentation.label_free_measures import block_integrity
 from evaluation.segmentation.marked_texts import MarkedDocument
 from evaluation.segmentation.worker_processes import is_joblib_installed, run_in_processes
 from evaluation.statistics import (
-    FALSE_VERDICTS,
+    FALSE_VERDICT_SENTENCE,
     Difference,
     fewest_values_needed,
     format_interval,
@@ -58,14 +58,14 @@ class SweptSetting:
     @property
     def trivial(self) -> bool:
         """True if the setting is a trivial baseline, which does not read the text."""
-        return self.chunker in TRIVIAL_ANSWERS
+        return self.chunker in TRIVIAL_BASELINES
 
     def words(self) -> str:
         """Return the setting as a phrase: the chunker's name, then its parameters."""
         return " ".join([self.chunker, *(f"{name}={value}" for name, value in self.parameters)])
 
 
-TRIVIAL_SETTINGS = tuple(map(SweptSetting, TRIVIAL_ANSWERS))
+TRIVIAL_SETTINGS = tuple(map(SweptSetting, TRIVIAL_BASELINES))
 """The trivial answers, which stand beside the settings of chunkers in every ranking."""
 
 HIGHER_IS_BETTER: dict[str, bool] = {
@@ -106,7 +106,9 @@ def score_chunking(marked: MarkedDocument, chunking: Chunking) -> dict[str, Scor
         boundary_precision_recall(known_boundary_segmentation, chunking_segmentation),
         boundary_precision_recall(known_boundary_segmentation, chunking_segmentation, tolerance=1),
     )
-    misassigned_sentences = misassigned_units(segment_numbers(known_boundary_segmentation), chunk_of_each_sentence(chunking))
+    misassigned_sentences = misassigned_units(
+        segment_numbers(known_boundary_segmentation), chunk_number_per_sentence(chunking)
+    )
     whole_block_share = block_integrity(chunking).all.share
     return {
         "pk": pk(known_boundary_segmentation, chunking_segmentation),
@@ -124,7 +126,7 @@ def score_chunking(marked: MarkedDocument, chunking: Chunking) -> dict[str, Scor
     }
 
 
-FEW = 500
+MOST_SEQUENTIAL_RUNS = 500
 """Maximum number of runs for which starting processes is not worthwhile."""
 
 
@@ -133,7 +135,7 @@ def _sweep_row(marked: MarkedDocument, setting: SweptSetting, chunker: Chunker, 
     return SweepRow(setting, marked.document.name, len(chunking.chunks), score_chunking(marked, chunking))
 
 
-def _trivial_row(marked: MarkedDocument, setting: SweptSetting, tools: Tools) -> SweepRow:
+def _trivial_baseline_row(marked: MarkedDocument, setting: SweptSetting, tools: Tools) -> SweepRow:
     document = marked.document
     boundary_segmentation = segmentation_in_sentences(document, marked.known)
     trivial_chunkings = [
@@ -160,14 +162,14 @@ def sweep_settings(
     tools: Tools,
     workers: int = 1,
     progress: Callable[[int, int], None] | None = None,
-    done: Iterable[SweepRow] = (),
+    finished_rows: Iterable[SweepRow] = (),
 ) -> Iterator[SweepRow]:
     """Run every chunker setting on every document, and yield the scores of each run as soon as they are ready.
 
-    With several workers, and more than a `FEW` runs, they are spread over processes where joblib is installed, and the rows
+    With several workers, and more than a `MOST_SEQUENTIAL_RUNS` runs, they are spread over processes where joblib is installed, and the rows
     come in the order in which they are done; those of chunkers that ask a language model stay in this process, where what
     is spent is bounded. ``tools.cancelled`` stops the sweep before the next run; rows already yielded stay valid. What is
-    ``done`` already is neither run nor yielded again.
+    ``finished_rows`` already is neither run nor yielded again.
 
     Raises
     ------
@@ -179,11 +181,11 @@ def sweep_settings(
         for setting in settings
         if not setting.trivial
     }
-    finished_run_keys = {(row.document, row.setting) for row in done}
+    finished_run_keys = {(row.document, row.setting) for row in finished_rows}
     runs_by_document = []
     for marked_document in documents:
         document_setting_runs = [
-            partial(_trivial_row, marked_document, setting)
+            partial(_trivial_baseline_row, marked_document, setting)
             if setting.trivial
             else partial(_sweep_row, marked_document, setting, chunker_by_setting[setting])
             for setting in settings
@@ -196,7 +198,7 @@ def sweep_settings(
     is_sequential = (
         workers < 2
         or not is_joblib_installed()
-        or remaining_run_count <= FEW
+        or remaining_run_count <= MOST_SEQUENTIAL_RUNS
         or any(chunker.asks for chunker in chunker_by_setting.values())
     )
     sweep_result_rows = (
@@ -219,9 +221,9 @@ def _run_in_this_process(
 ) -> Generator[SweepRow]:
     """Run everything in this process."""
     for _, runs in groups:
-        for task in runs:
+        for pending_run in runs:
             raise_if_cancelled(tools.cancelled)
-            yield task(replace(tools))
+            yield pending_run(replace(tools))
 
 
 @dataclass(frozen=True)
@@ -392,13 +394,16 @@ def lead_significance_sentences(
         if difference is not None and difference.significant and difference.mean > 0
     }
     beats_all_baselines = len(significant_leads) == len(differences)
-    named_rival = (
+    rival_to_name = (
         min(significant_leads, key=significant_leads.__getitem__)
         if beats_all_baselines
         else next(other for other in differences if other not in significant_leads)
     )
     significance_verdict_phrase = f"It is {'' if beats_all_baselines else 'not '}significantly ahead of every trivial answer"
-    return f"{significance_verdict_phrase}: {_lead_phrase(names[named_rival], differences[named_rival])}. {FALSE_VERDICTS}"
+    return (
+        f"{significance_verdict_phrase}: {_lead_phrase(names[rival_to_name], differences[rival_to_name])}. "
+        f"{FALSE_VERDICT_SENTENCE}"
+    )
 
 
 def untested_lead_sentence(comparisons: int) -> str:

@@ -69,19 +69,21 @@ def threshold_staircase(
     gap_score_array = np.asarray(scores, dtype=np.float64)
     threshold_level_by_amount = chunker.levels("amount", threshold_slider_amounts, scores)
     chunker_size_limits = chunker.limits
-    sizes_by_candidates: dict[bytes, IntArray] = {}
+    sizes_by_candidate_cuts: dict[bytes, IntArray] = {}
     sizes_by_amount: list[IntArray] = []
     for amount, level in zip(threshold_slider_amounts, threshold_level_by_amount, strict=True):
         # A comparison with NaN is false: such a gap is no candidate.
         is_candidate_cut_at = chunker.rule.passes(gap_score_array, level)
         candidate_cuts_key = is_candidate_cut_at.tobytes()
-        if candidate_cuts_key not in sizes_by_candidates:
+        if candidate_cuts_key not in sizes_by_candidate_cuts:
             if chunker_size_limits.least is None and chunker_size_limits.most is None:
-                sizes_by_candidates[candidate_cuts_key] = _chunk_lengths(document, is_candidate_cut_at)
+                sizes_by_candidate_cuts[candidate_cuts_key] = _chunk_lengths(document, is_candidate_cut_at)
             else:
                 chunks_at_amount = chunk(chunker.model_copy(update={"amount": amount})).chunks
-                sizes_by_candidates[candidate_cuts_key] = np.array([chunk.end - chunk.start for chunk in chunks_at_amount])
-        sizes_by_amount.append(sizes_by_candidates[candidate_cuts_key])
+                sizes_by_candidate_cuts[candidate_cuts_key] = np.array(
+                    [chunk.end - chunk.start for chunk in chunks_at_amount]
+                )
+        sizes_by_amount.append(sizes_by_candidate_cuts[candidate_cuts_key])
     return Staircase(
         tuple(threshold_slider_amounts),
         tuple(len(lengths) for lengths in sizes_by_amount),
@@ -91,14 +93,14 @@ def threshold_staircase(
     )
 
 
-def _chunk_lengths(document: Document, cut: npt.NDArray[np.bool_]) -> IntArray:
-    """Return the characters of every chunk, when the document is cut after each sentence at which ``cut`` is true."""
+def _chunk_lengths(document: Document, is_cut_after_sentence: npt.NDArray[np.bool_]) -> IntArray:
+    """Return the characters of every chunk, when the document is cut after each sentence at which ``is_cut_after_sentence`` is true."""
     sentence_starts, sentence_ends = np.asarray(document.sentences, dtype=np.int64).T
-    cut_sentences = np.flatnonzero(cut)
-    chunk_sizes: IntArray = np.append(sentence_ends[cut_sentences], sentence_ends[-1]) - np.append(
-        sentence_starts[0], sentence_starts[cut_sentences + 1]
+    cut_sentence_indexes = np.flatnonzero(is_cut_after_sentence)
+    chunk_lengths: IntArray = np.append(sentence_ends[cut_sentence_indexes], sentence_ends[-1]) - np.append(
+        sentence_starts[0], sentence_starts[cut_sentence_indexes + 1]
     )
-    return chunk_sizes
+    return chunk_lengths
 
 
 def _flat_stretches(amounts: Sequence[float], sizes: Sequence[IntArray]) -> list[Stretch]:
@@ -128,24 +130,24 @@ class ScoreHistogram:
 MOST_BINS = 60
 """Maximum number of bars of the histogram."""
 
-DECIMALS = 9
+SCORE_DECIMALS = 9
 """Decimal places to which the histogram rounds a score."""
 
 
-def score_histogram(scores: Sequence[float], level: float, above: bool) -> ScoreHistogram:
+def score_histogram(scores: Sequence[float], level: float, cuts_above: bool) -> ScoreHistogram:
     """Return a histogram of the gap scores, ignoring undefined scores.
 
     The bin width is by Freedman-Diaconis or Sturges, whichever is narrower, with at most `MOST_BINS` bins.
     """
     defined_gap_scores = np.array([score for score in scores if not math.isnan(score)])
-    is_passing = passes_level(defined_gap_scores, level, above)
+    is_score_passing_at = passes_level(defined_gap_scores, level, cuts_above)
     # Between scores that differ only by the rounding of their computation there is no room for bins.
-    rounded_gap_scores = np.round(defined_gap_scores, DECIMALS)
+    rounded_gap_scores = np.round(defined_gap_scores, SCORE_DECIMALS)
     score_bin_edges = np.histogram_bin_edges(rounded_gap_scores, "auto")
     if len(score_bin_edges) - 1 > MOST_BINS:
         score_bin_edges = np.histogram_bin_edges(rounded_gap_scores, MOST_BINS)
     counts_short_of_threshold, counts_past_threshold = (
-        np.histogram(rounded_gap_scores[side], score_bin_edges)[0] for side in (~is_passing, is_passing)
+        np.histogram(rounded_gap_scores[side], score_bin_edges)[0] for side in (~is_score_passing_at, is_score_passing_at)
     )
     return ScoreHistogram(
         tuple(score_bin_edges.tolist()), tuple(counts_short_of_threshold.tolist()), tuple(counts_past_threshold.tolist())

@@ -15,16 +15,16 @@ from typing import Generic, TypeVar
 from chunkers import Document, Embedder, EmbeddingCache, InputError, Tools, load_tokenizer
 from chunkers.support import VectorArray
 
-AT_ONCE = 25
+RUNS_PER_BATCH = 25
 """Number of runs sent to a worker together: few enough for the first results to come soon."""
 
-ROUNDS = 3
+MOST_SENDINGS = 3
 """Maximum number of times that a run is sent before it runs here: re-embedding asks for one text after another."""
 
-IDLE_S = 60
+WORKER_IDLE_S = 60
 """Seconds that a worker waits for more before it ends."""
 
-ENVIRONMENT = {
+WORKER_ENVIRONMENT = {
     # There is a worker on every core already.
     **dict.fromkeys(("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS"), "1"),
     # Every run needs matrices as large as the last one's: having glibc keep their memory saves a quarter of the time.
@@ -86,14 +86,14 @@ def _run_batch(batch: _Batch[Result]) -> tuple[list[Result], list[int], list[str
             batch_embedding_cache.keys(_SentVectors.name, _SentVectors.revision, batch.texts), batch.vectors, 0.0
         )
     tools = Tools(_SentVectors(), load_tokenizer(batch.tokenizer), batch_embedding_cache)
-    results, unfinished_run_indexes, missing_texts = [], [], dict[str, None]()
+    results, unfinished_run_indexes, texts_without_vectors = [], [], dict[str, None]()
     for run_index, run in enumerate(batch.runs):
         try:
             results.append(run(replace(tools)))
         except _VectorsMissing as more:
             unfinished_run_indexes.append(run_index)
-            missing_texts.update(dict.fromkeys(more.texts))
-    return results, unfinished_run_indexes, list(missing_texts)
+            texts_without_vectors.update(dict.fromkeys(more.texts))
+    return results, unfinished_run_indexes, list(texts_without_vectors)
 
 
 def is_joblib_installed() -> bool:
@@ -105,7 +105,7 @@ def process_executor(workers: int) -> Executor:
     """Return an executor of ``workers`` processes, reusing idle ones from the previous sweep."""
     from joblib.externals.loky import get_reusable_executor
 
-    executor: Executor = get_reusable_executor(max_workers=workers, timeout=IDLE_S, env=ENVIRONMENT)
+    executor: Executor = get_reusable_executor(max_workers=workers, timeout=WORKER_IDLE_S, env=WORKER_ENVIRONMENT)
     return executor
 
 
@@ -133,19 +133,21 @@ def run_in_processes(
 
     try:
         for document_index, (_, runs) in enumerate(groups):
-            for batch_start in range(0, len(runs), AT_ONCE):
-                submit_batch(_Batch(document_index, runs[batch_start : batch_start + AT_ONCE], tools.tokenizer.name))
+            for batch_start in range(0, len(runs), RUNS_PER_BATCH):
+                submit_batch(_Batch(document_index, runs[batch_start : batch_start + RUNS_PER_BATCH], tools.tokenizer.name))
         while pending_batch_by_future and not tools.cancelled():
             finished_batch_futures = wait(pending_batch_by_future, timeout=0.1, return_when=FIRST_COMPLETED).done
             if not finished_batch_futures:
                 continue
             batch_future = finished_batch_futures.pop()
             batch = pending_batch_by_future.pop(batch_future)
-            results, unfinished_run_indexes, missing_texts = batch_future.result()
+            results, unfinished_run_indexes, texts_without_vectors = batch_future.result()
             yield from results
             runs_to_repeat = [batch.runs[place] for place in unfinished_run_indexes]
-            if runs_to_repeat and batch.sent < ROUNDS - 1:
-                submit_batch(batch.with_runs_and_vectors(runs_to_repeat, missing_texts, tools_by_document[batch.document]))
+            if runs_to_repeat and batch.sent < MOST_SENDINGS - 1:
+                submit_batch(
+                    batch.with_runs_and_vectors(runs_to_repeat, texts_without_vectors, tools_by_document[batch.document])
+                )
             else:
                 yield from (run(replace(tools_by_document[batch.document])) for run in runs_to_repeat)
     except BrokenProcessPool as error:

@@ -13,7 +13,7 @@ from evaluation.statistics.paired_tests import (
 )
 from evaluation.statistics.significance import (
     ALPHA,
-    FALSE_VERDICTS,
+    FALSE_VERDICT_SENTENCE,
     FEWEST_VALUES,
     fewest_values_needed,
     format_confidence_level,

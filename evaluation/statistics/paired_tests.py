@@ -28,8 +28,8 @@ import numpy as np
 from chunkers.support import FloatArray, IntArray, format_number
 from evaluation.statistics.significance import (
     ALPHA,
+    CONFIDENCE_LEVEL,
     FEWEST_VALUES,
-    LEVEL,
     MOST_SUBSETS,
     CorrectedP,
     draws_needed,
@@ -41,8 +41,8 @@ from evaluation.statistics.significance import (
     students_t_quantile,
 )
 
-_AT_ONCE = 1000
-_CELLS = 10_000_000
+_SUBSETS_PER_BATCH = 1000
+_CELLS_PER_BATCH = 10_000_000
 _ROUNDING = 1e-12
 
 
@@ -117,16 +117,18 @@ class Difference:
         )
 
 
-def paired_difference(values: FloatArray, baseline: FloatArray, width: float = 1.0, seed: int = 0) -> Difference | None:
+def paired_difference(
+    values: FloatArray, baseline: FloatArray, measure_range: float = 1.0, seed: int = 0
+) -> Difference | None:
     """Return the difference between two chunkers in one measure over the same questions, with its significance.
 
     Both arrays have shape (questions,). See `paired_differences`.
     """
-    return paired_differences((values - baseline)[None], width, seed)[0]
+    return paired_differences((values - baseline)[None], measure_range, seed)[0]
 
 
 def paired_differences(
-    differences: FloatArray, width: float | Sequence[float] = 1.0, seed: int = 0
+    differences: FloatArray, measure_range: float | Sequence[float] = 1.0, seed: int = 0
 ) -> list[Difference | None]:
     """Test paired differences between chunkers for significance, corrected for multiple comparisons.
 
@@ -137,36 +139,38 @@ def paired_differences(
     ----------
     differences
         Differences of shape (comparisons, questions). Questions for which a chunker has no value are NaN and are left out.
-    width
+    measure_range
         The largest possible difference, that is, the width of the measure's range, for all comparisons or for each.
 
     Returns
     -------
     The difference for each comparison; None if there are too few questions for significance.
     """
-    return paired_differences_by_family(np.asarray(differences, dtype=float)[None], width, seed)[0]
+    return paired_differences_by_family(np.asarray(differences, dtype=float)[None], measure_range, seed)[0]
 
 
 def paired_differences_by_family(
-    differences: FloatArray, width: float | Sequence[float] = 1.0, seed: int = 0, draws: int | None = None
+    differences: FloatArray, measure_range: float | Sequence[float] = 1.0, seed: int = 0, draw_count: int | None = None
 ) -> list[list[Difference | None]]:
     """Test several families of paired differences for significance, each family corrected separately.
 
     ``differences`` has shape (families, comparisons, questions).
 
-    All families use the same number of ``draws``: by default, as many as one family needs.
+    All families use the same number of ``draw_count``: by default, as many as one family needs.
     """
     family_count, comparison_count, _ = differences.shape
-    value_width_by_comparison = np.broadcast_to(width, comparison_count).tolist()
+    value_width_by_comparison = np.broadcast_to(measure_range, comparison_count).tolist()
     differences_by_family: list[list[Difference | None]] = [[None] * comparison_count for _ in range(family_count)]
     testable_indexes_by_family = [testable_comparison_indexes(family) for family in differences]
     difference_rows = [
         differences[place, number] for place, numbers in enumerate(testable_indexes_by_family) for number in numbers
     ]
     tails_of_tested_rows = iter(
-        _tails_of_rows(difference_rows, draws or draws_needed(max(map(len, testable_indexes_by_family), default=0)), seed)
+        _tails_of_rows(
+            difference_rows, draw_count or draws_needed(max(map(len, testable_indexes_by_family), default=0)), seed
+        )
     )
-    for family_differences, testable_indexes, family_outcomes in zip(
+    for family_differences, testable_indexes, family_results in zip(
         differences, testable_indexes_by_family, differences_by_family, strict=True
     ):
         family_comparison_tails = [next(tails_of_tested_rows) for _ in testable_indexes]
@@ -183,7 +187,7 @@ def paired_differences_by_family(
                 corrected_p.alpha,
                 value_width_by_comparison[comparison_index],
             )
-            family_outcomes[comparison_index] = Difference(
+            family_results[comparison_index] = Difference(
                 float(defined_differences.mean()),
                 low,
                 high,
@@ -267,7 +271,7 @@ class _Tails:
         )
         return min(1.0, 2 * min(p_below, p_above))
 
-    def interval(self, alpha: float, width: float) -> tuple[float, float]:
+    def interval(self, alpha: float, measure_range: float) -> tuple[float, float]:
         """Return the confidence interval of the mean: all means that the sign-flip test does not reject at ``alpha``.
 
         The p-value of a mean t is 2 (empty + number of means up to t) / subsets, or the same from above. The interval also
@@ -275,7 +279,7 @@ class _Tails:
         """
         index_in_tails = ceil(alpha * self.subsets / 2) - self.empty - 1
         if index_in_tails < 0:
-            return -width, width
+            return -measure_range, measure_range
         low, high = float(self.lowest[index_in_tails]), float(self.highest[index_in_tails])
         return (
             low if self.skewed.below < alpha / 2 else min(low, 0.0),
@@ -283,7 +287,7 @@ class _Tails:
         )
 
 
-def _tails_of_rows(rows: Sequence[FloatArray], draws: int, seed: int) -> list[_Tails]:
+def _tails_of_rows(rows: Sequence[FloatArray], draw_count: int, seed: int) -> list[_Tails]:
     """Return the tails of each row; rows that are defined on the same questions share their subsets."""
     row_indexes_by_mask: dict[bytes, list[int]] = {}
     for row_index, row in enumerate(rows):
@@ -292,28 +296,30 @@ def _tails_of_rows(rows: Sequence[FloatArray], draws: int, seed: int) -> list[_T
     for group_row_indexes in row_indexes_by_mask.values():
         is_difference_defined_at = ~np.isnan(rows[group_row_indexes[0]])
         question_count = int(np.count_nonzero(is_difference_defined_at))
-        rows_per_batch = max(1, _CELLS // (2**question_count if _takes_all_subsets(question_count, draws) else draws))
+        rows_per_batch = max(
+            1, _CELLS_PER_BATCH // (2**question_count if _enumerates_all_subsets(question_count, draw_count) else draw_count)
+        )
         for batch_start in range(0, len(group_row_indexes), rows_per_batch):
             row_number_batch = group_row_indexes[batch_start : batch_start + rows_per_batch]
             group_tails = _tails_of_complete_rows(
-                np.array([rows[number][is_difference_defined_at] for number in row_number_batch]), draws, seed
+                np.array([rows[number][is_difference_defined_at] for number in row_number_batch]), draw_count, seed
             )
             tails_by_row.update(zip(row_number_batch, group_tails, strict=True))
     return [tails_by_row[number] for number in range(len(rows))]
 
 
-def _tails_of_complete_rows(rows: FloatArray, draws: int, seed: int) -> Iterator[_Tails]:
+def _tails_of_complete_rows(rows: FloatArray, draw_count: int, seed: int) -> Iterator[_Tails]:
     """Yield the tails of each of ``rows``, shape (comparisons, questions), without undefined values."""
-    subset_mean_batches, empty_count = [], 0
-    for subset_mask_batch in subset_masks(rows.shape[1], draws, seed):
+    subset_mean_batches, empty_subset_count = [], 0
+    for subset_mask_batch in subset_masks(rows.shape[1], draw_count, seed):
         subset_sizes = subset_mask_batch.sum(axis=1)
         is_nonempty_subset_at = subset_sizes > 0
-        empty_count += int(np.count_nonzero(~is_nonempty_subset_at))
+        empty_subset_count += int(np.count_nonzero(~is_nonempty_subset_at))
         subset_mean_batches.append(rows @ subset_mask_batch[is_nonempty_subset_at].T / subset_sizes[is_nonempty_subset_at])
     subset_means_by_row = np.concatenate(subset_mean_batches, axis=1)
     # Sums in another order may miss 0 by a rounding.
     subset_means_by_row[np.abs(subset_means_by_row) <= _ROUNDING * np.abs(rows).max(axis=1, keepdims=True)] = 0
-    total_subset_count = empty_count + subset_means_by_row.shape[1]
+    total_subset_count = empty_subset_count + subset_means_by_row.shape[1]
     tail_length = min(subset_means_by_row.shape[1], ceil(ALPHA * total_subset_count / 2))
     for row_subset_means, one_sided_p_values in zip(subset_means_by_row, hall_p_values(rows), strict=True):
         nonpositive_mean_count, nonnegative_mean_count = (
@@ -324,9 +330,9 @@ def _tails_of_complete_rows(rows: FloatArray, draws: int, seed: int) -> Iterator
         # Copies: a view would keep the means of all rows.
         lowest_means, highest_means = np.sort(row_subset_means[:tail_length]), np.sort(row_subset_means[-tail_length:])[::-1]
         yield _Tails(
-            empty_count + nonpositive_mean_count,
-            empty_count + nonnegative_mean_count,
-            empty_count,
+            empty_subset_count + nonpositive_mean_count,
+            empty_subset_count + nonnegative_mean_count,
+            empty_subset_count,
             total_subset_count,
             lowest_means,
             highest_means,
@@ -334,55 +340,58 @@ def _tails_of_complete_rows(rows: FloatArray, draws: int, seed: int) -> Iterator
         )
 
 
-def _takes_all_subsets(count: int, draws: int) -> bool:
-    return count < 60 and 2**count <= max(draws, MOST_SUBSETS)
+def _enumerates_all_subsets(count: int, draw_count: int) -> bool:
+    return count < 60 and 2**count <= max(draw_count, MOST_SUBSETS)
 
 
-def subset_masks(count: int, draws: int, seed: int) -> Iterator[FloatArray]:
+def subset_masks(count: int, draw_count: int, seed: int) -> Iterator[FloatArray]:
     """Yield subsets of ``count`` items as rows of 0 and 1, up to 1000 rows at a time, including the empty subset.
 
-    All subsets are yielded if there are at most ``draws`` or `MOST_SUBSETS` of them, whichever is more; otherwise the empty
-    subset and ``draws`` random ones.
+    All subsets are yielded if there are at most ``draw_count`` or `MOST_SUBSETS` of them, whichever is more; otherwise the empty
+    subset and ``draw_count`` random ones.
     """
-    if _takes_all_subsets(count, draws):
-        for batch_start in range(0, 2**count, _AT_ONCE):
-            subset_bitmask_numbers = np.arange(batch_start, min(batch_start + _AT_ONCE, 2**count))
+    if _enumerates_all_subsets(count, draw_count):
+        for batch_start in range(0, 2**count, _SUBSETS_PER_BATCH):
+            subset_bitmask_numbers = np.arange(batch_start, min(batch_start + _SUBSETS_PER_BATCH, 2**count))
             yield ((subset_bitmask_numbers[:, None] >> np.arange(count)) & 1).astype(float)
         return
     random_generator = np.random.default_rng(seed)
     yield np.zeros((1, count))
-    for batch_start in range(0, draws, _AT_ONCE):
-        batch_subset_count = min(_AT_ONCE, draws - batch_start)
+    for batch_start in range(0, draw_count, _SUBSETS_PER_BATCH):
+        batch_subset_count = min(_SUBSETS_PER_BATCH, draw_count - batch_start)
         packed_subset_bits = random_generator.integers(0, 256, (batch_subset_count, ceil(count / 8)), dtype=np.uint8)
         yield np.unpackbits(packed_subset_bits, axis=1, count=count).astype(float)
 
 
-def _widen_interval(interval: tuple[float, float], values: FloatArray, alpha: float, width: float) -> tuple[float, float]:
+def _widen_interval(
+    interval: tuple[float, float], values: FloatArray, alpha: float, measure_range: float
+) -> tuple[float, float]:
     """Widen an interval where many values are equal, without letting it reach or leave 0.
 
     By Student's interval of the values and two that stand for those not seen, one above 0 and one below: if all values
     differ, half as large again as the largest; if all are equal, as large as there can be; otherwise between these, by the
     share of the most frequent value. `benchmarks.verdicts` measures how often the interval holds the true difference.
     """
-    most_frequent_share = share_of_most_frequent(values / width)
+    most_frequent_share = share_of_most_frequent(values / measure_range)
     assumed_unseen_value = (
-        min(width, 1.5 * float(np.abs(values).max())) ** (1 - most_frequent_share) * width**most_frequent_share
+        min(measure_range, 1.5 * float(np.abs(values).max())) ** (1 - most_frequent_share)
+        * measure_range**most_frequent_share
     )
     widened_lower_end, widened_upper_end = interval
     padded_lower_end, padded_upper_end = mean_interval_with_extremes(
         values, -assumed_unseen_value, assumed_unseen_value, alpha
     )
     if widened_lower_end <= 0:
-        widened_lower_end = max(-width, min(widened_lower_end, padded_lower_end))
+        widened_lower_end = max(-measure_range, min(widened_lower_end, padded_lower_end))
     if widened_upper_end >= 0:
-        widened_upper_end = min(width, max(widened_upper_end, padded_upper_end))
+        widened_upper_end = min(measure_range, max(widened_upper_end, padded_upper_end))
     return widened_lower_end, widened_upper_end
 
 
 # Test of a mean whose values are skewed: Student's statistic with its skewness removed.
 
 
-_CERTAIN = 1e9
+_ZERO_TAIL_DEVIATION = 1e9
 """Standard normal value whose tail is 0."""
 
 
@@ -424,7 +433,7 @@ def hall_p_values(rows: FloatArray) -> list[OneSidedP]:
     student_t_statistics = np.divide(
         scaled_sample_means,
         np.sqrt(sample_variances / values_per_sample),
-        out=_CERTAIN * np.sign(scaled_sample_means),
+        out=_ZERO_TAIL_DEVIATION * np.sign(scaled_sample_means),
         where=is_positive_variance_at,
     )
     sample_skewnesses = np.divide(
@@ -463,7 +472,7 @@ def questions_needed(differences: FloatArray) -> int | None:
     if len(defined_differences) < FEWEST_VALUES or abs(defined_differences.mean()) < 1e-12:
         return None
     normal_distribution = NormalDist()
-    level_power_quantile_sum = normal_distribution.inv_cdf((1 + LEVEL) / 2) + normal_distribution.inv_cdf(POWER)
+    level_power_quantile_sum = normal_distribution.inv_cdf((1 + CONFIDENCE_LEVEL) / 2) + normal_distribution.inv_cdf(POWER)
     return max(
         FEWEST_VALUES,
         ceil((level_power_quantile_sum * float(defined_differences.std(ddof=1)) / float(defined_differences.mean())) ** 2),
@@ -478,7 +487,11 @@ Statistic = Callable[[FloatArray], FloatArray]
 
 
 def section_swap_differences(
-    counts: Sequence[IntArray], pairs: Sequence[tuple[int, int]], statistic: Statistic, width: float = 1.0, seed: int = 0
+    counts: Sequence[IntArray],
+    pairs: Sequence[tuple[int, int]],
+    statistic: Statistic,
+    measure_range: float = 1.0,
+    seed: int = 0,
 ) -> list[Difference | None]:
     """Test differences between chunkers for significance by swapping text sections between them.
 
@@ -495,7 +508,7 @@ def section_swap_differences(
         Counts in every section for each chunker, shape (sections, k).
     pairs
         Numbers of the two chunkers of each comparison.
-    width
+    measure_range
         The largest possible difference.
 
     Returns
@@ -505,12 +518,14 @@ def section_swap_differences(
     section_count = len(counts[0]) if counts else 0
     if not pairs or section_count < fewest_values_needed(len(pairs)):
         return [None] * len(pairs)
-    count_totals = [table.sum(axis=0) for table in counts]
-    observed_differences = [float(statistic(count_totals[one]) - statistic(count_totals[other])) for one, other in pairs]
+    total_counts_by_chunker = [table.sum(axis=0) for table in counts]
+    observed_differences = [
+        float(statistic(total_counts_by_chunker[one]) - statistic(total_counts_by_chunker[other])) for one, other in pairs
+    ]
     count_differences_by_section = np.stack([counts[other] - counts[one] for one, other in pairs]).astype(float)
     absolute_swap_differences = _absolute_differences_of_swaps(
         count_differences_by_section,
-        [(count_totals[one], count_totals[other]) for one, other in pairs],
+        [(total_counts_by_chunker[one], total_counts_by_chunker[other]) for one, other in pairs],
         statistic,
         seed,
     )
@@ -528,9 +543,9 @@ def section_swap_differences(
         low, high = _swap_interval(
             observed_differences[pair_index],
             critical_swap_difference,
-            _least_half_width(count_differences_by_section[pair_index], width, corrected_p.alpha),
+            _least_half_width(count_differences_by_section[pair_index], measure_range, corrected_p.alpha),
             corrected_p,
-            width,
+            measure_range,
         )
         tested_differences.append(
             Difference(
@@ -548,41 +563,49 @@ def section_swap_differences(
 
 
 def _absolute_differences_of_swaps(
-    gaps: FloatArray, sums: Sequence[tuple[IntArray, IntArray]], statistic: Statistic, seed: int
+    section_count_gaps: FloatArray, count_sums_of_pairs: Sequence[tuple[IntArray, IntArray]], statistic: Statistic, seed: int
 ) -> FloatArray:
     """Return the absolute differences of every pair in all swaps, shape (pairs, swaps), one without any swap among them."""
     # Where no pair differs, a swap changes nothing.
-    gaps = gaps[:, gaps.any(axis=(0, 2))]
-    pair_count, section_count, counts_per_section = gaps.shape
-    flattened_section_differences = gaps.transpose(1, 0, 2).reshape(section_count, pair_count * counts_per_section)
+    section_count_gaps = section_count_gaps[:, section_count_gaps.any(axis=(0, 2))]
+    pair_count, section_count, counts_per_section = section_count_gaps.shape
+    flattened_section_differences = section_count_gaps.transpose(1, 0, 2).reshape(
+        section_count, pair_count * counts_per_section
+    )
     absolute_difference_batches = []
     for swap_masks in subset_masks(section_count, draws_needed(pair_count), seed):
         changes_by_swaps = (swap_masks @ flattened_section_differences).reshape(-1, pair_count, counts_per_section)
         absolute_difference_batches.append(
             [
                 np.abs(statistic(one + changes_by_swaps[:, number]) - statistic(other - changes_by_swaps[:, number]))
-                for number, (one, other) in enumerate(sums)
+                for number, (one, other) in enumerate(count_sums_of_pairs)
             ]
         )
     return np.concatenate(absolute_difference_batches, axis=1)
 
 
 def _swap_interval(
-    observed: float, critical: float, floor: float, corrected: CorrectedP, width: float
+    observed_difference: float,
+    critical_difference: float,
+    least_half_width: float,
+    corrected_p: CorrectedP,
+    measure_range: float,
 ) -> tuple[float, float]:
-    """Return the interval of a difference; where values are equal it has the width of ``floor``, as far as 0 permits."""
-    if not corrected.significant:
-        lower_half_width = upper_half_width = max(critical, floor, abs(observed))
+    """Return the interval of a difference; where values are equal it has the width of ``least_half_width``, as far as 0 permits."""
+    if not corrected_p.significant:
+        lower_half_width = upper_half_width = max(critical_difference, least_half_width, abs(observed_difference))
     else:
-        lower_half_width = critical if observed > 0 else max(critical, floor)
-        upper_half_width = critical if observed < 0 else max(critical, floor)
-    return max(-width, observed - lower_half_width), min(width, observed + upper_half_width)
+        lower_half_width = critical_difference if observed_difference > 0 else max(critical_difference, least_half_width)
+        upper_half_width = critical_difference if observed_difference < 0 else max(critical_difference, least_half_width)
+    return max(-measure_range, observed_difference - lower_half_width), min(
+        measure_range, observed_difference + upper_half_width
+    )
 
 
-def _least_half_width(gaps: FloatArray, width: float, alpha: float) -> float:
+def _least_half_width(gaps: FloatArray, measure_range: float, alpha: float) -> float:
     """Return half the width of Student's interval of equal values among which the largest differences are added."""
     section_count = len(gaps)
-    assumed_unseen_difference = width * share_of_most_frequent(gaps)
+    assumed_unseen_difference = measure_range * share_of_most_frequent(gaps)
     return (
         students_t_quantile(1 - alpha / 2, section_count + 1)
         * assumed_unseen_difference

@@ -12,7 +12,7 @@ from chunkers.support import FloatArray, pluralize
 ALPHA = 0.05
 """The share of comparisons without a difference in which one may be found, all comparisons taken together."""
 
-LEVEL = 1 - ALPHA
+CONFIDENCE_LEVEL = 1 - ALPHA
 """Confidence level of intervals."""
 
 FEWEST_VALUES = 6
@@ -24,7 +24,9 @@ FEWEST_DRAWS = 10_000
 MOST_SUBSETS = 2**16
 """Sign flips up to which all are tried."""
 
-FALSE_VERDICTS = "Where no chunker is better than another, one is called significantly better at most 5 times in 100."
+FALSE_VERDICT_SENTENCE = (
+    "Where no chunker is better than another, one is called significantly better at most 5 times in 100."
+)
 """The error rate of a verdict, beside every one; `benchmarks.verdicts` measures it."""
 
 
@@ -61,16 +63,17 @@ def holm_correction(p_values: Sequence[float]) -> list[CorrectedP]:
     """
     ascending_p_value_indexes = sorted(range(len(p_values)), key=lambda number: p_values[number])
     corrected_p_values = [CorrectedP(1.0, ALPHA)] * len(ascending_p_value_indexes)
-    largest_adjusted_p_value, stopped_alpha = 0.0, None
+    largest_adjusted_p_value, alpha_where_holm_stopped = 0.0, None
     for ascending_rank, comparison_index in enumerate(ascending_p_value_indexes):
         remaining_comparison_count = len(ascending_p_value_indexes) - ascending_rank
         largest_adjusted_p_value = max(
             largest_adjusted_p_value, min(1.0, remaining_comparison_count * p_values[comparison_index])
         )
-        if stopped_alpha is None and largest_adjusted_p_value >= ALPHA:
-            stopped_alpha = ALPHA / remaining_comparison_count
+        if alpha_where_holm_stopped is None and largest_adjusted_p_value >= ALPHA:
+            alpha_where_holm_stopped = ALPHA / remaining_comparison_count
         corrected_p_values[comparison_index] = CorrectedP(
-            largest_adjusted_p_value, ALPHA / remaining_comparison_count if stopped_alpha is None else stopped_alpha
+            largest_adjusted_p_value,
+            ALPHA / remaining_comparison_count if alpha_where_holm_stopped is None else alpha_where_holm_stopped,
         )
     return corrected_p_values
 
@@ -145,7 +148,7 @@ def mean_interval_with_extremes(values: FloatArray, low: float, high: float, alp
     return padded_values_mean - interval_half_width, padded_values_mean + interval_half_width
 
 
-def students_t_quantile(probability: float, freedom: int) -> float:
+def students_t_quantile(probability: float, degrees_of_freedom: int) -> float:
     """Return a quantile of Student's t distribution.
 
     The probability must be at least 0.5, and the degrees of freedom at least 7.
@@ -171,4 +174,6 @@ def students_t_quantile(probability: float, freedom: int) -> float:
         )
         / 92160,
     )
-    return sum((term / float(freedom) ** power for power, term in enumerate(t_quantile_expansion_terms)), start=0.0)
+    return sum(
+        (term / float(degrees_of_freedom) ** power for power, term in enumerate(t_quantile_expansion_terms)), start=0.0
+    )

@@ -34,7 +34,7 @@ STAGES: Mapping[Stage, str] = {
 }
 """Every stage with its meaning, in the order in which an answer passes them."""
 
-MOST_BEFORE = 3
+MOST_NAMED_BETTER_CHUNKS = 3
 """Maximum number of chunks before the right one that a sentence names."""
 
 _NO_PASSAGE = "neither an excerpt nor a reference says what answers it"
@@ -130,13 +130,13 @@ class SearchedChunks:
         documents: Sequence[Document],
         chunks: Sequence[GivenChunk],
         name: str,
-        told: Callable[[int, int], None] = lambda done, count: None,
+        report_progress: Callable[[int, int], None] = lambda done, count: None,
     ) -> "SearchedChunks":
         """Locate the chunks of a file in the documents.
 
         Parameters
         ----------
-        told
+        report_progress
             Called with (chunks done, all) of a document at intervals; an exception that it raises ends the search.
 
         Raises
@@ -144,22 +144,25 @@ class SearchedChunks:
         InputError
             If there are several documents, and chunks that name none of them.
         """
-        if len(documents) > 1 and (nameless_chunk_count := sum(chunk.document is None for chunk in chunks)):
+        if len(documents) > 1 and (documentless_chunk_count := sum(chunk.document is None for chunk in chunks)):
             raise InputError(
                 f"{name}: with several documents, every chunk must name its document in the field document, source, "
-                f"file_name or filename; {nameless_chunk_count:,} of {len(chunks):,} chunks do not."
+                f"file_name or filename; {documentless_chunk_count:,} of {len(chunks):,} chunks do not."
             )
-        matching_names_of = DocumentNames(document_names(chunks)).names_matching
+        find_matching_names = DocumentNames(document_names(chunks)).names_matching
         document_chunkings = []
         for document in documents:
-            names_matching_document = matching_names_of(document.name)
+            names_matching_document = find_matching_names(document.name)
             # Of one document, the chunks are what there is, whatever they call it.
             document_chunks = [
                 chunk for chunk in chunks if chunk.document in names_matching_document or chunk.document is None
             ]
             document_chunkings.append(
                 locate_chunks(
-                    document, document_chunks if names_matching_document or len(documents) > 1 else chunks, name, told
+                    document,
+                    document_chunks if names_matching_document or len(documents) > 1 else chunks,
+                    name,
+                    report_progress,
                 ).chunking
             )
         chunk_by_id = {chunk.id: chunk for chunk in reversed(chunks) if chunk.id is not None}
@@ -247,53 +250,58 @@ class TraceDiagnoser:
     ) -> None:
         self._documents = documents
         self._questions = questions
-        self._searched = searched or SearchedChunks()
+        self._searchable_documents = searched or SearchedChunks()
         self._answers = answers or {}
-        self._unordered = UnorderedLocator(
+        self._locator = UnorderedLocator(
             documents,
             [retrieved.as_given_chunk for question in questions for retrieved in question.retrieved],
-            has_documents=self._searched.has_documents,
+            has_documents=self._searchable_documents.has_documents,
         )
-        self._matching: dict[Place, tuple[int, ...]] = {}
+        self._chunk_numbers_by_place: dict[Place, tuple[int, ...]] = {}
         self.placements: list[tuple[Placement, ...]] = []
         """The placement of every retrieved text, of the questions that `locate` has come to."""
 
-    def locate(self, told: Callable[[int, int], None] = lambda done, count: None) -> "TraceDiagnoser":
+    def locate(self, report_progress: Callable[[int, int], None] = lambda done, count: None) -> "TraceDiagnoser":
         """Locate the retrieved texts of every question, and return itself.
 
-        If an exception of ``told`` or an interruption ends it, `question_diagnoses` yields those of the questions before.
+        If an exception of ``report_progress`` or an interruption ends it, `question_diagnoses` yields those of the questions before.
 
         Parameters
         ----------
-        told
+        report_progress
             Called with (questions done, all) after each question.
         """
         for question in self._questions[len(self.placements) :]:
             self.placements.append(tuple([self._locate_text(retrieved) for retrieved in question.retrieved]))
-            told(len(self.placements), len(self._questions))
+            report_progress(len(self.placements), len(self._questions))
         return self
 
     @cached_property
     def remark(self) -> str:
         """Sentences on documents that are not at hand, and on chunks that cannot be those that were searched; or empty."""
-        return " ".join(filter(None, (self._searched.remark, self._texts_without_chunk_note)))
+        return " ".join(filter(None, (self._searchable_documents.remark, self._texts_without_chunk_note)))
 
     @cached_property
     def _texts_without_chunk_note(self) -> str:
-        if self._searched.chunkings is None:
+        if self._searchable_documents.chunkings is None:
             return ""
         located_places = {
             placement.only_place for some in self.placements for placement in some if placement.only_place is not None
         }
-        unmatched_count = sum(not self._fits_known_chunks(self._searched.chunkings, place) for place in located_places)
-        if not unmatched_count:
+        unmatched_text_count = sum(
+            not self._fits_known_chunks(self._searchable_documents.chunkings, place) for place in located_places
+        )
+        if not unmatched_text_count:
             return ""
         unmatched_texts_sentence = (
-            f"{unmatched_count:,} of {pluralize(len(located_places), 'located text')} of the trace are no chunks of "
-            f"{self._searched.name}"
+            f"{unmatched_text_count:,} of {pluralize(len(located_places), 'located text')} of the trace are no chunks of "
+            f"{self._searchable_documents.name}"
         )
-        if 2 * unmatched_count > len(located_places):
-            return f"{unmatched_texts_sentence}, so the trace searched other chunks, and {self._searched.name} is not used."
+        if 2 * unmatched_text_count > len(located_places):
+            return (
+                f"{unmatched_texts_sentence}, so the trace searched other chunks, and {self._searchable_documents.name} is "
+                "not used."
+            )
         return f"{unmatched_texts_sentence}."
 
     def _fits_known_chunks(self, chunkings: Sequence[Chunking], place: Place) -> bool:
@@ -301,14 +309,14 @@ class TraceDiagnoser:
         chunk_numbers_at_place = self._chunk_numbers_at(chunkings, place)
         return (
             bool(chunk_numbers_at_place)
-            and int(self._edges[place.document][chunk_numbers_at_place[0], 0]) == place.span.start
+            and int(self._visible_edges_by_document[place.document][chunk_numbers_at_place[0], 0]) == place.span.start
         )
 
     @cached_property
     def _chunkings(self) -> Sequence[Chunking]:
         """The chunks of each document: those at hand if they are those that were searched, else those in the trace."""
-        if self._searched.chunkings is not None and not self._texts_without_chunk_note.endswith("is not used."):
-            return self._searched.chunkings
+        if self._searchable_documents.chunkings is not None and not self._texts_without_chunk_note.endswith("is not used."):
+            return self._searchable_documents.chunkings
         spans_by_document: list[set[Span]] = [set() for _ in self._documents]
         for question_placements in self.placements:
             for placement in question_placements:
@@ -322,21 +330,21 @@ class TraceDiagnoser:
     @property
     def knows_chunks(self) -> bool:
         """True if the chunks that were searched are at hand, and not only those that were retrieved."""
-        return self._chunkings is self._searched.chunkings
+        return self._chunkings is self._searchable_documents.chunkings
 
     def question_diagnoses(self) -> Iterator[Diagnosis]:
         """Yield the diagnosis of each located question, in the order of the trace."""
         # The places of passages must not depend on how many texts are missing.
-        self._unordered.renew_comparison_budget()
+        self._locator.renew_comparison_budget()
         for question, placements in zip(self._questions, self.placements, strict=False):
             yield self._diagnosis(question, placements)
 
     def _locate_text(self, retrieved: RetrievedText) -> Placement:
         retrieved_chunk = retrieved.as_given_chunk
-        same_id_chunk = self._searched.by_id.get(retrieved_chunk.id) if retrieved_chunk.id is not None else None
+        same_id_chunk = self._searchable_documents.by_id.get(retrieved_chunk.id) if retrieved_chunk.id is not None else None
         if retrieved_chunk.text is None and not retrieved_chunk.spans:
             if same_id_chunk is None:
-                named_document_numbers = self._unordered.document_numbers_for_name(retrieved_chunk.id)
+                named_document_numbers = self._locator.document_numbers_for_name(retrieved_chunk.id)
                 if len(named_document_numbers) == 1 and (
                     document_length := len(self._documents[named_document_numbers[0]].text)
                 ):
@@ -346,24 +354,26 @@ class TraceDiagnoser:
                 return Placement(
                     (), f"it has an identifier alone, {short_repr(retrieved_chunk.id)}, and no chunk at hand has it"
                 )
-            return self._unordered.find(same_id_chunk)
+            return self._locator.find(same_id_chunk)
         if same_id_chunk is not None and same_id_chunk.document is not None and retrieved_chunk.document is None:
             retrieved_chunk = retrieved_chunk._replace(document=same_id_chunk.document)
-        return self._unordered.find(retrieved_chunk)
+        return self._locator.find(retrieved_chunk)
 
     def _diagnosis(self, question: TracedQuestion, placements: tuple[Placement, ...]) -> Diagnosis:
         is_feedback_positive, feedback_name_and_value = question.verdict
-        passage_outcomes = [self._outcome(question, placements, passage) for passage in self._answer_passages(question)]
+        passage_outcomes = [
+            self._passage_outcome(question, placements, passage) for passage in self._answer_passages(question)
+        ]
         lost_passage_outcomes = [outcome for outcome in passage_outcomes if outcome.stage is not None]
         passage_kind = "excerpt" if question.excerpts or question.question in self._answers else "reference"
         if is_feedback_positive is False:
-            is_failed, rule_phrase = True, f"the feedback is negative: {feedback_name_and_value}"
+            has_question_failed, verdict_reason = True, f"the feedback is negative: {feedback_name_and_value}"
         elif is_feedback_positive is True:
-            is_failed, rule_phrase = False, f"the feedback is positive: {feedback_name_and_value}"
+            has_question_failed, verdict_reason = False, f"the feedback is positive: {feedback_name_and_value}"
         elif any(outcome.was_retrieved is False for outcome in passage_outcomes):
-            is_failed, rule_phrase = True, f"its {passage_kind} was not retrieved"
+            has_question_failed, verdict_reason = True, f"its {passage_kind} was not retrieved"
         elif passage_outcomes and all(outcome.was_retrieved for outcome in passage_outcomes):
-            is_failed, rule_phrase = False, f"its {passage_kind} was retrieved"
+            has_question_failed, verdict_reason = False, f"its {passage_kind} was retrieved"
         else:
             undecided_feedback_phrase = (
                 f"the feedback {feedback_name_and_value} is neither positive nor negative"
@@ -373,10 +383,10 @@ class TraceDiagnoser:
             return Diagnosis(
                 question, placements, None, f"{undecided_feedback_phrase}, and {_explain_unknown_outcome(passage_outcomes)}"
             )
-        if not is_failed:
-            return Diagnosis(question, placements, False, rule_phrase)
+        if not has_question_failed:
+            return Diagnosis(question, placements, False, verdict_reason)
         if not passage_outcomes:
-            return Diagnosis(question, placements, True, rule_phrase, "cannot be told", None, _NO_PASSAGE)
+            return Diagnosis(question, placements, True, verdict_reason, "cannot be told", None, _NO_PASSAGE)
         earliest_stage_outcome = min(
             lost_passage_outcomes or passage_outcomes, key=lambda outcome: [*STAGES, None].index(outcome.stage)
         )
@@ -384,7 +394,7 @@ class TraceDiagnoser:
             question,
             placements,
             True,
-            rule_phrase,
+            verdict_reason,
             earliest_stage_outcome.stage or "not used",
             earliest_stage_outcome,
             earliest_stage_outcome.said,
@@ -394,7 +404,7 @@ class TraceDiagnoser:
         """Return the passages that answer a question."""
         if question.excerpts:
             return [
-                self._locate_passage(excerpt.content, self._unordered.document_numbers_for_name(excerpt.corpus_id))
+                self._locate_passage(excerpt.content, self._locator.document_numbers_for_name(excerpt.corpus_id))
                 for excerpt in question.excerpts
             ]
         if question.question in self._answers:
@@ -403,8 +413,8 @@ class TraceDiagnoser:
                 for place in self._answers[question.question]
             ]
         if question.reference is not None and question.reference.strip():
-            reference_passage = self._locate_passage(question.reference, self._unordered.document_numbers_for_name(None))
-            document_or_chunk_word = "document" if self._searched.has_documents else "chunk"
+            reference_passage = self._locate_passage(question.reference, self._locator.document_numbers_for_name(None))
+            document_or_chunk_word = "document" if self._searchable_documents.has_documents else "chunk"
             return [
                 reference_passage._replace(
                     unplaced=f"the reference is in words of its own, which no {document_or_chunk_word} has"
@@ -412,19 +422,21 @@ class TraceDiagnoser:
             ]
         return []
 
-    def _locate_passage(self, words: str, numbers: Sequence[int]) -> _Passage:
-        words = words.strip()
-        if places := self._unordered.occurrences(words, numbers):
-            return _Passage(words, places)
-        places, similarity = self._unordered.most_similar_places(words, numbers)
+    def _locate_passage(self, passage: str, document_numbers: Sequence[int]) -> _Passage:
+        passage = passage.strip()
+        if places := self._locator.occurrences(passage, document_numbers):
+            return _Passage(passage, places)
+        places, similarity = self._locator.most_similar_places(passage, document_numbers)
         return _Passage(
-            words, places, f"{short_repr(words)} is altered there, {int(100 * similarity)} % alike" if places else ""
+            passage, places, f"{short_repr(passage)} is altered there, {int(100 * similarity)} % alike" if places else ""
         )
 
-    def _outcome(self, question: TracedQuestion, placements: Sequence[Placement], passage: _Passage) -> PassageOutcome:
+    def _passage_outcome(
+        self, question: TracedQuestion, placements: Sequence[Placement], passage: _Passage
+    ) -> PassageOutcome:
         passage_text, places, remark, unplaced_explanation = passage
-        is_short = len(fold_text(passage_text)) < SHORTEST_ALTERED
-        if not is_short:
+        is_passage_short = len(fold_text(passage_text)) < SHORTEST_ALTERED
+        if not is_passage_short:
             folded_passage_text = fold_text(passage_text[slice(*trim_span(passage_text, Span(0, len(passage_text))))])
             for retrieved_text in question.retrieved:
                 if (
@@ -437,21 +449,22 @@ class TraceDiagnoser:
         if not places:
             if unplaced_explanation:
                 return PassageOutcome("cannot be told", unplaced_explanation)
-            if self._unordered.is_comparison_budget_spent:
+            if self._locator.is_comparison_budget_spent:
                 return PassageOutcome("cannot be told", f"{short_repr(passage_text)} was not compared with all passages")
-            if not self._searched.has_documents:
+            if not self._searchable_documents.has_documents:
                 return PassageOutcome(
                     "cannot be told",
-                    f"no chunk of {self._searched.name} has {short_repr(passage_text)}, and the documents are not at hand",
+                    f"no chunk of {self._searchable_documents.name} has {short_repr(passage_text)}, and the documents are "
+                    "not at hand",
                 )
             return PassageOutcome("not in the documents", f"no document has {short_repr(passage_text)}")
         outcomes_at_places = [self._passage_outcome_at(question, placements, place) for place in places]
-        if is_short and len({outcome.stage for outcome in outcomes_at_places}) > 1:
+        if is_passage_short and len({outcome.stage for outcome in outcomes_at_places}) > 1:
             return PassageOutcome(
                 "cannot be told", f"{short_repr(passage_text)} stands in {len(places)} places, which may not all answer it"
             )
         # A copy is as good: the one that came furthest counts.
-        furthest_stage_outcome = max(outcomes_at_places, key=lambda outcome: _FURTHEST.index(outcome.stage))
+        furthest_stage_outcome = max(outcomes_at_places, key=lambda outcome: _STAGES_BY_PROGRESS.index(outcome.stage))
         several_places_phrase = f"it stands in {len(places)} places" if len(places) > 1 else ""
         return replace(
             furthest_stage_outcome,
@@ -524,7 +537,7 @@ class TraceDiagnoser:
             )
         gap_reason_by_offset = {
             gap.start_after(document): gap.reason
-            for gap in (chunking.gaps if self._searched.has_reasons and self.knows_chunks else ())
+            for gap in (chunking.gaps if self._searchable_documents.has_reasons and self.knows_chunks else ())
             if gap.verdict.is_cut
         }
         spans_with_chunk_numbers = [(span, chunk.number) for chunk in judgement.chunks for span in chunk.spans]
@@ -542,7 +555,7 @@ class TraceDiagnoser:
                 return "cut apart", partial_retrieval_sentence + cut_phrase + limitation_phrase, cuts_within_answer
             return "cannot be told", f"{answer_location_phrase} is only in part in a retrieved text; {_UNKNOWN_CHUNKS}", ()
         if self.knows_chunks:
-            return "in no chunk", f"{answer_location_phrase} is in no chunk of {self._searched.name}", ()
+            return "in no chunk", f"{answer_location_phrase} is in no chunk of {self._searchable_documents.name}", ()
         return "cannot be told", f"{answer_location_phrase} is in no retrieved text; {_UNKNOWN_CHUNKS}", ()
 
     def _better_ranked_in_words(self, question: TracedQuestion, placements: Sequence[Placement]) -> str:
@@ -557,29 +570,31 @@ class TraceDiagnoser:
             f"{spot.only_place.span.start:,}–{spot.only_place.span.end:,}"
             if spot.only_place is not None
             else f"{retrieved.rank:,} {short_repr(retrieved.text or retrieved.id)}"
-            for retrieved, spot in given_texts_with_placements[:MOST_BEFORE]
+            for retrieved, spot in given_texts_with_placements[:MOST_NAMED_BETTER_CHUNKS]
         ]
         more_phrase = (
-            f" and {len(given_texts_with_placements) - MOST_BEFORE:,} more"
-            if len(given_texts_with_placements) > MOST_BEFORE
+            f" and {len(given_texts_with_placements) - MOST_NAMED_BETTER_CHUNKS:,} more"
+            if len(given_texts_with_placements) > MOST_NAMED_BETTER_CHUNKS
             else ""
         )
         return f"before it: {', '.join(ranked_text_phrases)}{more_phrase}"
 
     def _chunk_numbers_at(self, chunkings: Sequence[Chunking], place: Place) -> tuple[int, ...]:
         """Return the numbers of the chunks that a located text is: one, the one that it is a part of, or all inside it."""
-        if chunkings is not self._searched.chunkings:
+        if chunkings is not self._searchable_documents.chunkings:
             return _chunk_numbers_at_span(_visible_edges(chunkings[place.document]), place.span)
-        if place not in self._matching:
-            self._matching[place] = _chunk_numbers_at_span(self._edges[place.document], place.span)
-        return self._matching[place]
+        if place not in self._chunk_numbers_by_place:
+            self._chunk_numbers_by_place[place] = _chunk_numbers_at_span(
+                self._visible_edges_by_document[place.document], place.span
+            )
+        return self._chunk_numbers_by_place[place]
 
     @cached_property
-    def _edges(self) -> list[IntArray]:
-        return [_visible_edges(chunking) for chunking in self._searched.chunkings or ()]
+    def _visible_edges_by_document(self) -> list[IntArray]:
+        return [_visible_edges(chunking) for chunking in self._searchable_documents.chunkings or ()]
 
 
-_FURTHEST: Sequence[Stage | None] = (
+_STAGES_BY_PROGRESS: Sequence[Stage | None] = (
     *("not in the documents", "in no chunk", "cut apart", "cannot be told", "ranked too low", "not used"),
     None,
 )

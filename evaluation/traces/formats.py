@@ -11,23 +11,23 @@ from typing import Any
 
 from chunkers.files.json_and_table_files import InputCounter, check_bracket_count, decode_file
 from chunkers.support import InputError, short_repr
-from evaluation.questions import excerpt_list, json_line_objects, raw_rows
+from evaluation.questions import json_line_objects, parse_excerpt_list, raw_rows
 from evaluation.traces.trace_spans import (
-    ANSWERS,
-    EXCERPTS,
-    FEEDBACK,
-    LIMITS,
-    QUESTIONS,
-    REFERENCES,
-    RETRIEVED,
-    UNREADABLE,
+    ANSWER_FIELDS,
+    EXCERPT_FIELDS,
+    FEEDBACK_FIELDS,
+    QUESTION_FIELDS,
+    RANK_LIMIT_FIELDS,
+    REFERENCE_FIELDS,
+    RETRIEVED_FIELDS,
+    UNREADABLE_ROW_ERRORS,
     Row,
     TraceCollector,
-    document_list,
     fault_sentence,
     first_field,
-    is_feedback,
+    is_feedback_name,
     is_span,
+    list_retrieved_items,
     message_text,
     otlp_spans,
     parse_if_json,
@@ -35,13 +35,24 @@ from evaluation.traces.trace_spans import (
     retrieved_text_rows,
 )
 
-_LANGFUSE = frozenset(
+_LANGFUSE_COLUMNS = frozenset(
     (
         *("id", "name", "type", "input", "output", "metadata", "scores", "value", "stringValue", "string_value"),
-        *("traceId", "trace_id", "parentObservationId", "parent_observation_id", *REFERENCES, *EXCERPTS),
+        *("traceId", "trace_id", "parentObservationId", "parent_observation_id", *REFERENCE_FIELDS, *EXCERPT_FIELDS),
     )
 )
-_COLUMNS = frozenset((*QUESTIONS, *RETRIEVED, *ANSWERS, *REFERENCES, *EXCERPTS, *FEEDBACK, *LIMITS, "scores"))
+_PLAIN_ROW_COLUMNS = frozenset(
+    (
+        *QUESTION_FIELDS,
+        *RETRIEVED_FIELDS,
+        *ANSWER_FIELDS,
+        *REFERENCE_FIELDS,
+        *EXCERPT_FIELDS,
+        *FEEDBACK_FIELDS,
+        *RANK_LIMIT_FIELDS,
+        "scores",
+    )
+)
 
 
 def parse_traces(data: bytes, name: str) -> Iterator[Row]:
@@ -61,7 +72,7 @@ def parse_traces(data: bytes, name: str) -> Iterator[Row]:
             if isinstance(row, InputError):
                 raise row
             traced_question_row = _question_unless_trace_part(row, row_place, span_trace_collector)
-        except UNREADABLE as error:
+        except UNREADABLE_ROW_ERRORS as error:
             yield {"problem": f"{name}, {row_place}: {fault_sentence(error)}"}
             continue
         if traced_question_row is not None:
@@ -74,10 +85,12 @@ def parse_traces(data: bytes, name: str) -> Iterator[Row]:
         )
 
 
-def _count_against_limits(row: Row, counted: InputCounter) -> Row:
+def _count_against_limits(row: Row, input_counter: InputCounter) -> Row:
     retrieved_texts = [chunk["text"] for chunk in row["retrieved"]]
-    counted.count_row(*(value for value in (row["question"], row["answer"], *retrieved_texts) if isinstance(value, str)))
-    counted.count_items(len(retrieved_texts))
+    input_counter.count_row(
+        *(value for value in (row["question"], row["answer"], *retrieved_texts) if isinstance(value, str))
+    )
+    input_counter.count_items(len(retrieved_texts))
     return row
 
 
@@ -116,12 +129,13 @@ def _columns_to_read(columns: Sequence[str], name: str) -> Collection[str]:
     empty_row_with_columns = dict.fromkeys(columns)
     if is_span(empty_row_with_columns):
         return columns
-    if empty_row_with_columns.keys() & set(QUESTIONS) and empty_row_with_columns.keys() & set(RETRIEVED):
-        return _COLUMNS
+    if empty_row_with_columns.keys() & set(QUESTION_FIELDS) and empty_row_with_columns.keys() & set(RETRIEVED_FIELDS):
+        return _PLAIN_ROW_COLUMNS
     if _is_langfuse(empty_row_with_columns):
-        return [column for column in columns if column in _LANGFUSE or is_feedback(column)]
+        return [column for column in columns if column in _LANGFUSE_COLUMNS or is_feedback_name(column)]
     raise InputError(
-        f"{name}: a table of traces must have a column with the question ({', '.join(QUESTIONS)}) and one with what was "
+        f"{name}: a table of traces must have a column with the question ({', '.join(QUESTION_FIELDS)}) and one with what "
+        "was "
         "retrieved, such as retrieved_contexts, or be Phoenix's table of spans or one of Langfuse's tables; its columns are "
         f"{short_repr(', '.join(columns))}."
     )
@@ -129,9 +143,17 @@ def _columns_to_read(columns: Sequence[str], name: str) -> Collection[str]:
 
 def _is_langfuse(row: Mapping[str, Any]) -> bool:
     """Return whether a row is a Langfuse trace, observation or score; plain rows may have a trace id, too."""
-    if "type" not in row and first_field(row, QUESTIONS) is not None and first_field(row, RETRIEVED) is not None:
+    if (
+        "type" not in row
+        and first_field(row, QUESTION_FIELDS) is not None
+        and first_field(row, RETRIEVED_FIELDS) is not None
+    ):
         return False
-    return "traceId" in row or "trace_id" in row or ("id" in row and "input" in row and first_field(row, RETRIEVED) is None)
+    return (
+        "traceId" in row
+        or "trace_id" in row
+        or ("id" in row and "input" in row and first_field(row, RETRIEVED_FIELDS) is None)
+    )
 
 
 def _trace_object_or_error(value: object) -> Mapping[str, Any] | InputError:
@@ -162,41 +184,42 @@ def _question_unless_trace_part(row: Mapping[str, Any], place: str, traces: Trac
 
 
 def _question_of_plain_row(row: Mapping[str, Any], place: str) -> Row:
-    question_field, retrieved_field = first_field(row, QUESTIONS), first_field(row, RETRIEVED)
-    if question_field is None:
+    question_value, retrieved_value = first_field(row, QUESTION_FIELDS), first_field(row, RETRIEVED_FIELDS)
+    if question_value is None:
         raise InputError(
-            f"a row must be a span, a Langfuse trace or observation, or have a question ({', '.join(QUESTIONS)}); this one "
+            f"a row must be a span, a Langfuse trace or observation, or have a question ({', '.join(QUESTION_FIELDS)}); "
+            "this one "
             f"has only {short_repr(', '.join(map(str, row)))}."
         )
-    if retrieved_field is None:
+    if retrieved_value is None:
         raise InputError(
             "a row with a question must say what was retrieved, in a field such as retrieved or retrieved_contexts; this "
             f"one has only {short_repr(', '.join(map(str, row)))}."
         )
-    retrieved_items = document_list(retrieved_field)
-    if retrieved_items is None and isinstance(retrieved_field, str):
-        retrieved_items = excerpt_list(retrieved_field, "retrieved")
+    retrieved_items = list_retrieved_items(retrieved_value)
+    if retrieved_items is None and isinstance(retrieved_value, str):
+        retrieved_items = parse_excerpt_list(retrieved_value, "retrieved")
     if retrieved_items is None:
-        raise InputError(f"what was retrieved must be a list; got {short_repr(retrieved_field)}.")
+        raise InputError(f"what was retrieved must be a list; got {short_repr(retrieved_value)}.")
     retrieval_scores = parse_if_json(row.get("scores"))
     if isinstance(retrieval_scores, list) and len(retrieval_scores) == len(retrieved_items):
         retrieved_items = [[item, score] for item, score in zip(retrieved_items, retrieval_scores, strict=True)]
-    is_id_list = retrieved_field in (row.get("retrieved_ids"), row.get("retrieved_context_ids"))
-    given_rank_limit = parse_if_json(first_field(row, LIMITS))
-    given_rank_limit = (
-        int(given_rank_limit) if isinstance(given_rank_limit, str) and given_rank_limit.isdecimal() else given_rank_limit
+    is_id_list = retrieved_value in (row.get("retrieved_ids"), row.get("retrieved_context_ids"))
+    last_given_rank = parse_if_json(first_field(row, RANK_LIMIT_FIELDS))
+    last_given_rank = (
+        int(last_given_rank) if isinstance(last_given_rank, str) and last_given_rank.isdecimal() else last_given_rank
     )
     ranked_retrieved_texts = retrieved_text_rows(
         [{"id": item} if is_id_list and isinstance(item, str | int) else item for item in retrieved_items]
     )
-    if isinstance(given_rank_limit, int) and not isinstance(given_rank_limit, bool):
-        ranked_retrieved_texts = [{**chunk, "given": chunk["rank"] <= given_rank_limit} for chunk in ranked_retrieved_texts]
-    is_ragas = "user_input" in row or "retrieved_contexts" in row
-    feedback_name_value_pairs = [[key, row[key]] for key in FEEDBACK if row.get(key) is not None]
+    if isinstance(last_given_rank, int) and not isinstance(last_given_rank, bool):
+        ranked_retrieved_texts = [{**chunk, "given": chunk["rank"] <= last_given_rank} for chunk in ranked_retrieved_texts]
+    is_ragas_row = "user_input" in row or "retrieved_contexts" in row
+    feedback_name_value_pairs = [[key, row[key]] for key in FEEDBACK_FIELDS if row.get(key) is not None]
     return question_row(
         place,
-        "ragas" if is_ragas else "plain rows",
-        message_text(question_field),
+        "ragas" if is_ragas_row else "plain rows",
+        message_text(question_value),
         ranked_retrieved_texts,
         row,
         feedback_name_value_pairs,

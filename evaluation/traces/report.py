@@ -12,7 +12,7 @@ from chunkers.support import pluralize, short_repr
 from evaluation.questions import shorten_text
 from evaluation.traces.answer_loss_stages import STAGES, Diagnosis, Stage
 
-MOST_MISSING = 8
+MOST_LISTED_MISSING_TEXTS = 8
 """Maximum number of missing texts that the text names; JSON has all."""
 
 
@@ -26,7 +26,7 @@ class TraceReport:
     problems: Sequence[str] = ()
 
     @cached_property
-    def stages(self) -> dict[Stage, int]:
+    def failed_count_by_stage(self) -> dict[Stage, int]:
         """Number of failed questions by the stage that lost their answers, in the order of the stages."""
         question_count_by_stage = Counter(diagnosis.stage for diagnosis in self.diagnoses)
         return {stage: question_count_by_stage[stage] for stage in STAGES if question_count_by_stage[stage]}
@@ -89,7 +89,8 @@ def report_as_text(report: TraceReport) -> str:
     report_lines.append(f"{pluralize(len(report.diagnoses), 'question')}: {', '.join(outcome_count_phrases)}")
     longest_stage_length = max(map(len, STAGES))
     report_lines += [
-        f"  {stage:<{longest_stage_length}} {count:>5,}  {STAGES[stage]}" for stage, count in report.stages.items()
+        f"  {stage:<{longest_stage_length}} {count:>5,}  {STAGES[stage]}"
+        for stage, count in report.failed_count_by_stage.items()
     ]
     text_count_by_status = report.text_counts
     report_lines.append(
@@ -98,16 +99,18 @@ def report_as_text(report: TraceReport) -> str:
         f"several places, {text_count_by_status['missing']:,} missing"
     )
     sentences_on_missing_texts = [*report.missing_text_sentences()]
-    report_lines += [f"  {_printable_line(remark, 200)}" for remark in sentences_on_missing_texts[:MOST_MISSING]]
-    report_lines += [f"  and {len(sentences_on_missing_texts) - MOST_MISSING:,} more"] * (
-        len(sentences_on_missing_texts) > MOST_MISSING
+    report_lines += [
+        f"  {_printable_line(remark, 200)}" for remark in sentences_on_missing_texts[:MOST_LISTED_MISSING_TEXTS]
+    ]
+    report_lines += [f"  and {len(sentences_on_missing_texts) - MOST_LISTED_MISSING_TEXTS:,} more"] * (
+        len(sentences_on_missing_texts) > MOST_LISTED_MISSING_TEXTS
     )
     return "\n".join(report_lines) + "\n"
 
 
 def _printable_line(text: str, most: int) -> str:
-    text_of_printable_letters = "".join(letter if letter.isprintable() else " " for letter in text)
-    return shorten_text(" ".join(text_of_printable_letters.split()), most)
+    printable_text = "".join(letter if letter.isprintable() else " " for letter in text)
+    return shorten_text(" ".join(printable_text.split()), most)
 
 
 def report_as_json(report: TraceReport) -> dict[str, Any]:
@@ -115,7 +118,7 @@ def report_as_json(report: TraceReport) -> dict[str, Any]:
     return {
         "seamark_trace": 1,
         "questions": [_diagnosis_as_json(report, diagnosis) for diagnosis in report.diagnoses],
-        "stages": {**report.stages},
+        "stages": {**report.failed_count_by_stage},
         "failed": report.count_questions_where_failed(True),
         "not_failed": report.count_questions_where_failed(False),
         "cannot_be_told": report.count_questions_where_failed(None),
@@ -128,7 +131,7 @@ def report_as_json(report: TraceReport) -> dict[str, Any]:
 def _diagnosis_as_json(report: TraceReport, diagnosis: Diagnosis) -> dict[str, Any]:
     diagnosis_outcome = diagnosis.outcome
     outcome_place = diagnosis_outcome.place if diagnosis_outcome is not None else None
-    row: dict[str, Any] = {
+    diagnosis_row: dict[str, Any] = {
         "place": diagnosis.question.place,
         "format": diagnosis.question.format,
         "question": diagnosis.question.question,
@@ -139,16 +142,16 @@ def _diagnosis_as_json(report: TraceReport, diagnosis: Diagnosis) -> dict[str, A
         "passage": None if outcome_place is None else report.place_as_json(outcome_place),
     }
     if diagnosis_outcome is not None and diagnosis_outcome.judgement is not None:
-        row["fate"] = diagnosis_outcome.judgement.fate
-        row["chunks"] = [
+        diagnosis_row["fate"] = diagnosis_outcome.judgement.fate
+        diagnosis_row["chunks"] = [
             {"chunk": chunk.number + 1, "rank": chunk.rank or None, "retrieved": bool(chunk.given)}
             for chunk in diagnosis_outcome.judgement.chunks
         ]
-        row["seams"] = [
+        diagnosis_row["seams"] = [
             {"at": seam.place, "before": seam.before + 1, "after": seam.after + 1, "reason": seam.reason}
             for seam in diagnosis_outcome.seams
         ]
-    row["retrieved"] = [
+    diagnosis_row["retrieved"] = [
         {
             "rank": retrieved.rank,
             "id": retrieved.id,
@@ -160,4 +163,4 @@ def _diagnosis_as_json(report: TraceReport, diagnosis: Diagnosis) -> dict[str, A
         }
         for retrieved, placement in zip(diagnosis.question.retrieved, diagnosis.placements, strict=True)
     ]
-    return row
+    return diagnosis_row

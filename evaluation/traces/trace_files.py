@@ -14,13 +14,13 @@ from chunkers.text import parse_in_reader_process
 from evaluation.questions import MOST_QUESTIONS
 from evaluation.traces import formats
 
-_BAD = frozenset(
+_NEGATIVE_FEEDBACK_WORDS = frozenset(
     [
         *("down", "thumbs_down", "👎", "negative", "bad", "incorrect", "wrong", "dislike", "no", "false", "fail", "failed"),
         *("unhelpful", "not_helpful"),
     ]
 )
-_GOOD = frozenset(
+_POSITIVE_FEEDBACK_WORDS = frozenset(
     [
         *("up", "thumbs_up", "👍", "positive", "good", "correct", "right", "like", "yes", "true", "pass", "passed"),
         "helpful",
@@ -115,8 +115,8 @@ class TracedQuestion(BaseModel, frozen=True, extra="forbid", strict=True):
 def _is_positive_feedback(value: bool | int | float | str) -> bool | None:
     if isinstance(value, str):
         normalised_feedback_word = re.sub(r"[\s-]+", "_", value.strip().lower())
-        if normalised_feedback_word in _BAD or normalised_feedback_word in _GOOD:
-            return normalised_feedback_word in _GOOD
+        if normalised_feedback_word in _NEGATIVE_FEEDBACK_WORDS or normalised_feedback_word in _POSITIVE_FEEDBACK_WORDS:
+            return normalised_feedback_word in _POSITIVE_FEEDBACK_WORDS
         try:
             value = float(value)
         except ValueError:
@@ -179,7 +179,7 @@ def _traced_question(row: dict[str, Any]) -> TracedQuestion:
     )
 
 
-_RULES = {
+_RULE_PHRASES = {
     "string_type": "a string",
     "float_type": "a number",
     "finite_number": "a finite number",
@@ -195,6 +195,6 @@ def _validation_sentence(error: ValidationError) -> str:
     broken_rule_phrase = (
         str(first_validation_error["ctx"]["error"])
         if first_validation_error["type"] == "value_error"
-        else _RULES.get(first_validation_error["type"], first_validation_error["msg"])
+        else _RULE_PHRASES.get(first_validation_error["type"], first_validation_error["msg"])
     )
     return f"{invalid_field_path} must be {broken_rule_phrase}; got {short_repr(first_validation_error['input'])}."

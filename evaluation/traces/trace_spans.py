@@ -8,56 +8,64 @@ from typing import Any
 
 from chunkers.files import external_chunks
 from chunkers.support import InputError, short_repr
-from evaluation.questions import HOP_MARK, excerpt_list, python_literal
+from evaluation.questions import HOP_MARK, parse_excerpt_list, parse_python_literal
 
 # Fields of a traced question, under the names that programs give them.
 
 
-QUESTIONS = ("question", "query", "user_input", "input")
-RETRIEVED = (
+QUESTION_FIELDS = ("question", "query", "user_input", "input")
+RETRIEVED_FIELDS = (
     *("retrieved", "retrieved_contexts", "retrieved_chunks", "retrieved_documents", "contexts", "context"),
     *("source_documents", "source_nodes", "chunks", "nodes", "results", "hits", "documents"),
     *("retrieved_ids", "retrieved_context_ids"),
 )
-ANSWERS = ("answer", "response", "output", "result")
-REFERENCES = ("reference", "ground_truth", "ground_truths", "expected_output", "expectedOutput")
-EXCERPTS = ("references", "excerpts", "reference_contexts")
-FEEDBACK = ("feedback", "user_feedback", "thumbs", "helpful", "correct")
-SCORES = ("score", "relevance_score", "similarity")
-LIMITS = ("top_k", "k")
+ANSWER_FIELDS = ("answer", "response", "output", "result")
+REFERENCE_FIELDS = ("reference", "ground_truth", "ground_truths", "expected_output", "expectedOutput")
+EXCERPT_FIELDS = ("references", "excerpts", "reference_contexts")
+FEEDBACK_FIELDS = ("feedback", "user_feedback", "thumbs", "helpful", "correct")
+SCORE_FIELDS = ("score", "relevance_score", "similarity")
+RANK_LIMIT_FIELDS = ("top_k", "k")
 """Names of the fields of a question; of each kind the first that is there counts."""
 
-_WRAPPED = ("node", "document", "chunk")
+_WRAPPER_FIELDS = ("node", "document", "chunk")
 _FEEDBACK_WORDS = ("feedback", "thumb", "helpful", "correct")
 
 Row = dict[str, Any]
 
 
 def question_row(
-    place: str, form: str, question: Any, retrieved: list[Row], held: Mapping[str, Any], feedback: list[list[Any]]
+    place: str,
+    format_name: str,
+    question: Any,
+    retrieved: list[Row],
+    answer_fields: Mapping[str, Any],
+    feedback: list[list[Any]],
 ) -> Row:
-    """Return the row of a question; answer, reference and excerpts are fields of ``held``."""
-    first_reference_answer, excerpts = first_field(held, REFERENCES), first_field(held, EXCERPTS)
+    """Return the row of a question; answer, reference and excerpts are fields of ``answer_fields``."""
+    first_reference_answer, excerpts = (
+        first_field(answer_fields, REFERENCE_FIELDS),
+        first_field(answer_fields, EXCERPT_FIELDS),
+    )
     if isinstance(first_reference_answer, list):
         first_reference_answer = next(iter(first_reference_answer), None)
     return {
         "place": place,
-        "format": form,
+        "format": format_name,
         "question": question,
         "retrieved": retrieved,
-        "answer": message_text(first_field(held, ANSWERS), ANSWERS),
-        "reference": message_text(first_reference_answer, (*REFERENCES, *ANSWERS)),
+        "answer": message_text(first_field(answer_fields, ANSWER_FIELDS), ANSWER_FIELDS),
+        "reference": message_text(first_reference_answer, (*REFERENCE_FIELDS, *ANSWER_FIELDS)),
         "excerpts": [
             HOP_MARK.sub("", excerpt) if isinstance(excerpt, str) else excerpt
-            for excerpt in ([] if excerpts is None else excerpt_list(excerpts, "excerpts"))
+            for excerpt in ([] if excerpts is None else parse_excerpt_list(excerpts, "excerpts"))
         ],
         "feedback": [[name, value] for name, given in feedback for value in [_feedback_value(given)] if value is not None],
     }
 
 
-def first_field(held: Mapping[str, Any], names: Iterable[str]) -> Any:
+def first_field(fields: Mapping[str, Any], names: Iterable[str]) -> Any:
     """Return the first of the named fields that is there and not empty; None if there is none."""
-    return next((held[name] for name in names if held.get(name) not in (None, "", [])), None)
+    return next((fields[name] for name in names if fields.get(name) not in (None, "", [])), None)
 
 
 def retrieved_text_rows(items: Sequence[Any]) -> list[Row]:
@@ -71,13 +79,13 @@ def _retrieved_row(item: Any, rank: int) -> Row:
     if isinstance(item, list) and len(item) == 2 and isinstance(item[0], str | dict):
         item, retrieval_score = item
     if isinstance(item, dict):
-        retrieval_score = first_field(item, SCORES) if retrieval_score is None else retrieval_score
-        item = next((item[key] for key in _WRAPPED if isinstance(item.get(key), dict)), item)
-        retrieval_score = first_field(item, SCORES) if retrieval_score is None else retrieval_score
+        retrieval_score = first_field(item, SCORE_FIELDS) if retrieval_score is None else retrieval_score
+        item = next((item[key] for key in _WRAPPER_FIELDS if isinstance(item.get(key), dict)), item)
+        retrieval_score = first_field(item, SCORE_FIELDS) if retrieval_score is None else retrieval_score
         retrieved_item_metadata = item.get("metadata")
         if isinstance(retrieved_item_metadata, str):
             item = {**item, "metadata": parse_if_json(retrieved_item_metadata)}
-    text, spans, document, identifier = external_chunks.as_given_chunk(item, f"retrieved {rank}", by_id=True)
+    text, spans, document, identifier = external_chunks.as_given_chunk(item, f"retrieved {rank}", allows_id_alone=True)
     return {
         "rank": rank,
         "text": text,
@@ -92,7 +100,7 @@ def _retrieved_row(item: Any, rank: int) -> Row:
 def parse_if_json(value: Any) -> Any:
     """Return the value of a text in JSON, or of a list or mapping as Python writes it; anything else as it is."""
     if isinstance(value, str) and value.lstrip().startswith(("{", "[", '"')):
-        for parse_text in (json.loads, python_literal):
+        for parse_text in (json.loads, parse_python_literal):
             with suppress(ValueError, RecursionError):
                 return parse_text(value)
     return value
@@ -105,7 +113,7 @@ def _parsed_objects(value: Any) -> Any:
     return json_value if all(isinstance(item, dict) for item in parsed_json_items) else value
 
 
-def message_text(value: Any, names: Sequence[str] = QUESTIONS) -> Any:
+def message_text(value: Any, names: Sequence[str] = QUESTION_FIELDS) -> Any:
     """Return the text of an input or output: itself, what an object has under one of the names, or the last message."""
     value = _parsed_objects(value)
     if isinstance(value, list):
@@ -119,20 +127,20 @@ def message_text(value: Any, names: Sequence[str] = QUESTIONS) -> Any:
     return value
 
 
-def document_list(value: Any) -> list[Any] | None:
+def list_retrieved_items(value: Any) -> list[Any] | None:
     """Return the retrieved texts in an output; None if it has none."""
     value = parse_if_json(value)
     if isinstance(value, dict):
-        value = parse_if_json(first_field(value, (*RETRIEVED, "output")))
+        value = parse_if_json(first_field(value, (*RETRIEVED_FIELDS, "output")))
     return value if isinstance(value, list) else None
 
 
-def _feedback_value(given: Any) -> Any:
+def _feedback_value(feedback: Any) -> Any:
     """Return the value of a feedback: a truth value, a number or a word."""
-    return first_field(given, ("score", "value", "label", "thumbs", "rating")) if isinstance(given, dict) else given
+    return first_field(feedback, ("score", "value", "label", "thumbs", "rating")) if isinstance(feedback, dict) else feedback
 
 
-def is_feedback(name: Any) -> bool:
+def is_feedback_name(name: Any) -> bool:
     """Return whether a score of this name is a verdict on the answer, such as ``user-feedback`` or ``correctness``."""
     score_name = str(name).lower()
     return any(word in score_name for word in _FEEDBACK_WORDS) and not score_name.startswith(("in", "un"))
@@ -141,18 +149,29 @@ def is_feedback(name: Any) -> bool:
 # Spans and observations, gathered into traces.
 
 
-_OBSERVATIONS = {"SPAN", "EVENT", "GENERATION", "RETRIEVER", "AGENT", "TOOL", "CHAIN", "EVALUATOR", "EMBEDDING", "GUARDRAIL"}
-_PARENTS = ("parent_id", "parent_span_id", "parentSpanId")
-_ANNOTATIONS = ("annotations", "evaluations", "trace.annotations", "trace.evaluations")
-_QUERIES = ("input.value", "gen_ai.retrieval.query.text")
-_RECORD = ("body", "event_name", "eventName", "severity_number", "severityNumber")
+_OBSERVATION_TYPES = {
+    "SPAN",
+    "EVENT",
+    "GENERATION",
+    "RETRIEVER",
+    "AGENT",
+    "TOOL",
+    "CHAIN",
+    "EVALUATOR",
+    "EMBEDDING",
+    "GUARDRAIL",
+}
+_PARENT_FIELDS = ("parent_id", "parent_span_id", "parentSpanId")
+_ANNOTATION_FIELDS = ("annotations", "evaluations", "trace.annotations", "trace.evaluations")
+_QUERY_FIELDS = ("input.value", "gen_ai.retrieval.query.text")
+_LOG_RECORD_FIELDS = ("body", "event_name", "eventName", "severity_number", "severityNumber")
 """Fields that log records have and spans have not."""
 
-_UNUSED = ("llm", "embedding", "tool", "prompt")
+_UNREAD_SPAN_PARTS = ("llm", "embedding", "tool", "prompt")
 """Parts of a span that may be long and are not read."""
 
 
-UNREADABLE = (AttributeError, KeyError, RecursionError, TypeError, ValueError)
+UNREADABLE_ROW_ERRORS = (AttributeError, KeyError, RecursionError, TypeError, ValueError)
 """Errors of a row that is not as its format has it, `InputError` among them."""
 
 
@@ -181,19 +200,19 @@ class _Trace:
         )
         if question_text is None:
             question_text = next((message_text(query) for query, _ in self.searches if query is not None), None)
-        search_rows = [row for _, items in self.searches for row in retrieved_text_rows(items)]
+        retrieved_rows = [row for _, items in self.searches for row in retrieved_text_rows(items)]
         # Several searches of one question: the best of each first.
-        search_rows.sort(key=lambda row: row["rank"])
+        retrieved_rows.sort(key=lambda row: row["rank"])
         if self.passed_on is not None:
-            passed_on_rows = retrieved_text_rows(self.passed_on)
-            passed_on_texts, passed_on_ids = (
-                {row["text"] for row in passed_on_rows} - {None},
-                {row["id"] for row in passed_on_rows} - {None},
+            rows_for_model = retrieved_text_rows(self.passed_on)
+            texts_for_model, ids_for_model = (
+                {row["text"] for row in rows_for_model} - {None},
+                {row["id"] for row in rows_for_model} - {None},
             )
-            search_rows = [
-                {**row, "given": row["text"] in passed_on_texts or row["id"] in passed_on_ids} for row in search_rows
-            ] or passed_on_rows
-        return question_row(self.place, self.form, question_text, search_rows, self.held, self.feedback)
+            retrieved_rows = [
+                {**row, "given": row["text"] in texts_for_model or row["id"] in ids_for_model} for row in retrieved_rows
+            ] or rows_for_model
+        return question_row(self.place, self.form, question_text, retrieved_rows, self.held, self.feedback)
 
 
 class TraceCollector:
@@ -211,13 +230,13 @@ class TraceCollector:
                 continue
             try:
                 yield trace.question_row()
-            except UNREADABLE as error:
+            except UNREADABLE_ROW_ERRORS as error:
                 yield {"problem": f"{trace.place}: {fault_sentence(error)}"}
         if searchless_trace_count:
             yield {"problem": f"traces that retrieve nothing, which are left out: {searchless_trace_count:,}."}
 
-    def _trace_of(self, trace_id: str, place: str, form: str) -> _Trace:
-        return self._traces.setdefault(trace_id, _Trace(place, form))
+    def _trace_of(self, trace_id: str, place: str, format_name: str) -> _Trace:
+        return self._traces.setdefault(trace_id, _Trace(place, format_name))
 
     def add_span(self, span: Mapping[str, Any], place: str) -> None:
         """Add a span of OpenInference or OpenTelemetry."""
@@ -226,13 +245,13 @@ class TraceCollector:
         )
         span_attributes = flatten_attributes(span.get("attributes") or {}) | _attributes_below(span_fields, "attributes")
         trace_id = first_field(span_fields, ("context.trace_id", "trace_id", "traceId"))
-        if observation_attributes := _attributes_below(span_attributes, "langfuse.observation"):
+        if langfuse_observation_attributes := _attributes_below(span_attributes, "langfuse.observation"):
             # Langfuse's SDK writes an observation as a span.
             langfuse_observation_row = {
-                **observation_attributes,
-                "type": str(observation_attributes.get("type")).upper(),
-                "metadata": _attributes_below(observation_attributes, "metadata"),
-                "parentObservationId": first_field(span_fields, _PARENTS),
+                **langfuse_observation_attributes,
+                "type": str(langfuse_observation_attributes.get("type")).upper(),
+                "metadata": _attributes_below(langfuse_observation_attributes, "metadata"),
+                "parentObservationId": first_field(span_fields, _PARENT_FIELDS),
             }
             self.add_langfuse_part(langfuse_observation_row, str(trace_id or place), place)
             return
@@ -246,16 +265,20 @@ class TraceCollector:
             key.startswith("gen_ai.") for some in (span_attributes, *attributes_per_event) for key in some
         )
         trace = self._trace_of(str(trace_id or place), place, "OpenTelemetry" if has_genai_attributes else "OpenInference")
-        is_root = first_field(span_fields, _PARENTS) is None and not any(key in span for key in _RECORD)
-        span_query_text = self._add_exchange(trace, span_attributes, is_root=is_root)
+        is_root_span = first_field(span_fields, _PARENT_FIELDS) is None and not any(
+            key in span for key in _LOG_RECORD_FIELDS
+        )
+        span_query_text = self._add_question_and_answer(trace, span_attributes, is_root=is_root_span)
         self._add_searches(trace, span_attributes, attributes_per_event, span_query_text, str(span_fields.get("span_kind")))
         span_metadata = _attributes_below(span_attributes, "metadata")
-        trace.held |= {key: value for key, value in span_metadata.items() if key in (*REFERENCES, *EXCERPTS)}
-        trace.held |= {column: items for column in EXCERPTS if (items := _list_items(span_metadata, column))}
+        trace.held |= {key: value for key, value in span_metadata.items() if key in (*REFERENCE_FIELDS, *EXCERPT_FIELDS)}
+        trace.held |= {
+            column: items for column in EXCERPT_FIELDS if (items := _items_of_list_attribute(span_metadata, column))
+        }
         for attribute_group in (span_attributes, *attributes_per_event):
             self._add_evaluation(trace, attribute_group)
         for annotation_object in span.get("annotations") or span.get("span_annotations") or []:
-            if isinstance(annotation_object, dict) and is_feedback(annotation_object.get("name")):
+            if isinstance(annotation_object, dict) and is_feedback_name(annotation_object.get("name")):
                 trace.feedback.append(
                     [
                         annotation_object["name"],
@@ -265,23 +288,26 @@ class TraceCollector:
                     ]
                 )
         for annotation in (
-            note for name in _ANNOTATIONS for note in _list_items(span_attributes, name) if isinstance(note, dict)
+            note
+            for name in _ANNOTATION_FIELDS
+            for note in _items_of_list_attribute(span_attributes, name)
+            if isinstance(note, dict)
         ):
             annotation_fields = {key.rpartition(".")[2]: value for key, value in annotation.items()}
             trace.feedback += (
-                [[annotation_fields["name"], annotation_fields]] if is_feedback(annotation_fields.get("name")) else []
+                [[annotation_fields["name"], annotation_fields]] if is_feedback_name(annotation_fields.get("name")) else []
             )
         trace.feedback += [[key, span_attributes[key]] for key in ("feedback", "user_feedback") if key in span_attributes]
 
     @staticmethod
-    def _add_exchange(trace: _Trace, attributes: Mapping[str, Any], *, is_root: bool) -> Any:
+    def _add_question_and_answer(trace: _Trace, attributes: Mapping[str, Any], *, is_root: bool) -> Any:
         """Add what a span was asked, if it is the root, and what it answered; return what it was asked."""
-        span_query_text = first_field(attributes, _QUERIES)
+        span_query_text = first_field(attributes, _QUERY_FIELDS)
         span_query_text = _last_message(attributes, "gen_ai.input.messages") if span_query_text is None else span_query_text
         span_answer_text = _last_message(attributes, "gen_ai.output.messages")
         if is_root:
             trace.root.append(span_query_text)
-            if span_answer_text is None and not _list_items(attributes, "retrieval.documents"):
+            if span_answer_text is None and not _items_of_list_attribute(attributes, "retrieval.documents"):
                 span_answer_text = attributes.get("output.value")
         if span_answer_text is not None:
             trace.held.setdefault("answer", span_answer_text)
@@ -295,26 +321,26 @@ class TraceCollector:
         queries_and_retrieved_items = [(query, _retrieved_documents(attributes))]
         if not queries_and_retrieved_items[0][1]:
             event_searches = [
-                (first_field(event, _QUERIES) or query, _retrieved_documents(event)) for event in event_attributes
+                (first_field(event, _QUERY_FIELDS) or query, _retrieved_documents(event)) for event in event_attributes
             ]
             queries_and_retrieved_items = [
                 (asked, items) for asked, items in event_searches if items
             ] or queries_and_retrieved_items
-        is_search = "RETRIEVER" in (kind.upper(), str(attributes.get("openinference.span.kind")).upper())
-        is_search = is_search or attributes.get("gen_ai.operation.name") == "retrieval"
+        is_search_span = "RETRIEVER" in (kind.upper(), str(attributes.get("openinference.span.kind")).upper())
+        is_search_span = is_search_span or attributes.get("gen_ai.operation.name") == "retrieval"
         for search_query, retrieved_items in queries_and_retrieved_items:
             # A log record may repeat what its span says.
-            is_repeated = retrieved_items and any(retrieved_items == others for _, others in trace.searches)
-            if (retrieved_items or is_search) and not is_repeated:
+            are_items_already_added = retrieved_items and any(retrieved_items == others for _, others in trace.searches)
+            if (retrieved_items or is_search_span) and not are_items_already_added:
                 trace.searches.append((search_query, retrieved_items))
-        if reranked_items := _list_items(attributes, "reranker.output_documents"):
+        if reranked_items := _items_of_list_attribute(attributes, "reranker.output_documents"):
             trace.passed_on = [_without_document_prefix(document) for document in reranked_items]
 
     @staticmethod
     def _add_evaluation(trace: _Trace, attributes: Mapping[str, Any]) -> None:
         evaluation_name = attributes.get("gen_ai.evaluation.name")
         evaluation_score = first_field(attributes, ("gen_ai.evaluation.score.value", "gen_ai.evaluation.score.label"))
-        if evaluation_name is not None and evaluation_score is not None and is_feedback(evaluation_name):
+        if evaluation_name is not None and evaluation_score is not None and is_feedback_name(evaluation_name):
             trace.feedback.append([evaluation_name, evaluation_score])
 
     def add_langfuse(self, row: Mapping[str, Any], place: str) -> None:
@@ -330,7 +356,7 @@ class TraceCollector:
 
     def add_langfuse_part(self, row: Mapping[str, Any], trace_id: str, place: str) -> None:
         """Add an observation or a score of Langfuse, as its tables export it."""
-        if row.get("type") not in _OBSERVATIONS:
+        if row.get("type") not in _OBSERVATION_TYPES:
             self._add_score(trace_id, row, place)
             return
         langfuse_trace = self._trace_of(trace_id, place, "Langfuse")
@@ -338,7 +364,7 @@ class TraceCollector:
             self.add_langfuse_trace_fields(trace_id, row, place)
         else:
             self._add_scores(trace_id, row, place)
-        retrieved_documents = document_list(row.get("output"))
+        retrieved_documents = list_retrieved_items(row.get("output"))
         if row["type"] == "RETRIEVER" or (
             row["type"] in ("SPAN", "TOOL") and retrieved_documents and all(map(_is_document, retrieved_documents))
         ):
@@ -352,18 +378,20 @@ class TraceCollector:
             langfuse_trace.held.setdefault("answer", row["output"])
         langfuse_trace_metadata = parse_if_json(row.get("metadata"))
         for field_source in (row, langfuse_trace_metadata if isinstance(langfuse_trace_metadata, dict) else {}):
-            langfuse_trace.held |= {key: field_source[key] for key in (*REFERENCES, *EXCERPTS) if field_source.get(key)}
+            langfuse_trace.held |= {
+                key: field_source[key] for key in (*REFERENCE_FIELDS, *EXCERPT_FIELDS) if field_source.get(key)
+            }
         self._add_scores(trace_id, row, place)
 
     def _add_scores(self, trace_id: str, row: Mapping[str, Any], place: str) -> None:
         """Add the scores of a trace or an observation: a list, or, as tables export them, values under each name."""
         parsed_langfuse_scores = parse_if_json(row.get("scores"))
-        for score in _as_parsed_list(parsed_langfuse_scores):
-            if isinstance(score, dict):
-                self._add_score(trace_id, score, place)
+        for score_object in _as_parsed_list(parsed_langfuse_scores):
+            if isinstance(score_object, dict):
+                self._add_score(trace_id, score_object, place)
         row_fields_and_scores = {**row, **(parsed_langfuse_scores if isinstance(parsed_langfuse_scores, dict) else {})}
         trace_feedback_pairs = self._trace_of(trace_id, place, "Langfuse").feedback
-        for name in filter(is_feedback, row_fields_and_scores):
+        for name in filter(is_feedback_name, row_fields_and_scores):
             values_of_named_score = parse_if_json(row_fields_and_scores[name])
             trace_feedback_pairs += [
                 [name, value]
@@ -377,7 +405,7 @@ class TraceCollector:
                 "a row of a Langfuse trace must be an observation with a type, or a score with a name and a value; this one "
                 f"has only {short_repr(', '.join(map(str, row)))}."
             )
-        if is_feedback(score_name):
+        if is_feedback_name(score_name):
             self._trace_of(trace_id, place, "Langfuse").feedback.append([score_name, score_value])
 
 
@@ -388,7 +416,7 @@ def _as_parsed_list(value: Any) -> list[Any]:
 
 
 def _is_document(item: Any) -> bool:
-    return isinstance(item, dict) and any(isinstance(item.get(key), str) for key in external_chunks.TEXTS)
+    return isinstance(item, dict) and any(isinstance(item.get(key), str) for key in external_chunks.TEXT_FIELDS)
 
 
 def is_span(row: Mapping[str, Any]) -> bool:
@@ -398,7 +426,7 @@ def is_span(row: Mapping[str, Any]) -> bool:
 
 def _retrieved_documents(attributes: Mapping[str, Any]) -> list[Any]:
     """Return the retrieved documents that attributes of a span, an event or a log record list."""
-    retrieved_document_attributes = _list_items(attributes, "retrieval.documents") or _list_items(
+    retrieved_document_attributes = _items_of_list_attribute(attributes, "retrieval.documents") or _items_of_list_attribute(
         attributes, "gen_ai.retrieval.documents"
     )
     return [_without_document_prefix(document) for document in retrieved_document_attributes]
@@ -423,7 +451,7 @@ def _attributes_below(flat: Mapping[str, Any], name: str) -> Row:
     return {key[len(name) + 1 :]: value for key, value in flat.items() if key.startswith(f"{name}.")}
 
 
-def _list_items(flat: Mapping[str, Any], name: str) -> list[Any]:
+def _items_of_list_attribute(flat: Mapping[str, Any], name: str) -> list[Any]:
     """Return the items of a list in flat attributes, or in JSON under its name."""
     parsed_attribute_list = parse_if_json(flat.get(name))
     if isinstance(parsed_attribute_list, list):
@@ -441,21 +469,21 @@ def _list_items(flat: Mapping[str, Any], name: str) -> list[Any]:
 
 def _last_message(flat: Mapping[str, Any], name: str) -> Any:
     """Return the last message of a conversation in flat attributes; None if there is none."""
-    last_conversation_message = next(reversed(_list_items(flat, name)), None)
+    last_conversation_message = next(reversed(_items_of_list_attribute(flat, name)), None)
     if isinstance(last_conversation_message, dict):
         return next((value for key, value in last_conversation_message.items() if key.endswith("content")), None)
     return flat.get(name) if last_conversation_message is None else last_conversation_message
 
 
-def flatten_attributes(value: Any, before: str = "") -> Row:
+def flatten_attributes(value: Any, name_prefix: str = "") -> Row:
     """Return nested attributes with dots between the names; what is flat already stays."""
-    if isinstance(value, list) and not before and all(isinstance(pair, dict) and "key" in pair for pair in value):
+    if isinstance(value, list) and not name_prefix and all(isinstance(pair, dict) and "key" in pair for pair in value):
         value = {str(pair["key"]): _otlp_value(pair.get("value")) for pair in value}
     flat_attributes: Row = {}
     key_value_pairs = value.items() if isinstance(value, dict) else enumerate(value) if isinstance(value, list) else ()
     for key, inner_value in key_value_pairs:
-        dotted_attribute_name = f"{before}{key}"
-        if dotted_attribute_name.partition(".")[0] in _UNUSED:
+        dotted_attribute_name = f"{name_prefix}{key}"
+        if dotted_attribute_name.partition(".")[0] in _UNREAD_SPAN_PARTS:
             continue
         if isinstance(inner_value, dict) or (
             isinstance(inner_value, list) and any(isinstance(item, dict) for item in inner_value)

@@ -4,7 +4,7 @@ import re
 
 import pytest
 
-from chunkers.recipes.presets import BOUND, PRESETS
+from chunkers.recipes.presets import MAXIMUM_SIZE_PARAMETERS, PRESETS
 from tests import ROOT
 from tests.benchmarks.tables import tables
 from viz.guide.page import ADVICE
@@ -26,7 +26,7 @@ def recall(title):
     "preset", [preset for preset in PRESETS if preset.title.startswith("For retrieval")], ids=lambda preset: preset.chunker
 )
 def test_a_bound_names_the_recalls_with_and_without_it(preset):
-    assert preset.parameters == BOUND[preset.chunker]
+    assert preset.parameters == MAXIMUM_SIZE_PARAMETERS[preset.chunker]
     with_it, without = recall(f"`{preset.chunker}`, bound"), recall(f"`{preset.chunker}` at its defaults")
     assert f"recall at 1,000 tokens is {with_it} %, and {without} % without" in preset.note
 

@@ -19,5 +19,8 @@ def test_what_is_best_on_stitched_documents_was_among_what_was_tried():
     best = [preset for preset in PRESETS if preset.title.endswith("stitched documents")]
     assert [preset.chunker for preset in best] == ["breakpoint", "max_min", "optimal", "single_linkage"]
     for preset in best:
-        tried = [build_chunker(preset.chunker, dict(setting.parameters)) for setting in stitched.GRIDS[preset.chunker]]
+        tried = [
+            build_chunker(preset.chunker, dict(setting.parameters))
+            for setting in stitched.SETTINGS_GRID_BY_CHUNKER[preset.chunker]
+        ]
         assert build_chunker(preset.chunker, preset.parameters) in tried

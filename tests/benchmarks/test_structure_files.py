@@ -4,7 +4,15 @@ from functools import cache
 
 import pytest
 
-from benchmarks.structure import EDITS, MOST_CHANGED, SIZE, SOUND, main, measure_chunker, structured_documents
+from benchmarks.structure import (
+    CHUNK_TOKENS,
+    EDIT_COUNT,
+    LEAST_SOUND_SHARE,
+    MOST_CHANGED_SHARE,
+    main,
+    measure_chunker,
+    structured_documents,
+)
 from sample_docs import SAMPLES_FOLDER
 from tests.fixtures.structured_files import FILES
 from tests.lanes import mostly_full
@@ -20,13 +28,13 @@ def document(name):
 @pytest.mark.slow
 @pytest.mark.parametrize("name", mostly_full(NAMES, {"table.md", "register.html"}))
 def test_blocks_are_whole_sizes_are_kept_and_an_edit_changes_little(name):
-    row = measure_chunker(document(name), "structure", EDITS)
+    row = measure_chunker(document(name), "structure", EDIT_COUNT)
     # The numbered headings of the PDF and what follows them are lists to CommonMark, and too long.
     assert row.fitting or (name == "handbook.pdf" and row.all_blocks)
-    assert row.integrity >= SOUND
-    assert row.compliance >= SOUND
+    assert row.integrity >= LEAST_SOUND_SHARE
+    assert row.compliance >= LEAST_SOUND_SHARE
     # Of a text of a few chunks, one is more than that.
-    assert row.changed <= MOST_CHANGED or (row.chunks * MOST_CHANGED < 1 and row.changed <= row.inevitable)
+    assert row.changed <= MOST_CHANGED_SHARE or (row.chunks * MOST_CHANGED_SHARE < 1 and row.changed <= row.inevitable)
     assert row.sound
 
 
@@ -50,4 +58,4 @@ def test_it_prints_a_row_for_each_chunker(capsys):
     head, _, *rows = capsys.readouterr().out.splitlines()
     assert [row.split("|")[2].strip() for row in rows] == ["`structure`", "`recursive`"]
     assert "blocks whole" in head
-    assert SIZE == 250
+    assert CHUNK_TOKENS == 250

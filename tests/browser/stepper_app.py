@@ -7,9 +7,9 @@ import time
 
 import streamlit as st
 
-from viz.components.stepper.stepper import DEFAULT_WORDS, Step, show_stepper
+from viz.components.stepper.stepper import DEFAULT_STEPPER_PARAMETERS, Step, show_stepper
 
-words = st.session_state.setdefault("words", {**DEFAULT_WORDS, "step": "5"})
+words = st.session_state.setdefault("words", {**DEFAULT_STEPPER_PARAMETERS, "step": "5"})
 steps: list[Step] = [
     {
         "title": f"Title {number}",

@@ -29,7 +29,7 @@ FOUND = """(excluded) => axe.run({ exclude: excluded.map((one) => [one]) }, { re
   result.violations.flatMap(({ id, help, nodes }) => nodes.map(({ target, html, failureSummary }) =>
     `${id} (${help}): ${target.flat().join(" >>> ")}: ${html.slice(0, 200)}: ${failureSummary}`)))"""
 
-GROUNDS = {"light": "rgb(251, 250, 247)", "dark": "rgb(22, 24, 27)"}
+CHUNK_COLOURS = {"light": "rgb(251, 250, 247)", "dark": "rgb(22, 24, 27)"}
 """The themes, each with the colour of its page."""
 
 CHANGING = """() => document.getAnimations().filter((one) => one instanceof CSSTransition).map((one) =>
@@ -55,7 +55,7 @@ def violations(page):
     # A page with figures does not answer until their library is compiled, which takes seconds of processor time.
     eventually(lambda: page.evaluate(styled, "stCaptionContainer"), True, READY)
     faults = []
-    for theme, ground in GROUNDS.items():
+    for theme, ground in CHUNK_COLOURS.items():
         page.emulate_media(color_scheme=theme)
         expect(page.get_by_test_id("stApp")).to_have_css("background-color", ground, timeout=READY)
         # Components draw in the new colours once Streamlit has told them, and some of its own change theirs slowly.

@@ -6,7 +6,7 @@ import pytest
 from playwright.sync_api import expect
 
 from tests.browser.steps import READY, at_rest, embedded, open_app
-from viz.theme.glossary import TEXT
+from viz.theme.glossary import TEXT_TERMS
 
 
 @pytest.mark.full
@@ -43,16 +43,16 @@ def test_page_zero_explains_its_words_and_takes_a_question(page, app_url):
     )
     expect(definition).to_have_count(0)
     word.hover()
-    expect(definition).to_have_text(TEXT["Chunk"])
+    expect(definition).to_have_text(TEXT_TERMS["Chunk"])
     page.get_by_role("heading", level=1).hover()
     expect(definition).to_have_count(0)
     word.focus()
-    expect(definition).to_have_text(TEXT["Chunk"])
-    expect(word).to_have_accessible_description(TEXT["Chunk"])
+    expect(definition).to_have_text(TEXT_TERMS["Chunk"])
+    expect(word).to_have_accessible_description(TEXT_TERMS["Chunk"])
     page.keyboard.press("Escape")
     expect(definition).to_have_count(0)
     word.dispatch_event("click")
-    expect(definition).to_have_text(TEXT["Chunk"])
+    expect(definition).to_have_text(TEXT_TERMS["Chunk"])
     box = page.get_by_role("textbox", name="Question")
     box.fill("How often does the comet return?")
     box.press("Enter")

@@ -3,7 +3,7 @@
 import pytest
 from playwright.sync_api import expect
 
-from packing.seamark_backend import ROOMS
+from packing.seamark_backend import MOVED_PACKAGES
 from tests.browser.steps import embedded, eventually, read
 from tests.chunkers.offers import EXAMPLE, install
 from tests.fixtures.app_server import app_server
@@ -18,7 +18,7 @@ def test_the_command_opens_the_first_screen(tmp_path, page):
     outside = tmp_path / "outside"
     outside.mkdir()
     looks = "import importlib.util\nassert not any(map(importlib.util.find_spec, {names!r}))\n"
-    install(tmp_path, looks.format(names=[*ROOMS]) + EXAMPLE)
+    install(tmp_path, looks.format(names=[*MOVED_PACKAGES]) + EXAMPLE)
     beside = {"environment": {"PYTHONPATH": str(tmp_path)}}
     with app_server(outside / "log.txt", program=[str(python.with_name("seamark")), "--no-browser"], **beside) as server:
         page.goto(server.url)

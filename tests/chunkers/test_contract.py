@@ -122,7 +122,7 @@ ODD = [
 
 
 FRONT = "---\ntitle: A. B.\n\ntags: c\n---"
-EDGES = [
+CHUNK_EDGE_COLOURS = [
     "",
     " \n\t ",
     FRONT,
@@ -157,7 +157,7 @@ SLOW_SPLITTERS = [pytest.param("lines", marks=pytest.mark.slow), pytest.param("s
 @pytest.mark.parametrize(("name", "parameters"), SETTINGS)
 @pytest.mark.parametrize("sentences", ["regex", *SLOW_SPLITTERS])
 def test_texts_at_the_edges(name, parameters, sentences):
-    for text in EDGES:
+    for text in CHUNK_EDGE_COLOURS:
         chunking = check(made(name, parameters), Document.from_text(text, sentences))
         assert bool(chunking.chunks) == bool(text.strip())
 

@@ -234,7 +234,7 @@ def test_the_name_of_bfloat16_is_the_exact_model_and_a_sentence():
 def test_the_command_line_says_so(capsys):
     file = str(ROOT / "sample_docs" / "stubs.txt")
     assert main([file, "--chunker", "breakpoint", "--tokenizer", "words", "--embedder", sentence_models.BFLOAT16]) == 0
-    assert capsys.readouterr().err.count(sentence_models.NO_BFLOAT16) == 1
+    assert capsys.readouterr().err.count(sentence_models.BFLOAT16_REMOVED_NOTE) == 1
 
 
 def test_check_says_so_of_a_recipe(tmp_path, capsys):
@@ -243,7 +243,7 @@ def test_check_says_so_of_a_recipe(tmp_path, capsys):
         f'{{"recipe": 1, "chunker": "fixed_words", "embedder": "{sentence_models.BFLOAT16}"}}', encoding="utf-8"
     )
     evaluation_main(["check", str(ROOT / "sample_docs" / "stubs.txt"), "--chunker", str(recipe)])
-    assert capsys.readouterr().err.count(sentence_models.NO_BFLOAT16) == 1
+    assert capsys.readouterr().err.count(sentence_models.BFLOAT16_REMOVED_NOTE) == 1
 
 
 @pytest.mark.full

@@ -23,7 +23,7 @@ from chunkers import (
 )
 from chunkers.commands.chunk_command import main
 from chunkers.contract.base import run
-from chunkers.recipes.chunker_registry import HOOKS
+from chunkers.recipes.chunker_registry import TYPE_BY_HOOK
 from evaluation.segmentation.worker_processes import run_in_processes
 from tests.chunkers.offers import EXAMPLE, ONE_LINE, install
 from tests.properties.promises import check_result
@@ -194,7 +194,7 @@ def test_what_goes_wrong_in_a_run_is_a_sentence_of_its_column(offered, method, w
 
 
 def test_a_hook_that_fails_or_returns_nonsense_is_as_if_it_were_not_there(offered):
-    hooks = "".join(f"    def {name}(self, *given):\n        raise KeyError(given)\n" for name in HOOKS)
+    hooks = "".join(f"    def {name}(self, *given):\n        raise KeyError(given)\n" for name in TYPE_BY_HOOK)
     hooks += (
         "    @classmethod\n    def fields(cls, values=None):\n        return 1 / bool(values is None) and super().fields()\n"
     )

@@ -5,7 +5,7 @@ from itertools import pairwise
 
 import pytest
 
-from chunkers.files.external_chunks import LONGEST_GAP, GivenChunk, rebuild_text
+from chunkers.files.external_chunks import LONGEST_WHITESPACE_GAP, GivenChunk, rebuild_text
 from chunkers.text.document import Span
 from sample_docs import load_sample
 
@@ -29,11 +29,11 @@ def test_chunks_that_cover_a_text_give_it_back_in_any_order_and_with_overlaps(se
 
 
 def test_lost_text_is_a_break_and_places_are_those_in_the_text():
-    chunks = [placed(500, 700), placed(10, 200), placed(150, 300), placed(300 + LONGEST_GAP, 400)]
+    chunks = [placed(500, 700), placed(10, 200), placed(150, 300), placed(300 + LONGEST_WHITESPACE_GAP, 400)]
     whole = rebuild_text(chunks)
     assert not whole.is_whole
-    gap = "\n" * LONGEST_GAP
-    assert whole.text == f"{TEXT[10:300]}{gap}{TEXT[300 + LONGEST_GAP : 400]}\n\n{TEXT[500:700]}"
+    gap = "\n" * LONGEST_WHITESPACE_GAP
+    assert whole.text == f"{TEXT[10:300]}{gap}{TEXT[300 + LONGEST_WHITESPACE_GAP : 400]}\n\n{TEXT[500:700]}"
     for chunk in whole.chunks:
         (span,) = chunk.spans
         assert whole.text[span.start : span.end] == chunk.text

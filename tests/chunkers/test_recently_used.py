@@ -4,7 +4,7 @@ import threading
 
 import pytest
 
-from chunkers.support.lru_dict import LRUDict, cached_in
+from chunkers.support.lru_dict import LRUDict, cache_results_in
 
 
 def test_the_least_recently_used_is_forgotten():
@@ -35,7 +35,7 @@ def test_who_asks_for_what_is_being_made_waits_for_it():
     began, go_on = threading.Event(), threading.Event()
     made = []
 
-    @cached_in(LRUDict(4), lambda number: number)
+    @cache_results_in(LRUDict(4), lambda number: number)
     def make(number):
         began.set()
         assert go_on.wait(60)
@@ -59,7 +59,7 @@ def test_who_asks_for_what_is_being_made_waits_for_it():
 def test_what_fails_is_tried_again():
     tries = []
 
-    @cached_in(LRUDict(4), lambda: ())
+    @cache_results_in(LRUDict(4), lambda: ())
     def make():
         tries.append(1)
         raise ValueError

@@ -11,7 +11,7 @@ from llama_index.core.base.embeddings.base import BaseEmbedding
 from llama_index.core.node_parser import SemanticDoubleMergingSplitterNodeParser
 
 from chunkers import Document, Tools, build_chunker, load_tokenizer
-from chunkers.building_blocks.recursive_splitting import SEPARATORS, text_size_function
+from chunkers.building_blocks.recursive_splitting import SEPARATORS_BY_PRESET, text_size_function
 from chunkers.contract.base import run
 from chunkers.results.parent_chunks import indices_of_parent_chunks
 from sample_docs import load_sample
@@ -150,7 +150,7 @@ def test_parents_and_children_are_those_of_a_parent_document_retriever(unit, ove
     size=st.integers(2, 40),
     share=st.floats(0, 0.9),
     unit=st.sampled_from(["characters", "words", "tokens"]),
-    separators=st.sampled_from(list(SEPARATORS)),
+    separators=st.sampled_from(list(SEPARATORS_BY_PRESET)),
 )
 @settings(max_examples=300, deadline=None)
 def test_recursive_is_langchains_on_any_text(text, size, share, unit, separators):
@@ -164,6 +164,6 @@ def test_recursive_is_langchains_on_any_text(text, size, share, unit, separators
 
 
 def test_the_separators_for_markdown_are_langchains():
-    separators, is_regex = SEPARATORS["markdown"]
+    separators, is_regex = SEPARATORS_BY_PRESET["markdown"]
     assert is_regex
     assert separators == RecursiveCharacterTextSplitter.get_separators_for_language(Language.MARKDOWN)

@@ -21,9 +21,9 @@ from chunkers.recipes.context_sentences import (
     ANSWER_TOKENS,
     LONGEST_SHOWN,
     LONGEST_SITUATION,
-    NEEDED,
+    MISSING_MODEL_MESSAGE,
     document_extract,
-    estimate,
+    estimate_context_requests,
 )
 from chunkers.recipes.export import to_jsonl
 from chunkers.results.chunk_fields import embedded_text
@@ -156,7 +156,7 @@ def test_without_a_model_one_sentence_says_so_and_a_recipe_names_it():
     ):
         with pytest.raises(InputError) as caught:
             make()
-        assert str(caught.value) == NEEDED
+        assert str(caught.value) == MISSING_MODEL_MESSAGE
     recipe = Recipe.from_json(cut(asking(Situating(company)), embedded_as="context").recipe.to_json())
     assert recipe.run(TEXT, language_model=asking(Situating(company))).chunks[1].situation == "On Acme."
 
@@ -166,11 +166,11 @@ def test_the_estimate_counts_every_chunk_with_the_document():
     model = Situating(company)
     run(FixedSentences(size=1), made.document, tools(asking=asking(model)), "context")
     sent = [message.text for messages in model.asked for message in messages]
-    requests, tokens, answers = estimate(made, tools())
+    requests, tokens, answers = estimate_context_requests(made, tools())
     assert requests == len(made)
     assert answers == ANSWER_TOKENS * len(made)
     assert tokens == pytest.approx(sum(tools().count_tokens(sent)), rel=0.05)
-    assert estimate(cut(None, text=" "), tools()) == Estimate(0, 0)
+    assert estimate_context_requests(cut(None, text=" "), tools()) == Estimate(0, 0)
 
 
 @pytest.mark.full

@@ -167,7 +167,7 @@ class TestVectors:
         before = made.encode(["the tide came in at night"])
         for number in range(10):
             made.encode([f"word{number} and others"])
-            assert made._words.characters <= 20 + len("wordNandothers")
+            assert made._progress_in_words.characters <= 20 + len("wordNandothers")
         assert (made.encode(["the tide came in at night"]) == before).all()
 
     @settings(deadline=None)

@@ -8,7 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from chunkers import Cancelled, Document, InputError, ParameterError, Recipe, Span, build_chunker, inspect, run
-from chunkers.files.external_chunks import LONGEST_GAP, GivenChunk
+from chunkers.files.external_chunks import LONGEST_WHITESPACE_GAP, GivenChunk
 from chunkers.found_again import locating as found_again
 from chunkers.methods.your_chunks import ChunkFile, YourChunks
 from evaluation.report.html_page import ComparedColumns, html_report
@@ -110,8 +110,13 @@ def test_what_does_not_give_all_of_a_text_gives_none():
     def text_of(*pairs):
         return ChunkFile("x", tuple(GivenChunk(text, spans) for text, spans in pairs)).text("any")
 
-    assert text_of(("One.", (Span(0, 4),)), ("Two.", (Span(4 + LONGEST_GAP, 8 + LONGEST_GAP),))) == "One.\n\n\n\nTwo."
-    assert text_of(("One.", (Span(0, 4),)), ("Two.", (Span(5 + LONGEST_GAP, 9 + LONGEST_GAP),))) is None
+    assert (
+        text_of(("One.", (Span(0, 4),)), ("Two.", (Span(4 + LONGEST_WHITESPACE_GAP, 8 + LONGEST_WHITESPACE_GAP),)))
+        == "One.\n\n\n\nTwo."
+    )
+    assert (
+        text_of(("One.", (Span(0, 4),)), ("Two.", (Span(5 + LONGEST_WHITESPACE_GAP, 9 + LONGEST_WHITESPACE_GAP),))) is None
+    )
     assert text_of(("One.", (Span(0, 4),)), ("Two.", ())) is None
     assert text_of((None, (Span(0, 4),))) is None
     # The place is another's: its end is not that of the text.

@@ -12,7 +12,7 @@ import pyarrow.parquet as pq
 import pytest
 
 from chunkers import Recipe
-from chunkers.language_models.requests_within_spending_limit import MOST_AT_ONCE
+from chunkers.language_models.requests_within_spending_limit import MOST_PARALLEL_CONVERSATIONS
 from chunkers.language_models.spending import SpendingLimit
 from chunkers.support.errors import ModelError
 from corpus.command_line import main
@@ -157,7 +157,7 @@ def test_after_a_kill_nothing_is_asked_again_but_what_was_on_its_way(texts, tmp_
     assert (killed.returncode, last.returncode) == (-signal.SIGKILL, 0), output.decode()
     asked = [json.dumps(body["messages"]) for _, _, body in http.requests]
     assert len(asked) > 5
-    assert len(asked) - len({*asked}) <= (1 if chunker == "llm" else MOST_AT_ONCE)
+    assert len(asked) - len({*asked}) <= (1 if chunker == "llm" else MOST_PARALLEL_CONVERSATIONS)
     made = Recipe.from_json(recipe.read_text())
     assert [row["text"] for row in rows(tmp_path / "out")] == [
         text for line in LINES for text in made.run(line, language_model=asking()).texts

@@ -8,7 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from chunkers import CHUNKERS, Chunking, Document, Gap, InputError, Reason, Recipe, Verdict
-from chunkers.results.chunk_fields import STATED, proposition_as_dict
+from chunkers.results.chunk_fields import MODEL_WRITTEN_COLUMNS, proposition_as_dict
 from chunkers.results.result import Chunk
 from chunkers.support.limits import MAX_BYTES
 from corpus import CHUNKS, Chunks
@@ -187,7 +187,7 @@ def test_what_a_model_stated_is_the_text_of_its_rows():
     told = [[proposition_as_dict(proposition) for proposition in chunk.stated.propositions] for chunk in made]
     assert [row["propositions"] for row in chunk_rows] == told
     (plain,) = rows(Chunks({**SENTENCES, "parameters": {"size": 9}})(batch(a=text)))
-    assert [plain[name] for name in STATED] == [None, None, None]
+    assert [plain[name] for name in MODEL_WRITTEN_COLUMNS] == [None, None, None]
 
 
 @pytest.mark.parametrize("chunker", ["llm", "lumber", "propositions"])

@@ -13,7 +13,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
-from corpus.run import IDLE_S
+from corpus.run import WORKER_IDLE_S
 from sample_docs import load_sample
 from tests import ROOT
 
@@ -82,7 +82,7 @@ def test_workers_end_with_a_run_that_is_killed(tmp_path):
             process.kill()
             process.wait(LIMIT_S)
             killed = time.monotonic()
-            while group(process) and time.monotonic() - killed < IDLE_S / 2:
+            while group(process) and time.monotonic() - killed < WORKER_IDLE_S / 2:
                 time.sleep(0.1)
             assert not group(process)
         finally:

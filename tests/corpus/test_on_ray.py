@@ -36,7 +36,7 @@ def test_it_goes_on_with_what_a_run_without_it_began_and_the_files_are_the_same(
     with pytest.raises(KeyboardInterrupt):
         run(corpus, tmp_path / "out", stopping(2))
     # Given to it in several lots.
-    monkeypatch.setattr("corpus.run.MOST_BLOCKS", len(parts(tmp_path / "here")) // 2)
+    monkeypatch.setattr("corpus.run.MOST_RAY_RUN_SHARDS", len(parts(tmp_path / "here")) // 2)
     resumed, _ = run(corpus, tmp_path / "out", ray, workers=2)
     assert parts(tmp_path / "out") == parts(tmp_path / "here")
     assert resumed.tally == whole.tally

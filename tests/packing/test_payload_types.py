@@ -99,7 +99,7 @@ def test_no_script_declares_again_what_python_declares():
     by_hand = {
         name
         for path in (ROOT / "viz").rglob("*")
-        if path.name.endswith((".js", ".d.ts")) and not path.name.endswith(payload_types.ENDING)
+        if path.name.endswith((".js", ".d.ts")) and not path.name.endswith(payload_types.TYPES_FILE_ENDING)
         for name in declared
         if f"interface {name} " in (text := path.read_text()) or f"@typedef {{object}} {name}\n" in text
     }

@@ -15,15 +15,15 @@ from packaging.utils import canonicalize_name
 
 from chunkers import __version__
 from chunkers.support import optional_packages
-from chunkers.text.bundled_model import FILE_HASHES, WEIGHTS_HASH, WHEEL
+from chunkers.text.bundled_model import FILE_HASHES, WEIGHTS_HASH, WHEEL_NAME
 from packing.seamark_backend import (
+    APP_FILES,
+    APP_FOLDER,
     LEFT_OUT,
-    MODEL,
     MODEL_FOLDER,
+    MODEL_WHEEL,
+    MOVED_PACKAGES,
     PACKAGE,
-    ROOMS,
-    SCREEN,
-    SHOWN,
     RelocationError,
     relocate_imports,
 )
@@ -33,14 +33,14 @@ from tests.test_rooms import PACKAGES
 
 PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))
 EXTRAS = PROJECT["project"]["optional-dependencies"]
-MODULES = sorted(path for room in (*ROOMS, "pages", PACKAGE) for path in (ROOT / room).rglob("*.py"))
+MODULES = sorted(path for room in (*MOVED_PACKAGES, "pages", PACKAGE) for path in (ROOT / room).rglob("*.py"))
 WRITERS = (
     "viz/theme/glossary.py",
     *("viz/retrieval/first_run.py", "viz/tune/first_run.py"),
 )
 """Scripts that write files of the checkout, pages of `docs/` and measured runs; their output quotes the command."""
 
-BARE = re.compile(rf"(?:{'|'.join(ROOMS)})(?:\.\w+)+")
+BARE = re.compile(rf"(?:{'|'.join(MOVED_PACKAGES)})(?:\.\w+)+")
 
 
 def is_there(name):
@@ -54,8 +54,8 @@ def is_there(name):
 def files():
     """Return the files of the checkout that are installed, by their names in the wheel."""
     paths = {}
-    for top in (*ROOMS, *SHOWN, PACKAGE):
-        inside = "" if top == PACKAGE else f"{PACKAGE}/{SCREEN}/" if top in SHOWN else f"{PACKAGE}/"
+    for top in (*MOVED_PACKAGES, *APP_FILES, PACKAGE):
+        inside = "" if top == PACKAGE else f"{PACKAGE}/{APP_FOLDER}/" if top in APP_FILES else f"{PACKAGE}/"
         for path in [ROOT / top, *(ROOT / top).rglob("*")]:
             if path.is_file() and "__pycache__" not in path.parts and not any(map(path.match, LEFT_OUT)):
                 paths[inside + path.relative_to(ROOT).as_posix()] = path
@@ -74,7 +74,7 @@ def sources(wheel):
 
 
 def test_every_room_is_moved():
-    assert {*ROOMS, "pages", PACKAGE} == {*PACKAGES}
+    assert {*MOVED_PACKAGES, "pages", PACKAGE} == {*PACKAGES}
 
 
 @pytest.mark.full
@@ -100,7 +100,7 @@ def test_it_has_the_bundled_model_with_its_licence(wheel):
     hashes = {name: hashlib.sha256(wheel.read(folder + name)).hexdigest() for name in [*FILE_HASHES, "model.safetensors"]}
     assert hashes == {**FILE_HASHES, "model.safetensors": WEIGHTS_HASH}
     assert wheel.read(f"{folder}LICENSE").decode().lstrip().startswith("Apache License")
-    assert (WHEEL, requirements("requirements.txt")[WHEEL]) == MODEL
+    assert (WHEEL_NAME, requirements("requirements.txt")[WHEEL_NAME]) == MODEL_WHEEL
 
 
 @pytest.mark.full
@@ -108,7 +108,7 @@ def test_the_source_distribution_has_no_tests(built):
     with tarfile.open(built[0]) as opened:
         tops = {name.split("/")[1] for name in opened.getnames() if "/" in name}
     about = {"pyproject.toml", "README.md", "LICENSE", "MANIFEST.in", "PKG-INFO", "setup.cfg", f"{PACKAGE}.egg-info"}
-    assert tops <= {*ROOMS, PACKAGE, "packing", *(path.split("/")[0] for path in SHOWN), *about}
+    assert tops <= {*MOVED_PACKAGES, PACKAGE, "packing", *(path.split("/")[0] for path in APP_FILES), *about}
 
 
 @pytest.mark.full
@@ -121,7 +121,7 @@ def test_no_import_names_what_is_not_there(sources):
             left += [
                 f"{name}: {module}"
                 for module in named
-                if module.split(".")[0] in {*ROOMS, "pages", "packing", "tests", "benchmarks"}
+                if module.split(".")[0] in {*MOVED_PACKAGES, "pages", "packing", "tests", "benchmarks"}
             ]
     assert not left
     assert any(f"from {PACKAGE}.chunkers" in source for source in sources.values())
@@ -134,9 +134,10 @@ def test_no_text_names_a_module_that_is_not_there(sources):
     for name, source in sources.items():
         if name.endswith(WRITERS):
             continue
-        left += [f"{name}: {command}" for command in re.findall(rf"-m (?:{'|'.join(ROOMS)})\b.*", source)]
+        left += [f"{name}: {command}" for command in re.findall(rf"-m (?:{'|'.join(MOVED_PACKAGES)})\b.*", source)]
         left += [
-            f"{name}: {statement}" for statement in re.findall(rf">>> (?:from|import) (?:{'|'.join(ROOMS)})\b.*", source)
+            f"{name}: {statement}"
+            for statement in re.findall(rf">>> (?:from|import) (?:{'|'.join(MOVED_PACKAGES)})\b.*", source)
         ]
         strings = [node.value for node in ast.walk(ast.parse(source)) if isinstance(node, ast.Constant)]
         left += [
@@ -149,7 +150,7 @@ def test_no_text_names_a_module_that_is_not_there(sources):
 
 @pytest.mark.slow
 def test_nothing_but_imports_changes():
-    rooms = "|".join(ROOMS)
+    rooms = "|".join(MOVED_PACKAGES)
     for path in MODULES:
         source = path.read_bytes().decode()
         for line, moved in zip(source.splitlines(), relocate_imports(source, path.name).splitlines(), strict=True):
@@ -190,7 +191,7 @@ def test_the_metadata_name_the_packages_that_the_tests_run_with():
     more = [need for extra, lines in asked.items() if extra not in ("adapters", "ray") for need in lines]
     named = {canonicalize_name(need.name) for need in own + more}
     # The wheel has the model's files; recursive and fixed_tokens are compared with LangChain's.
-    assert named == {*pinned} - {WHEEL, "langchain-text-splitters"}, "both name the same packages"
+    assert named == {*pinned} - {WHEEL_NAME, "langchain-text-splitters"}, "both name the same packages"
     others = [need for extra in ("adapters", "ray") for need in asked[extra]]
     pinned |= requirements("requirements-dev.txt") | requirements("requirements-full.txt")
     outside = [str(need) for need in own + more + others if pinned[canonicalize_name(need.name)] not in need.specifier]

@@ -12,7 +12,7 @@ import corpus.command_line
 import evaluation.command_line
 import seamark
 from chunkers.commands import chunk_command
-from packing.seamark_backend import ROOMS
+from packing.seamark_backend import MOVED_PACKAGES
 from seamark import checkout_imports
 from seamark.__main__ import COMMANDS, main
 from tests import ROOT
@@ -35,7 +35,7 @@ def test_a_checkout_has_the_installed_names_for_the_same_modules(name):
 
 
 def test_the_installed_names_are_those_of_the_rooms():
-    assert checkout_imports.ROOMS == ROOMS
+    assert checkout_imports.INNER_PACKAGES == MOVED_PACKAGES
     for name in ("seamark.nothing", "seamark.chunkers.nothing", "seamark.packing"):
         with pytest.raises(ModuleNotFoundError):
             import_module(name)
@@ -49,8 +49,8 @@ def test_the_help_has_every_command(capsys):
 
 
 def test_an_option_is_the_same_in_every_command():
-    commands = evaluation.command_line._parser()._subparsers._group_actions[0].choices
-    parsers = {**commands, "chunk": chunk_command._parser(), "corpus": corpus.command_line._parser()}
+    commands = evaluation.command_line._command_line_parser()._subparsers._group_actions[0].choices
+    parsers = {**commands, "chunk": chunk_command._parser(), "corpus": corpus.command_line._command_line_parser()}
     assert {*parsers} == {*COMMANDS}
     values, takers = {}, {}
     for name, parser in parsers.items():

@@ -29,7 +29,7 @@ from viz.jobs.answering_plan_and_jobs import Answering, AnswerPlan, Judging
 from viz.shell import ModelRequests, show_consent
 from viz.state import Choices, access_to_chosen_model, model_identity
 
-ROLES = {"system": "Told to the model", "user": "Asked", "assistant": "Its words"}
+ROLE_LABELS = {"system": "Told to the model", "user": "Asked", "assistant": "Its words"}
 
 
 class TurnData(TypedDict):
@@ -84,7 +84,7 @@ class AnswerCardsData(TypedDict):
     cards: list[AnswerCardData]
 
 
-_cards = Component[AnswerCardsData](
+_answer_cards_component = Component[AnswerCardsData](
     "seamark_answers", "answers/answer_cards.js", "answers/answer_cards.css", html='<div class="answers"></div>'
 )
 
@@ -109,11 +109,11 @@ def answer_card(
         "title": title,
         "answer": model_answer.text if model_answer is not None else "",
         "note": missing_answer_note,
-        "values": _measure_values(result) if result is not None else [],
+        "values": _measure_titles_and_values(result) if result is not None else [],
         "given": _given_chunks_data(context) if context is not None else [],
         "budget": _budget_use_phrase(context, budget) if context is not None else "",
         "judgements": [_latest_judgement_data(times) for times in result.judgements.values()] if result is not None else [],
-        "turns": _turns_data(model_answer.exchange) if model_answer is not None else [],
+        "turns": _exchange_turns_data(model_answer.exchange) if model_answer is not None else [],
     }
 
 
@@ -133,7 +133,7 @@ def _budget_use_phrase(context: AnswerContext, budget: int) -> str:
     return f"{pluralize(len(context.passages), 'chunk')}, {context.tokens:,} of {budget:,} tokens"
 
 
-def _measure_values(result: AnswerResult) -> list[tuple[str, str]]:
+def _measure_titles_and_values(result: AnswerResult) -> list[tuple[str, str]]:
     return [
         (measure.title, format_number(value, ".2f"))
         for name, measure in ANSWER_MEASURES.items()
@@ -141,19 +141,19 @@ def _measure_values(result: AnswerResult) -> list[tuple[str, str]]:
     ]
 
 
-def _latest_judgement_data(times: Sequence[Judgement]) -> JudgementData:
-    last_judgement = times[-1]
-    answer_measure_title = ANSWER_MEASURES[last_judgement.kind].title
-    judgement_sentences = list(last_judgement.sentences)
-    if last_judgement.problem:
-        judgement_sentences.append(f"Not judged, as no reply could be used: {last_judgement.problem}.")
-    if len(times) > 1:
-        judgement_sentences.append(f"Before: {', '.join(map(_judged_value_in_words, times[:-1]))}.")
+def _latest_judgement_data(judgements: Sequence[Judgement]) -> JudgementData:
+    latest_judgement = judgements[-1]
+    answer_measure_title = ANSWER_MEASURES[latest_judgement.kind].title
+    judgement_sentences = list(latest_judgement.sentences)
+    if latest_judgement.problem:
+        judgement_sentences.append(f"Not judged, as no reply could be used: {latest_judgement.problem}.")
+    if len(judgements) > 1:
+        judgement_sentences.append(f"Before: {', '.join(map(_judged_value_in_words, judgements[:-1]))}.")
     return {
         "title": answer_measure_title,
-        "value": _judged_value_in_words(last_judgement),
+        "value": _judged_value_in_words(latest_judgement),
         "said": judgement_sentences,
-        "turns": _turns_data(last_judgement.exchange),
+        "turns": _exchange_turns_data(latest_judgement.exchange),
     }
 
 
@@ -163,12 +163,12 @@ def _judged_value_in_words(judgement: Judgement) -> str:
     return "undefined" if judgement.value is None else format_number(judgement.value, ".2f")
 
 
-def _turns_data(exchange: Exchange) -> list[TurnData]:
-    return [{"who": ROLES[role], "words": text or "(nothing)"} for role, text in exchange.turns]
+def _exchange_turns_data(exchange: Exchange) -> list[TurnData]:
+    return [{"who": ROLE_LABELS[role], "words": text or "(nothing)"} for role, text in exchange.turns]
 
 
 def show_question(
-    choices: Choices, plan: AnswerPlan, gathered: Mapping[int, GatheredPassages], run: Answering | None
+    choices: Choices, plan: AnswerPlan, passages_by_column: Mapping[int, GatheredPassages], run: Answering | None
 ) -> None:
     """Draw a question selector, and each chunker's card for the selected question, with answers if there is a run."""
     st.header("Question details", anchor=False)
@@ -184,14 +184,14 @@ def show_question(
     chunker_answer_cards = [
         answer_card(
             name,
-            gathered[column].contexts[question_index] if column in gathered else None,
+            passages_by_column[column].contexts[question_index] if column in passages_by_column else None,
             answer_results.get((column, question_index)),
             plan.budget,
             running=is_run_in_progress,
         )
         for column, name in enumerate(plan.names)
     ]
-    _cards(
+    _answer_cards_component(
         key="answers_cards",
         data={"question": question_item.question, "reference": question_item.reference, "cards": chunker_answer_cards},
     )
@@ -203,11 +203,11 @@ def show_question(
         _offer_to_judge_again(run, judging_model_access, question_index)
 
 
-def _offer_to_judge_again(run: Answering, judge: Asking, question: int) -> None:
+def _offer_to_judge_again(run: Answering, judge: Asking, question_index: int) -> None:
     """Draw the button that judges the answers to a question again, with the receiving server and the estimated cost."""
     judging_job = session.judging
     answered_results = [
-        outcome for place, outcome in run.results.copy().items() if place[1] == question and outcome.answer.text
+        outcome for place, outcome in run.results.copy().items() if place[1] == question_index and outcome.answer.text
     ]
     if not answered_results:
         return
@@ -215,7 +215,7 @@ def _offer_to_judge_again(run: Answering, judge: Asking, question: int) -> None:
         finished_count_before = judging_job.finished
         if show_job_state(judging_job, "answers_judging", lambda: judging_job.finished > finished_count_before):
             return
-    question_to_judge_again = run.plan.items[question]
+    question_to_judge_again = run.plan.items[question_index]
     question_prompt_sizes = PromptSizes.of([question_to_judge_again], load_tokenizer(run.plan.tokenizer).count)
     result_and_measure_pairs = [
         (outcome, kind)
@@ -223,16 +223,17 @@ def _offer_to_judge_again(run: Answering, judge: Asking, question: int) -> None:
         for kind in applicable_kinds_of_judgement(question_to_judge_again.reference, outcome.context)
     ]
     judgement_token_count = sum(
-        question_prompt_sizes.judgement_tokens(kind, 0, outcome.context) for outcome, kind in result_and_measure_pairs
+        question_prompt_sizes.estimate_judgement_request_tokens(kind, 0, outcome.context)
+        for outcome, kind in result_and_measure_pairs
     )
 
     def judge_again() -> None:
-        session.judging = judging_job = Judging(run, question, judge)
+        session.judging = judging_job = Judging(run, question_index, judge)
         judging_job.start()
 
     show_consent(
         ModelRequests(
-            (run, question),
+            (run, question_index),
             judge,
             Estimate(len(result_and_measure_pairs), judgement_token_count),
             f"“Judge again” sends {pluralize(len(answered_results), 'answer')} and what they were given once more",

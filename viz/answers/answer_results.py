@@ -17,23 +17,23 @@ from evaluation.answering import (
     cost_table,
 )
 from evaluation.report.cells import answer_cost_rows, answers_row, difference_row
-from evaluation.statistics import FALSE_VERDICTS
+from evaluation.statistics import FALSE_VERDICT_SENTENCE
 from viz.components.figure import box_plots, show_figure
 from viz.components.measure_table import show_measures
 from viz.components.page_elements import download_button, notice
 from viz.controls import draw_setting_segmented_control
 from viz.jobs.answering_plan_and_jobs import Answering
 from viz.state import access_to_chosen_model, model_identity
-from viz.theme import ANSWERS
+from viz.theme import ANSWER_TERMS
 
-MEASURE_WORD = "measure"
+MEASURE_PARAMETER = "measure"
 """The link parameter that names the shown measure."""
 
 _NAME_WIDTH = 140
 """Width of the chunkers' names in pixels, in the tables of means and of costs."""
 
 
-def show_report(run: Answering, report: AnswerReport, words: dict[str, str]) -> None:
+def show_report(run: Answering, report: AnswerReport, link_parameters: dict[str, str]) -> None:
     """Draw a run's verdict on the chunkers, its table of mean measures, and one measure's values by question.
 
     While answers are still arriving, the verdict and the values by question are not drawn.
@@ -42,13 +42,17 @@ def show_report(run: Answering, report: AnswerReport, words: dict[str, str]) -> 
     if measure_names:
         draw_setting_segmented_control(
             "Measure",
-            words,
-            MEASURE_WORD,
+            link_parameters,
+            MEASURE_PARAMETER,
             {name: ANSWER_MEASURES[name].title for name in measure_names},
             "answers/measure",
             hidden=True,
         )
-    displayed_measure_name = words[MEASURE_WORD] if words[MEASURE_WORD] in measure_names else next(iter(measure_names), "")
+    displayed_measure_name = (
+        link_parameters[MEASURE_PARAMETER]
+        if link_parameters[MEASURE_PARAMETER] in measure_names
+        else next(iter(measure_names), "")
+    )
     if displayed_measure_name and not run.running:
         notice(report.verdict(displayed_measure_name), key="answers_verdict")
     chunker_numbers = range(len(report.names))
@@ -57,7 +61,7 @@ def show_report(run: Answering, report: AnswerReport, words: dict[str, str]) -> 
         for name in ANSWER_MEASURES
         if name in measure_names or any(report.not_judged(number, name) for number in chunker_numbers)
     ]
-    show_measures([answers_row(report, number, shown_measures, ANSWERS) for number in chunker_numbers], _NAME_WIDTH)
+    show_measures([answers_row(report, number, shown_measures, ANSWER_TERMS) for number in chunker_numbers], _NAME_WIDTH)
     st.caption(
         "Mean ± standard deviation over the questions with this measure. Answers that could not be judged are left "
         "out, not counted as 0."
@@ -121,7 +125,7 @@ def _show_differences(report: AnswerReport, measure: str) -> None:
     )
     st.caption(
         "A difference is significant if a paired sign-flip test and Hall's test agree; intervals and p-values are "
-        f"Holm-corrected for {pluralize(len(report.comparisons.tested), 'comparison')}. {FALSE_VERDICTS}"
+        f"Holm-corrected for {pluralize(len(report.comparisons.tested), 'comparison')}. {FALSE_VERDICT_SENTENCE}"
     )
 
 
@@ -133,7 +137,7 @@ def _show_costs(run: Answering, report: AnswerReport) -> None:
         report, run.gathered, answering_model_access.model if answering_model_access is not None and is_run_model else None
     )
     show_measures(answer_cost_rows(cost_rows), _NAME_WIDTH)
-    judging_tokens = sum(
+    judging_token_count = sum(
         judgement.exchange.tokens_in + judgement.exchange.tokens_out
         for result in report.results.values()
         for times in result.judgements.values()
@@ -142,14 +146,14 @@ def _show_costs(run: Answering, report: AnswerReport) -> None:
     st.caption(
         "Chunking and embedding as if nothing had been embedded before; tokens and cost of the answers as if none had been "
         "remembered, without judging them"
-        + (f", which took {judging_tokens:,} tokens more" if judging_tokens else "")
+        + (f", which took {judging_token_count:,} tokens more" if judging_token_count else "")
         + (f". This session has spent: {answering_model_access.spent}." if answering_model_access is not None else ".")
     )
 
 
 def _offer_files(run: Answering, report: AnswerReport) -> None:
     download_buttons_row = st.container(horizontal=True)
-    content_key = (run.plan, [(place, repr(outcome)) for place, outcome in sorted(report.results.items())])
+    download_identity = (run.plan, [(place, repr(outcome)) for place, outcome in sorted(report.results.items())])
     chunker_names, results = list(report.names), report.results
     download_button(
         download_buttons_row,
@@ -157,7 +161,7 @@ def _offer_files(run: Answering, report: AnswerReport) -> None:
         lambda: answers_to_csv(chunker_names, results),
         "answers.csv",
         "text/csv",
-        content_key,
+        download_identity,
         key="answers_csv",
     )
     download_button(
@@ -166,6 +170,6 @@ def _offer_files(run: Answering, report: AnswerReport) -> None:
         lambda: answers_to_json_lines(chunker_names, results),
         "answers.jsonl",
         "application/jsonl",
-        content_key,
+        download_identity,
         key="answers_jsonl",
     )

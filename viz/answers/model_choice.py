@@ -10,10 +10,10 @@ from viz.components.page_elements import remark
 from viz.controls import draw_setting_segmented_control, language_model_form, value_binding
 from viz.state import Choices, access_to_chosen_model, no_model_message
 
-NO_MODEL = no_model_message("Answering needs")
+ANSWERING_MODEL_MISSING = no_model_message("Answering needs")
 """Message on the page if no language model is named."""
 
-JUDGING = {"yes": "Judged", "no": "Not judged"}
+JUDGING_OPTIONS = {"yes": "Judged", "no": "Not judged"}
 """Options for judging: the word in the link, and its label on the page."""
 
 
@@ -33,7 +33,7 @@ def model_controls(choices: Choices) -> None:
 
 
 def _judging_controls(choices: Choices) -> None:
-    draw_setting_segmented_control("Answers are", choices.extra, "judged", JUDGING, "answers/judged")
+    draw_setting_segmented_control("Answers are", choices.extra, "judged", JUDGING_OPTIONS, "answers/judged")
     if choices.extra["judged"] != "no":
 
         def set_judge_name(name: str) -> None:

@@ -19,12 +19,18 @@ from evaluation.answering import (
     remaining_requests,
     reusable_results,
 )
-from evaluation.retrieval.asked_question import STATED_SEARCHED, budget_for_text_length, has_stated_texts
+from evaluation.retrieval.asked_question import MODEL_TEXT_SEARCHED_NOTE, budget_for_text_length, has_model_written_texts
 from sample_docs import sample_splitters
 from viz.answers.answer_cards import show_question
-from viz.answers.answer_results import MEASURE_WORD, show_costs_and_files, show_report
-from viz.answers.model_choice import JUDGING, NO_MODEL, judging_model, model_controls, wants_bert_score
-from viz.answers.questions import SOURCE_WORD, SOURCES, choose_questions
+from viz.answers.answer_results import MEASURE_PARAMETER, show_costs_and_files, show_report
+from viz.answers.model_choice import (
+    ANSWERING_MODEL_MISSING,
+    JUDGING_OPTIONS,
+    judging_model,
+    model_controls,
+    wants_bert_score,
+)
+from viz.answers.questions import QUESTION_SOURCE_PARAMETER, QUESTION_SOURCES, choose_questions
 from viz.answers.session import session
 from viz.components.page_elements import heading, notice, remark, show_job_progress
 from viz.controls import column_controls, draw_setting_select_box, value_binding
@@ -54,27 +60,31 @@ from viz.theme import definitions_as_help
 
 PAGE = "answers"
 
-TRIVIAL = "beside"
+TRIVIAL_BASELINES_PARAMETER = "beside"
 """The link parameter that lists the chosen trivial baselines."""
 
-FITTING = "fitting"
-BUDGETS = (100, 250, 500, 1000, 2000, 4000)
+FITTING_BUDGET = "fitting"
+TOKEN_BUDGETS = (100, 250, 500, 1000, 2000, 4000)
 """Token budgets that the user can choose for the chunks given to the model."""
 
-WORDS = {
-    "budget": FITTING,
-    TRIVIAL: "",
-    SOURCE_WORD: "retrieval",
+DEFAULT_LINK_PARAMETERS = {
+    "budget": FITTING_BUDGET,
+    TRIVIAL_BASELINES_PARAMETER: "",
+    QUESTION_SOURCE_PARAMETER: "retrieval",
     "judged": "yes",
-    MEASURE_WORD: "aqs",
+    MEASURE_PARAMETER: "aqs",
     "question": "1",
     RUN_PARAMETER: "",
 }
 """The default values of the link's own parameters."""
 
-ALLOWED = {"budget": [FITTING, *map(str, BUDGETS)], SOURCE_WORD: [*SOURCES], "judged": [*JUDGING]}
+ALLOWED_LINK_VALUES = {
+    "budget": [FITTING_BUDGET, *map(str, TOKEN_BUDGETS)],
+    QUESTION_SOURCE_PARAMETER: [*QUESTION_SOURCES],
+    "judged": [*JUDGING_OPTIONS],
+}
 
-TRIVIAL_HELP = (
+TRIVIAL_BASELINES_HELP = (
     "What no chunker is needed for, and any should beat; each takes the requests of a chunker.  \n"
     + definitions_as_help({TRIVIAL_TITLES[name]: explanation for name, explanation in TRIVIAL_EXPLAINED.items()})
 )
@@ -90,7 +100,7 @@ def default_choices() -> Choices:
             ColumnChoice("fixed_sentences"),
             ColumnChoice("optimal", {"max_size": 200}),
         ],
-        extra=dict(WORDS),
+        extra=dict(DEFAULT_LINK_PARAMETERS),
     )
 
 
@@ -116,23 +126,26 @@ def show() -> None:
 
 def _check_link_parameters(current_page: Page) -> None:
     """Report invalid link parameters and replace them with the defaults."""
-    current_page.check_link_parameters(ALLOWED)
+    current_page.check_link_parameters(ALLOWED_LINK_VALUES)
     link_parameters = current_page.choices.extra
     if unknown_baseline_names := [
-        name for name in link_parameters[TRIVIAL].split(",") if name and name not in TRIVIAL_TITLES
+        name for name in link_parameters[TRIVIAL_BASELINES_PARAMETER].split(",") if name and name not in TRIVIAL_TITLES
     ]:
         current_page.show_link_error(
-            f"The link's {TRIVIAL} must be some of {', '.join(TRIVIAL_TITLES)}; got "
+            f"The link's {TRIVIAL_BASELINES_PARAMETER} must be some of {', '.join(TRIVIAL_TITLES)}; got "
             f"{short_repr(unknown_baseline_names[0])}. Using the "
             "default."
         )
-        link_parameters[TRIVIAL] = WORDS[TRIVIAL]
+        link_parameters[TRIVIAL_BASELINES_PARAMETER] = DEFAULT_LINK_PARAMETERS[TRIVIAL_BASELINES_PARAMETER]
 
 
 def _draw_controls(current_page: Page, results: list[ColumnResult]) -> None:
     choices, text = current_page.choices, current_page.text
     fitting_budget_phrase = "" if text is None else f": {budget_for_text_length(len(text.document.text)):,} tokens"
-    budget_label_by_option = {FITTING: f"auto{fitting_budget_phrase}", **{str(size): f"{size:,} tokens" for size in BUDGETS}}
+    budget_label_by_option = {
+        FITTING_BUDGET: f"auto{fitting_budget_phrase}",
+        **{str(size): f"{size:,} tokens" for size in TOKEN_BUDGETS},
+    }
     draw_setting_select_box(
         "Budget",
         choices.extra,
@@ -145,7 +158,7 @@ def _draw_controls(current_page: Page, results: list[ColumnResult]) -> None:
     model_controls(choices)
     offer_columns_of_compare(PAGE, choices)
     chunker = results[choices.selected].chunker if results else None
-    column_controls(choices, chunker, current_page.embedder, elsewhere=True, model=False)
+    column_controls(choices, chunker, current_page.embedder, offers_external_chunks=True, shows_model=False)
     show_compare_column_number(
         PAGE, choices.columns[choices.selected], current_page.embedder, valid=not results or chunker is not None
     )
@@ -156,7 +169,7 @@ def _draw(current_page: Page, text: PageText, results: list[ColumnResult]) -> No
     _say_column_problems(results)
     answers_run_plan = _answer_plan(current_page, text, results, chosen_question_items)
     chunk_gathering_job = (
-        _chunk_retrieval_job(answers_run_plan, results, current_page.embedder) if answers_run_plan is not None else None
+        _chunk_gathering_job(answers_run_plan, results, current_page.embedder) if answers_run_plan is not None else None
     )
     linked_run = find_run(
         current_page.choices.extra[RUN_PARAMETER],
@@ -171,13 +184,13 @@ def _draw(current_page: Page, text: PageText, results: list[ColumnResult]) -> No
     if chunk_gathering_job is not None and current_page.embedder is not None:
         answering_model_access = access_to_chosen_model()
         if answering_model_access is None and (answers_run is None or not answers_run.whole):
-            notice(NO_MODEL, key="answers_missing")
+            notice(ANSWERING_MODEL_MISSING, key="answers_missing")
         elif answering_model_access is not None:
             show_send_row(
                 current_page.choices, chunk_gathering_job, current_page.embedder, answering_model_access, answers_run
             )
     if answers_run is not None:
-        _say_state(current_page, answers_run, answers_run_plan)
+        _say_run_state(current_page, answers_run, answers_run_plan)
         if answers_run.results:
             answers_run_report = answers_run.report()
             show_report(answers_run, answers_run_report, current_page.choices.extra)
@@ -198,12 +211,12 @@ def _say_column_problems(results: list[ColumnResult]) -> None:
         if column.error and column.sending is None:
             column_notice_tone = "info" if column.error == MODEL_MISSING else "error"
             notice(f"Column {column_index + 1}: {column.error}", column_notice_tone, key=f"answers_column_{column_index}")
-    if any(column.chunking is not None and has_stated_texts(column.chunking) for column in results):
-        remark(STATED_SEARCHED, key="answers_stated")
+    if any(column.chunking is not None and has_model_written_texts(column.chunking) for column in results):
+        remark(MODEL_TEXT_SEARCHED_NOTE, key="answers_stated")
 
 
 def _no_questions_in_words(choices: Choices) -> str:
-    if choices.extra[SOURCE_WORD] == "retrieval":
+    if choices.extra[QUESTION_SOURCE_PARAMETER] == "retrieval":
         return (
             "Retrieval has no questions about this text. Give or generate some there, type some, take a file, or ask the "
             "text on Compare, mark the answer and keep the question."
@@ -221,7 +234,9 @@ def _answer_plan(current_page: Page, text: PageText, results: list[ColumnResult]
         return None
     chosen_budget_option = current_page.choices.extra["budget"]
     budget_tokens = (
-        budget_for_text_length(len(text.document.text)) if chosen_budget_option == FITTING else int(chosen_budget_option)
+        budget_for_text_length(len(text.document.text))
+        if chosen_budget_option == FITTING_BUDGET
+        else int(chosen_budget_option)
     )
     row_names = tuple(
         f"{number}. {type(column.chunker).title}" for number, column in enumerate(results, start=1) if column.chunker
@@ -240,7 +255,7 @@ def _answer_plan(current_page: Page, text: PageText, results: list[ColumnResult]
     )
 
 
-def _chunk_retrieval_job(plan: AnswerPlan, results: list[ColumnResult], embedder: Embedder | None) -> Gathering | None:
+def _chunk_gathering_job(plan: AnswerPlan, results: list[ColumnResult], embedder: Embedder | None) -> Gathering | None:
     """Return the job that retrieves the plan's chunks, starting it if necessary, and draw its progress."""
     assert embedder is not None
     column_chunkings = [column.chunking for column in results if column.chunking is not None]
@@ -258,14 +273,14 @@ def _chunk_retrieval_job(plan: AnswerPlan, results: list[ColumnResult], embedder
     return chunk_gathering_job
 
 
-def _say_state(current_page: Page, run: Answering, plan: AnswerPlan | None) -> None:
+def _say_run_state(current_page: Page, run: Answering, plan: AnswerPlan | None) -> None:
     """Draw a run's progress, the settings that have changed since it began, its error, and what is left of it."""
     changed_setting_names, answering_model_access = (
         run.plan.changed(plan) if plan is not None else [],
         access_to_chosen_model(),
     )
     if answering_model_access is not None:
-        changed_setting_names += run.models.changed(chosen_models(current_page.choices, answering_model_access))
+        changed_setting_names += run.models.changed(chosen_model_identities(current_page.choices, answering_model_access))
     show_run_state(run, "answers were made", changed_setting_names, "Press “Send” to ask again.", "answers")
     show_unfinished_run(current_page, run, "answers")
 
@@ -275,7 +290,7 @@ def _say_state(current_page: Page, run: Answering, plan: AnswerPlan | None) -> N
 
 def chosen_trivial_baselines(choices: Choices) -> tuple[str, ...]:
     """Return the names of the chosen trivial baselines, in display order."""
-    chosen_baseline_names = choices.extra[TRIVIAL].split(",")
+    chosen_baseline_names = choices.extra[TRIVIAL_BASELINES_PARAMETER].split(",")
     return tuple(name for name in TRIVIAL_TITLES if name in chosen_baseline_names)
 
 
@@ -284,7 +299,7 @@ def choose_trivial_baselines(choices: Choices) -> None:
     preselected_baseline_names = [*chosen_trivial_baselines(choices)]
 
     def set_chosen_baselines(names: list[str]) -> None:
-        choices.extra[TRIVIAL] = ",".join(name for name in TRIVIAL_TITLES if name in names)
+        choices.extra[TRIVIAL_BASELINES_PARAMETER] = ",".join(name for name in TRIVIAL_TITLES if name in names)
 
     st.pills(
         "Trivial rows",
@@ -292,15 +307,15 @@ def choose_trivial_baselines(choices: Choices) -> None:
         default=preselected_baseline_names,
         selection_mode="multi",
         format_func=TRIVIAL_TITLES.__getitem__,
-        help=TRIVIAL_HELP,
-        **value_binding(preselected_baseline_names, f"answers/{TRIVIAL}", set_chosen_baselines),
+        help=TRIVIAL_BASELINES_HELP,
+        **value_binding(preselected_baseline_names, f"answers/{TRIVIAL_BASELINES_PARAMETER}", set_chosen_baselines),
     )
 
 
 # Runs: estimated, begun or continued by a button that says what is sent, and reopened by their links.
 
 
-def chosen_models(choices: Choices, asking: Asking) -> AnswerModels:
+def chosen_model_identities(choices: Choices, asking: Asking) -> AnswerModels:
     """Return the identities of the answering and the judging model chosen on the page."""
     return AnswerModels(model_identity(asking), model_identity(judging_model(choices, asking)))
 
@@ -311,7 +326,7 @@ def show_send_row(choices: Choices, gathering: Gathering, embedder: Embedder, as
         gathering.sizes,
         gathering.plan,
         judging_model(choices, asking),
-        chosen_models(choices, asking),
+        chosen_model_identities(choices, asking),
     )
     if prompt_sizes is None or (run is not None and (run.in_progress or _has_every_result(run, plan, model_identities))):
         return
@@ -321,22 +336,22 @@ def show_send_row(choices: Choices, gathering: Gathering, embedder: Embedder, as
         gathering, prompt_sizes, _reusable_results(run, gathering, model_identities), asking, judging_model_access
     )
     if not remaining_request_estimates.requests:
-        answered_note = "All of this was answered before: nothing is sent."
-        run_button_row(None, begin_run_callback, answered_note, "answers_nothing_left", "answers/run", ready=True)
+        all_answered_message = "All of this was answered before: nothing is sent."
+        run_button_row(None, begin_run_callback, all_answered_message, "answers_nothing_left", "answers/run", ready=True)
         return
-    answer_count = len(plan.names) * len(plan.items)
+    total_answer_count = len(plan.names) * len(plan.items)
     remaining_judgement_estimate = remaining_request_estimates.judgements
-    is_judge_only = judging_model_access is not None and not remaining_request_estimates.answers.requests
+    are_only_judgements_missing = judging_model_access is not None and not remaining_request_estimates.answers.requests
     model_requests = ModelRequests(
         (plan, model_identities),
-        judging_model_access if is_judge_only else asking,
-        remaining_judgement_estimate if is_judge_only else remaining_request_estimates.answers,
-        _requests_in_words(plan, remaining_request_estimates, answer_count),
+        judging_model_access if are_only_judgements_missing else asking,
+        remaining_judgement_estimate if are_only_judgements_missing else remaining_request_estimates.answers,
+        _requests_in_words(plan, remaining_request_estimates, total_answer_count),
         "answers_run",
         ANSWER_TOKENS,
         formed=judging_model_access,
         also=None
-        if judging_model_access is None or is_judge_only
+        if judging_model_access is None or are_only_judgements_missing
         else (judging_model_access.model, remaining_judgement_estimate, ANSWER_TOKENS),
     )
     show_consent(model_requests, begin_run_callback)
@@ -347,9 +362,9 @@ def _has_every_result(run: Answering, plan: AnswerPlan, models: AnswerModels) ->
     return run.whole and run.plan == plan and not run.models.changed(models) and (run.bert or not wants_bert_score())
 
 
-def _requests_in_words(plan: AnswerPlan, about: RequestEstimates, total: int) -> str:
+def _requests_in_words(plan: AnswerPlan, estimates: RequestEstimates, total: int) -> str:
     """Describe the requests that would be sent."""
-    answer_request_count, judgement_request_count = about.answers.requests, about.judgements.requests
+    answer_request_count, judgement_request_count = estimates.answers.requests, estimates.judgements.requests
     if answer_request_count == total:
         trivial_rows_phrase = f" and for {pluralize(len(plan.trivial), 'trivial row')}" if plan.trivial else ""
         questions_phrase, chunkers_phrase = pluralize(len(plan.items), "question"), pluralize(len(plan.tasks), "chunker")
@@ -365,7 +380,7 @@ def _reusable_results(
 ) -> dict[tuple[int, int], AnswerResult]:
     """Return the results that the run on the page and a new run have in common."""
     run_plan = gathering.plan
-    if run is None or run.models.answers != models.answers or not run.plan.same_embedder(run_plan):
+    if run is None or run.models.answers != models.answers or not run.plan.has_same_embedder(run_plan):
         return {}
     page_run_results = [*run.results.copy().values()]
     return reusable_results(page_run_results, run_plan.items, gathering.found, same_judge=run.models.judge == models.judge)
@@ -374,7 +389,7 @@ def _reusable_results(
 def _estimate_remaining_requests(
     gathering: Gathering,
     sizes: PromptSizes,
-    before: dict[tuple[int, int], AnswerResult],
+    earlier_results: dict[tuple[int, int], AnswerResult],
     asking: Asking,
     judge: Asking | None,
 ) -> RequestEstimates:
@@ -382,7 +397,7 @@ def _estimate_remaining_requests(
         gathering.plan.items,
         gathering.found,
         sizes,
-        lambda place, item, context: remaining_requests(item, context, before.get(place), asking, judge),
+        lambda place, item, context: remaining_requests(item, context, earlier_results.get(place), asking, judge),
     )
 
 
@@ -390,7 +405,7 @@ def _begin_run(
     choices: Choices, gathering: Gathering, embedder: Embedder, asking: Asking, judge: Asking | None, run: Answering | None
 ) -> None:
     """Begin a run, or go on with the one on the page under its link."""
-    plan, model_identities = gathering.plan, chosen_models(choices, asking)
+    plan, model_identities = gathering.plan, chosen_model_identities(choices, asking)
     continued_run = run if run is not None and run.plan == plan and run.models == model_identities else None
 
     def new_answers_run(keeper: Keeper | None) -> Answering:
@@ -414,26 +429,28 @@ def _begin_run(
     begin_run(choices.extra, Answering, new_answers_run, choices.extra[RUN_PARAMETER] if continued_run is not None else "")
 
 
-def _reopened_run(gathering: Gathering | None, embedder: Embedder | None, kept: KeptAnswers) -> Answering | str:
+def _reopened_run(gathering: Gathering | None, embedder: Embedder | None, kept_answers: KeptAnswers) -> Answering | str:
     """Load a run from disk with the chunks retrieved for the current choices; return a sentence if they differ."""
     changed_input_names = (
-        kept.differing_settings(None) if gathering is None else kept.differing_settings(gathering.plan, gathering.chunkings)
+        kept_answers.differing_settings(None)
+        if gathering is None
+        else kept_answers.differing_settings(gathering.plan, gathering.chunkings)
     )
     if changed_input_names:
         return f"To see them, give again what it was begun with. Other than now: {', '.join(changed_input_names)}."
     if gathering is None or gathering.sizes is None or embedder is None:
         return ""
-    kept.keeper.check_embedder(embedder)
+    kept_answers.keeper.check_embedder(embedder)
     plan, gathered_passages = gathering.plan, gathering.found.copy()
     return Answering(
         plan,
         gathering.chunkings[0].document,
         gathered_passages,
-        kept.models,
+        kept_answers.models,
         None,
         None,
         embedder,
         True,
-        kept=kept,
-        results=kept.stored_results(gathered_passages, plan.items),
+        kept=kept_answers,
+        results=kept_answers.stored_results(gathered_passages, plan.items),
     )

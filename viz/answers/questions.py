@@ -15,35 +15,39 @@ from viz.jobs.answering_plan_and_jobs import QuestionSharing, SharedText
 from viz.shell import open_page_at_next_run, shared_question_sets
 from viz.state import OWN_DOCUMENT, Choices, PageText, TextSource
 
-SOURCES = {"retrieval": "Retrieval's", "typed": "Typed", "file": "From a file"}
+QUESTION_SOURCES = {"retrieval": "Retrieval's", "typed": "Typed", "file": "From a file"}
 """Sources of questions: the word in the link, and its label on the page."""
 
-SOURCE_WORD = "questions"
+QUESTION_SOURCE_PARAMETER = "questions"
 """The link parameter that names the source of the questions."""
 
-AT_ONCE_S = 0.3
+LOOKUP_WAIT_S = 0.3
 """Seconds to wait for Retrieval's questions before the page shows that it is looking them up."""
 
 
 def choose_questions(choices: Choices, text: PageText) -> QuestionItems:
     """Draw the controls for choosing questions, report the invalid questions, and return the valid ones."""
     with st.container(key="answers_source"):
-        draw_setting_segmented_control("Questions", choices.extra, SOURCE_WORD, SOURCES, "answers/questions")
-        if choices.extra[SOURCE_WORD] == "retrieval":
+        draw_setting_segmented_control(
+            "Questions", choices.extra, QUESTION_SOURCE_PARAMETER, QUESTION_SOURCES, "answers/questions"
+        )
+        if choices.extra[QUESTION_SOURCE_PARAMETER] == "retrieval":
             return _questions_from_retrieval(choices, text)
-        chosen_question_items = _typed_questions() if choices.extra[SOURCE_WORD] == "typed" else _questions_from_file()
+        chosen_question_items = (
+            _typed_questions() if choices.extra[QUESTION_SOURCE_PARAMETER] == "typed" else _questions_from_file()
+        )
     if chosen_question_items.usable:
-        remark(f"{_counts_in_words(chosen_question_items)}.", key="answers_questions_said")
-    _say_problems(chosen_question_items)
+        remark(f"{_question_counts_in_words(chosen_question_items)}.", key="answers_questions_said")
+    _say_question_problems(chosen_question_items)
     return chosen_question_items
 
 
-def _counts_in_words(items: QuestionItems) -> str:
+def _question_counts_in_words(items: QuestionItems) -> str:
     questions_with_reference_count = sum(bool(item.reference) for item in items.usable)
     return f"{pluralize(len(items.usable), 'question')}, {questions_with_reference_count:,} of them with a reference answer"
 
 
-def _say_problems(items: QuestionItems) -> None:
+def _say_question_problems(items: QuestionItems) -> None:
     if len(items.problems) == 1:
         notice(items.problems[0], "error", key="answers_problem")
     else:
@@ -52,8 +56,8 @@ def _say_problems(items: QuestionItems) -> None:
 
 def _questions_from_retrieval(choices: Choices, text: PageText) -> QuestionItems:
     """Return Retrieval's questions about the text; draw their origin and a link to Retrieval."""
-    question_sharing_job = _retrieval_questions_job()
-    shared_question_set = question_sharing_job.found.get(text.document.text)
+    question_lookup_job = _retrieval_question_lookup_job()
+    shared_question_set = question_lookup_job.found.get(text.document.text)
     questions_from_compare = tuple(
         QuestionItem(question.question, question.answer)
         for question in session.questions
@@ -78,27 +82,28 @@ def _questions_from_retrieval(choices: Choices, text: PageText) -> QuestionItems
     if distinct_question_items.usable:
         with open_retrieval_button_row:
             remark(
-                f"{_counts_in_words(distinct_question_items)}: those {' and those '.join(origin_phrases)}; the excerpts "
+                f"{_question_counts_in_words(distinct_question_items)}: those {' and those '.join(origin_phrases)}; the "
+                "excerpts "
                 "that answer them are the references.",
                 key="answers_questions_said",
             )
     open_retrieval_button_row.button(
         "Open Retrieval", key="answers/open", on_click=open_page_at_next_run, args=("retrieval",), type="tertiary"
     )
-    _say_problems(distinct_question_items)
-    show_job_state(question_sharing_job, "answers_sharing")
-    other_texts = [
-        other for other in [*question_sharing_job.found.values()] if other is not shared_question_set and other.items.usable
+    _say_question_problems(distinct_question_items)
+    show_job_state(question_lookup_job, "answers_sharing")
+    other_texts_with_questions = [
+        other for other in [*question_lookup_job.found.values()] if other is not shared_question_set and other.items.usable
     ]
-    if other_texts:
-        _offer_other_texts(choices, other_texts)
+    if other_texts_with_questions:
+        _offer_other_texts(choices, other_texts_with_questions)
     return distinct_question_items
 
 
-def _retrieval_questions_job() -> QuestionSharing:
+def _retrieval_question_lookup_job() -> QuestionSharing:
     """Return the job that looks up Retrieval's questions, starting a new one if its material has changed."""
-    session.sharing = lookup_job = QuestionSharing(shared_question_sets()).replacing(session.sharing, AT_ONCE_S)
-    return lookup_job
+    session.sharing = question_lookup_job = QuestionSharing(shared_question_sets()).replacing(session.sharing, LOOKUP_WAIT_S)
+    return question_lookup_job
 
 
 def _offer_other_texts(choices: Choices, others: list[SharedText]) -> None:
@@ -167,6 +172,6 @@ def _questions_from_file() -> QuestionItems:
         show_job_progress(session.answers_reading, key="answers_reading")
     if session.answers_file is None:
         return QuestionItems(())
-    file_name, question_items = session.answers_file
-    remark(file_name, key="answers_file_name")
+    question_file_name, question_items = session.answers_file
+    remark(question_file_name, key="answers_file_name")
     return question_items

@@ -6,13 +6,13 @@ from typing import Literal
 
 from chunkers import Chunking, Gap, Verdict
 from chunkers.building_blocks.sentence_distances import SHUFFLES
-from chunkers.methods import BlockStep, ChangePoint, MaxMin, MaxMinStep, Structure, is_cut_before_limits, logistic
+from chunkers.methods import BlockStep, ChangePoint, MaxMin, MaxMinStep, Structure, is_cut_before_size_limits, logistic
 from chunkers.support import format_number, join_words
-from evaluation.segmentation import EQUALLY_GOOD_BELOW, Cohesion, StretchComparison
+from evaluation.segmentation import EQUAL_COHESION_TOLERANCE, Cohesion, StretchComparison
 from viz.components.stepper.stepper import Gauge, Step
 from viz.jobs import vector_symbol
 
-OUTCOME = {
+OUTCOME_BY_VERDICT = {
     Verdict.CUT: "It passes the line: a cut.",
     Verdict.KEPT: "It does not pass the line: no cut.",
     Verdict.REJECTED: "It passes the line, but a size limit prevents a cut.",
@@ -26,7 +26,9 @@ def is_near_threshold(gap: Gap, margin: float) -> bool:
     return gap.score is not None and gap.threshold is not None and abs(gap.score - gap.threshold) <= margin
 
 
-def scan_steps(chunking: Chunking, margin: float, compared: Mapping[int, StretchComparison] | None) -> list[Step]:
+def greedy_scan_steps(
+    chunking: Chunking, margin: float, comparison_by_gap: Mapping[int, StretchComparison] | None
+) -> list[Step]:
     """Return one step of the greedy chunker's scan for each gap in the text, in order.
 
     Parameters
@@ -35,7 +37,7 @@ def scan_steps(chunking: Chunking, margin: float, compared: Mapping[int, Stretch
         The result of the greedy chunker.
     margin
         Gaps whose score is within this distance of the threshold line are called near.
-    compared
+    comparison_by_gap
         The comparison with another chunker at each cut, by gap; None if not known yet.
     """
     gap_decision_steps = []
@@ -45,7 +47,9 @@ def scan_steps(chunking: Chunking, margin: float, compared: Mapping[int, Stretch
         (min(gap_scores_and_thresholds), max(gap_scores_and_thresholds)) if gap_scores_and_thresholds else (0.0, 1.0)
     )
     for gap in chunking.gaps:
-        gap_decision_steps.append(_gap_step(chunking, gap, chunk_start, chunk_number, margin, compared, score_range))
+        gap_decision_steps.append(
+            _gap_step(chunking, gap, chunk_start, chunk_number, margin, comparison_by_gap, score_range)
+        )
         if gap.verdict.is_cut:
             # After a cut inside a sentence, the rest of the sentence begins the next chunk.
             chunk_start = gap.index if gap.offset is not None else gap.index + 1
@@ -59,12 +63,15 @@ def _gap_step(
     first: int,
     number: int,
     margin: float,
-    compared: Mapping[int, StretchComparison] | None,
-    scale: tuple[float, float],
+    comparison_by_gap: Mapping[int, StretchComparison] | None,
+    score_range: tuple[float, float],
 ) -> Step:
     gap_number = gap.index + 1
     is_inside_sentence = gap.offset is not None
-    gap_story_sentences = [gap.reason, OUTCOME[gap.verdict] + (" Near the line." if is_near_threshold(gap, margin) else "")]
+    gap_story_sentences = [
+        gap.reason,
+        OUTCOME_BY_VERDICT[gap.verdict] + (" Near the line." if is_near_threshold(gap, margin) else ""),
+    ]
     gap_label_value_pairs = [["chunk", f"{number:,}: {sentence_range_phrase(first, gap_number)}"]]
     if gap.score is not None and gap.why.steps()[0].score_name == "distance" and not is_inside_sentence:
         vector_product_formula = f"{vector_symbol(gap.index)} · {vector_symbol(gap_number)}"
@@ -84,7 +91,7 @@ def _gap_step(
         gap_step_tone = "cut"
         chunk_before_gap = chunking.chunks[number - 1]
         gap_label_value_pairs.append(["its size", f"{len(chunk_before_gap.text):,} characters"])
-        optimal_comparison_at_gap = (compared or {}).get(gap.index)
+        optimal_comparison_at_gap = (comparison_by_gap or {}).get(gap.index)
         if optimal_comparison_at_gap is not None:
             comparison_sentences = _optimal_cuts_phrases(optimal_comparison_at_gap)
             labelled_cohesions = [
@@ -93,7 +100,7 @@ def _gap_step(
             ]
             if (
                 optimal_comparison_at_gap.greedy_gain is not None
-                and abs(optimal_comparison_at_gap.greedy_gain) >= EQUALLY_GOOD_BELOW
+                and abs(optimal_comparison_at_gap.greedy_gain) >= EQUAL_COHESION_TOLERANCE
             ):
                 gap_step_tone = "turn"
     else:
@@ -117,11 +124,11 @@ def _gap_step(
         },
         "placed": (gap_number, gap_number if is_inside_sentence else gap_number + 1),
         "prediction": {"words": f"Cut {place_phrase}?", "yes": "Cut", "no": "No cut", "right": gap.verdict.is_cut},
-        "gauge": score_threshold_gauge(gap, scale),
+        "gauge": score_threshold_gauge(gap, score_range),
     }
 
 
-def score_threshold_gauge(gap: Gap, scale: tuple[float, float]) -> Gauge | None:
+def score_threshold_gauge(gap: Gap, score_range: tuple[float, float]) -> Gauge | None:
     """Return a gauge that shows a gap's score and threshold; None if the gap lacks either."""
     if gap.score is None or gap.threshold is None:
         return None
@@ -129,8 +136,8 @@ def score_threshold_gauge(gap: Gap, scale: tuple[float, float]) -> Gauge | None:
         "label": "score and threshold",
         "score": gap.score,
         "threshold": gap.threshold,
-        "low": scale[0],
-        "high": scale[1],
+        "low": score_range[0],
+        "high": score_range[1],
     }
 
 
@@ -186,70 +193,70 @@ def _cohesion_in_words(cohesion: Cohesion) -> str:
 def max_min_steps(
     chunking: Chunking,
     chunker: MaxMin,
-    scanned: Sequence[MaxMinStep],
+    scan_results: Sequence[MaxMinStep],
     margin: float,
-    compared: Mapping[int, StretchComparison] | None,
+    comparison_by_gap: Mapping[int, StretchComparison] | None,
 ) -> list[Step]:
     """Return one step of Max–Min's scan for each gap, with the sentences that Max–Min compared at the gap.
 
     Parameters
     ----------
-    scanned
+    scan_results
         The decision on each gap between two sentences, before sizes overruled any; from `MaxMin.scan`.
     """
-    max_min_gap_steps = scan_steps(chunking, margin, compared)
+    max_min_gap_steps = greedy_scan_steps(chunking, margin, comparison_by_gap)
     for step, gap in zip(max_min_gap_steps, chunking.gaps, strict=True):
         # Only a size limit cuts inside a sentence; the scan has no decision there.
         if gap.offset is None:
-            _explain_max_min(step, gap.index, chunker, scanned[gap.index])
+            _explain_max_min(step, gap.index, chunker, scan_results[gap.index])
     return max_min_gap_steps
 
 
-def _explain_max_min(step: Step, gap: int, chunker: MaxMin, scanned: MaxMinStep) -> None:
+def _explain_max_min(step: Step, gap: int, chunker: MaxMin, scan_result: MaxMinStep) -> None:
     """Prepend the compared sentences to a step's text and numbers, and mark them."""
-    chunk_start, chunk_end = gap + 1 - scanned.size, gap + 1
-    if scanned.size == 1:
+    chunk_start, chunk_end = gap + 1 - scan_result.size, gap + 1
+    if scan_result.size == 1:
         open_chunk_explanation = (
             f"The open chunk is sentence {chunk_end:,} alone, which has no least similarity yet for a threshold to follow."
         )
         similarity_label_value_pairs = [
             [
                 "similarity",
-                f"{_format_three_decimals(scanned.least)} × {chunker.initial_factor:g} = "
-                f"{_format_three_decimals(scanned.score)}",
+                f"{_format_three_decimals(scan_result.least)} × {chunker.initial_factor:g} = "
+                f"{_format_three_decimals(scan_result.score)}",
             ],
             ["threshold", f"hard, {format_number(chunker.hard_threshold)}"],
         ]
         nearest_sentence_range = None
     else:
-        nearest_sentence_number = scanned.nearest + 1
+        nearest_sentence_number = scan_result.nearest + 1
         open_chunk_explanation = (
             f"The open chunk is sentences {chunk_start + 1:,} to {chunk_end:,}; most like sentence {chunk_end + 1:,} is "
             f"sentence {nearest_sentence_number:,}, which is hatched."
         )
         similarity_label_value_pairs = [
-            ["greatest similarity", f"{_format_three_decimals(scanned.score)}, to sentence {nearest_sentence_number:,}"],
-            ["least in the chunk", _format_three_decimals(scanned.least)],
-            ["threshold", _threshold_in_words(chunker, scanned)],
+            ["greatest similarity", f"{_format_three_decimals(scan_result.score)}, to sentence {nearest_sentence_number:,}"],
+            ["least in the chunk", _format_three_decimals(scan_result.least)],
+            ["threshold", _threshold_in_words(chunker, scan_result)],
         ]
-        nearest_sentence_range = scanned.nearest, scanned.nearest + 1
+        nearest_sentence_range = scan_result.nearest, scan_result.nearest + 1
     step["story"] = [step["story"][0], open_chunk_explanation, *step["story"][1:]]
     # If size limits merged chunks, the scan compared with a chunk shorter than the final one.
     step["numbers"] = [*step["numbers"][:1], *similarity_label_value_pairs, *step["numbers"][1:]]
     step["mark"] = {**step["mark"], "growing": (chunk_start, chunk_end), "middle": nearest_sentence_range}
 
 
-def _threshold_in_words(chunker: MaxMin, scanned: MaxMinStep) -> str:
+def _threshold_in_words(chunker: MaxMin, scan_result: MaxMinStep) -> str:
     """Return the formula of the threshold with its values filled in."""
-    sigmoid_value, least_similarity_text = logistic(scanned.size - 1), _format_three_decimals(scanned.least)
-    adaptive_threshold_text = _format_three_decimals(chunker.adaptive_threshold(scanned.size, scanned.least))
-    symbolic_threshold_formula = f"{chunker.relaxation:g} × σ({scanned.size - 1:,}) × {least_similarity_text}"
+    sigmoid_value, least_similarity_text = logistic(scan_result.size - 1), _format_three_decimals(scan_result.least)
+    adaptive_threshold_text = _format_three_decimals(chunker.adaptive_threshold(scan_result.size, scan_result.least))
+    symbolic_threshold_formula = f"{chunker.relaxation:g} × σ({scan_result.size - 1:,}) × {least_similarity_text}"
     filled_formula = f"{chunker.relaxation:g} × {sigmoid_value:.3f} × {least_similarity_text} = {adaptive_threshold_text}"
-    threshold_kind_phrase = "hard" if scanned.threshold == chunker.hard_threshold else "that it follows"
+    threshold_kind_phrase = "hard" if scan_result.threshold == chunker.hard_threshold else "that it follows"
     hard_threshold_text = format_number(chunker.hard_threshold)
     return (
         f"{symbolic_threshold_formula} = {filled_formula}; not below hard {hard_threshold_text}: "
-        f"{_format_three_decimals(scanned.threshold)}, {threshold_kind_phrase}"
+        f"{_format_three_decimals(scan_result.threshold)}, {threshold_kind_phrase}"
     )
 
 
@@ -266,12 +273,12 @@ def change_point_steps(chunking: Chunking, chunker: ChangePoint, margin: float) 
     allowed_cut_places = {*chunker.places(chunking.document)}
     steps_and_gaps = [
         (step, gap)
-        for step, gap in zip(scan_steps(chunking, margin, None), chunking.gaps, strict=True)
+        for step, gap in zip(greedy_scan_steps(chunking, margin, None), chunking.gaps, strict=True)
         if gap.verdict.is_cut or (gap.offset is None and gap.index + 1 in allowed_cut_places)
     ]
     searched_chunk_edge_indexes = [
         0,
-        *(gap.index + 1 for _, gap in steps_and_gaps if gap.offset is None and is_cut_before_limits(gap)),
+        *(gap.index + 1 for _, gap in steps_and_gaps if gap.offset is None and is_cut_before_size_limits(gap)),
         sentence_count,
     ]
     next_step_gap_indexes = [*(step["mark"]["gap"] for step, _ in steps_and_gaps[1:]), sentence_count - 1]
@@ -318,17 +325,20 @@ def _penalty_step(chunking: Chunking, chunker: ChangePoint) -> Step:
 def _explain_change_point(step: Step, gap: Gap, edges: list[int], chunker: ChangePoint) -> None:
     """Write what a cut at a step's gap gains into the step: both sides of the gap, and the formula with its numbers."""
     sentence_index_after_gap = gap.index + 1
-    first_sentence, end_sentence = (
+    first_sentence_index, end_sentence_index = (
         edges[bisect_left(edges, sentence_index_after_gap) - 1],
         edges[bisect_right(edges, sentence_index_after_gap)],
     )
-    size_before, size_after = sentence_index_after_gap - first_sentence, end_sentence - sentence_index_after_gap
+    sentence_count_before, sentence_count_after = (
+        sentence_index_after_gap - first_sentence_index,
+        end_sentence_index - sentence_index_after_gap,
+    )
     left_sentences_phrase, right_sentences_phrase = (
-        sentence_range_phrase(first_sentence, sentence_index_after_gap),
-        sentence_range_phrase(sentence_index_after_gap, end_sentence),
+        sentence_range_phrase(first_sentence_index, sentence_index_after_gap),
+        sentence_range_phrase(sentence_index_after_gap, end_sentence_index),
     )
     if gap.verdict.is_sized:
-        gap_outcome_sentence = OUTCOME[gap.verdict]
+        gap_outcome_sentence = OUTCOME_BY_VERDICT[gap.verdict]
     elif gap.verdict.is_cut:
         gap_outcome_sentence = (
             f"The cut parts {left_sentences_phrase} from {right_sentences_phrase}: their means are far enough apart to pay "
@@ -342,12 +352,15 @@ def _explain_change_point(step: Step, gap: Gap, edges: list[int], chunker: Chang
     step["story"] = [gap.reason, gap_outcome_sentence]
     assert gap.score is not None
     # Ward's identity: what a cut lowers the costs by is the squared distance of the two means, weighted by the sizes.
-    squared_distance = gap.score * (size_before + size_after) / (size_before * size_after)
+    squared_distance = (
+        gap.score * (sentence_count_before + sentence_count_after) / (sentence_count_before * sentence_count_after)
+    )
     gain_label_value_pairs = [
         ["means apart", f"{squared_distance:.3f}, squared"],
         [
             "gain",
-            f"{size_before:,} × {size_after:,} ÷ {size_before + size_after:,} × {squared_distance:.3f} = {gap.score:.3f}",
+            f"{sentence_count_before:,} × {sentence_count_after:,} ÷ {sentence_count_before + sentence_count_after:,} × "
+            f"{squared_distance:.3f} = {gap.score:.3f}",
         ],
     ]
     if gap.threshold is not None:
@@ -358,15 +371,15 @@ def _explain_change_point(step: Step, gap: Gap, edges: list[int], chunker: Chang
 # Structure: each block, and why it joins the open chunk or begins another.
 
 
-def structure_steps(chunking: Chunking, chunker: Structure, scanned: Sequence[BlockStep]) -> list[Step]:
-    """Return a step for each block, in order; ``scanned`` is from `Structure.block_steps`."""
+def structure_steps(chunking: Chunking, chunker: Structure, block_steps: Sequence[BlockStep]) -> list[Step]:
+    """Return a step for each block, in order; ``block_steps`` is from `Structure.block_steps`."""
     document = chunking.document
     steps: list[Step] = []
-    gauge_maximum = max([chunker.max_size, *(block.together for block in scanned if block.together is not None)])
+    gauge_maximum = max([chunker.max_size, *(block.together for block in block_steps if block.together is not None)])
     chunk_start, chunk_number = 0, 1
-    for block_index, block in enumerate(scanned):
-        first_sentence, end_sentence = document.sentence_at(block.start), document.sentence_at(block.end - 1) + 1
-        begins_sentence = document.starts[first_sentence] == block.start
+    for block_index, block in enumerate(block_steps):
+        first_sentence_index, end_sentence_index = document.sentence_at(block.start), document.sentence_at(block.end - 1) + 1
+        does_block_begin_sentence = document.starts[first_sentence_index] == block.start
         if block.cut:
             chunk_number += 1
         block_phrase = f"{block.kind} of {block.size:,} token{'' if block.size == 1 else 's'}"
@@ -384,12 +397,19 @@ def structure_steps(chunking: Chunking, chunker: Structure, scanned: Sequence[Bl
                 "numbers": [["kind", block.kind], ["its size", f"{block.size:,} tokens"], *joint_size_pairs],
                 "tone": "cut" if block.cut else "",
                 "mark": {
-                    "growing": (chunk_start, max(first_sentence, chunk_start + 1)) if block_index else None,
-                    "next": (first_sentence, end_sentence),
+                    "growing": (chunk_start, max(first_sentence_index, chunk_start + 1)) if block_index else None,
+                    "next": (first_sentence_index, end_sentence_index),
                     "middle": None,
-                    "gap": None if not block_index else first_sentence - 1 if begins_sentence else first_sentence,
+                    "gap": None
+                    if not block_index
+                    else first_sentence_index - 1
+                    if does_block_begin_sentence
+                    else first_sentence_index,
                 },
-                "placed": (first_sentence if begins_sentence else first_sentence + 1, end_sentence),
+                "placed": (
+                    first_sentence_index if does_block_begin_sentence else first_sentence_index + 1,
+                    end_sentence_index,
+                ),
                 "prediction": {
                     "words": f"Does the {block_phrase} join the chunk before it?",
                     "yes": "Join",
@@ -402,7 +422,7 @@ def structure_steps(chunking: Chunking, chunker: Structure, scanned: Sequence[Bl
             }
         )
         if block.cut:
-            chunk_start = first_sentence
+            chunk_start = first_sentence_index
     return steps
 
 

@@ -9,7 +9,7 @@ from viz.components.browser_exchange import Component, compact_json
 from viz.components.reader.payload import VerdictData, encode_verdicts, verdict_data
 from viz.jobs import CACHED_BYTES, cached_while_shown
 
-STANDING = {
+SHORT_VERDICT_NAMES = {
     Verdict.CUT: "cut",
     Verdict.KEPT: "kept",
     Verdict.REJECTED: "candidate, rejected",
@@ -105,12 +105,12 @@ def _gap_rows_json(chunking: Chunking, identity: Hashable, margin: float) -> str
 def gap_rows(chunking: Chunking, margin: float) -> GapRows:
     """Return the rows of the table of gaps as one list per column, in the order of the gaps."""
     gaps_in_order = chunking.gaps
-    distinct_verdicts, verdict_digits = encode_verdicts(gaps_in_order, STANDING)
+    distinct_verdicts, verdict_digits = encode_verdicts(gaps_in_order, SHORT_VERDICT_NAMES)
     return {
         "gaps": [gap.index for gap in gaps_in_order],
         "scores": [gap.score for gap in gaps_in_order],
         "away": [None if gap.score is None or gap.threshold is None else gap.score - gap.threshold for gap in gaps_in_order],
-        "verdicts": [{**verdict_data(verdict), "standing": STANDING[verdict]} for verdict in distinct_verdicts],
+        "verdicts": [{**verdict_data(verdict), "standing": SHORT_VERDICT_NAMES[verdict]} for verdict in distinct_verdicts],
         "verdictOf": verdict_digits,
         "inside": [gap.offset is not None for gap in gaps_in_order],
         "near": [is_near_threshold(gap, margin) for gap in gaps_in_order],

@@ -8,7 +8,7 @@ from streamlit.delta_generator import DeltaGenerator
 from chunkers import Breakpoint, Chunking, Verdict
 from chunkers.methods import has_similarity_reading
 from chunkers.support import pluralize
-from evaluation.segmentation import count_found_missed_added, cut_offsets, sentence_counts
+from evaluation.segmentation import count_found_missed_added, cut_offsets, sentence_count_per_chunk
 from sample_docs import sample_splitters
 from viz.breakpoints.gap_table import show_gap_table
 from viz.breakpoints.score_histogram_and_staircase import DisplayedResult, displayed_result, show_scores
@@ -16,7 +16,7 @@ from viz.breakpoints.steps import new_column_choice, show_steps
 from viz.components.browser_exchange import take_event
 from viz.components.page_elements import notice
 from viz.components.reader.reader import HeadRow, ReaderColumn, show_reader
-from viz.components.stepper.stepper import ALLOWED_WORDS, DEFAULT_WORDS
+from viz.components.stepper.stepper import ALLOWED_WORDS, DEFAULT_STEPPER_PARAMETERS
 from viz.controls import (
     draw_setting_segmented_control,
     draw_setting_select_box,
@@ -50,12 +50,12 @@ from viz.state import (
 from viz.theme import palette
 
 PAGE = "breakpoints"
-READER = "reader"
+READER_KEY = "reader"
 
 VIEWS = {"scores": "Scores", "gaps": "Gaps", "steps": "Steps"}
 """The views next to the text: their names in the link, and their labels."""
 
-SHOWN = {
+SHOWN_CHUNKERS = {
     "breakpoint": "Breakpoint",
     "max_min": "Max–Min",
     "optimal": "Optimal",
@@ -64,43 +64,47 @@ SHOWN = {
 }
 """The chunkers that the page shows, with their names."""
 
-GREEDY = ("breakpoint", "max_min")
+GREEDY_CHUNKERS = ("breakpoint", "max_min")
 """The chunkers that decide gap by gap; their cuts are compared with the optimal partition."""
 
-READINGS = {"distance": "distance", "similarity": "similarity"}
+SCORE_READINGS = {"distance": "distance", "similarity": "similarity"}
 MOST_MARGIN = 0.5
 
 
 def show() -> None:
     """Draw the Breakpoints page."""
-    opening_columns = columns_to_open_with(PAGE, [(*SHOWN,)])
-    document_id, splitter_name = next(iter(sample_splitters().items()))
-    default_link_words = {"view": "scores", "axis": "distance", "margin": "0.02", **DEFAULT_WORDS}
+    opening_columns = columns_to_open_with(PAGE, [(*SHOWN_CHUNKERS,)])
+    sample_name, splitter_name = next(iter(sample_splitters().items()))
+    default_link_parameters = {"view": "scores", "axis": "distance", "margin": "0.02", **DEFAULT_STEPPER_PARAMETERS}
     # Above all elements that come and go; the page's style sheet hides it by its key.
-    store_spot_container = st.container(key="store_spot")
+    hidden_container = st.container(key="store_spot")
     with page(
-        PAGE, Choices(document_id, splitter_name, [fresh_column("breakpoint")], extra=default_link_words)
+        PAGE, Choices(sample_name, splitter_name, [fresh_column("breakpoint")], extra=default_link_parameters)
     ) as current_page:
         current_page.choices.columns = [*filter(None, opening_columns)] or current_page.choices.columns
         _reduce_to_one_column(current_page)
-        _draw(current_page, store_spot_container)
+        _draw(current_page, hidden_container)
 
 
-def _draw(current_page: Page, spot: DeltaGenerator) -> None:
+def _draw(current_page: Page, verdict_requests_place: DeltaGenerator) -> None:
     choices, text = current_page.choices, current_page.text
     # An undo replaces the column.
-    if parameter_change_event := take_event(READER, "change"):
+    if parameter_change_event := take_event(READER_KEY, "change"):
         apply_parameter_change(PAGE, parameter_change_event)
     column_choice = choices.columns[0]
-    if threshold_event := take_event(READER, "line"):
+    if threshold_event := take_event(READER_KEY, "line"):
         column_choice.put(str(threshold_event["parameter"]), float(threshold_event["value"]))
     view_label_by_name = (
         VIEWS
         if column_choice.chunker == "breakpoint"
         else {name: label for name, label in VIEWS.items() if name != "scores"}
     )
-    current_page.check_link_parameters({"view": VIEWS, "axis": READINGS, **ALLOWED_WORDS})
-    view_name, axis, margin = choices.extra["view"], choices.extra["axis"], _checked_margin(choices)
+    current_page.check_link_parameters({"view": VIEWS, "axis": SCORE_READINGS, **ALLOWED_WORDS})
+    view_name, distance_or_similarity, near_threshold_margin = (
+        choices.extra["view"],
+        choices.extra["axis"],
+        _checked_threshold_margin(choices),
+    )
     if view_name not in view_label_by_name:
         # Its slider is not a threshold for all gaps, so there is neither a histogram nor a staircase.
         view_name = choices.extra["view"] = "steps"
@@ -121,13 +125,13 @@ def _draw(current_page: Page, spot: DeltaGenerator) -> None:
         show_compare_column_number(
             PAGE, column_choice, current_page.embedder, valid=column_results[0].chunker is not None or text is None
         )
-        _choose_axis(choices, column_results[0].chunker)
-        _choose_margin(choices, margin)
+        _choose_distance_or_similarity(choices, column_results[0].chunker)
+        _choose_threshold_margin(choices, near_threshold_margin)
     if text is None:
         return
     show_progress(column_results)
     show_misfit_warnings(current_page.choices, column_results)
-    shown_result = displayed_result(column_results[0], axis)
+    shown_result = displayed_result(column_results[0], distance_or_similarity)
     palette.set_overlay_panel_colours()
     # A heatmap stands beside the steps.
     text_container, view_container = (
@@ -143,11 +147,11 @@ def _draw(current_page: Page, spot: DeltaGenerator) -> None:
             summary=text.source.teaches,
             selected=0,
             known=text.source.known,
-            key=READER,
-            margin=margin,
-            card=True,
+            key=READER_KEY,
+            margin=near_threshold_margin,
+            shows_card=True,
         )
-    with spot:
+    with verdict_requests_place:
         compare_search_settings = search_settings_of(main_page.choices(), len(text.document.text))
         shown_chunking = None if shown_result is None else shown_result.chunking
         answer_verdict_requests(
@@ -175,14 +179,14 @@ def _draw(current_page: Page, spot: DeltaGenerator) -> None:
         elif view_name == "scores":
             show_scores(shown_result, text, current_page.embedder, choices)
         elif view_name == "gaps":
-            show_gap_table(shown_result.chunking, shown_result.identity, margin, body_hashes[0], key="ledger")
+            show_gap_table(shown_result.chunking, shown_result.identity, near_threshold_margin, body_hashes[0], key="ledger")
         else:
-            show_steps(shown_result, column_results, text, current_page.embedder, choices, margin)
+            show_steps(shown_result, column_results, text, current_page.embedder, choices, near_threshold_margin)
 
 
 def _columns_to_run(column: ColumnChoice, view: str) -> list[ColumnChoice]:
     """Return the page's column, and the columns that its steps are compared with."""
-    if view == "steps" and column.chunker in GREEDY:
+    if view == "steps" and column.chunker in GREEDY_CHUNKERS:
         return [column, ColumnChoice("optimal"), ColumnChoice("breakpoint", {"buffer": 0})]
     return [column, fresh_column("breakpoint")] if view == "steps" and column.chunker == "optimal" else [column]
 
@@ -191,11 +195,12 @@ def _columns_to_run(column: ColumnChoice, view: str) -> list[ColumnChoice]:
 
 
 def _reduce_to_one_column(current_page: Page) -> None:
-    """Reduce the page to one column with a chunker of `SHOWN`; report an error if the link names another chunker."""
+    """Reduce the page to one column with a chunker of `SHOWN_CHUNKERS`; report an error if the link names another chunker."""
     only_column_choice = current_page.choices.columns[0]
-    if only_column_choice.chunker not in SHOWN:
+    if only_column_choice.chunker not in SHOWN_CHUNKERS:
         current_page.show_link_error(
-            f"The link's c1 must be one of {', '.join(SHOWN)} on this page; got {only_column_choice.chunker}. Using "
+            f"The link's c1 must be one of {', '.join(SHOWN_CHUNKERS)} on this page; got {only_column_choice.chunker}. "
+            "Using "
             "breakpoint."
         )
         only_column_choice = ColumnChoice("breakpoint")
@@ -203,7 +208,7 @@ def _reduce_to_one_column(current_page: Page) -> None:
     current_page.choices.selected = 0
 
 
-def _checked_margin(choices: Choices) -> float:
+def _checked_threshold_margin(choices: Choices) -> float:
     margin_text = choices.extra["margin"]
     try:
         near_threshold_margin = float(margin_text)
@@ -228,17 +233,19 @@ def _choose_chunker(choices: Choices) -> None:
         choices.extra["step"] = "1"
 
     draw_setting_select_box(
-        "Chunker", chunker_select_values, "chunker", SHOWN, key=f"{PAGE}/chunker", then=use_chosen_chunker
+        "Chunker", chunker_select_values, "chunker", SHOWN_CHUNKERS, key=f"{PAGE}/chunker", after_change=use_chosen_chunker
     )
 
 
-def _choose_axis(choices: Choices, chunker: object) -> None:
+def _choose_distance_or_similarity(choices: Choices, chunker: object) -> None:
     if isinstance(chunker, Breakpoint) and has_similarity_reading(chunker):
-        axis_help = "Similarity is 1 minus the distance: curve, line and wording are flipped, the cuts stay the same."
-        draw_setting_segmented_control("Read the curve as", choices.extra, "axis", READINGS, f"{PAGE}/axis", help=axis_help)
+        similarity_help = "Similarity is 1 minus the distance: curve, line and wording are flipped, the cuts stay the same."
+        draw_setting_segmented_control(
+            "Read the curve as", choices.extra, "axis", SCORE_READINGS, f"{PAGE}/axis", help=similarity_help
+        )
 
 
-def _choose_margin(choices: Choices, margin: float) -> None:
+def _choose_threshold_margin(choices: Choices, margin: float) -> None:
     def set_margin(margin: float) -> None:
         choices.extra["margin"] = f"{margin:g}"
 
@@ -258,28 +265,31 @@ def _choose_margin(choices: Choices, margin: float) -> None:
 # The text
 
 
-def _reader_column(result: ColumnResult, shown: DisplayedResult | None, source: TextSource) -> ReaderColumn:
-    return reader_column_for_result(result, lambda chunking: ReaderColumn(rows=_summary_rows(chunking, source)), drawn=shown)
+def _reader_column(result: ColumnResult, shown_result: DisplayedResult | None, source: TextSource) -> ReaderColumn:
+    return reader_column_for_result(
+        result, lambda chunking: ReaderColumn(rows=_summary_rows(chunking, source)), shown_result=shown_result
+    )
 
 
-def _summary_rows(chunking: Chunking, chosen: TextSource) -> tuple[HeadRow, ...]:
+def _summary_rows(chunking: Chunking, text_source: TextSource) -> tuple[HeadRow, ...]:
     """Return the column's summary: chunk count and sizes, effect of the size limits, errors against known boundaries."""
-    sentences_per_chunk = sentence_counts(chunking)
+    sentences_per_chunk = sentence_count_per_chunk(chunking)
     summary_rows = [HeadRow("chunks", f"{len(sentences_per_chunk):,}", brief=pluralize(len(sentences_per_chunk), "chunk"))]
     if sentences_per_chunk:
         summary_rows.append(HeadRow("sentences", f"{min(sentences_per_chunk):,} to {max(sentences_per_chunk):,}"))
-    rejected_count = sum(gap.verdict is Verdict.REJECTED for gap in chunking.gaps)
-    forced_count = sum(gap.verdict is Verdict.FORCED for gap in chunking.gaps)
-    if rejected_count or forced_count:
-        candidate_cut_count = rejected_count + sum(gap.verdict is Verdict.CUT for gap in chunking.gaps)
+    rejected_cut_count = sum(gap.verdict is Verdict.REJECTED for gap in chunking.gaps)
+    forced_cut_count = sum(gap.verdict is Verdict.FORCED for gap in chunking.gaps)
+    if rejected_cut_count or forced_cut_count:
+        candidate_cut_count = rejected_cut_count + sum(gap.verdict is Verdict.CUT for gap in chunking.gaps)
         summary_rows.append(
             HeadRow(
-                "candidates", f"{candidate_cut_count:,}, of which {rejected_count:,} rejected; cuts forced: {forced_count:,}"
+                "candidates",
+                f"{candidate_cut_count:,}, of which {rejected_cut_count:,} rejected; cuts forced: {forced_cut_count:,}",
             )
         )
-    if chosen.known is not None:
+    if text_source.known is not None:
         found_boundary_count, missed_boundary_count, added_cut_count = count_found_missed_added(
-            cut_offsets(chunking), chosen.known
+            cut_offsets(chunking), text_source.known
         )
         summary_rows.append(known_boundaries_comparison_row(found_boundary_count, missed_boundary_count, added_cut_count))
     return tuple(summary_rows)

@@ -20,7 +20,7 @@ from viz.components.reader.reader import ReaderResult
 from viz.jobs import ChunkingTask, cached_while_shown, chunk_at_once
 from viz.shell import ColumnResult
 from viz.state import Choices, PageText, session
-from viz.theme import INK, theme_name
+from viz.theme import THEME_COLOURS, theme_name
 
 
 @dataclass(frozen=True)
@@ -52,9 +52,9 @@ def _read_as_similarity(task: ChunkingTask, chunking: Chunking) -> Chunking:
     return read_as_similarity(chunking)
 
 
-def show_scores(shown: DisplayedResult, text: PageText, embedder: Embedder | None, choices: Choices) -> None:
+def show_scores(shown_result: DisplayedResult, text: PageText, embedder: Embedder | None, choices: Choices) -> None:
     """Draw a histogram of the gap scores, and the number and sizes of chunks for each threshold amount."""
-    chunker, curve = shown.chunker, shown.chunking.curves[0]
+    chunker, curve = shown_result.chunker, shown_result.chunking.curves[0]
     assert isinstance(chunker, Breakpoint)  # the page offers this view for no other
     gap_score_threshold = curve.lines[0].level
     if math.isnan(gap_score_threshold):
@@ -84,7 +84,7 @@ def show_scores(shown: DisplayedResult, text: PageText, embedder: Embedder | Non
 
     gap_distances = tuple(1 - score for score in curve.scores) if isinstance(chunker, SimilarityReading) else curve.scores
     threshold_amount_staircase = _cached_staircase(
-        shown.identity[0], text.document, Breakpoint(**chunker.model_dump()), gap_distances, chunk_with_amount
+        shown_result.identity[0], text.document, Breakpoint(**chunker.model_dump()), gap_distances, chunk_with_amount
     )
     st.header("Threshold effect", anchor=False)
     st.caption(_flat_stretch_in_words(threshold_amount_staircase, chunker.amount))
@@ -111,9 +111,9 @@ def show_scores(shown: DisplayedResult, text: PageText, embedder: Embedder | Non
     ),
 )
 def _cached_staircase(
-    task: ChunkingTask, document: Document, chunker: Breakpoint, scores: tuple[float, ...], chunk: object
+    task: ChunkingTask, document: Document, chunker: Breakpoint, scores: tuple[float, ...], run_chunker: object
 ) -> Staircase:
-    return threshold_staircase(document, chunker, scores, chunk)  # type: ignore[arg-type]
+    return threshold_staircase(document, chunker, scores, run_chunker)  # type: ignore[arg-type]
 
 
 def _flat_stretch_in_words(stairs: Staircase, amount: float) -> str:
@@ -167,16 +167,17 @@ def score_histogram_figure(counted: ScoreHistogram, level: float, label: str) ->
 def _series_label_positions(counted: ScoreHistogram) -> list[tuple[str, int, str]]:
     """Return the label of each kind of bar, the index of its tallest bar, and the anchor of the label."""
     series_names_and_counts = (("kept", counted.short), ("past the line", counted.beyond))
-    tallest_bars = [
+    series_and_bar_pairs = [
         (name, max(range(len(counts)), key=counts.__getitem__)) for name, counts in series_names_and_counts if any(counts)
     ]
-    tallest_bar_indexes = [place for _, place in tallest_bars]
-    if len(tallest_bars) < 2 or abs(tallest_bar_indexes[0] - tallest_bar_indexes[1]) > 1:
-        return [(name, place, "center") for name, place in tallest_bars]
+    tallest_bar_indexes = [place for _, place in series_and_bar_pairs]
+    if len(series_and_bar_pairs) < 2 or abs(tallest_bar_indexes[0] - tallest_bar_indexes[1]) > 1:
+        return [(name, place, "center") for name, place in series_and_bar_pairs]
     # Labels of adjacent bars extend away from each other.
     leftmost_series_index = min(range(2), key=lambda at: (tallest_bar_indexes[at], at))
     return [
-        (name, place, "right" if at == leftmost_series_index else "left") for at, (name, place) in enumerate(tallest_bars)
+        (name, place, "right" if at == leftmost_series_index else "left")
+        for at, (name, place) in enumerate(series_and_bar_pairs)
     ]
 
 
@@ -191,7 +192,7 @@ def staircase_figure(stairs: Staircase, amount: float, title: str) -> go.Figure:
 
     Bands mark the ranges of amounts that give the same chunks, and a line marks the current amount.
     """
-    theme_colour_by_role = INK[theme_name()]
+    theme_colour_by_role = THEME_COLOURS[theme_name()]
     figure = make_subplots(2, 1, shared_xaxes=True, vertical_spacing=0.06, row_heights=[0.55, 0.45])
     for subplot_row, series_name, curve_values, dash_style in (
         (1, "chunks", stairs.chunks, "solid"),
@@ -236,15 +237,15 @@ def staircase_figure(stairs: Staircase, amount: float, title: str) -> go.Figure:
 
 def _flat_stretch_bands(stairs: Staircase, amount: float) -> list[dict[str, Any]]:
     """Return a band for each stretch in each of the two rows."""
-    theme_colour_by_role = INK[theme_name()]
+    theme_colour_by_role = THEME_COLOURS[theme_name()]
     flat_stretch_shapes = []
     for stretch_index, stretch in enumerate(stairs.flat):
-        is_current = stretch.low <= amount <= stretch.high
+        is_current_stretch = stretch.low <= amount <= stretch.high
         band_extent = {"x0": stretch.low, "x1": stretch.high, "y0": 0, "y1": 1}
         stretch_shape_settings = {"type": "rect", **band_extent, "line": {"width": 0}, "layer": "below"}
         stretch_shape_settings |= {
-            "fillcolor": theme_colour_by_role["accent" if is_current else "muted"],
-            "opacity": 0.16 if is_current else (0.1, 0.16)[stretch_index % 2],
+            "fillcolor": theme_colour_by_role["accent" if is_current_stretch else "muted"],
+            "opacity": 0.16 if is_current_stretch else (0.1, 0.16)[stretch_index % 2],
         }
         flat_stretch_shapes += [stretch_shape_settings | {"xref": f"x{row}", "yref": f"y{row} domain"} for row in ("", "2")]
     return flat_stretch_shapes

@@ -18,21 +18,21 @@ from evaluation.segmentation import (
     cut_offsets,
     pk,
     segmentation_in_sentences,
-    sentence_counts,
+    sentence_count_per_chunk,
 )
 from sample_docs import sample_titles
 from viz.breakpoints.decision_steps import (
     change_point_steps,
     explaining_step,
+    greedy_scan_steps,
     max_min_steps,
-    scan_steps,
     sentence_range_phrase,
     structure_steps,
 )
 from viz.breakpoints.score_histogram_and_staircase import DisplayedResult
 from viz.components.heatmap.heatmap import SentenceColours, show_heatmap
 from viz.components.page_elements import notice
-from viz.components.stepper.stepper import PACES, Step, show_stepper
+from viz.components.stepper.stepper import REVEAL_MODES, Step, show_stepper
 from viz.jobs import CACHED_ONLY, ChunkingTask, build_tools, cached_while_shown, sentence_vectors
 from viz.shell import ColumnResult
 from viz.state import Choices, ColumnChoice, PageText, choose_document, fresh_column, session
@@ -43,7 +43,7 @@ half a second. A single chunk of 4,400 sentences has as many pairs."""
 
 
 def show_steps(
-    shown: DisplayedResult,
+    shown_result: DisplayedResult,
     results: list[ColumnResult],
     text: PageText,
     embedder: Embedder | None,
@@ -51,28 +51,30 @@ def show_steps(
     margin: float,
 ) -> None:
     """Draw a stepper through the chunker's decisions; the cuts of a greedy one are compared with the optimal partition."""
-    chunker = shown.chunker
+    chunker = shown_result.chunker
     if isinstance(chunker, Optimal):
-        show_optimal_steps(shown, chunker, results[1], text, embedder, choices)
+        show_optimal_steps(shown_result, chunker, results[1], text, embedder, choices)
         return
     chunker_decision_steps: list[Step] | None = None
     if isinstance(chunker, ChangePoint):
-        chunker_decision_steps = _cached_steps(shown, lambda: change_point_steps(shown.chunking, chunker, margin), margin)
+        chunker_decision_steps = _cached_steps(
+            shown_result, lambda: change_point_steps(shown_result.chunking, chunker, margin), margin
+        )
     elif isinstance(chunker, Structure):
         with suppress(Cancelled):
-            chunker_decision_steps = _cached_steps(shown, lambda: _block_steps(shown, chunker, embedder))
+            chunker_decision_steps = _cached_steps(shown_result, lambda: _block_steps(shown_result, chunker, embedder))
     else:
-        chunker_decision_steps = _greedy_steps(shown, results, embedder, margin)
+        chunker_decision_steps = _greedy_steps(shown_result, results, embedder, margin)
     if chunker_decision_steps is None:
         notice(
             "There are no steps, because making them takes too long for this text. Choose a shorter text.", key="no_steps"
         )
     else:
-        show_stepper(chunker_decision_steps, choices.extra, key="stepper", known=bool(text.source.known))
+        show_stepper(chunker_decision_steps, choices.extra, key="stepper", has_known_boundaries=bool(text.source.known))
 
 
 def _greedy_steps(
-    shown: DisplayedResult, results: list[ColumnResult], embedder: Embedder | None, margin: float
+    shown_result: DisplayedResult, results: list[ColumnResult], embedder: Embedder | None, margin: float
 ) -> list[Step]:
     _, optimal_result, unbuffered_result = results
     comparison_by_gap: Mapping[int, StretchComparison] | None = None
@@ -86,14 +88,14 @@ def _greedy_steps(
     ):
         with suppress(Cancelled):
             comparison_by_gap = _compared_stretches(
-                shown.identity[0], optimal_result.task, shown.chunking, optimal_result.chunking, embedder
+                shown_result.identity[0], optimal_result.task, shown_result.chunking, optimal_result.chunking, embedder
             )
     elif results[0].chunking is not None:
         notice("The cuts will be compared with those of “optimal” as soon as these have been computed.", key="optimal_waits")
-    chunker = shown.chunker
+    chunker = shown_result.chunker
     if isinstance(chunker, MaxMin) and embedder is not None:
         # The scan compares the sentences within the same chunk.
-        sentence_pair_count = sum(count * (count - 1) // 2 for count in sentence_counts(shown.chunking))
+        sentence_pair_count = sum(count * (count - 1) // 2 for count in sentence_count_per_chunk(shown_result.chunking))
         if sentence_pair_count > MOST_SCANNED:
             notice(
                 f"The steps show no numbers, because numbers are shown for at most {MOST_SCANNED:,} compared pairs of "
@@ -103,60 +105,67 @@ def _greedy_steps(
         else:
             with suppress(Cancelled):
                 return _cached_steps(
-                    shown,
-                    lambda: _max_min_scan_steps(shown, chunker, margin, comparison_by_gap, embedder),
+                    shown_result,
+                    lambda: _max_min_scan_steps(shown_result, chunker, margin, comparison_by_gap, embedder),
                     "scanned",
                     margin,
                     comparison_by_gap is None,
                 )
     return _cached_steps(
-        shown, lambda: scan_steps(shown.chunking, margin, comparison_by_gap), margin, comparison_by_gap is None
+        shown_result,
+        lambda: greedy_scan_steps(shown_result.chunking, margin, comparison_by_gap),
+        margin,
+        comparison_by_gap is None,
     )
 
 
 @cached_while_shown(32, lambda shown, make, *settings: (shown.identity[0].document, shown.identity, *settings))
-def _cached_steps(shown: DisplayedResult, make: Callable[[], list[Step]], *settings: Hashable) -> list[Step]:
-    """Return the steps of a result, from ``make`` unless they are cached; ``settings`` are what else they depend on."""
-    return make()
+def _cached_steps(
+    shown_result: DisplayedResult, make_steps: Callable[[], list[Step]], *dependencies: Hashable
+) -> list[Step]:
+    """Return the steps of a result, from ``make_steps`` unless they are cached; ``dependencies`` are what else they depend on."""
+    return make_steps()
 
 
 @cached_while_shown(8, lambda task, best_task, *_: (task.document, task, best_task))
 def _compared_stretches(
-    task: ChunkingTask, best_task: ChunkingTask, chunking: Chunking, best: Chunking, embedder: Embedder
+    task: ChunkingTask, best_task: ChunkingTask, chunking: Chunking, optimal_chunking: Chunking, embedder: Embedder
 ) -> Mapping[int, StretchComparison]:
     # The sentences are embedded by the page's own job, for the chunker without a buffer.
     document_sentence_vectors = sentence_vectors(chunking.document, embedder, task.tokenizer, session.on_disk)
-    return compare_stretches(chunking, best, CumulativeSimilarities(document_sentence_vectors))
+    return compare_stretches(chunking, optimal_chunking, CumulativeSimilarities(document_sentence_vectors))
 
 
 def _max_min_scan_steps(
-    shown: DisplayedResult,
+    shown_result: DisplayedResult,
     chunker: MaxMin,
     margin: float,
-    compared: Mapping[int, StretchComparison] | None,
+    comparison_by_gap: Mapping[int, StretchComparison] | None,
     embedder: Embedder,
 ) -> list[Step]:
-    tokenizer = shown.identity[0].tokenizer
-    document_sentence_vectors = sentence_vectors(shown.chunking.document, embedder, tokenizer, session.on_disk).astype(
-        np.float64
-    )
+    tokenizer = shown_result.identity[0].tokenizer
+    document_sentence_vectors = sentence_vectors(
+        shown_result.chunking.document, embedder, tokenizer, session.on_disk
+    ).astype(np.float64)
     max_min_scan_results = list(chunker.scan(document_sentence_vectors, build_tools(None, tokenizer)))
-    return max_min_steps(shown.chunking, chunker, max_min_scan_results, margin, compared)
+    return max_min_steps(shown_result.chunking, chunker, max_min_scan_results, margin, comparison_by_gap)
 
 
-def _block_steps(shown: DisplayedResult, chunker: Structure, embedder: Embedder | None) -> list[Step]:
-    document = shown.chunking.document
-    scanned_structure_blocks = chunker.block_steps(document, _cached_only_tools(shown, embedder if chunker.embeds else None))
-    return structure_steps(shown.chunking, chunker, scanned_structure_blocks)
+def _block_steps(shown_result: DisplayedResult, chunker: Structure, embedder: Embedder | None) -> list[Step]:
+    document = shown_result.chunking.document
+    scanned_structure_blocks = chunker.block_steps(
+        document, _cached_only_tools(shown_result, embedder if chunker.embeds else None)
+    )
+    return structure_steps(shown_result.chunking, chunker, scanned_structure_blocks)
 
 
-def _cached_only_tools(shown: DisplayedResult, embedder: Embedder | None) -> Tools:
+def _cached_only_tools(shown_result: DisplayedResult, embedder: Embedder | None) -> Tools:
     """Return tools to repeat the shown run, whose embeddings are cached."""
     return build_tools(
         embedder,
-        shown.identity[0].tokenizer,
+        shown_result.identity[0].tokenizer,
         CACHED_ONLY,
-        fitted_on=shown.chunking.document,
+        fitted_on=shown_result.chunking.document,
         on_disk=session.on_disk,
     )
 
@@ -164,7 +173,7 @@ def _cached_only_tools(shown: DisplayedResult, embedder: Embedder | None) -> Too
 # Optimal: its table, step by step, beside the heatmap on which its chunks are squares.
 
 
-BEST_CASE = "emoji"
+OPTIMAL_WINS_SAMPLE = "emoji"
 """A sample whose boundary Optimal finds, and nothing else, while Breakpoint does so at no threshold."""
 
 
@@ -174,14 +183,14 @@ def new_column_choice(chunker: str) -> ColumnChoice:
 
 
 def show_optimal_steps(
-    shown: DisplayedResult,
+    shown_result: DisplayedResult,
     chunker: Optimal,
-    greedy: ColumnResult,
+    greedy_result: ColumnResult,
     text: PageText,
     embedder: Embedder | None,
     choices: Choices,
 ) -> None:
-    """Draw the stepper and the heatmap side by side, and compare the result with ``greedy``."""
+    """Draw the stepper and the heatmap side by side, and compare the result with ``greedy_result``."""
     if chunker.pieces != "sentences":
         notice("The steps are about whole sentences, and the pieces of this column are others.", key="other_pieces")
         st.button("Use whole sentences", on_click=choices.columns[0].put, args=("pieces", "sentences"))
@@ -198,15 +207,15 @@ def show_optimal_steps(
         return
     with suppress(Cancelled):
         document_sentence_vectors = sentence_vectors(text.document, embedder, choices.tokenizer, session.on_disk)
-        optimal_partition_table = _partition_table(shown, chunker, embedder)
+        optimal_partition_table = _partition_table(shown_result, chunker, embedder)
         mean_pair_similarity = mean_similarity(document_sentence_vectors)
         optimal_partition_steps = _cached_steps(
-            shown, lambda: optimal_steps(shown.chunking, optimal_partition_table, mean_pair_similarity)
+            shown_result, lambda: optimal_steps(shown_result.chunking, optimal_partition_table, mean_pair_similarity)
         )
         stepper_half, heatmap_half = st.columns(2)
         with stepper_half:
-            show_stepper(optimal_partition_steps, choices.extra, key="stepper", known=bool(text.source.known))
-            _show_greedy_comparison(shown.chunking, greedy, text, choices)
+            show_stepper(optimal_partition_steps, choices.extra, key="stepper", has_known_boundaries=bool(text.source.known))
+            _show_greedy_comparison(shown_result.chunking, greedy_result, text, choices)
         with heatmap_half:
             show_heatmap(
                 SentenceColours([0] * sentence_count, [0]),
@@ -219,31 +228,37 @@ def show_optimal_steps(
 
 
 @cached_while_shown(4, lambda shown, chunker, embedder: (shown.identity[0].document, shown.identity))
-def _partition_table(shown: DisplayedResult, chunker: Optimal, embedder: Embedder) -> PartitionTable:
-    return chunker.pieces_and_table(shown.chunking.document, _cached_only_tools(shown, embedder))[1]
+def _partition_table(shown_result: DisplayedResult, chunker: Optimal, embedder: Embedder) -> PartitionTable:
+    return chunker.pieces_and_table(shown_result.chunking.document, _cached_only_tools(shown_result, embedder))[1]
 
 
-def _show_greedy_comparison(chunking: Chunking, greedy: ColumnResult, text: PageText, choices: Choices) -> None:
+def _show_greedy_comparison(chunking: Chunking, greedy_result: ColumnResult, text: PageText, choices: Choices) -> None:
     """Say how far both results are from the known boundaries, and offer a text on which Optimal wins."""
     known_boundaries = text.source.known
     # What is built up or predicted is not given away.
-    if known_boundaries and choices.extra["pace"] == PACES[0] and greedy.chunking is not None and greedy.chunker is not None:
+    if (
+        known_boundaries
+        and choices.extra["pace"] == REVEAL_MODES[0]
+        and greedy_result.chunking is not None
+        and greedy_result.chunker is not None
+    ):
         optimal_pk, greedy_pk = (
             pk(
                 segmentation_in_sentences(text.document, known_boundaries),
                 segmentation_in_sentences(text.document, cut_offsets(result)),
             ).value
-            for result in (chunking, greedy.chunking)
+            for result in (chunking, greedy_result.chunking)
         )
         if optimal_pk is not None and greedy_pk is not None:
             st.caption(
-                f"Pk, lower is better: Optimal {optimal_pk:.2f}, Breakpoint {greedy_pk:.2f} ({greedy.chunker.describe()})."
+                f"Pk, lower is better: Optimal {optimal_pk:.2f}, Breakpoint {greedy_pk:.2f} "
+                f"({greedy_result.chunker.describe()})."
             )
-    if choices.document != BEST_CASE:
+    if choices.document != OPTIMAL_WINS_SAMPLE:
         st.button(
-            f"Where it wins: {sample_titles()[BEST_CASE]}",
+            f"Where it wins: {sample_titles()[OPTIMAL_WINS_SAMPLE]}",
             on_click=choose_document,
-            args=(choices, BEST_CASE),
+            args=(choices, OPTIMAL_WINS_SAMPLE),
             type="tertiary",
         )
 
@@ -251,7 +266,7 @@ def _show_greedy_comparison(chunking: Chunking, greedy: ColumnResult, text: Page
 # The steps of Optimal: the table of the best partitions is filled from left to right, then read off from right to left.
 
 
-RUNNERS_UP = 2
+RUNNER_UP_COUNT = 2
 """Other last chunks that a step of the table shows, best first."""
 
 SUPERSCRIPT = str.maketrans("0123456789", "⁰¹²³⁴⁵⁶⁷⁸⁹")
@@ -336,7 +351,7 @@ def _entry_step(table: PartitionTable, end: int) -> Step:
             "runner-up" if place == 1 else "",
             f"{sentence_range_phrase(start, end)}: {_value_as_sum_phrase(table, start, end, total)}",
         ]
-        for place, (start, total) in enumerate(possible_last_chunks[1 : 1 + RUNNERS_UP], start=1)
+        for place, (start, total) in enumerate(possible_last_chunks[1 : 1 + RUNNER_UP_COUNT], start=1)
     ]
     return {
         "title": f"{_first_sentences_phrase(end).capitalize()}: value {_format_entry_value(table, end)}",

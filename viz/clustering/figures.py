@@ -16,7 +16,7 @@ from viz.theme import palette
 Table = Mapping[str, Sequence[Any]]
 
 
-MOST_NUMBERED = 30
+MOST_NUMBERED_LEAVES = 30
 """Most leaves for which sentence numbers are shown."""
 
 
@@ -24,39 +24,43 @@ def dendrogram_figure(
     tree: Dendrogram,
     merges: Sequence[Merge],
     clusters: Clusters,
-    coloured: SentenceColours,
-    most: float,
+    sentence_colours: SentenceColours,
+    maximum_distance: float,
     theme: str,
 ) -> go.Figure:
-    """Return a figure of the dendrogram, with refused joins dashed and a line at the maximum distance ``most``."""
-    chunk_of_sentence, colour_number_of_chunk = coloured.chunk_of, coloured.grounds
-    edge_colours, ink_colours = palette.EDGES[theme], palette.INK[theme]
+    """Return a figure of the dendrogram, with refused joins dashed and a line at the maximum distance ``maximum_distance``."""
+    chunk_number_by_sentence, colour_number_by_chunk = sentence_colours.chunk_of, sentence_colours.grounds
+    edge_colours, ink_colours = palette.CHUNK_EDGE_COLOURS[theme], palette.THEME_COLOURS[theme]
     figure = go.Figure()
-    has_few_leaves = len(tree.leaves) <= MOST_NUMBERED
+    has_few_leaves = len(tree.leaves) <= MOST_NUMBERED_LEAVES
     marker_size = 5 if has_few_leaves else 2
-    refused_join_texts = [
+    refused_join_hover_texts = [
         f"sentences {refusal.left + 1} and {refusal.right + 1}, distance {refusal.distance:.2f}: refused, "
         f"the two clusters hold {refusal.size}"
         for refusal in clusters.refused
     ]
     _draw_brackets(
-        figure, tree.refused, refused_join_texts, {"color": ink_colours["muted"], "width": 1, "dash": "dot"}, marker_size
+        figure,
+        tree.refused,
+        refused_join_hover_texts,
+        {"color": ink_colours["muted"], "width": 1, "dash": "dot"},
+        marker_size,
     )
-    for colour_number in range(palette.COUNT):
+    for colour_number in range(palette.CHUNK_COLOUR_COUNT):
         join_indexes_of_colour = [
             at
             for at, merge in enumerate(merges)
-            if colour_number_of_chunk[chunk_of_sentence[merge.left.start]] == colour_number
+            if colour_number_by_chunk[chunk_number_by_sentence[merge.left.start]] == colour_number
         ]
-        join_texts = [
+        join_hover_texts = [
             f"join {at + 1}: sentences {merges[at].left.start + 1} and {merges[at].right.start + 1}, "
-            f"distance {1 - merges[at].similarity:.2f}, chunk {chunk_of_sentence[merges[at].left.start] + 1}"
+            f"distance {1 - merges[at].similarity:.2f}, chunk {chunk_number_by_sentence[merges[at].left.start] + 1}"
             for at in join_indexes_of_colour
         ]
         _draw_brackets(
             figure,
             [tree.joins[at] for at in join_indexes_of_colour],
-            join_texts,
+            join_hover_texts,
             {"color": edge_colours[colour_number], "width": 1.5 if has_few_leaves else 1},
             marker_size,
         )
@@ -67,13 +71,13 @@ def dendrogram_figure(
         marker={
             "symbol": "square",
             "size": 1.6 * marker_size,
-            "color": [edge_colours[colour_number_of_chunk[chunk_of_sentence[leaf]]] for leaf in tree.leaves],
+            "color": [edge_colours[colour_number_by_chunk[chunk_number_by_sentence[leaf]]] for leaf in tree.leaves],
         },
-        hovertext=[f"sentence {leaf + 1}, chunk {chunk_of_sentence[leaf] + 1}" for leaf in tree.leaves],
+        hovertext=[f"sentence {leaf + 1}, chunk {chunk_number_by_sentence[leaf] + 1}" for leaf in tree.leaves],
         hoverinfo="text",
         showlegend=False,
     )
-    _draw_horizontal_line(figure, most, "maximum distance", ink_colours["accent"])
+    _draw_horizontal_line(figure, maximum_distance, "maximum distance", ink_colours["accent"])
     if has_few_leaves:
         leaf_sentence_number_labels = [str(leaf + 1) for leaf in tree.leaves]
         figure.update_xaxes(tickvals=[*range(len(tree.leaves))], ticktext=leaf_sentence_number_labels, tickfont={"size": 10})
@@ -92,7 +96,7 @@ def dendrogram_figure(
 
 
 def _draw_brackets(
-    figure: go.Figure, brackets: Sequence[Bracket], words: Sequence[str], line: dict[str, Any], size: float
+    figure: go.Figure, brackets: Sequence[Bracket], hover_texts: Sequence[str], line: dict[str, Any], size: float
 ) -> None:
     """Draw brackets, each with a marker that has a hover text: a dot, or a cross on dashed lines."""
     if not brackets:
@@ -114,7 +118,7 @@ def _draw_brackets(
             "color": line["color"],
             "line": {"color": line["color"], "width": size / 4},
         },
-        hovertext=list(words),
+        hovertext=list(hover_texts),
         hoverinfo="text",
     )
 
@@ -138,10 +142,12 @@ def _draw_horizontal_line(figure: go.Figure, level: float, label: str, colour: s
     )
 
 
-def heatmap_figure(distances: FloatArray, block: int, coloured: SentenceColours, theme: str) -> go.Figure:
-    """Return a heatmap of mean distances between blocks of ``block`` sentences, with the chunks' colours at the edges."""
-    ink_colours, sentence_count = palette.INK[theme], len(coloured.chunk_of)
-    block_sentence_ranges = heatmap_rows(sentence_count, block)
+def heatmap_figure(
+    distances: FloatArray, sentences_per_block: int, sentence_colours: SentenceColours, theme: str
+) -> go.Figure:
+    """Return a heatmap of mean distances between blocks of ``sentences_per_block`` sentences, with the chunks' colours at the edges."""
+    ink_colours, sentence_count = palette.THEME_COLOURS[theme], len(sentence_colours.chunk_of)
+    block_sentence_ranges = heatmap_rows(sentence_count, sentences_per_block)
     block_middle_positions = [(first + last) / 2 for first, last in block_sentence_ranges]
     sentence_block_names = [heatmap_row_name(row) for row in block_sentence_ranges]
     figure = go.Figure(
@@ -158,7 +164,9 @@ def heatmap_figure(distances: FloatArray, block: int, coloured: SentenceColours,
         )
     )
     sentence_numbers, margin_marker_positions = [*range(1, sentence_count + 1)], [-0.02 * sentence_count] * sentence_count
-    sentence_chunk_colours = [palette.EDGES[theme][coloured.grounds[chunk]] for chunk in coloured.chunk_of]
+    sentence_chunk_colours = [
+        palette.CHUNK_EDGE_COLOURS[theme][sentence_colours.grounds[chunk]] for chunk in sentence_colours.chunk_of
+    ]
     chunk_colour_marker_style = {"symbol": "square", "size": 6, "color": sentence_chunk_colours}
     for x, y in ((sentence_numbers, margin_marker_positions), (margin_marker_positions, sentence_numbers)):
         figure.add_scatter(x=x, y=y, mode="markers", marker=chunk_colour_marker_style, hoverinfo="skip", showlegend=False)
@@ -170,45 +178,48 @@ def heatmap_figure(distances: FloatArray, block: int, coloured: SentenceColours,
     )
 
 
-_SYMBOLS = {"core": "circle", "border": "circle-open", "noise": "x-thin-open"}
+_SYMBOL_BY_ROLE = {"core": "circle", "border": "circle-open", "noise": "x-thin-open"}
 
 
 def density_figure(
     clusters: Clusters,
-    reach: FloatArray,
-    coloured: SentenceColours,
+    core_distances: FloatArray,
+    sentence_colours: SentenceColours,
     eps: float,
-    least: int,
+    core_size: int,
     theme: str,
 ) -> go.Figure:
     """Return a plot of the smallest ε at which each sentence becomes a core point, marked by its DBSCAN role."""
-    chunk_of_sentence, colour_number_of_chunk = coloured.chunk_of, coloured.grounds
-    edge_colours, ink_colours = palette.EDGES[theme], palette.INK[theme]
+    chunk_number_by_sentence, colour_number_by_chunk = sentence_colours.chunk_of, sentence_colours.grounds
+    edge_colours, ink_colours = palette.CHUNK_EDGE_COLOURS[theme], palette.THEME_COLOURS[theme]
     figure = go.Figure()
-    for role, symbol in _SYMBOLS.items():
-        sentence_indexes_in_role = [at for at, other in enumerate(clusters.roles) if other == role]
+    for dbscan_role, marker_symbol in _SYMBOL_BY_ROLE.items():
+        sentence_indexes_in_role = [at for at, other in enumerate(clusters.roles) if other == dbscan_role]
         marker_colours = [
-            ink_colours["muted"] if role == "noise" else edge_colours[colour_number_of_chunk[chunk_of_sentence[at]]]
+            ink_colours["muted"]
+            if dbscan_role == "noise"
+            else edge_colours[colour_number_by_chunk[chunk_number_by_sentence[at]]]
             for at in sentence_indexes_in_role
         ]
         figure.add_scatter(
             x=[at + 1 for at in sentence_indexes_in_role],
-            y=[float(reach[at]) for at in sentence_indexes_in_role],
+            y=[float(core_distances[at]) for at in sentence_indexes_in_role],
             mode="markers",
             marker={
-                "symbol": symbol,
+                "symbol": marker_symbol,
                 "size": 9,
                 "color": marker_colours,
                 "line": {"color": marker_colours, "width": 2},
             },
             showlegend=False,
             hovertext=[
-                f"sentence {at + 1}: {role}, {_core_distance_in_words(reach[at])}, chunk {chunk_of_sentence[at] + 1}"
+                f"sentence {at + 1}: {dbscan_role}, {_core_distance_in_words(core_distances[at])}, chunk "
+                f"{chunk_number_by_sentence[at] + 1}"
                 for at in sentence_indexes_in_role
             ],
             hoverinfo="text",
         )
-        _add_legend_entry(figure, symbol, f"{role} {len(sentence_indexes_in_role):,}", ink_colours["ink"])
+        _add_legend_entry(figure, marker_symbol, f"{dbscan_role} {len(sentence_indexes_in_role):,}", ink_colours["ink"])
     _draw_horizontal_line(figure, eps, "ε", ink_colours["accent"])
     return figure.update_layout(
         height=340,
@@ -217,23 +228,25 @@ def density_figure(
     )
 
 
-def _core_distance_in_words(reach: float) -> str:
-    return f"{reach:.2f}" if math.isfinite(reach) else "no ε is enough"
+def _core_distance_in_words(core_distance: float) -> str:
+    return f"{core_distance:.2f}" if math.isfinite(core_distance) else "no ε is enough"
 
 
-def centres_figure(clusters: Clusters, coloured: SentenceColours, theme: str) -> go.Figure:
+def centres_figure(clusters: Clusters, sentence_colours: SentenceColours, theme: str) -> go.Figure:
     """Return a plot of each sentence's distance to its own cluster centre and to the nearest other centre."""
-    chunk_of_sentence, colour_number_of_chunk = coloured.chunk_of, coloured.grounds
-    chunk_edge_colours = palette.EDGES[theme]
+    chunk_number_by_sentence, colour_number_by_chunk = sentence_colours.chunk_of, sentence_colours.grounds
+    chunk_edge_colours = palette.CHUNK_EDGE_COLOURS[theme]
     figure = go.Figure()
-    sentence_numbers = [*range(1, len(chunk_of_sentence) + 1)]
+    sentence_numbers = [*range(1, len(chunk_number_by_sentence) + 1)]
     if clusters.other:
         connecting_line_sentences = [place for sentence in sentence_numbers for place in (sentence, sentence, None)]
-        line_distances = [value for pair in zip(clusters.own, clusters.other, strict=True) for value in (*pair, None)]
-        connecting_line_style = {"color": palette.INK[theme]["rule"], "width": 1}
+        connecting_line_distances = [
+            value for pair in zip(clusters.own, clusters.other, strict=True) for value in (*pair, None)
+        ]
+        connecting_line_style = {"color": palette.THEME_COLOURS[theme]["rule"], "width": 1}
         figure.add_scatter(
             x=connecting_line_sentences,
-            y=line_distances,
+            y=connecting_line_distances,
             mode="lines",
             line=connecting_line_style,
             hoverinfo="skip",
@@ -246,7 +259,7 @@ def centres_figure(clusters: Clusters, coloured: SentenceColours, theme: str) ->
             marker={
                 "symbol": "circle-open",
                 "size": 7,
-                "color": [chunk_edge_colours[colour_number_of_chunk[chunk]] for chunk in clusters.other_chunk],
+                "color": [chunk_edge_colours[colour_number_by_chunk[chunk]] for chunk in clusters.other_chunk],
             },
             showlegend=False,
             hovertext=[
@@ -262,18 +275,18 @@ def centres_figure(clusters: Clusters, coloured: SentenceColours, theme: str) ->
         marker={
             "symbol": "circle",
             "size": 8,
-            "color": [chunk_edge_colours[colour_number_of_chunk[chunk]] for chunk in chunk_of_sentence],
+            "color": [chunk_edge_colours[colour_number_by_chunk[chunk]] for chunk in chunk_number_by_sentence],
         },
         showlegend=False,
         hovertext=[
             f"sentence {at}: {far:.2f} to its own centre, of chunk {chunk + 1}"
-            for at, far, chunk in zip(sentence_numbers, clusters.own, chunk_of_sentence, strict=True)
+            for at, far, chunk in zip(sentence_numbers, clusters.own, chunk_number_by_sentence, strict=True)
         ],
         hoverinfo="text",
     )
-    _add_legend_entry(figure, "circle", "to its own centre", palette.INK[theme]["ink"])
+    _add_legend_entry(figure, "circle", "to its own centre", palette.THEME_COLOURS[theme]["ink"])
     if clusters.other:
-        _add_legend_entry(figure, "circle-open", "to the next centre", palette.INK[theme]["ink"])
+        _add_legend_entry(figure, "circle-open", "to the next centre", palette.THEME_COLOURS[theme]["ink"])
     return figure.update_layout(
         height=340,
         xaxis={"title": "Sentence number", "rangemode": "tozero"},
@@ -284,9 +297,9 @@ def centres_figure(clusters: Clusters, coloured: SentenceColours, theme: str) ->
 # The tables.
 
 
-def heatmap_table(distances: FloatArray, block: int, count: int) -> Table:
+def heatmap_table(distances: FloatArray, sentences_per_block: int, count: int) -> Table:
     """Return a table of the distance between each pair of heatmap rows, nearest pair first."""
-    sentence_block_names = [heatmap_row_name(row) for row in heatmap_rows(count, block)]
+    sentence_block_names = [heatmap_row_name(row) for row in heatmap_rows(count, sentences_per_block)]
     first_row_indexes, second_row_indexes = np.triu_indices(len(sentence_block_names), k=1)
     pair_distance_array = distances[first_row_indexes, second_row_indexes]
     nearest_first_indices = np.argsort(pair_distance_array, kind="stable")
@@ -297,32 +310,39 @@ def heatmap_table(distances: FloatArray, block: int, count: int) -> Table:
     }
 
 
-def heatmap_rows(count: int, block: int) -> list[tuple[int, int]]:
+def heatmap_rows(count: int, sentences_per_block: int) -> list[tuple[int, int]]:
     """Return the first and last sentence of each heatmap row, counted from 1."""
-    return [(first + 1, min(first + block, count)) for first in range(0, count, block)]
+    return [(first + 1, min(first + sentences_per_block, count)) for first in range(0, count, sentences_per_block)]
 
 
 def heatmap_row_name(row: tuple[int, int]) -> str:
     """Return the label of a heatmap row, such as ``5`` or ``5–8``."""
-    first, last = row
-    return f"{first}" if first == last else f"{first}–{last}"
+    first_sentence_number, last_sentence_number = row
+    return (
+        f"{first_sentence_number}"
+        if first_sentence_number == last_sentence_number
+        else f"{first_sentence_number}–{last_sentence_number}"
+    )
 
 
-def joins_table(merges: Sequence[Merge], clusters: Clusters, coloured: SentenceColours) -> Table:
+def joins_table(merges: Sequence[Merge], clusters: Clusters, sentence_colours: SentenceColours) -> Table:
     """Return a table of all accepted and refused joins of clusters, in the order of the decisions."""
-    chunk_of_sentence = coloured.chunk_of
+    chunk_number_by_sentence = sentence_colours.chunk_of
     join_decision_rows = []
-    for is_joined, left_sentence, right_sentence, distance in linkage_decisions(merges, clusters):
+    for is_join_accepted, left_sentence_number, right_sentence_number, distance in linkage_decisions(merges, clusters):
         chunk_numbers_phrase = (
-            f"{chunk_of_sentence[left_sentence] + 1}"
-            if is_joined
-            else f"{chunk_of_sentence[left_sentence] + 1} and {chunk_of_sentence[right_sentence] + 1}"
+            f"{chunk_number_by_sentence[left_sentence_number] + 1}"
+            if is_join_accepted
+            else (
+                f"{chunk_number_by_sentence[left_sentence_number] + 1} and "
+                f"{chunk_number_by_sentence[right_sentence_number] + 1}"
+            )
         )
         join_decision_rows.append(
             (
-                "joined" if is_joined else "refused",
-                left_sentence + 1,
-                right_sentence + 1,
+                "joined" if is_join_accepted else "refused",
+                left_sentence_number + 1,
+                right_sentence_number + 1,
                 round(distance, 4),
                 chunk_numbers_phrase,
             )
@@ -331,21 +351,21 @@ def joins_table(merges: Sequence[Merge], clusters: Clusters, coloured: SentenceC
     return {name: [row[place] for row in join_decision_rows] for place, name in enumerate(joins_table_column_names)}
 
 
-def density_table(clusters: Clusters, reach: FloatArray, coloured: SentenceColours) -> Table:
+def density_table(clusters: Clusters, core_distances: FloatArray, sentence_colours: SentenceColours) -> Table:
     """Return a table of each sentence's DBSCAN role and the smallest ε that makes it a core point."""
     return {
-        "sentence": [*range(1, len(coloured.chunk_of) + 1)],
+        "sentence": [*range(1, len(sentence_colours.chunk_of) + 1)],
         "role": list(clusters.roles),
-        "core from ε": [round(float(value), 4) for value in reach],
-        "chunk": [chunk + 1 for chunk in coloured.chunk_of],
+        "core from ε": [round(float(value), 4) for value in core_distances],
+        "chunk": [chunk + 1 for chunk in sentence_colours.chunk_of],
     }
 
 
-def centres_table(clusters: Clusters, coloured: SentenceColours) -> Table:
+def centres_table(clusters: Clusters, sentence_colours: SentenceColours) -> Table:
     """Return a table of each sentence's distance to its own cluster centre and to the nearest other centre."""
     table: dict[str, Sequence[Any]] = {
-        "sentence": [*range(1, len(coloured.chunk_of) + 1)],
-        "chunk": [chunk + 1 for chunk in coloured.chunk_of],
+        "sentence": [*range(1, len(sentence_colours.chunk_of) + 1)],
+        "chunk": [chunk + 1 for chunk in sentence_colours.chunk_of],
         "to its own centre": [round(value, 4) for value in clusters.own],
     }
     if clusters.other:

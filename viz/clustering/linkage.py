@@ -38,57 +38,61 @@ def linkage_decisions(merges: Sequence[Merge], clusters: Clusters) -> list[Decis
     ]
 
 
-def linkage_steps(count: int, merges: Sequence[Merge], clusters: Clusters, cap: int, most: float) -> list[Step]:
-    """Return the steps of single-linkage clustering under a size cap and the maximum distance ``most``."""
+def linkage_steps(count: int, merges: Sequence[Merge], clusters: Clusters, cap: int, maximum_distance: float) -> list[Step]:
+    """Return the steps of single-linkage clustering under a size cap and the maximum distance ``maximum_distance``."""
     disjoint_sentence_sets = DisjointSets(count)
     steps: list[Step] = []
     for decision in linkage_decisions(merges, clusters):
-        steps.append(_linkage_step(disjoint_sentence_sets, decision, cap, most))
+        steps.append(_linkage_step(disjoint_sentence_sets, decision, cap, maximum_distance))
         if decision.joined:
             disjoint_sentence_sets.join(decision.left, decision.right)
     return steps
 
 
-def _linkage_step(groups: DisjointSets, decision: Decision, cap: int, most: float) -> Step:
+def _linkage_step(groups: DisjointSets, decision: Decision, cap: int, maximum_distance: float) -> Step:
     """Return the step at two sentences: their clusters are joined unless together they exceed the cap."""
-    _, left_sentence, right_sentence, distance = decision
-    left_members, right_members = groups.members(left_sentence), groups.members(right_sentence)
+    _, left_sentence_number, right_sentence_number, distance = decision
+    left_members, right_members = groups.members(left_sentence_number), groups.members(right_sentence_number)
     joint_members = sorted([*left_members, *right_members])
-    fits_cap = len(joint_members) <= cap
+    fits_size_cap = len(joint_members) <= cap
     is_joint_cluster_scattered = len(_consecutive_runs(joint_members)) > 1
     join_story_sentences = [
-        f"Sentences {left_sentence + 1} and {right_sentence + 1} are the nearest remaining pair of different clusters."
+        f"Sentences {left_sentence_number + 1} and {right_sentence_number + 1} are the nearest remaining pair of different "
+        "clusters."
     ]
-    if fits_cap and is_joint_cluster_scattered:
+    if fits_size_cap and is_joint_cluster_scattered:
         join_story_sentences.append(
             f"Their clusters become one that lies in several places: {ranges_in_words(joint_members)}. The text's order is "
             "lost."
         )
-    elif fits_cap:
+    elif fits_size_cap:
         join_story_sentences.append(f"Their clusters become one: {ranges_in_words(joint_members)}.")
     else:
         join_story_sentences.append(
             f"Together their clusters would hold {len(joint_members)} sentences, and the cap is {cap}: they stay apart."
         )
     join_label_value_pairs = [
-        ["joint distance", f"{distance:.3f}, at most {most:g}"],
-        [f"cluster of {left_sentence + 1}", ranges_in_words(left_members)],
-        [f"cluster of {right_sentence + 1}", ranges_in_words(right_members)],
+        ["joint distance", f"{distance:.3f}, at most {maximum_distance:g}"],
+        [f"cluster of {left_sentence_number + 1}", ranges_in_words(left_members)],
+        [f"cluster of {right_sentence_number + 1}", ranges_in_words(right_members)],
         ["together", f"{len(joint_members)} of at most {cap}"],
     ]
     return {
-        "title": f"{'Joined' if fits_cap else 'Refused'}: sentences {left_sentence + 1} and {right_sentence + 1}",
+        "title": (
+            f"{'Joined' if fits_size_cap else 'Refused'}: sentences {left_sentence_number + 1} and "
+            f"{right_sentence_number + 1}"
+        ),
         "story": join_story_sentences,
         "numbers": join_label_value_pairs,
-        "tone": ("turn" if is_joint_cluster_scattered else "") if fits_cap else "cut",
+        "tone": ("turn" if is_joint_cluster_scattered else "") if fits_size_cap else "cut",
         "mark": {
-            "growing": (left_sentence, left_sentence + 1),
-            "next": (right_sentence, right_sentence + 1),
+            "growing": (left_sentence_number, left_sentence_number + 1),
+            "next": (right_sentence_number, right_sentence_number + 1),
             "middle": None,
             "gap": None,
         },
         "placed": (0, 0),
-        "prediction": {"words": "Do their clusters join?", "yes": "Join", "no": "Stay apart", "right": fits_cap},
+        "prediction": {"words": "Do their clusters join?", "yes": "Join", "no": "Stay apart", "right": fits_size_cap},
         "gauge": None,
     }
 
@@ -141,39 +145,41 @@ class Dendrogram:
 def lay_out_dendrogram(count: int, merges: Sequence[Merge], clusters: Clusters) -> Dendrogram:
     """Lay out a dendrogram of ``count`` sentences so that clusters whose join was refused are next to each other."""
     disjoint_sentence_sets = DisjointSets(count)
-    node_of_label = [*range(count)]  # node of each group label; nodes from ``count`` on are joins
-    first_sentence_of_node = [*range(count)]  # first sentence of each node
+    node_by_label = [*range(count)]  # node of each group label; nodes from ``count`` on are joins
+    first_sentence_by_node = [*range(count)]  # first sentence of each node
     children_of_joins: list[tuple[int, int]] = []
     refused_node_pairs: list[tuple[int, int]] = []
-    for is_joined, left_sentence, right_sentence, _ in linkage_decisions(merges, clusters):
+    for is_join_accepted, left_sentence_number, right_sentence_number, _ in linkage_decisions(merges, clusters):
         node_pair = sorted(
             (
-                node_of_label[disjoint_sentence_sets.label[left_sentence]],
-                node_of_label[disjoint_sentence_sets.label[right_sentence]],
+                node_by_label[disjoint_sentence_sets.label[left_sentence_number]],
+                node_by_label[disjoint_sentence_sets.label[right_sentence_number]],
             ),
-            key=first_sentence_of_node.__getitem__,
+            key=first_sentence_by_node.__getitem__,
         )
-        (children_of_joins if is_joined else refused_node_pairs).append((node_pair[0], node_pair[1]))
-        if is_joined:
-            disjoint_sentence_sets.join(left_sentence, right_sentence)
-            node_of_label[disjoint_sentence_sets.label[left_sentence]] = len(first_sentence_of_node)
-            first_sentence_of_node.append(first_sentence_of_node[node_pair[0]])
-    root_of_sentence = [node_of_label[label] for label in disjoint_sentence_sets.label]
+        (children_of_joins if is_join_accepted else refused_node_pairs).append((node_pair[0], node_pair[1]))
+        if is_join_accepted:
+            disjoint_sentence_sets.join(left_sentence_number, right_sentence_number)
+            node_by_label[disjoint_sentence_sets.label[left_sentence_number]] = len(first_sentence_by_node)
+            first_sentence_by_node.append(first_sentence_by_node[node_pair[0]])
+    root_by_sentence = [node_by_label[label] for label in disjoint_sentence_sets.label]
     ordered_leaf_sentences = [
         leaf
-        for root in _roots_with_refused_adjacent(root_of_sentence, first_sentence_of_node, clusters)
+        for root in _roots_with_refused_adjacent(root_by_sentence, first_sentence_by_node, clusters)
         for leaf in _leaf_sentences_below(root, count, children_of_joins)
     ]
     return _dendrogram_with_brackets(ordered_leaf_sentences, merges, clusters, children_of_joins, refused_node_pairs)
 
 
-def _roots_with_refused_adjacent(roots: Sequence[int], first: Sequence[int], clusters: Clusters) -> list[int]:
+def _roots_with_refused_adjacent(
+    roots: Sequence[int], first_sentence_of_node: Sequence[int], clusters: Clusters
+) -> list[int]:
     """Return the distinct roots of ``roots``, ordered so that clusters whose join was refused are neighbours."""
     root_group_by_root = {root: [root] for root in roots}
     for refusal in clusters.refused:
         left_root_group, right_root_group = sorted(
             (root_group_by_root[roots[refusal.left]], root_group_by_root[roots[refusal.right]]),
-            key=lambda row: first[row[0]],
+            key=lambda row: first_sentence_of_node[row[0]],
         )
         if left_root_group is not right_root_group:
             left_root_group += right_root_group
@@ -181,7 +187,7 @@ def _roots_with_refused_adjacent(roots: Sequence[int], first: Sequence[int], clu
     return [root for row in {id(row): row for row in root_group_by_root.values()}.values() for root in row]
 
 
-def _leaf_sentences_below(root: int, count: int, children: Sequence[tuple[int, int]]) -> list[int]:
+def _leaf_sentences_below(root: int, count: int, children_of_joins: Sequence[tuple[int, int]]) -> list[int]:
     leaf_sentence_indexes = []
     unvisited_tree_nodes = [root]
     while unvisited_tree_nodes:
@@ -189,7 +195,7 @@ def _leaf_sentences_below(root: int, count: int, children: Sequence[tuple[int, i
         if visited_tree_node < count:
             leaf_sentence_indexes.append(visited_tree_node)
         else:
-            unvisited_tree_nodes += reversed(children[visited_tree_node - count])
+            unvisited_tree_nodes += reversed(children_of_joins[visited_tree_node - count])
     return leaf_sentence_indexes
 
 
@@ -197,12 +203,12 @@ def _dendrogram_with_brackets(
     leaves: list[int],
     merges: Sequence[Merge],
     clusters: Clusters,
-    children: Sequence[tuple[int, int]],
-    refused: Sequence[tuple[int, int]],
+    children_of_joins: Sequence[tuple[int, int]],
+    refused_node_pairs: Sequence[tuple[int, int]],
 ) -> Dendrogram:
     node_positions = [0.0] * len(leaves)
-    for leaf_position, leaf in enumerate(leaves):
-        node_positions[leaf] = float(leaf_position)
+    for leaf_position, leaf_sentence_index in enumerate(leaves):
+        node_positions[leaf_sentence_index] = float(leaf_position)
     dendrogram_node_heights = [0.0] * len(leaves)
 
     def bracket_between(left: int, right: int, height: float) -> Bracket:
@@ -216,12 +222,12 @@ def _dendrogram_with_brackets(
         )
 
     accepted_join_brackets = []
-    for merge, (left, right) in zip(merges, children, strict=True):
-        accepted_join_brackets.append(bracket_between(left, right, 1 - merge.similarity))
-        node_positions.append((node_positions[left] + node_positions[right]) / 2)
+    for merge, (left_node, right_node) in zip(merges, children_of_joins, strict=True):
+        accepted_join_brackets.append(bracket_between(left_node, right_node, 1 - merge.similarity))
+        node_positions.append((node_positions[left_node] + node_positions[right_node]) / 2)
         dendrogram_node_heights.append(1 - merge.similarity)
     refused_brackets = [
         bracket_between(left, right, refusal.distance)
-        for refusal, (left, right) in zip(clusters.refused, refused, strict=True)
+        for refusal, (left, right) in zip(clusters.refused, refused_node_pairs, strict=True)
     ]
     return Dendrogram(leaves, accepted_join_brackets, refused_brackets)

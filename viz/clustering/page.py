@@ -18,7 +18,7 @@ from evaluation.segmentation import (
     count_found_missed_added,
     cut_offsets,
     mixed_chunk_section_counts,
-    sentence_counts,
+    sentence_count_per_chunk,
 )
 from sample_docs import sample_splitters
 from viz.clustering.figures import (
@@ -34,11 +34,11 @@ from viz.clustering.figures import (
 from viz.clustering.linkage import lay_out_dendrogram, linkage_steps
 from viz.components.browser_exchange import Component, take_event
 from viz.components.figure import show_figure
-from viz.components.heatmap.heatmap import SentenceColours, block_size, mean_distances, show_heatmap
+from viz.components.heatmap.heatmap import SentenceColours, mean_block_distances, sentences_per_heatmap_row, show_heatmap
 from viz.components.page_elements import notice
 from viz.components.reader.column_body import text_segments
 from viz.components.reader.reader import HeadRow, ReaderColumn, show_reader
-from viz.components.stepper.stepper import ALLOWED_WORDS, DEFAULT_WORDS, show_stepper
+from viz.components.stepper.stepper import ALLOWED_WORDS, DEFAULT_STEPPER_PARAMETERS, show_stepper
 from viz.controls import parameter_controls, value_binding
 from viz.jobs import cached_sentence_vectors
 from viz.shell import (
@@ -58,20 +58,22 @@ from viz.state import Choices, ColumnChoice, PageText, chunker_defaults_of_embed
 from viz.theme import embedding_time_in_words, known_boundary_count_phrase, stage_times_in_words, theme_name
 
 PAGE = "clustering"
-READER = "reader"
-METHODS = ("single_linkage", "dbscan", "kmeans")
+READER_KEY = "reader"
+CLUSTERING_METHODS = ("single_linkage", "dbscan", "kmeans")
 
 
 def show() -> None:
     """Draw the Clustering page."""
-    document_id, splitter_name = next(iter(sample_splitters().items()))
-    method_column_choices = [ColumnChoice(name) for name in METHODS]
-    opening_columns = columns_to_open_with(PAGE, [(name,) for name in METHODS])
-    with page(PAGE, Choices(document_id, splitter_name, method_column_choices, extra={**DEFAULT_WORDS})) as current_page:
+    sample_name, splitter_name = next(iter(sample_splitters().items()))
+    method_column_choices = [ColumnChoice(name) for name in CLUSTERING_METHODS]
+    opening_columns = columns_to_open_with(PAGE, [(name,) for name in CLUSTERING_METHODS])
+    with page(
+        PAGE, Choices(sample_name, splitter_name, method_column_choices, extra={**DEFAULT_STEPPER_PARAMETERS})
+    ) as current_page:
         current_page.check_link_parameters(ALLOWED_WORDS)
         _keep_one_column_per_method(current_page)
         _adopt_columns(current_page.choices, opening_columns)
-        if distance_line_event := take_event(READER, "line"):
+        if distance_line_event := take_event(READER_KEY, "line"):
             current_page.choices.columns[current_page.choices.selected].put(
                 str(distance_line_event["parameter"]), float(distance_line_event["value"])
             )
@@ -93,7 +95,7 @@ def _draw(current_page: Page) -> None:
             PAGE, column_choice, current_page.embedder, valid=column_result.chunker is not None or text is None
         )
     if text is None:
-        _choose_method(choices)
+        _choose_clustering_method(choices)
         return
     show_progress([column_result])
     show_misfit_warnings(current_page.choices, [column_result])
@@ -101,7 +103,7 @@ def _draw(current_page: Page) -> None:
     with text_container:
         _draw_text(column_result, text)
     with figures_container, st.container(key="beside"):
-        _choose_method(choices)
+        _choose_clustering_method(choices)
         if column_result.chunking is None or not column_result.chunking.chunks:
             notice("There is nothing to show yet: the text has not been cut.", key="nothing_beside")
     document_sentence_vectors = cached_sentence_vectors(
@@ -119,48 +121,54 @@ def _draw(current_page: Page) -> None:
             column_result.chunking,
             document_sentence_vectors.astype("float64"),
             figures_container,
-            known=bool(text.source.known),
+            has_known_boundaries=bool(text.source.known),
         )
 
 
 def _keep_one_column_per_method(current_page: Page) -> None:
     """Give the page one column for each method; show an error if the link names other chunkers."""
     page_choices = current_page.choices
-    if [column.chunker for column in page_choices.columns] == [*METHODS]:
+    if [column.chunker for column in page_choices.columns] == [*CLUSTERING_METHODS]:
         return
     column_by_chunker = {column.chunker: column for column in reversed(page_choices.columns)}
     selected_chunker_name = page_choices.columns[page_choices.selected].chunker
-    page_choices.columns = [column_by_chunker.get(name, ColumnChoice(name)) for name in METHODS]
-    page_choices.selected = METHODS.index(selected_chunker_name) if selected_chunker_name in METHODS else 0
-    unsupported_chunker_names = [name for name in column_by_chunker if name not in METHODS]
+    page_choices.columns = [column_by_chunker.get(name, ColumnChoice(name)) for name in CLUSTERING_METHODS]
+    page_choices.selected = (
+        CLUSTERING_METHODS.index(selected_chunker_name) if selected_chunker_name in CLUSTERING_METHODS else 0
+    )
+    unsupported_chunker_names = [name for name in column_by_chunker if name not in CLUSTERING_METHODS]
     if unsupported_chunker_names:
         current_page.show_link_error(
-            f"The link's chunkers must be among {', '.join(METHODS)}; got {', '.join(unsupported_chunker_names)}."
+            f"The link's chunkers must be among {', '.join(CLUSTERING_METHODS)}; got {', '.join(unsupported_chunker_names)}."
         )
 
 
-def _adopt_columns(choices: Choices, opening: Sequence[ColumnChoice | None]) -> None:
+def _adopt_columns(choices: Choices, opening_columns: Sequence[ColumnChoice | None]) -> None:
     """Take over the given columns of Compare, and select one, preferably the one selected on Compare."""
-    adopted_column_indexes = [number for number, column in enumerate(opening) if column is not None]
+    adopted_column_indexes = [number for number, column in enumerate(opening_columns) if column is not None]
     if not adopted_column_indexes:
         return
-    choices.columns = [new or old for new, old in zip(opening, choices.columns, strict=True)]
+    choices.columns = [new or old for new, old in zip(opening_columns, choices.columns, strict=True)]
     choices_of_compare = main_page.choices()
     compare_chunker_name = choices_of_compare.columns[choices_of_compare.selected].chunker
-    choices.selected = METHODS.index(compare_chunker_name) if compare_chunker_name in METHODS else adopted_column_indexes[0]
+    choices.selected = (
+        CLUSTERING_METHODS.index(compare_chunker_name)
+        if compare_chunker_name in CLUSTERING_METHODS
+        else adopted_column_indexes[0]
+    )
 
 
-def _choose_method(choices: Choices) -> None:
+def _choose_clustering_method(choices: Choices) -> None:
     st.segmented_control(
         "Chunker",
-        range(len(METHODS)),
+        range(len(CLUSTERING_METHODS)),
         default=choices.selected,
-        format_func=lambda number: chunker_class(METHODS[number]).title,
+        format_func=lambda number: chunker_class(CLUSTERING_METHODS[number]).title,
         required=True,
         label_visibility="collapsed",
         **value_binding(choices.selected, "clustering_method", partial(setattr, choices, "selected")),
     )
-    st.caption(chunker_class(METHODS[choices.selected]).idea)
+    st.caption(chunker_class(CLUSTERING_METHODS[choices.selected]).idea)
 
 
 def _draw_text(result: ColumnResult, text: PageText) -> None:
@@ -177,14 +185,14 @@ def _draw_text(result: ColumnResult, text: PageText) -> None:
         summary=known_boundaries_summary,
         selected=0,
         known=known_boundaries,
-        key=READER,
+        key=READER_KEY,
     )
 
 
 def _summary_rows(chunking: Chunking, known: Sequence[int] | None) -> tuple[HeadRow, ...]:
     """Return the column's summary: chunk count and sizes, their parts, times, and errors against known boundaries."""
     column_summary_rows = [HeadRow("chunks", f"{len(chunking.chunks):,}", brief=pluralize(len(chunking.chunks), "chunk"))]
-    sentences_per_chunk = sentence_counts(chunking)
+    sentences_per_chunk = sentence_count_per_chunk(chunking)
     if sentences_per_chunk:
         fewest_sentences, most_sentences = min(sentences_per_chunk), max(sentences_per_chunk)
         column_summary_rows.append(
@@ -227,22 +235,30 @@ def _summary_rows(chunking: Chunking, known: Sequence[int] | None) -> tuple[Head
     return tuple(column_summary_rows)
 
 
-def _mixed_sections_in_words(mixed: Mapping[int, int]) -> str:
+def _mixed_sections_in_words(section_count_by_chunk: Mapping[int, int]) -> str:
     """Name the first chunk that mixes sections, and count the others."""
-    first_chunk_number, section_count = next(iter(mixed.items()))
-    more_phrase = f", and {pluralize(len(mixed) - 1, 'other')}" if len(mixed) > 1 else ""
-    return f"chunk {first_chunk_number + 1:,} mixes {section_count:,} sections{more_phrase}"
+    first_chunk_number, section_count = next(iter(section_count_by_chunk.items()))
+    other_chunks_phrase = (
+        f", and {pluralize(len(section_count_by_chunk) - 1, 'other')}" if len(section_count_by_chunk) > 1 else ""
+    )
+    return f"chunk {first_chunk_number + 1:,} mixes {section_count:,} sections{other_chunks_phrase}"
 
 
 # The formation of the clusters: heatmap and chunks next to the text, and the joins, roles or centres below it.
 
 
 def show_cluster_formation(
-    choices: Choices, chunker: Chunker, chunking: Chunking, vectors: FloatArray, beside: Any, *, known: bool
+    choices: Choices,
+    chunker: Chunker,
+    chunking: Chunking,
+    vectors: FloatArray,
+    side_container: Any,
+    *,
+    has_known_boundaries: bool,
 ) -> None:
     """Draw the heatmap and the list of chunks next to the text, then a figure of how the clusters were formed.
 
-    ``known`` is true if the text has known boundaries.
+    ``has_known_boundaries`` is true if the text has known boundaries.
     """
     sentence_chunk_colours = SentenceColours(
         chunk_numbers_of_sentences(chunking), text_segments(chunking.document, chunking, None, frozenset())["colours"]
@@ -250,9 +266,11 @@ def show_cluster_formation(
     distance_limit = chunker.reach()
     sentence_position_weight = 0.0 if distance_limit is None else distance_limit.position_weight
     clustering_details = chunking.clusters
-    with beside:
+    with side_container:
         if clustering_details is not None and distance_limit is not None and clustering_details.cap is not None:
-            _show_linkage_steps(choices, chunking, clustering_details, clustering_details.cap, distance_limit, known)
+            _show_linkage_steps(
+                choices, chunking, clustering_details, clustering_details.cap, distance_limit, has_known_boundaries
+            )
         show_heatmap(
             sentence_chunk_colours,
             vectors,
@@ -268,8 +286,8 @@ def show_cluster_formation(
         _show_centres(clustering_details, sentence_chunk_colours)
     if len(vectors) <= MOST_SENTENCES:
         _show_downloadable_heatmap(sentence_chunk_colours, vectors, sentence_position_weight)
-    with beside:
-        _chunk_list(
+    with side_container:
+        _chunk_list_component(
             key="chunk_list",
             data={
                 "chunk_of": list(sentence_chunk_colours.chunk_of),
@@ -280,14 +298,14 @@ def show_cluster_formation(
         )
 
 
-def _show_downloadable_heatmap(coloured: SentenceColours, vectors: FloatArray, weight: float) -> None:
+def _show_downloadable_heatmap(sentence_colours: SentenceColours, vectors: FloatArray, weight: float) -> None:
     """Draw the heatmap as a figure with table and downloads, only on request because it is large."""
     if not st.toggle("Downloadable heatmap", key="heatmap_to_keep"):
         return
-    sentences_per_block = block_size(len(vectors))
-    block_mean_distances = mean_distances(vectors, weight, sentences_per_block)
+    sentences_per_block = sentences_per_heatmap_row(len(vectors))
+    block_mean_distances = mean_block_distances(vectors, weight, sentences_per_block)
     show_figure(
-        heatmap_figure(block_mean_distances, sentences_per_block, coloured, theme_name()),
+        heatmap_figure(block_mean_distances, sentences_per_block, sentence_colours, theme_name()),
         heatmap_table(block_mean_distances, sentences_per_block, len(vectors)),
         "Heatmap",
         key="heatmap_figure",
@@ -295,72 +313,83 @@ def _show_downloadable_heatmap(coloured: SentenceColours, vectors: FloatArray, w
 
 
 def _show_linkage_steps(
-    choices: Choices, chunking: Chunking, clusters: Clusters, cap: int, reach: Reach, known: bool
+    choices: Choices, chunking: Chunking, clusters: Clusters, cap: int, distance_limit: Reach, has_known_boundaries: bool
 ) -> None:
     """Draw the stepper through the joins above the heatmap, so that its buttons are visible without scrolling."""
-    single_linkage_steps = linkage_steps(len(chunking.document.sentences), chunking.merges, clusters, cap, reach.distance)
+    single_linkage_steps = linkage_steps(
+        len(chunking.document.sentences), chunking.merges, clusters, cap, distance_limit.distance
+    )
     if single_linkage_steps:
-        show_stepper(single_linkage_steps, choices.extra, key="linkage", known=known)
+        show_stepper(single_linkage_steps, choices.extra, key="linkage", has_known_boundaries=has_known_boundaries)
     else:
         notice("No two sentences are close enough to be joined. Raise the maximum distance.", key="no_joins")
 
 
-def _show_dendrogram(chunking: Chunking, clusters: Clusters, cap: int, reach: Reach, coloured: SentenceColours) -> None:
-    merges, sentence_count = chunking.merges, len(coloured.chunk_of)
+def _show_dendrogram(
+    chunking: Chunking, clusters: Clusters, cap: int, distance_limit: Reach, sentence_colours: SentenceColours
+) -> None:
+    merges, sentence_count = chunking.merges, len(sentence_colours.chunk_of)
     st.header("Dendrogram", anchor=False)
     st.caption(refusals_in_words(clusters, cap))
     dendrogram_layout = lay_out_dendrogram(sentence_count, merges, clusters)
     show_figure(
-        dendrogram_figure(dendrogram_layout, merges, clusters, coloured, reach.distance, theme_name()),
-        joins_table(merges, clusters, coloured),
+        dendrogram_figure(dendrogram_layout, merges, clusters, sentence_colours, distance_limit.distance, theme_name()),
+        joins_table(merges, clusters, sentence_colours),
         "Tree of joins",
         key="tree",
     )
 
 
-def _show_density(clusters: Clusters, reach: Reach, coloured: SentenceColours, vectors: FloatArray) -> None:
-    core_distance_by_sentence = core_distances(vectors, reach.position_weight, clusters.core_size)
+def _show_density(clusters: Clusters, distance_limit: Reach, sentence_colours: SentenceColours, vectors: FloatArray) -> None:
+    core_distance_by_sentence = core_distances(vectors, distance_limit.position_weight, clusters.core_size)
     st.header("Core, border, noise", anchor=False)
-    st.caption(roles_in_words(clusters, reach.distance))
+    st.caption(roles_in_words(clusters, distance_limit.distance))
     show_figure(
-        density_figure(clusters, core_distance_by_sentence, coloured, reach.distance, clusters.core_size, theme_name()),
-        density_table(clusters, core_distance_by_sentence, coloured),
+        density_figure(
+            clusters, core_distance_by_sentence, sentence_colours, distance_limit.distance, clusters.core_size, theme_name()
+        ),
+        density_table(clusters, core_distance_by_sentence, sentence_colours),
         "Core, border, noise",
         key="density",
     )
 
 
-def _show_centres(clusters: Clusters, coloured: SentenceColours) -> None:
+def _show_centres(clusters: Clusters, sentence_colours: SentenceColours) -> None:
     st.header("Distance to centres", anchor=False)
     st.caption(
         "A dot shows how far a sentence is from the centre of its own chunk; a ring shows how far it is from the nearest "
         "other centre, in the colour of that centre's chunk. If both are about equally far, the decision was close."
     )
     show_figure(
-        centres_figure(clusters, coloured, theme_name()),
-        centres_table(clusters, coloured),
+        centres_figure(clusters, sentence_colours, theme_name()),
+        centres_table(clusters, sentence_colours),
         "Distance to centres",
         key="centres",
     )
 
 
-def _chunk_noise_tags(chunking: Chunking, chunk_of: Sequence[int]) -> list[str]:
+def _chunk_noise_tags(chunking: Chunking, chunk_of_sentence: Sequence[int]) -> list[str]:
     """Return a tag for each chunk: ``noise`` or empty."""
     chunk_noise_tags = [""] * len(chunking.chunks)
     for sentence_index, role in enumerate(chunking.clusters.roles if chunking.clusters is not None else ()):
         if role == "noise":
-            chunk_noise_tags[chunk_of[sentence_index]] = "noise"
+            chunk_noise_tags[chunk_of_sentence[sentence_index]] = "noise"
     return chunk_noise_tags
 
 
 def chunk_numbers_of_sentences(chunking: Chunking) -> list[int]:
     """Return each sentence's chunk number."""
-    chunk_of_sentence = [0] * len(chunking.document.sentences)
+    chunk_number_by_sentence = [0] * len(chunking.document.sentences)
     for chunk_number, chunk in enumerate(chunking.chunks):
         for start, end in chunk.spans:
-            first_sentence, last_sentence = chunking.document.sentence_at(start), chunking.document.sentence_at(end - 1)
-            chunk_of_sentence[first_sentence : last_sentence + 1] = [chunk_number] * (last_sentence + 1 - first_sentence)
-    return chunk_of_sentence
+            first_sentence_number, last_sentence_number = (
+                chunking.document.sentence_at(start),
+                chunking.document.sentence_at(end - 1),
+            )
+            chunk_number_by_sentence[first_sentence_number : last_sentence_number + 1] = [chunk_number] * (
+                last_sentence_number + 1 - first_sentence_number
+            )
+    return chunk_number_by_sentence
 
 
 def order_breaks_in_words(chunking: Chunking) -> str:
@@ -390,11 +419,12 @@ def refusals_in_words(clusters: Clusters, cap: int) -> str:
 
 def roles_in_words(clusters: Clusters, eps: float) -> str:
     """Describe the numbers of core, border and noise sentences, and explain these DBSCAN roles."""
-    sentence_dbscan_roles = clusters.roles
+    dbscan_role_by_sentence = clusters.roles
     return (
-        f"{sentence_dbscan_roles.count('core'):,} core: at least {clusters.core_size} sentences, itself included, within ε "
-        f"{eps:g}. {sentence_dbscan_roles.count('border'):,} border: within ε of a core, but not a core itself. "
-        f"{sentence_dbscan_roles.count('noise'):,} noise: neither, so each is a chunk of its own."
+        f"{dbscan_role_by_sentence.count('core'):,} core: at least {clusters.core_size} sentences, itself included, within "
+        "ε "
+        f"{eps:g}. {dbscan_role_by_sentence.count('border'):,} border: within ε of a core, but not a core itself. "
+        f"{dbscan_role_by_sentence.count('noise'):,} noise: neither, so each is a chunk of its own."
     )
 
 
@@ -410,7 +440,7 @@ class ChunkListData(TypedDict):
     breaks: str
 
 
-_chunk_list = Component[ChunkListData](
+_chunk_list_component = Component[ChunkListData](
     "seamark_chunk_list",
     "clustering/chunk_list.js",
     "clustering/chunk_list.css",

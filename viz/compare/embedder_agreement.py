@@ -14,7 +14,7 @@ from viz.shell import ColumnResult, FinishedColumn, Page
 from viz.state import PageText
 
 
-def show_agreement(current_page: Page, text: PageText, results: Sequence[ColumnResult]) -> None:
+def show_embedder_agreement(current_page: Page, text: PageText, results: Sequence[ColumnResult]) -> None:
     """Draw a comparison of the embedder with the full one that it approximates, or a button that asks for the comparison.
 
     The full embedder is used only after the user asks for it; from then on, changed columns are compared again.
@@ -62,11 +62,11 @@ def show_agreement(current_page: Page, text: PageText, results: Sequence[ColumnR
             (number, column, full_chunking_by_task[task])
             for (number, column), (task, _) in zip(numbered_finished_columns, tasks_and_chunkers, strict=True)
         ]
-        _show_comparison(current_page, text.document, full_embedder, columns_with_full_chunkings)
+        _show_embedder_comparison(current_page, text.document, full_embedder, columns_with_full_chunkings)
 
 
 def _full_embedder_results(
-    tasks: Sequence[tuple[ChunkingTask, Chunker]], document: Document, full: Embedder
+    tasks: Sequence[tuple[ChunkingTask, Chunker]], document: Document, full_embedder: Embedder
 ) -> dict[ChunkingTask, Chunking] | None:
     """Return the results with the full embedder; None while a job computes them, or if it was stopped or failed."""
     full_chunking_job = session.full_job
@@ -78,7 +78,7 @@ def _full_embedder_results(
     for task, chunker in tasks:
         chunking = available_chunking_by_task.get(task)
         if chunking is None:
-            chunking = chunk_at_once(task, chunker, document, full, session.on_disk)
+            chunking = chunk_at_once(task, chunker, document, full_embedder, session.on_disk)
         if chunking is None:
             missing_tasks_and_chunkers.append((task, chunker))
         else:
@@ -88,7 +88,9 @@ def _full_embedder_results(
         session.full_job = None
         return full_chunking_by_task
     if full_chunking_job is None:
-        session.full_job = full_chunking_job = ChunkingJob(document, full, missing_tasks_and_chunkers, session.on_disk)
+        session.full_job = full_chunking_job = ChunkingJob(
+            document, full_embedder, missing_tasks_and_chunkers, session.on_disk
+        )
         full_chunking_job.start()
     if full_chunking_job.in_progress:
         show_job_progress(full_chunking_job)
@@ -96,7 +98,7 @@ def _full_embedder_results(
         if full_chunking_job.error:
             notice(full_chunking_job.error, "error", key="agreement_error")
         st.button(
-            f"Compare with {full.name}",
+            f"Compare with {full_embedder.name}",
             key="compare_embedders_again",
             on_click=setattr,
             args=(session, "full_job", None),
@@ -108,15 +110,15 @@ def _full_embedder_results(
     return None
 
 
-def _show_comparison(
-    current_page: Page, document: Document, full: Embedder, columns: Sequence[tuple[int, FinishedColumn, Chunking]]
+def _show_embedder_comparison(
+    current_page: Page, document: Document, full_embedder: Embedder, columns: Sequence[tuple[int, FinishedColumn, Chunking]]
 ) -> None:
     """Draw the comparison: the distances, then every column that embeds."""
     assert current_page.embedder is not None
     embedder_name = current_page.embedder.name
     try:
         gap_distance_shift = _distance_shift(
-            document, full, current_page.embedder, current_page.choices.tokenizer, session.on_disk
+            document, full_embedder, current_page.embedder, current_page.choices.tokenizer, session.on_disk
         )
     except Cancelled:
         # No column embeds single sentences.
@@ -126,7 +128,7 @@ def _show_comparison(
         if gap_distance_shift is not None
         else "."
     )
-    remark(f"{embedder_name} beside {full.name}{distance_shift_phrase}", key="agreement")
+    remark(f"{embedder_name} beside {full_embedder.name}{distance_shift_phrase}", key="agreement")
     for number, column, full_chunking in columns:
         boundary_agreement = compare_boundaries(full_chunking, column.chunking)
         score_shift_phrase = (
@@ -136,7 +138,7 @@ def _show_comparison(
         )
         remark(
             f"Column {number}, {column.chunker.title}: "
-            f"{boundary_agreement.words(full.name, embedder_name)}{score_shift_phrase}.",
+            f"{boundary_agreement.words(full_embedder.name, embedder_name)}{score_shift_phrase}.",
             key=f"agreement_{number}",
         )
 
@@ -152,6 +154,10 @@ def _shift_in_words(shift: GapShift) -> str:
     8,
     lambda document, full, other, *_: (document.identity, (full.name, full.identity), (other.name, other.identity)),
 )
-def _distance_shift(document: Document, full: Embedder, other: Embedder, tokenizer: str, on_disk: bool) -> GapShift | None:
+def _distance_shift(
+    document: Document, full_embedder: Embedder, approximate_embedder: Embedder, tokenizer: str, on_disk: bool
+) -> GapShift | None:
     """Return the shift of the distances, from the cached vectors; raises Cancelled if they are not cached."""
-    return distance_shift(*(sentence_vectors(document, embedder, tokenizer, on_disk) for embedder in (full, other)))
+    return distance_shift(
+        *(sentence_vectors(document, embedder, tokenizer, on_disk) for embedder in (full_embedder, approximate_embedder))
+    )

@@ -13,7 +13,7 @@ MAX_WAIT_S = 30.0
 PAGE_WAIT_S = 1.0
 """Maximum number of seconds that the page waits for the job before it draws the columns without results."""
 
-_started: list[ChunkingJob] = []
+_started_jobs: list[ChunkingJob] = []
 """The job, once it has started."""
 
 
@@ -33,7 +33,7 @@ def start() -> None:
         for chunker in default_chunkers
     ]
     first_screen_chunking_job = ChunkingJob(document, embedder, default_tasks_and_chunkers, on_disk=False)
-    _started[:] = [first_screen_chunking_job]
+    _started_jobs[:] = [first_screen_chunking_job]
     # If the model cannot be loaded, the page that needs it reports the error.
     first_screen_chunking_job.start()
 
@@ -43,12 +43,12 @@ def finish() -> None:
     # Streamlit reads the page's icon with Pillow.
     importlib.import_module("PIL.ImageFile")
     discover()
-    for started_job in _started:
+    for started_job in _started_jobs:
         started_job.join(MAX_WAIT_S)
 
 
 def wait_for_first_screen(document: Document) -> None:
     """Wait for the job if it chunks this document, so that the page is drawn once, with its results."""
-    for started_job in _started:
+    for started_job in _started_jobs:
         if started_job.running and started_job.source.identity == document.identity:
             started_job.join(PAGE_WAIT_S)

@@ -11,7 +11,7 @@ from chunkers.results import indices_of_parent_chunks
 from chunkers.support import format_three_figures, pluralize
 from evaluation.segmentation import ChunkFacts, count_boundary_changes, count_found_missed_added
 from viz.compare import first_screen_preparation
-from viz.compare.asking.question_search import answer_question, mark_answer
+from viz.compare.asking.question_search import retrieve_for_asked_question, store_marked_answer
 from viz.compare.state.choices import COMPARE_PAGE, default_choices, index_for_own_cuts, own_cut_offsets, set_own_cuts
 from viz.compare.state.session import LastChange, session
 from viz.components.browser_exchange import take_event
@@ -33,12 +33,12 @@ from viz.shell import (
 from viz.shell.card.verdicts import answer_verdict_requests, apply_parameter_change
 from viz.shell.page import page
 from viz.state import (
-    ASK_LIMIT,
-    ASK_METHOD,
+    ASK_LIMIT_PARAMETER,
+    ASK_METHOD_PARAMETER,
     FITTING_LIMIT,
     MOST_COLUMNS,
     OWN_DOCUMENT,
-    RANKED_BY,
+    RANKING_METHOD_LABELS,
     RETRIEVAL_LIMITS,
     Choices,
     PageText,
@@ -50,7 +50,7 @@ from viz.state import (
 )
 from viz.theme import duration_in_words, embedding_time_in_words, known_boundary_count_phrase, stage_times_in_words
 
-READER = "reader"
+READER_KEY = "reader"
 
 
 def show() -> None:
@@ -59,13 +59,13 @@ def show() -> None:
     hidden_container = st.container(key="store_spot")
     with page(COMPARE_PAGE, default_choices()) as current_page:
         choices, text = current_page.choices, current_page.text
-        current_page.check_link_parameters(ASKING_WORDS)
-        _take_events(choices, text, current_page.embedder)
+        current_page.check_link_parameters(QUESTION_PARAMETER_VALUES)
+        _apply_reader_events(choices, text, current_page.embedder)
         if text is None:
             with current_page.controls:
-                column_controls(choices, None, current_page.embedder, elsewhere=True)
+                column_controls(choices, None, current_page.embedder, offers_external_chunks=True)
             return
-        if marking_error_message := apply_gap_clicks(choices, text, READER):
+        if marking_error_message := apply_gap_clicks(choices, text, READER_KEY):
             notice(marking_error_message, "error", key="cuts_complaint")
         first_screen_preparation.wait_for_first_screen(text.document)
         column_results = run_columns(current_page, text, choices.columns)
@@ -79,20 +79,22 @@ def show() -> None:
             summary=_text_summary(text.source),
             selected=choices.selected,
             known=text.source.known,
-            key=READER,
+            key=READER_KEY,
             marking=clickable_gaps_when_folded(choices, text),
-            offers=column_folding_purposes(choices),
+            folding_purposes=column_folding_purposes(choices),
             asking=question_form_data(choices, len(text.document.text)),
-            card=True,
+            shows_card=True,
         )
         # Drawn last, as the browser takes longer for these settings than for the columns.
         with current_page.controls:
-            column_controls(choices, column_results[choices.selected].chunker, current_page.embedder, elsewhere=True)
+            column_controls(
+                choices, column_results[choices.selected].chunker, current_page.embedder, offers_external_chunks=True
+            )
         if not lecture_mode.is_lecture_mode_on():
             with st.sidebar:
                 _timing_controls(column_results, text.document, current_page.embedder)
         # What stands below the columns is imported when these are sent.
-        from viz.compare.embedder_agreement import show_agreement
+        from viz.compare.embedder_agreement import show_embedder_agreement
         from viz.compare.views_below_text import show_requested_views
 
         with hidden_container:
@@ -101,7 +103,7 @@ def show() -> None:
             answer_verdict_requests(
                 text.document, column_results, body_hashes, current_page.embedder, known_boundaries, answer_search_settings
             )
-            answer_question(
+            retrieve_for_asked_question(
                 choices,
                 text.document,
                 column_results,
@@ -110,7 +112,7 @@ def show() -> None:
                 embedder_complaint,
                 known_boundaries,
             )
-        show_agreement(current_page, text, column_results)
+        show_embedder_agreement(current_page, text, column_results)
         show_requested_views(choices, column_results, text.source, current_page.embedder)
 
 
@@ -118,11 +120,11 @@ def _reader_column(number: int, result: ColumnResult, text: PageText, embedder: 
     return reader_column_for_result(result, lambda _: column_summary(number, result, text, embedder))
 
 
-def _text_summary(chosen: TextSource) -> str:
+def _text_summary(text_source: TextSource) -> str:
     summary_phrases = []
-    if chosen.known is not None:
+    if text_source.known is not None:
         summary_phrases.append(
-            known_boundary_count_phrase(len(chosen.known)) if chosen.known else "one topic: no known boundary"
+            known_boundary_count_phrase(len(text_source.known)) if text_source.known else "one topic: no known boundary"
         )
     session_chunking_job = session.job
     if session_chunking_job is not None and session_chunking_job.embedded and not lecture_mode.is_lecture_mode_on():
@@ -130,30 +132,30 @@ def _text_summary(chosen: TextSource) -> str:
             f"embedded {pluralize(session_chunking_job.embedded, 'text')} in "
             f"{duration_in_words(session_chunking_job.embed_ms)}, once for all columns"
         )
-    if chosen.teaches:
-        summary_phrases.append(chosen.teaches)
+    if text_source.teaches:
+        summary_phrases.append(text_source.teaches)
     return " · ".join(summary_phrases)
 
 
-def _take_events(choices: Choices, text: PageText | None, embedder: Embedder | None) -> None:
+def _apply_reader_events(choices: Choices, text: PageText | None, embedder: Embedder | None) -> None:
     """Apply the reader's events, such as a moved threshold, a selected column or a marked answer."""
-    threshold_event, selection_event = take_event(READER, "line"), take_event(READER, "selected")
+    threshold_event, selection_event = take_event(READER_KEY, "line"), take_event(READER_KEY, "selected")
     if threshold_event and 0 <= threshold_event["column"] < len(choices.columns):
         choices.columns[threshold_event["column"]].put(str(threshold_event["parameter"]), float(threshold_event["value"]))
     if selection_event and 0 <= selection_event["column"] < len(choices.columns):
         choices.selected = int(selection_event["column"])
-    question_settings_event, answer_event = take_event(READER, "asking"), take_event(READER, "answer")
+    question_settings_event, answer_event = take_event(READER_KEY, "asking"), take_event(READER_KEY, "answer")
     if question_settings_event:
-        _take_question_settings(choices, question_settings_event)
+        _apply_question_settings(choices, question_settings_event)
     question_count_before = len(session.questions)
     if answer_event and text is not None:
-        mark_answer(text.document, answer_event)
-    if remedy_event := take_event(READER, "remedy"):
+        store_marked_answer(text.document, answer_event)
+    if remedy_event := take_event(READER_KEY, "remedy"):
         # The search for remedies needs many modules, which the first screen does without.
         from viz.compare.asking.remedies import add_remedied_column
 
         add_remedied_column(remedy_event, embedder)
-    if parameter_change_event := take_event(READER, "change"):
+    if parameter_change_event := take_event(READER_KEY, "change"):
         apply_parameter_change(COMPARE_PAGE, parameter_change_event)
     if len(session.questions) > question_count_before:
         # The row at the top, already drawn, offers to keep the question.
@@ -184,25 +186,28 @@ def _timing_controls(results: list[ColumnResult], document: Document, embedder: 
 # The settings of a question, which are part of the link: the ranking method and the amount retrieved.
 
 
-ASKING_WORDS: Mapping[str, Sequence[str]] = {ASK_METHOD: [*RANKED_BY], ASK_LIMIT: [FITTING_LIMIT, *RETRIEVAL_LIMITS]}
+QUESTION_PARAMETER_VALUES: Mapping[str, Sequence[str]] = {
+    ASK_METHOD_PARAMETER: [*RANKING_METHOD_LABELS],
+    ASK_LIMIT_PARAMETER: [FITTING_LIMIT, *RETRIEVAL_LIMITS],
+}
 """The allowed values of the link parameters for questions."""
 
 
-def _take_question_settings(choices: Choices, event: Mapping[str, Any]) -> None:
+def _apply_question_settings(choices: Choices, event: Mapping[str, Any]) -> None:
     """Apply the ranking method and the retrieval limit that the user chose for the question."""
-    for name, allowed_values in ASKING_WORDS.items():
-        if event.get(name) in allowed_values:
-            choices.extra[name] = str(event[name])
+    for setting_name, allowed_values in QUESTION_PARAMETER_VALUES.items():
+        if event.get(setting_name) in allowed_values:
+            choices.extra[setting_name] = str(event[setting_name])
 
 
 def question_form_data(choices: Choices, characters: int) -> AskingData:
     """Return the payload of the question form, with retrieval limits for a text of ``characters`` characters."""
     return {
         "question": session.question,
-        "methods": list(RANKED_BY.items()),
-        "method": choices.extra[ASK_METHOD],
+        "methods": list(RANKING_METHOD_LABELS.items()),
+        "method": choices.extra[ASK_METHOD_PARAMETER],
         "limits": [(word, name) for word, (name, _) in retrieval_limits(characters).items()],
-        "limit": choices.extra[ASK_LIMIT],
+        "limit": choices.extra[ASK_LIMIT_PARAMETER],
     }
 
 
@@ -260,8 +265,8 @@ def say_whether_session_matches(results: Sequence[ColumnResult]) -> None:
     if session_file is None or len(finished_columns) < len(results):
         return
     shown_settings = [(column.chunker.name, column.chunker.model_dump()) for column in finished_columns]
-    stored_settings = [(column.recipe.chunker, column.recipe.build().model_dump()) for column in session_file.columns]
-    if shown_settings != stored_settings or any(
+    session_file_settings = [(column.recipe.chunker, column.recipe.build().model_dump()) for column in session_file.columns]
+    if shown_settings != session_file_settings or any(
         column.chunking.document.text != session_file.text for column in finished_columns
     ):
         session.reopened = None
@@ -281,7 +286,7 @@ def say_whether_session_matches(results: Sequence[ColumnResult]) -> None:
         f"{name} {version}"
         for name, version in session_file.columns[differing_column_numbers[0] - 1].recipe.versions.items()
     )
-    message = (
+    difference_message = (
         f"{session_file.name}: {columns_phrase} came out differently from the file, which was made with "
         f"{recipe_versions_phrase}."
     )
@@ -289,7 +294,7 @@ def say_whether_session_matches(results: Sequence[ColumnResult]) -> None:
         session_file.columns[number - 1].recipe.changed_since(len(finished_columns[number - 1].chunking.document.sentences))
         for number in differing_column_numbers
     )
-    notice(" ".join([message, *filter(None, result_difference_reasons)]), "error", key="reopened_file")
+    notice(" ".join([difference_message, *filter(None, result_difference_reasons)]), "error", key="reopened_file")
 
 
 # The summary of a column.
@@ -324,7 +329,7 @@ def column_summary(number: int, result: ColumnResult, text: PageText, embedder: 
         chunking_time_phrase = (
             "not known: made elsewhere"
             if finished_column.chunker.elsewhere
-            else _time_in_words(chunking, session.repeats.get(task))
+            else _chunking_time_in_words(chunking, session.repeats.get(task))
         )
         summary_head_rows.append(HeadRow("time", chunking_time_phrase))
         if finished_column.chunker.embeds:
@@ -340,13 +345,13 @@ def column_summary(number: int, result: ColumnResult, text: PageText, embedder: 
     change_phrase, new_boundaries = _describe_parameter_change(number, finished_column, text.document, chunk_facts.cuts)
     if change_phrase:
         summary_head_rows.append(HeadRow("changed", change_phrase, "changed", f"changed: {change_phrase}"))
-    size_table = [
+    chunk_size_table = [
         (size.unit, *map(format_three_figures, (size.least, size.median, size.mean, size.most)))
         for size in chunk_facts.sizes
     ]
     return ReaderColumn(
         rows=tuple(summary_head_rows),
-        table=(("size", "min", "median", "mean", "max"), *size_table) if st.session_state.get("all_sizes") else (),
+        table=(("size", "min", "median", "mean", "max"), *chunk_size_table) if st.session_state.get("all_sizes") else (),
         fresh=new_boundaries,
     )
 
@@ -385,11 +390,12 @@ def _describe_parameter_change(
     return last_parameter_change.said, last_parameter_change.fresh
 
 
-def _time_in_words(chunking: Chunking, repeats: DecisionTimes | None) -> str:
+def _chunking_time_in_words(chunking: Chunking, decision_times: DecisionTimes | None) -> str:
     chunking_stage_times = chunking.timing
-    if repeats is not None and chunking_stage_times is not None:
+    if decision_times is not None and chunking_stage_times is not None:
         return (
-            f"split {duration_in_words(chunking_stage_times.split_ms)} · decide {duration_in_words(repeats.median)} "
-            f"({duration_in_words(repeats.lower)} to {duration_in_words(repeats.upper)} in {repeats.runs} runs)"
+            f"split {duration_in_words(chunking_stage_times.split_ms)} · decide {duration_in_words(decision_times.median)} "
+            f"({duration_in_words(decision_times.lower)} to {duration_in_words(decision_times.upper)} in "
+            f"{decision_times.runs} runs)"
         )
     return stage_times_in_words(chunking_stage_times)

@@ -9,15 +9,15 @@ import streamlit as st
 from chunkers.support import pluralize
 from chunkers.text import Omission, TextParts, shorten
 from viz.components.page_elements import remark
-from viz.state import PUT_BACK, TextSource, restore_omitted_lines, session
+from viz.state import RESTORE_LABELS, TextSource, restore_omitted_lines, session
 
-STRETCH = 20_000
+LONGEST_STRETCH = 20_000
 """Most characters shown at one time."""
 
-MOST_NAMED = 8
+MOST_NAMED_PAGE_RANGES = 8
 """Most page ranges named for one kind of omitted content."""
 
-MOST_QUOTED = 60
+MOST_QUOTED_CHARACTERS = 60
 """Most characters quoted from an omitted line."""
 
 
@@ -29,20 +29,23 @@ class PageStretch(NamedTuple):
     end: int
 
 
-def show_text_as_read(chosen: TextSource) -> None:
+def show_extracted_text(text_source: TextSource) -> None:
     """Draw the text as read from a file, one page at a time, and a table of the omitted content."""
-    if chosen.left_out:
-        st.dataframe(omission_table(chosen.left_out, chosen.parts), hide_index=True, width="stretch", placeholder="")
-        if chosen is session.own:
-            _offer_to_restore_lines(chosen)
-    text_origin_description = chosen.teaches or "not read from a file"
-    no_omissions_phrase = "" if chosen.left_out or "left out" in text_origin_description else " · nothing was left out"
+    if text_source.left_out:
+        st.dataframe(
+            omission_table(text_source.left_out, text_source.parts), hide_index=True, width="stretch", placeholder=""
+        )
+        if text_source is session.own:
+            _offer_to_restore_lines(text_source)
+    text_origin_description = text_source.teaches or "not read from a file"
+    no_omissions_phrase = "" if text_source.left_out or "left out" in text_origin_description else " · nothing was left out"
     remark(
-        f"{chosen.name}: {text_origin_description}{no_omissions_phrase}. The text below is what is cut.", key="parsing_said"
+        f"{text_source.name}: {text_origin_description}{no_omissions_phrase}. The text below is what is cut.",
+        key="parsing_said",
     )
     # Rows are too short to be shown one at a time.
-    page_or_chapter_parts = chosen.parts if chosen.parts is not None and chosen.parts.kind != "row" else None
-    text_stretches = page_stretches(chosen.text, page_or_chapter_parts)
+    page_or_chapter_parts = text_source.parts if text_source.parts is not None and text_source.parts.kind != "row" else None
+    text_stretches = page_stretches(text_source.text, page_or_chapter_parts)
     shown_stretch_index = 0
     if len(text_stretches) > 1:
         stretch_kind = (
@@ -51,7 +54,7 @@ def show_text_as_read(chosen: TextSource) -> None:
             else "Stretch"
         )
         # Each text has its own widget, so that another text starts on its first page.
-        stretch_number_input_key = f"parsing/{len(chosen.text)}/{len(text_stretches)}"
+        stretch_number_input_key = f"parsing/{len(text_source.text)}/{len(text_stretches)}"
         shown_stretch_index = (
             st.number_input(
                 f"{stretch_kind} (1 to {len(text_stretches):,})",
@@ -63,9 +66,9 @@ def show_text_as_read(chosen: TextSource) -> None:
             - 1
         )
     shown_stretch = text_stretches[shown_stretch_index]
-    if stretch_description := describe_stretch(shown_stretch, chosen):
+    if stretch_description := describe_stretch(shown_stretch, text_source):
         remark(stretch_description, key="parsing_about")
-    stretch_text = chosen.text[shown_stretch.start : shown_stretch.end].strip("\n")
+    stretch_text = text_source.text[shown_stretch.start : shown_stretch.end].strip("\n")
     if stretch_text.strip():
         st.code(stretch_text, language=None, wrap_lines=True)
     else:
@@ -76,45 +79,47 @@ def _offer_to_restore_lines(own: TextSource) -> None:
     """Draw the buttons that put left-out lines back into the text."""
     omitted_line_kinds = {omission.what for omission in own.left_out if omission.part is not None and omission.words}
     put_back_buttons_row = st.container(horizontal=True)
-    for kind, label in PUT_BACK.items():
-        if own.parts is not None and kind in omitted_line_kinds:
+    for omitted_line_kind, button_label in RESTORE_LABELS.items():
+        if own.parts is not None and omitted_line_kind in omitted_line_kinds:
             put_back_buttons_row.button(
-                label,
+                button_label,
                 on_click=restore_omitted_lines,
-                args=(kind,),
+                args=(omitted_line_kind,),
                 help="They become text of their pages again, as they are if they are headings. Upload the file to undo it.",
             )
 
 
 def page_stretches(text: str, parts: TextParts | None) -> list[PageStretch]:
-    """Return the text's pages or chapters as passages; those longer than `STRETCH` characters are split."""
+    """Return the text's pages or chapters as passages; those longer than `LONGEST_STRETCH` characters are split."""
     part_edge_offsets = [0, *parts.starts[1:], len(text)] if parts is not None else [0, len(text)]
     return [
-        PageStretch(None if parts is None else number, start, min(last, start + STRETCH))
+        PageStretch(None if parts is None else number, start, min(last, start + LONGEST_STRETCH))
         for number, (first, last) in enumerate(pairwise(part_edge_offsets))
-        for start in range(first, max(last, first + 1), STRETCH)
+        for start in range(first, max(last, first + 1), LONGEST_STRETCH)
     ]
 
 
-def describe_stretch(page_stretch: PageStretch, chosen: TextSource) -> str:
+def describe_stretch(page_stretch: PageStretch, text_source: TextSource) -> str:
     """Describe a passage: its page or chapter, and the content omitted from it; empty for a text without pages."""
-    chosen_text_parts = chosen.parts
+    chosen_text_parts = text_source.parts
     if chosen_text_parts is None or page_stretch.part is None:
         return ""
     stretch_part_label = chosen_text_parts.label_of_part(page_stretch.part)
-    omission_phrases = [_omission_in_words(omission) for omission in chosen.left_out if omission.part == page_stretch.part]
+    omission_phrases = [
+        _omission_in_words(omission) for omission in text_source.left_out if omission.part == page_stretch.part
+    ]
     return f"{stretch_part_label} · left out here: {', '.join(omission_phrases)}" if omission_phrases else stretch_part_label
 
 
-def _omission_in_words(left_out: Omission) -> str:
-    omission_phrase = pluralize(left_out.times, left_out.what)
-    return f"{omission_phrase}, “{shorten(left_out.words, MOST_QUOTED)}”" if left_out.words else omission_phrase
+def _omission_in_words(omission: Omission) -> str:
+    omission_phrase = pluralize(omission.times, omission.what)
+    return f"{omission_phrase}, “{shorten(omission.words, MOST_QUOTED_CHARACTERS)}”" if omission.words else omission_phrase
 
 
-def omission_table(left_out: Iterable[Omission], parts: TextParts | None) -> dict[str, list[str] | list[int]]:
+def omission_table(omissions: Iterable[Omission], parts: TextParts | None) -> dict[str, list[str] | list[int]]:
     """Return a table of the content omitted from a file, with one row per kind of content."""
     omissions_by_kind: dict[str, list[Omission]] = {}
-    for omission in left_out:
+    for omission in omissions:
         omissions_by_kind.setdefault(omission.what, []).append(omission)
     table: dict[str, list[str] | list[int]] = {
         "left out": [*omissions_by_kind],
@@ -129,16 +134,16 @@ def omission_table(left_out: Iterable[Omission], parts: TextParts | None) -> dic
     return table
 
 
-def _part_ranges_in_words(some: Iterable[Omission], parts: TextParts) -> str:
+def _part_ranges_in_words(omissions: Iterable[Omission], parts: TextParts) -> str:
     """Return the labels of the pages, with consecutive ones as a range."""
     omission_part_indices = sorted(
-        {omission.part for omission in some if omission.part is not None and omission.part < len(parts.labels)}
+        {omission.part for omission in omissions if omission.part is not None and omission.part < len(parts.labels)}
     )
     consecutive_part_runs = [
         [number for _, number in run] for _, run in groupby(enumerate(omission_part_indices), lambda pair: pair[1] - pair[0])
     ]
     part_range_labels = [
         parts.name(run[0]) if len(run) == 1 else f"{parts.name(run[0])}–{parts.name(run[-1])}"
-        for run in consecutive_part_runs[:MOST_NAMED]
+        for run in consecutive_part_runs[:MOST_NAMED_PAGE_RANGES]
     ]
-    return ", ".join([*part_range_labels, "…"] if len(consecutive_part_runs) > MOST_NAMED else part_range_labels)
+    return ", ".join([*part_range_labels, "…"] if len(consecutive_part_runs) > MOST_NAMED_PAGE_RANGES else part_range_labels)

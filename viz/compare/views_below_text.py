@@ -8,14 +8,14 @@ from streamlit.delta_generator import DeltaGenerator
 from chunkers import Chunker, Chunking, Document, Embedder, InputError, Recipe, build_chunker, load_tokenizer
 from chunkers.language_models import LanguageModel
 from chunkers.recipes import ledger_to_csv, to_csv, to_json, to_jsonl, to_parquet
-from chunkers.results import EMBEDDED_AS, EmbeddedAs, Proposition, check_embedded_as
-from evaluation.retrieval.asked_question import has_stated_texts
-from evaluation.segmentation import sentence_counts
+from chunkers.results import EMBEDDED_AS_LABELS, EmbeddedAs, Proposition, check_embedded_as
+from evaluation.retrieval.asked_question import has_model_written_texts
+from evaluation.segmentation import sentence_count_per_chunk
 from integrations.original_chunkers import Original, compare_chunks, original_chunker_for_recipe, run_original_chunker
-from integrations.recipe_code import DOCUMENT, NEEDED, TOOLS, Tool, code_applying_recipe
-from viz.compare.asking.marked_questions import show_questions
+from integrations.recipe_code import EXAMPLE_FILE, REQUIREMENT_BY_TOOL, TOOLS, Tool, code_applying_recipe
+from viz.compare.asking.marked_questions import show_stored_questions
 from viz.compare.asking.question_search import chunkings_with_contexts, show_contexts
-from viz.compare.read_and_omitted_text import show_text_as_read
+from viz.compare.read_and_omitted_text import show_extracted_text
 from viz.compare.scores.index_replacement import show_index_replacement
 from viz.compare.scores.scoreboard import show_label_free_measures, show_ranking, show_scoreboard
 from viz.compare.state.choices import COMPARE_PAGE
@@ -36,11 +36,11 @@ from viz.state import (
     session_file,
 )
 
-_arrival = Component[Data]("seamark_arrival", "compare/scroll_to_view.js", html='<div class="arrival"></div>')
+_view_scroll_component = Component[Data]("seamark_arrival", "compare/scroll_to_view.js", html='<div class="arrival"></div>')
 
 
 def show_requested_views(
-    choices: Choices, results: list[ColumnResult], chosen: TextSource, embedder: Embedder | None
+    choices: Choices, results: list[ColumnResult], text_source: TextSource, embedder: Embedder | None
 ) -> None:
     """Draw the control that selects a view below the text, and the selected view."""
     numbered_finished_chunkings = [
@@ -49,9 +49,9 @@ def show_requested_views(
     if not numbered_finished_chunkings:
         return
     draw_by_view: dict[str, Callable[[], None]] = {
-        "Scores": lambda: show_scoreboard(choices, results, chosen.known, embedder),
+        "Scores": lambda: show_scoreboard(choices, results, text_source.known, embedder),
         "Which is best?": lambda: show_ranking(
-            choices, results, numbered_finished_chunkings[0][1].document, chosen.known, embedder
+            choices, results, numbered_finished_chunkings[0][1].document, text_source.known, embedder
         ),
         "Without labels": lambda: show_label_free_measures(
             choices, results, numbered_finished_chunkings[0][1].document, embedder
@@ -59,7 +59,7 @@ def show_requested_views(
         **(
             {
                 "Diff": lambda: show_index_replacement(
-                    choices, results, chosen, numbered_finished_chunkings[0][1].document, embedder
+                    choices, results, text_source, numbered_finished_chunkings[0][1].document, embedder
                 )
             }
             if len(results) > 1
@@ -69,13 +69,13 @@ def show_requested_views(
         "Every gap": lambda: _show_gap_table(results[choices.selected]),
         **(
             {"Propositions": lambda: show_propositions(results[choices.selected].chunking)}
-            if any(has_stated_texts(chunking) for _, chunking in numbered_finished_chunkings)
+            if any(has_model_written_texts(chunking) for _, chunking in numbered_finished_chunkings)
             else {}
         ),
-        "Parsing": lambda: show_text_as_read(chosen),
-        "Code": lambda: show_code(choices, results, embedder),
-        "Questions": show_questions,
-        "Downloads": lambda: _show_downloads(choices, results, chosen, embedder),
+        "Parsing": lambda: show_extracted_text(text_source),
+        "Code": lambda: show_reproducing_code(choices, results, embedder),
+        "Questions": show_stored_questions,
+        "Downloads": lambda: _show_downloads(choices, results, text_source, embedder),
     }
     if session.below_wanted in draw_by_view:
         st.session_state["below"] = session.below_wanted
@@ -86,7 +86,7 @@ def show_requested_views(
     if requested_view_name is not None:
         with st.container(key="below_view"):
             # Scrolls the page to this container, once each time the user opens the view.
-            _arrival(key="store_arrival", data={"view": requested_view_name}, height=0)
+            _view_scroll_component(key="store_arrival", data={"view": requested_view_name}, height=0)
             draw_by_view[requested_view_name]()
 
 
@@ -95,14 +95,16 @@ def _show_gap_table(column_result: ColumnResult) -> None:
         st.dataframe(_gap_table(column_result.chunking), hide_index=True, width="stretch", height=420, placeholder="")
 
 
-def _show_downloads(choices: Choices, results: list[ColumnResult], chosen: TextSource, embedder: Embedder | None) -> None:
+def _show_downloads(
+    choices: Choices, results: list[ColumnResult], text_source: TextSource, embedder: Embedder | None
+) -> None:
     if selected_finished_column := results[choices.selected].finished_column:
         _offer_column_files(choices, results, selected_finished_column.chunker, selected_finished_column.chunking, embedder)
-        _offer_session_file(choices, results, chosen, embedder)
+        _offer_session_file(choices, results, text_source, embedder)
 
 
 def _offer_session_file(
-    choices: Choices, results: list[ColumnResult], chosen: TextSource, embedder: Embedder | None
+    choices: Choices, results: list[ColumnResult], text_source: TextSource, embedder: Embedder | None
 ) -> None:
     """Draw the download button of the session file, if every column has a result."""
     embedded_text_kind = session.embedded_as
@@ -112,13 +114,13 @@ def _offer_session_file(
     if len(chunkers_and_chunkings) == len(results):
         recipe_language_model = _language_model_for_recipes()
         column_recipes = [_column_recipe(chunker, choices, embedder) for chunker, _ in chunkers_and_chunkings]
-        stored_text_questions = questions_in_stored_form(chosen.text)
+        stored_text_questions = questions_in_stored_form(text_source.text)
         download_buttons_row = st.container(horizontal=True)
         download_button(
             download_buttons_row,
             "The whole session, with its text",
             lambda: session_file.write_session_file(
-                chosen,
+                text_source,
                 choices,
                 chunkers_and_chunkings,
                 embedder,
@@ -128,20 +130,20 @@ def _offer_session_file(
             ),
             "seamark-session.json",
             "application/json",
-            (chosen, choices.selected, column_recipes, stored_text_questions),
+            (text_source, choices.selected, column_recipes, stored_text_questions),
             help="Text, known boundaries, questions, and the recipe and chunks of every column; upload it to continue.",
         )
-        offer_report(download_buttons_row, choices, chunkers_and_chunkings, chosen, embedder)
+        offer_report(download_buttons_row, choices, chunkers_and_chunkings, text_source, embedder)
 
 
-def _show_chunk_sizes(results: list[ColumnResult], done: list[tuple[int, Chunking]], tokenizer: str) -> None:
+def _show_chunk_sizes(results: list[ColumnResult], numbered_chunkings: list[tuple[int, Chunking]], tokenizer: str) -> None:
     """Draw the sizes of the chunks of every column."""
     size_unit_names = ["sentences", "tokens", "characters"]
     size_unit = str(st.segmented_control("Size unit", size_unit_names, default="sentences", key="size_unit", required=True))
     try:
         sizes_by_chunker = {
             f"{number + 1} {results[number].title}": _chunk_lengths(chunking, size_unit, tokenizer)
-            for number, chunking in done
+            for number, chunking in numbered_chunkings
         }
     except InputError as error:
         notice(str(error), "error", key="sizes_error")
@@ -164,7 +166,7 @@ def _show_chunk_sizes(results: list[ColumnResult], done: list[tuple[int, Chunkin
 def _chunk_lengths(chunking: Chunking, unit: str, tokenizer: str) -> Sequence[int]:
     """Return the length of every chunk; raises InputError if the tokenizer's files are missing."""
     if unit == "sentences":
-        return sentence_counts(chunking)
+        return sentence_count_per_chunk(chunking)
     return load_tokenizer("characters" if unit == "characters" else tokenizer).count(
         [chunk.text for chunk in chunking.chunks]
     )
@@ -205,9 +207,9 @@ def _choose_embedded_text() -> EmbeddedAs:
 
     st.segmented_control(
         "Embedded text",
-        list(EMBEDDED_AS),
+        list(EMBEDDED_AS_LABELS),
         default=session.embedded_as,
-        format_func=EMBEDDED_AS.__getitem__,
+        format_func=EMBEDDED_AS_LABELS.__getitem__,
         required=True,
         help="With the heading path, or with a language model’s sentence on its place in the text, every chunk also has the "
         "text to embed: first these, then its own text. “Ask your text” searches that too, by embedding and by words.",
@@ -217,20 +219,20 @@ def _choose_embedded_text() -> EmbeddedAs:
 
 
 def _offer_column_files(
-    choices: Choices, results: list[ColumnResult], chunker: Chunker, plain: Chunking, embedder: Embedder | None
+    choices: Choices, results: list[ColumnResult], chunker: Chunker, plain_chunking: Chunking, embedder: Embedder | None
 ) -> None:
     embedded_text_kind = _choose_embedded_text()
-    chunking, contexts_written = plain, True
+    chunking, are_contexts_written = plain_chunking, True
     if embedded_text_kind == "context":
         show_contexts(choices, results)
         contextual_chunking_by_column = chunkings_with_contexts(results)
-        chunking, contexts_written = (
-            contextual_chunking_by_column.get(choices.selected, plain),
+        chunking, are_contexts_written = (
+            contextual_chunking_by_column.get(choices.selected, plain_chunking),
             choices.selected in contextual_chunking_by_column,
         )
     column_recipe = _column_recipe(chunker, choices, embedder)
     file_stem = f"seamark-{chunker.name}"
-    chunk_files: tuple[tuple[str, str, str, Callable[[], str | bytes]], ...] = (
+    chunk_file_downloads: tuple[tuple[str, str, str, Callable[[], str | bytes]], ...] = (
         ("Chunks, JSON", f"{file_stem}.json", "application/json", lambda: to_json(chunking, column_recipe)),
         ("Chunks, JSON lines", f"{file_stem}.jsonl", "application/jsonl", lambda: to_jsonl(chunking, embedded_text_kind)),
         ("Chunks, CSV", f"{file_stem}.csv", "text/csv", lambda: to_csv(chunking, embedded_text_kind)),
@@ -241,8 +243,8 @@ def _offer_column_files(
             lambda: to_parquet(chunking, embedded_text_kind),
         ),
     )
-    files: tuple[tuple[str, str, str, Callable[[], str | bytes]], ...] = (
-        *(chunk_files if contexts_written else ()),
+    offered_downloads: tuple[tuple[str, str, str, Callable[[], str | bytes]], ...] = (
+        *(chunk_file_downloads if are_contexts_written else ()),
         ("Every gap, CSV", f"{file_stem}-gaps.csv", "text/csv", lambda: ledger_to_csv(chunking)),
         *(() if chunker.elsewhere else (("Recipe", f"{file_stem}.recipe.json", "application/json", column_recipe.to_json),)),
     )
@@ -252,17 +254,17 @@ def _offer_column_files(
         else "Reproduces the chunks: seamark chunk FILE --chunker RECIPE"
     )
     missing_contexts_phrase = (
-        "" if contexts_written else " Its chunks can be downloaded once their context sentences are written."
+        "" if are_contexts_written else " Its chunks can be downloaded once their context sentences are written."
     )
     st.caption(f"These are the files of column {choices.selected + 1}.{missing_contexts_phrase} {reproduction_phrase}")
     download_buttons_row = st.container(horizontal=True)
-    for label, name, mime, make_content in files:
+    for label, file_name, mime_type, make_content in offered_downloads:
         download_button(
             download_buttons_row,
             label,
             make_content,
-            name,
-            mime,
+            file_name,
+            mime_type,
             (chunking.document.identity, chunking.document.name, column_recipe),
         )
 
@@ -272,7 +274,7 @@ def _offer_column_files(
 
 def show_propositions(chunking: Chunking | None) -> None:
     """Draw the table of a result's propositions, or a message if it has none."""
-    if chunking is None or not has_stated_texts(chunking):
+    if chunking is None or not has_model_written_texts(chunking):
         notice("This column has no propositions. Select a column whose chunker writes propositions.", key="no_propositions")
         return
     st.dataframe(proposition_table(chunking), hide_index=True, width="stretch", height=420, placeholder="")
@@ -318,7 +320,7 @@ def offer_report(
     place: DeltaGenerator,
     choices: Choices,
     columns: Sequence[tuple[Chunker, Chunking]],
-    chosen: TextSource,
+    text_source: TextSource,
     embedder: Embedder | None,
 ) -> None:
     """Draw the report's download button in ``place``; the report is built on click."""
@@ -333,7 +335,13 @@ def offer_report(
         document_sentence_vectors = cached_sentence_vectors(document, embedder, choices.tokenizer, on_disk)
         return html_report(
             ComparedColumns(
-                document, columns, chosen.known, embedder, choices.tokenizer, document_sentence_vectors, document_questions
+                document,
+                columns,
+                text_source.known,
+                embedder,
+                choices.tokenizer,
+                document_sentence_vectors,
+                document_questions,
             )
         )
 
@@ -346,7 +354,7 @@ def offer_report(
         (
             document.identity,
             document.name,
-            chosen.known,
+            text_source.known,
             [(chunker.name, chunker) for chunker, _ in columns],
             choices.tokenizer,
             document_questions,
@@ -358,10 +366,10 @@ def offer_report(
 # The Code view: a column as code for other libraries, and their own chunkers with the same settings.
 
 
-_RESULT = "Result of the original"
+_ORIGINAL_RESULT_LABEL = "Result of the original"
 
 
-def show_code(choices: Choices, results: Sequence[ColumnResult], embedder: Embedder | None) -> None:
+def show_reproducing_code(choices: Choices, results: Sequence[ColumnResult], embedder: Embedder | None) -> None:
     """Draw the code that reproduces the selected column's cuts."""
     selected_result = results[choices.selected]
     if selected_result.chunking is None or selected_result.chunker is None:
@@ -376,10 +384,14 @@ def show_code(choices: Choices, results: Sequence[ColumnResult], embedder: Embed
     is_command_line = code_target == "command_line"
     output_phrase = "prints JSON" if is_command_line else "stores the chunks' texts in `chunks`"
     exactness_phrase = "if the language model gives the same answers" if selected_result.chunker.asks else "exactly"
-    requirements_phrase = f"Seamark and the package `{NEEDED[code_target]}`" if code_target in NEEDED else "only Seamark"
+    requirements_phrase = (
+        f"Seamark and the package `{REQUIREMENT_BY_TOOL[code_target]}`"
+        if code_target in REQUIREMENT_BY_TOOL
+        else "only Seamark"
+    )
     st.caption(
         f"This code reproduces the chunks of column {choices.selected + 1} {exactness_phrase}. It reads the text from "
-        f"`{DOCUMENT}` (UTF-8), {output_phrase}, and needs {requirements_phrase}."
+        f"`{EXAMPLE_FILE}` (UTF-8), {output_phrase}, and needs {requirements_phrase}."
     )
     st.code(code_applying_recipe(code_target, selected_column_recipe), language="bash" if is_command_line else "python")
     original_library_chunker = original_chunker_for_recipe(code_target, selected_column_recipe)
@@ -395,21 +407,22 @@ def show_code(choices: Choices, results: Sequence[ColumnResult], embedder: Embed
             _offer_original_column(original_library_chunker, original_library_chunker.column, choices, results)
 
 
-def _offer_to_run_original(original: Original, ours: Chunking, recipe: Recipe) -> None:
+def _offer_to_run_original(original: Original, seamark_chunking: Chunking, recipe: Recipe) -> None:
     """Draw the button that runs the library's chunker on the text, or the result of the run."""
-    run_subject_key = f"{ours.document.identity}/{recipe.model_dump_json()}/{original.name}"
+    result_key = f"{seamark_chunking.document.identity}/{recipe.model_dump_json()}/{original.name}"
     run_button_placeholder = st.empty()
-    if session.proof is None or session.proof[0] != run_subject_key:
+    if session.proof is None or session.proof[0] != result_key:
         if not button_pressed(run_button_placeholder, "Run original library", "run_original"):
             return
         try:
             result_message, tone = (
-                f"{_RESULT}: {compare_chunks(ours, run_original_chunker(original, ours.document.text))[1]}.",
+                f"{_ORIGINAL_RESULT_LABEL}: "
+                f"{compare_chunks(seamark_chunking, run_original_chunker(original, seamark_chunking.document.text))[1]}.",
                 "info",
             )
         except InputError as error:
             result_message, tone = str(error), "error"
-        session.proof = (run_subject_key, result_message, tone)
+        session.proof = (result_key, result_message, tone)
         run_button_placeholder.empty()
     _, result_message, tone = session.proof
     notice(result_message, tone, key="proof_result")
@@ -419,8 +432,8 @@ def _offer_original_column(
     original: Original, column: tuple[str, dict[str, object]], choices: Choices, results: Sequence[ColumnResult]
 ) -> None:
     """Draw the result of the column that runs the library's chunker, or the button that adds one."""
-    name, parameters = column
-    chunker = build_chunker(name, parameters)
+    original_chunker_name, original_chunker_parameters = column
+    chunker = build_chunker(original_chunker_name, original_chunker_parameters)
     selected_column = results[choices.selected]
     if selected_column.chunker == chunker:
         notice(f"This column runs {original.name}.", key="proof_result")
@@ -432,20 +445,20 @@ def _offer_original_column(
 
         def add_original_column() -> None:
             with record_columns_for_undo(COMPARE_PAGE, f"Column {len(choices.columns) + 1} added"):
-                choices.columns.append(ColumnChoice(name, dict(chunker.model_dump())))
+                choices.columns.append(ColumnChoice(original_chunker_name, dict(chunker.model_dump())))
 
-        columns_are_full = compare_is_full()
+        is_compare_full = compare_is_full()
         button_help = (
             "Compare has the maximum number of columns; remove one first."
-            if columns_are_full
+            if is_compare_full
             else "Adds a column that runs the original with the same embeddings."
         )
         st.button(
-            "Add as column", key="add_original", on_click=add_original_column, disabled=columns_are_full, help=button_help
+            "Add as column", key="add_original", on_click=add_original_column, disabled=is_compare_full, help=button_help
         )
     elif original_column.chunking is not None and selected_column.chunking is not None:
         notice(
-            f"{_RESULT}, column {original_column_number}: "
+            f"{_ORIGINAL_RESULT_LABEL}, column {original_column_number}: "
             f"{compare_chunks(selected_column.chunking, original_column.chunking)[1]}.",
             key="proof_result",
         )

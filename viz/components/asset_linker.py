@@ -14,22 +14,22 @@ from posixpath import dirname, join, normpath
 
 VIZ = Path(__file__).parents[1]
 
-IN_ORDER = "components/shared/in_order.js"
+IN_ORDER_SCRIPT = "components/shared/in_order.js"
 """Script that discards data older than the data already drawn; every component is linked with it."""
 
-_CALLED = "drawComponent"  # the name of an entry's default function in the linked script
+_CALLED_FUNCTION = "drawComponent"  # the name of an entry's default function in the linked script
 
 # The formatter starts top-level statements in the first column; everything inside a function is indented.
 _IMPORT = re.compile(r'^import\s*\{([^}]*)\}\s*from\s*"([^"\n]*)";[ \t]*$', re.MULTILINE)
 _EXPORT = re.compile(r"^export (?=(?:const|let|class|function\*?|async function) ?\*?\w)", re.MULTILINE)
 _DEFAULT = re.compile(r"^export default function \(", re.MULTILINE)
-_REFUSED = re.compile(r"^(?:import|export)\b.*", re.MULTILINE)
-_DECLARED = re.compile(
+_REFUSED_STATEMENT = re.compile(r"^(?:import|export)\b.*", re.MULTILINE)
+_DECLARATION = re.compile(
     r"^(?P<export>export )?(?:export default )?"
     r"(?:(?:const|let|var|class) |(?:async )?function ?\*? ?)(?P<names>[\w$]+|\[[^=]*\]|\{[^=]*\})",
     re.MULTILINE,
 )
-_NAME = re.compile(r"(?:[\w$]+\s*:\s*)?([A-Za-z_$][\w$]*)")
+_BOUND_NAME = re.compile(r"(?:[\w$]+\s*:\s*)?([A-Za-z_$][\w$]*)")
 _ALLOWED_FORMS = 'by `import { a, b } from "./c.js";` and by `export` before a declaration'
 
 
@@ -91,18 +91,18 @@ def linked_script(entry: str, default: str | None = None, *, root: Path = VIZ) -
         raise LinkError(f"{entry} must have an export default function, which draws the component; it has none.")
     if default is not None and (entry_module.has_default or default not in entry_module.exported):
         raise LinkError(f"{entry} must have a named export {default} and no default export. Correct its exports.")
-    ordered_script_modules.insert(0, _parse_script(IN_ORDER, VIZ))
-    path_by_name: dict[str, str] = {}
+    ordered_script_modules.insert(0, _parse_script(IN_ORDER_SCRIPT, VIZ))
+    script_path_by_name: dict[str, str] = {}
     for module in ordered_script_modules:
         for name in module.declared:
-            if name in path_by_name:
+            if name in script_path_by_name:
                 raise LinkError(
-                    f"{name} must be declared only once in the scripts that {entry} links; {path_by_name[name]} and "
+                    f"{name} must be declared only once in the scripts that {entry} links; {script_path_by_name[name]} and "
                     f"{module.path} both declare it."
                 )
-            path_by_name[name] = module.path
+            script_path_by_name[name] = module.path
     module_sources = [f"// ---- viz/{module.path}\n{module.body}" for module in ordered_script_modules]
-    return "\n".join([*module_sources, f"export default inOrder({default or _CALLED});\n"])
+    return "\n".join([*module_sources, f"export default inOrder({default or _CALLED_FUNCTION});\n"])
 
 
 def joined_style_sheets(*files: str) -> str:
@@ -149,11 +149,11 @@ def _parse_script(path: str, root: Path) -> _Module:
     for imported_names_text, import_source in _IMPORT.findall(text):
         imports.setdefault(_resolve_import_path(path, import_source), []).extend(_imported_names(path, imported_names_text))
     script_body_without_imports = _IMPORT.sub(lambda match: "\n" * match.group().count("\n"), text)
-    script_body_without_imports = _DEFAULT.sub(f"function {_CALLED}(", _EXPORT.sub("", script_body_without_imports))
-    for refused_line in _REFUSED.findall(script_body_without_imports):
+    script_body_without_imports = _DEFAULT.sub(f"function {_CALLED_FUNCTION}(", _EXPORT.sub("", script_body_without_imports))
+    for refused_line in _REFUSED_STATEMENT.findall(script_body_without_imports):
         raise LinkError(f"{path} must import and export only {_ALLOWED_FORMS}; got {refused_line}")
     names_with_export_flags = [
-        (name, bool(match["export"])) for match in _DECLARED.finditer(text) for name in _declared_names(match["names"])
+        (name, bool(match["export"])) for match in _DECLARATION.finditer(text) for name in _declared_names(match["names"])
     ]
     return _Module(
         path,
@@ -182,4 +182,4 @@ def _imported_names(path: str, names: str) -> Iterator[str]:
 
 def _declared_names(pattern: str) -> list[str]:
     """Return the names that the left side of a declaration binds: ``a``, ``[a, b]`` or ``{ a, b: c }``."""
-    return _NAME.findall(pattern)
+    return _BOUND_NAME.findall(pattern)

@@ -12,7 +12,7 @@ import streamlit as st
 from chunkers import Document
 from chunkers.support import IntArray
 from viz.components import asset_linker
-from viz.components.text_formatting import Kind, format_text
+from viz.components.text_formatting import Kind, find_formatted_ranges
 from viz.jobs import CACHED_BYTES, cached_while_shown, call_when_text_gone
 from viz.state import session
 from viz.theme import palette
@@ -37,17 +37,19 @@ class Component(Generic[Payload]):
         The element that the script fills.
     colours
         The class of the element that has the colours of the theme as custom properties; empty if the component needs none.
-    draws
+    draw_function
         The exported function of the script that draws the component, if the script has no default export.
     """
 
     def __init__(
-        self, name: str, script: str, *styles: str, html: str = "", colours: str = "", draws: str | None = None
+        self, name: str, script: str, *styles: str, html: str = "", colours: str = "", draw_function: str | None = None
     ) -> None:
         css = "\n".join(
             [*([palette.theme_style_sheet(colours)] if colours else []), asset_linker.joined_style_sheets(*styles)]
         )
-        self._mount = st.components.v2.component(name, html=html, css=css, js=asset_linker.linked_script(script, draws))
+        self._mount = st.components.v2.component(
+            name, html=html, css=css, js=asset_linker.linked_script(script, draw_function)
+        )
 
     def __call__(
         self,
@@ -72,8 +74,8 @@ class Component(Generic[Payload]):
 class Store(Generic[Payload]):
     """An invisible component that stores data in the browser, for other components, by the function ``stores``."""
 
-    def __init__(self, name: str, stores: str) -> None:
-        self._component = Component[Payload](name, "components/shared/store.js", draws=stores)
+    def __init__(self, name: str, store_function: str) -> None:
+        self._component = Component[Payload](name, "components/shared/store.js", draw_function=store_function)
 
     def __call__(self, data: Payload, *, key: str) -> None:
         """Send ``data``; unchanged data is not sent again."""
@@ -104,12 +106,12 @@ def keep_event_until_taken(key: str, event: str) -> None:
 
 
 def _take_new_event(key: str, event: str) -> dict[str, Any] | None:
-    detail: dict[str, Any] | None = (st.session_state.get(_streamlit_safe_key(key)) or {}).get(event)
-    if not detail or session.taken.get((key, event)) == detail["at"]:
+    event_detail: dict[str, Any] | None = (st.session_state.get(_streamlit_safe_key(key)) or {}).get(event)
+    if not event_detail or session.taken.get((key, event)) == event_detail["at"]:
         return None
-    session.taken[key, event] = detail["at"]
+    session.taken[key, event] = event_detail["at"]
     session.noted.pop((key, event), None)
-    return detail
+    return event_detail
 
 
 def _streamlit_safe_key(key: str) -> str:
@@ -167,10 +169,12 @@ def offsets_on_sentence_axis(document: Document, offsets: Sequence[int]) -> list
     if not (offsets and document.sentences):
         return [0.0 for _ in offsets]
     offset_array = np.asarray(offsets, dtype=np.int64)
-    starts, ends = np.asarray(document.sentences).T
-    offset_sentence_indices = np.maximum(np.searchsorted(starts, offset_array, side="right") - 1, 0)
-    share_of_sentence = (offset_array - starts[offset_sentence_indices]) / (ends - starts)[offset_sentence_indices]
-    rounded_positions: list[float] = np.round(offset_sentence_indices + np.clip(share_of_sentence, 0, 1), 4).tolist()
+    sentence_starts, sentence_ends = np.asarray(document.sentences).T
+    offset_sentence_indices = np.maximum(np.searchsorted(sentence_starts, offset_array, side="right") - 1, 0)
+    position_within_sentence = (offset_array - sentence_starts[offset_sentence_indices]) / (sentence_ends - sentence_starts)[
+        offset_sentence_indices
+    ]
+    rounded_positions: list[float] = np.round(offset_sentence_indices + np.clip(position_within_sentence, 0, 1), 4).tolist()
     return rounded_positions
 
 
@@ -223,7 +227,7 @@ class TextHead(TypedDict):
 @cached_while_shown(CACHED_BYTES, lambda document: (document.identity,), len)
 def text_payload(document: Document) -> bytes:
     """Return the bytes for the browser's store: a line of JSON, a `TextHead`, then the text."""
-    formatted_ranges, headings = format_text(document.text)
+    formatted_ranges, headings = find_formatted_ranges(document.text)
     text_header: TextHead = {
         "id": document.identity,
         "starts": utf16_offsets(document.text, document.starts),

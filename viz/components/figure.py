@@ -12,7 +12,7 @@ import streamlit as st
 from chunkers.support import FloatArray, format_number
 from viz.components.page_elements import download_button
 from viz.state import session
-from viz.theme import INK, chunker_colour, theme_name
+from viz.theme import THEME_COLOURS, chunker_colour, theme_name
 
 # The style.
 
@@ -22,7 +22,7 @@ LECTURE_SCALE = 1.5
 
 def style_figure(figure: go.Figure, scale: float = 1) -> None:
     """Apply the page's colours and fonts to a figure, with type, lines and dots enlarged by ``scale``."""
-    theme_ink_colours = INK[theme_name()]
+    theme_ink_colours = THEME_COLOURS[theme_name()]
     axis_style_options = {
         "gridcolor": theme_ink_colours["rule"],
         "linecolor": theme_ink_colours["rule"],
@@ -74,7 +74,7 @@ def show_figure(
     table: Mapping[str, Sequence[Any]],
     name: str,
     key: str,
-    clicked: Callable[[Any], None] | None = None,
+    on_click: Callable[[Any], None] | None = None,
 ) -> None:
     """Draw a figure in the page's colours, with its data as a table and downloads below it.
 
@@ -88,7 +88,7 @@ def show_figure(
         A short title; the names of the downloaded files are derived from it.
     key
         Prefix of the widgets' keys, unique on the page.
-    clicked
+    on_click
         Called with the horizontal position of a clicked point. A widget must offer the same action, since points cannot be
         reached by keyboard. The figure must change afterwards; otherwise the same point cannot be clicked again.
     """
@@ -101,13 +101,13 @@ def show_figure(
         "toImageButtonOptions": {"format": download_format_by_figure.get(key, "png"), "filename": file_stem, "scale": 2},
     }
     # Streamlit's theme applies only on the page; without it, downloads have the same colours.
-    if clicked is None:
+    if on_click is None:
         st.plotly_chart(figure, key=key, theme=None, config=plotly_figure_config)
     else:
 
         def report_clicked_point() -> None:
-            if points := st.session_state[key]["selection"]["points"]:
-                clicked(points[0]["x"])
+            if clicked_points := st.session_state[key]["selection"]["points"]:
+                on_click(clicked_points[0]["x"])
 
         st.plotly_chart(
             figure, key=key, theme=None, config=plotly_figure_config, on_select=report_clicked_point, selection_mode="points"
@@ -203,7 +203,7 @@ def stacked_histogram(
     ``counts`` has the numbers in each bin by kind; the bars of the kind ``hatched`` are hatched. ``hover`` is the template
     of the text at a bar, in front of its kind: ``%{customdata}`` is the middle of the bin, and ``%{y}`` the number.
     """
-    theme_colour_by_role = INK[theme_name()]
+    theme_colour_by_role = THEME_COLOURS[theme_name()]
     bin_middles = [(low + high) / 2 for low, high in pairwise(edges)]
     figure = go.Figure()
     for kind, kind_counts in counts.items():
@@ -236,7 +236,7 @@ def draw_labelled_line(figure: go.Figure, x: float, label: str, label_x: float |
 
     ``label_x`` is the label's position if it differs, as on a logarithmic axis, where Plotly wants the logarithm.
     """
-    accent_colour = INK[theme_name()]["accent"]
+    accent_colour = THEME_COLOURS[theme_name()]["accent"]
     figure.add_vline(x=x, line={"color": accent_colour, "width": 2})
     figure.add_annotation(
         x=x if label_x is None else label_x,

@@ -12,22 +12,22 @@ from streamlit.delta_generator import DeltaGenerator
 from viz.components.browser_exchange import Component, Data
 from viz.jobs import BackgroundJob
 
-_notice = Component[Data]("seamark_notice", "components/notice.js", "components/notice.css", html="<p></p>")
+_notice_component = Component[Data]("seamark_notice", "components/notice.js", "components/notice.css", html="<p></p>")
 
 
 def notice(text: str, tone: str = "info", *, key: str) -> None:
     """Draw a message box with ``text`` shown verbatim."""
-    _notice(key=key, data={"text": text, "tone": tone})
+    _notice_component(key=key, data={"text": text, "tone": tone})
 
 
 def heading(text: str, *, key: str) -> None:
     """Draw ``text`` verbatim as the page's heading."""
-    _notice(key=key, data={"text": text, "tone": "heading"})
+    _notice_component(key=key, data={"text": text, "tone": "heading"})
 
 
 def remark(text: str, *, key: str) -> None:
     """Draw ``text`` verbatim as a caption in small grey type."""
-    _notice(key=key, data={"text": text, "tone": "remark"})
+    _notice_component(key=key, data={"text": text, "tone": "remark"})
 
 
 def show_folded_table(title: str, columns: Mapping[str, Sequence[object]], *, expanded: bool = False) -> None:
@@ -43,20 +43,20 @@ def show_folded_table(title: str, columns: Mapping[str, Sequence[object]], *, ex
 @st.fragment(run_every=0.25)
 def show_job_progress(
     job: BackgroundJob,
-    news: Callable[[], bool] = bool,
-    beside: Callable[[DeltaGenerator], None] = lambda _: None,
+    has_news: Callable[[], bool] = bool,
+    draw_further_buttons: Callable[[DeltaGenerator], None] = lambda _: None,
     key: str | None = None,
 ) -> None:
-    """Draw a job's progress bar and cancel button; rerun the page when the job ends or ``news`` returns True.
+    """Draw a job's progress bar and cancel button; rerun the page when the job ends or ``has_news`` returns True.
 
-    ``beside`` draws further buttons into the row; ``key`` distinguishes the cancel buttons of several jobs on a page.
+    ``draw_further_buttons`` draws further buttons into the row; ``key`` distinguishes the cancel buttons of several jobs on a page.
     """
-    if not job.in_progress or news():
+    if not job.in_progress or has_news():
         st.rerun()
-    share, status = job.progress()
+    finished_share, status_phrase = job.progress()
     job_progress_row = st.container(horizontal=True, vertical_alignment="center")
-    job_progress_row.progress(share, text=status)
-    beside(job_progress_row)
+    job_progress_row.progress(finished_share, text=status_phrase)
+    draw_further_buttons(job_progress_row)
     job_progress_row.button("Cancel", on_click=job.cancel, key=key and f"cancel/{key}", width="content")
 
 
@@ -79,13 +79,13 @@ def download_button(
     data: Callable[[], str | bytes],
     name: str,
     mime: str,
-    of: object,
+    content_identity: object,
     *,
     key: str | None = None,
     help: str | None = None,
     disabled: bool = False,
 ) -> None:
-    """Draw a download button whose file name contains a digest of ``of``, the identity of the file's content.
+    """Draw a download button whose file name contains a digest of ``content_identity``, the identity of the file's content.
 
     Streamlit identifies a large file by its name, its length and three samples of 64 KiB. Two files that differ elsewhere
     would be confused, and a session could receive another's file. The digest in the name prevents this.
@@ -96,15 +96,15 @@ def download_button(
         Builds the file on demand.
     name
         The file's name without the digest.
-    of
+    content_identity
         What determines the content, such as the identity of a text and a recipe; its ``repr`` is digested.
     """
-    stem, dot, ending = name.partition(".")
-    digest = hashlib.blake2b(repr(of).encode(errors="surrogatepass"), digest_size=6).hexdigest()
+    file_stem, dot, file_ending = name.partition(".")
+    content_digest = hashlib.blake2b(repr(content_identity).encode(errors="surrogatepass"), digest_size=6).hexdigest()
     place.download_button(
         label,
         data,
-        f"{stem}-{digest}{dot}{ending}",
+        f"{file_stem}-{content_digest}{dot}{file_ending}",
         mime,
         on_click="ignore",
         key=key,

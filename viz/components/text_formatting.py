@@ -16,15 +16,15 @@ Kind = Literal["heading", "marker", "mono"]
 
 _LINE_END = re.compile(r"\r\n|\n|\r")
 _FENCE = re.compile(r"`{3}|~{3}")
-_FENCED = re.compile(r" {0,3}(?:`{3}|~{3}|\$\$)")
+_FENCE_LINE = re.compile(r" {0,3}(?:`{3}|~{3}|\$\$)")
 _INDENTED = re.compile(r"(?: {4}|\t)[ \t]*\S")
 _QUOTED = re.compile(r"^(?: {0,3}>)+ ?")
-_ITEM = re.compile(r"^[ \t]*((?:[-*+•]|\d{1,9}[.)])[ \t]+)(?=\S)", re.MULTILINE)
-_CODE = re.compile(r"[()=<>[\]]|^(?:class|def|do|elif|else|for|function|if|switch|try|while|with)\b")
+_LIST_ITEM = re.compile(r"^[ \t]*((?:[-*+•]|\d{1,9}[.)])[ \t]+)(?=\S)", re.MULTILINE)
+_CODE_SIGN = re.compile(r"[()=<>[\]]|^(?:class|def|do|elif|else|for|function|if|switch|try|while|with)\b")
 # A line that relates two terms without a run of words.
 _RELATION = re.compile(r"\S\s+(?:[=<>≤≥≈≡∝]|[<>!=:]=)\s+\S")
 _PROSE = re.compile(r"[^\W\d_]{2,},?\s+[^\W\d_]{2,}|[^\W\d_]{2}[.!?]$")
-_LEAST_PARAGRAPH = 160
+_LEAST_PARAGRAPH_LENGTH = 160
 """Characters of a line that is a paragraph, however it begins."""
 
 _STATEMENT = re.compile(
@@ -33,7 +33,7 @@ _STATEMENT = re.compile(
     r"""|^\s*(?:class|const|def|export|from|function|import|\#include|let|return)\b[^.]*$"""
     r"""|^\s*(?://|/\*|\*\s|@\w)"""  # a comment or a decorator
 )
-_LEAST_STATEMENTS, _LEAST_SOURCE = 0.2, 0.6
+_LEAST_STATEMENT_SHARE, _LEAST_CODE_LINE_SHARE = 0.2, 0.6
 """The least share of statements, and of statements and indented lines, in source code.
 
 Of 199 files of Python, JavaScript and C 174 have both; of 53 documents only the bundled source code has.
@@ -48,7 +48,7 @@ class Look(NamedTuple):
     kind: Kind
 
 
-def format_text(text: str) -> tuple[list[Look], tuple[Heading, ...]]:
+def find_formatted_ranges(text: str) -> tuple[list[Look], tuple[Heading, ...]]:
     """Return the formatted parts of a text, in order and without overlap, and its headings.
 
     Source code is monospaced as a whole: a line with a number sign is a comment there.
@@ -61,7 +61,7 @@ def format_text(text: str) -> tuple[list[Look], tuple[Heading, ...]]:
     if _is_source_code(lines):
         return [Look(0, len(text), "mono")], ()
     formatted_ranges = [Look(*heading.span, "heading") for heading in headings(text)]
-    formatted_ranges += [Look(*item.span(1), "marker") for item in _ITEM.finditer(text)]
+    formatted_ranges += [Look(*item.span(1), "marker") for item in _LIST_ITEM.finditer(text)]
     for is_monospaced, line_run in groupby(
         enumerate(_are_lines_monospaced(text, lines, line_starts)), key=lambda numbered: numbered[1]
     ):
@@ -73,23 +73,25 @@ def format_text(text: str) -> tuple[list[Look], tuple[Heading, ...]]:
             )
     # Among looks with the same start the longest comes first; covered ones are left out.
     formatted_ranges.sort(key=lambda look: (look.start, -look.end))
-    non_overlapping_looks, covered_to = [], 0
-    for look in formatted_ranges:
-        if look.start >= covered_to:
-            non_overlapping_looks.append(look)
-            covered_to = look.end
-    return non_overlapping_looks, headings(text)
+    non_overlapping_ranges, covered_end = [], 0
+    for formatted_range in formatted_ranges:
+        if formatted_range.start >= covered_end:
+            non_overlapping_ranges.append(formatted_range)
+            covered_end = formatted_range.end
+    return non_overlapping_ranges, headings(text)
 
 
 def _is_source_code(lines: Sequence[str]) -> bool:
     """Return whether a whole text is source code."""
-    written_lines = [line.rstrip() for line in lines if line.strip()]
-    statement_count = sum(len(line) < _LEAST_PARAGRAPH and _STATEMENT.search(line) is not None for line in written_lines)
-    indented_count = sum(line.startswith(("  ", "\t")) for line in written_lines)
+    nonblank_lines = [line.rstrip() for line in lines if line.strip()]
+    statement_line_count = sum(
+        len(line) < _LEAST_PARAGRAPH_LENGTH and _STATEMENT.search(line) is not None for line in nonblank_lines
+    )
+    indented_line_count = sum(line.startswith(("  ", "\t")) for line in nonblank_lines)
     return (
-        statement_count > _LEAST_STATEMENTS * len(written_lines)
-        and statement_count + indented_count > _LEAST_SOURCE * len(written_lines)
-        and not any(_FENCED.match(line) for line in written_lines)
+        statement_line_count > _LEAST_STATEMENT_SHARE * len(nonblank_lines)
+        and statement_line_count + indented_line_count > _LEAST_CODE_LINE_SHARE * len(nonblank_lines)
+        and not any(_FENCE_LINE.match(line) for line in nonblank_lines)
     )
 
 
@@ -100,7 +102,7 @@ def _are_lines_monospaced(text: str, lines: Sequence[str], starts: Sequence[int]
         first_line_number, end_line_number = bisect_right(starts, start) - 1, bisect_left(starts, end)
         if block_kind in ("table", "formula") or (block_kind == "code block" and _FENCE.search(lines[first_line_number])):
             are_monospaced[first_line_number:end_line_number] = [True] * (end_line_number - first_line_number)
-    _mark_indented_code(lines, are_monospaced)
+    _set_indented_code_monospaced(lines, are_monospaced)
     return [is_monospaced or _is_row_or_formula(line) for is_monospaced, line in zip(are_monospaced, lines, strict=True)]
 
 
@@ -109,11 +111,11 @@ def _is_row_or_formula(line: str) -> bool:
     unquoted_line = _QUOTED.sub("", line, count=1).strip()
     if len(unquoted_line) > 1 and unquoted_line[0] == unquoted_line[-1] == "|":
         return True
-    relates_terms = len(line) < _LEAST_PARAGRAPH and _RELATION.search(unquoted_line) is not None
-    return relates_terms and not _PROSE.search(unquoted_line)
+    has_relation_sign = len(line) < _LEAST_PARAGRAPH_LENGTH and _RELATION.search(unquoted_line) is not None
+    return has_relation_sign and not _PROSE.search(unquoted_line)
 
 
-def _mark_indented_code(lines: Sequence[str], are_monospaced: list[bool]) -> None:
+def _set_indented_code_monospaced(lines: Sequence[str], are_monospaced: list[bool]) -> None:
     """Mark indented lines that are code as monospaced.
 
     They are code if blank lines surround them, or if a line of code precedes them, which is then marked too. Lines that
@@ -121,24 +123,28 @@ def _mark_indented_code(lines: Sequence[str], are_monospaced: list[bool]) -> Non
     """
 
     def is_indented(number: int) -> bool:
-        return number < len(lines) and len(lines[number]) < _LEAST_PARAGRAPH and _INDENTED.match(lines[number]) is not None
+        return (
+            number < len(lines)
+            and len(lines[number]) < _LEAST_PARAGRAPH_LENGTH
+            and _INDENTED.match(lines[number]) is not None
+        )
 
     def is_blank(number: int) -> bool:
         return not 0 <= number < len(lines) or not lines[number].strip()
 
-    run_end, last_written_line = 0, ""
+    indented_lines_end, last_nonblank_line = 0, ""
     for line_number, line in enumerate(lines):
-        if line_number >= run_end and is_indented(line_number) and not are_monospaced[line_number]:
-            run_end = line_number + 1
-            while is_indented(run_end) or (is_blank(run_end) and is_indented(run_end + 1)):
-                run_end += 1
-            opening_line = "" if is_blank(line_number - 1) else lines[line_number - 1].strip()
-            is_opened_by_code = opening_line.endswith((":", "{")) and _CODE.search(opening_line) is not None
-            is_surrounded_by_blanks = is_blank(line_number - 1) and is_blank(run_end)
-            if is_opened_by_code or (
-                is_surrounded_by_blanks and not _ITEM.match(line) and not _ITEM.match(last_written_line)
+        if line_number >= indented_lines_end and is_indented(line_number) and not are_monospaced[line_number]:
+            indented_lines_end = line_number + 1
+            while is_indented(indented_lines_end) or (is_blank(indented_lines_end) and is_indented(indented_lines_end + 1)):
+                indented_lines_end += 1
+            preceding_line = "" if is_blank(line_number - 1) else lines[line_number - 1].strip()
+            is_preceded_by_code = preceding_line.endswith((":", "{")) and _CODE_SIGN.search(preceding_line) is not None
+            is_surrounded_by_blanks = is_blank(line_number - 1) and is_blank(indented_lines_end)
+            if is_preceded_by_code or (
+                is_surrounded_by_blanks and not _LIST_ITEM.match(line) and not _LIST_ITEM.match(last_nonblank_line)
             ):
-                are_monospaced[line_number - is_opened_by_code : run_end] = [True] * (
-                    run_end - line_number + is_opened_by_code
+                are_monospaced[line_number - is_preceded_by_code : indented_lines_end] = [True] * (
+                    indented_lines_end - line_number + is_preceded_by_code
                 )
-        last_written_line = line if line.strip() else last_written_line
+        last_nonblank_line = line if line.strip() else last_nonblank_line

@@ -8,7 +8,7 @@ from urllib.parse import urlencode
 import streamlit as st
 
 from chunkers import ADAPTERS, ASKING, CHUNKERS, Chunker, Document, Embedder, FieldSpec, InputError
-from chunkers.found_again import KINDS, LocatedChunks, Oddity, read_chunks
+from chunkers.found_again import ODDITY_KINDS, LocatedChunks, Oddity, read_chunks
 from chunkers.methods import ChunkFile, YourChunks, YourCuts
 from chunkers.recipes import MADE_ELSEWHERE, chunker_class, discover, presets_for_chunker
 from chunkers.support import pluralize
@@ -38,10 +38,10 @@ from viz.state import (
 # The controls of a column of external chunks: the file, the located chunks, and the file's own text.
 
 
-MOST_OFFERED = 1_000
+MOST_OFFERED_DOCUMENTS = 1_000
 """Most documents of a file among which the user can choose."""
 
-MOST_WORDS = 300
+MOST_SHOWN_CHARACTERS = 300
 """Most characters that the list shows of a chunk without text of its own."""
 
 CHUNK_FILE_ENDINGS = ("json", "jsonl", "ndjson", "csv", "tsv", "parquet")
@@ -66,21 +66,23 @@ _ODDITY_TITLES = {
 }
 
 
-def chunk_file_controls(choices: Choices, number: int, column: ColumnChoice, measured: Sequence[str] | None = None) -> None:
+def chunk_file_controls(
+    choices: Choices, number: int, column: ColumnChoice, measured_documents: Sequence[str] | None = None
+) -> None:
     """Draw the controls of column ``number``, whose chunks come from a file.
 
-    ``measured`` are the names of the documents that the page measures; None on a page about one text.
+    ``measured_documents`` are the names of the documents that the page measures; None on a page about one text.
     """
     if _adopt_chunk_file(choices, number):
         st.rerun()
     chunk_file = chunk_file_of(column)
     if chunk_file is not None:
         remark(f"{chunk_file.name} · {pluralize(len(chunk_file.chunks), 'chunk')}", key="chunk_file_name")
-        if measured is None or len(measured) == 1:
+        if measured_documents is None or len(measured_documents) == 1:
             _choose_chunked_document(choices, number, chunk_file)
-        if measured:
-            _show_chunks_to_measure(chunk_file, measured)
-    document = session.document if measured is None else None
+        if measured_documents:
+            _show_chunks_to_measure(chunk_file, measured_documents)
+    document = session.document if measured_documents is None else None
     if chunk_file is not None and document is not None:
         located_chunks = chunk_file.cached_result_in(document)
         if located_chunks is not None:
@@ -95,15 +97,17 @@ def chunk_file_controls(choices: Choices, number: int, column: ColumnChoice, mea
     st.caption(MADE_ELSEWHERE_CAPTION)
 
 
-def _show_chunks_to_measure(file: ChunkFile, measured: Sequence[str]) -> None:
+def _show_chunks_to_measure(file: ChunkFile, measured_documents: Sequence[str]) -> None:
     """Draw whether the file has chunks for every measured document; only a run finds out whether they match its text."""
     try:
-        chunks_by_document = file.chunks_by_document(measured)
+        chunks_by_document = file.chunks_by_document(measured_documents)
     except InputError as error:
         notice(f"{error} A run leaves this column out.", "error", key="chunk_file_lacks")
         return
     chunk_count_phrase = pluralize(sum(map(len, chunks_by_document.values())), "chunk")
-    documents_phrase = measured[0] if len(measured) == 1 else f"the {len(measured):,} documents"
+    documents_phrase = (
+        measured_documents[0] if len(measured_documents) == 1 else f"the {len(measured_documents):,} documents"
+    )
     remark(f"{chunk_count_phrase} of {documents_phrase} will be measured.", key="chunk_file_has")
 
 
@@ -158,14 +162,14 @@ def _adopt_chunk_file(choices: Choices, number: int) -> bool:
 
 def _choose_chunked_document(choices: Choices, number: int, file: ChunkFile) -> None:
     """Draw the choice of a document, if the file has chunks of several."""
-    document_names = file.documents[:MOST_OFFERED]
+    document_names = file.documents[:MOST_OFFERED_DOCUMENTS]
     if len(document_names) < 2:
         return
-    page, chosen_document = session.page, file.document if file.document in document_names else None
+    current_session_page, chosen_document = session.page, file.document if file.document in document_names else None
 
     def store_chosen_document(name: str | None) -> None:
         if name is not None:
-            show_chunk_file(file.with_selected_document(name), page, choices, number)
+            show_chunk_file(file.with_selected_document(name), current_session_page, choices, number)
 
     st.selectbox(
         "Chunked document",
@@ -189,12 +193,12 @@ def _show_located_chunks(located: LocatedChunks, name: str) -> None:
         located_chunks_summary,
         [
             (_ODDITY_TITLES[kind][0], oddity_kind_counts[kind], _ODDITY_TITLES[kind][1])
-            for kind in KINDS
+            for kind in ODDITY_KINDS
             if oddity_kind_counts[kind]
         ],
         [_oddity_finding_data(document, odd) for odd in located.oddities[:MOST_FINDINGS]],
         len(located.oddities),
-        less="of the last kinds",
+        less_phrase="of the last kinds",
         nothing="All of them are in the text as they are in the file." if located_count else "",
         key="chunks_found",
     )
@@ -205,7 +209,7 @@ def _oddity_finding_data(document: Document, odd: Oddity) -> FindingData:
         "id": "",
         "title": f"Chunk {odd.number:,}: {_ODDITY_TITLES[odd.kind][0]}",
         "reason": odd.said,
-        "passage": odd.words or document.text[odd.span.start : odd.span.end][:MOST_WORDS],
+        "passage": odd.words or document.text[odd.span.start : odd.span.end][:MOST_SHOWN_CHARACTERS],
         "range": overlapped_sentence_range(document, odd.span.start, odd.span.end),
     }
 
@@ -214,13 +218,13 @@ def _offer_chunked_text(choices: Choices, file: ChunkFile, document: Document, l
     """Offer to open the text that the chunks make up, if it is complete and not the current text."""
     if located is not None and len(located.chunking.chunks) == located.given:
         return
-    text = file.text(document.name)
-    if text is None or text == document.text:
+    chunked_text = file.text(document.name)
+    if chunked_text is None or chunked_text == document.text:
         return
 
     def open_chunked_text() -> None:
         text_name = file.document or (file.documents[0] if len(file.documents) == 1 else file.name)
-        store_own_text(TextSource(text, text_name, None, f"put together from the chunks of {file.name}"))
+        store_own_text(TextSource(chunked_text, text_name, None, f"put together from the chunks of {file.name}"))
         session.own_taken += 1
         choose_document(choices, OWN_DOCUMENT)
 
@@ -232,9 +236,9 @@ def _offer_chunked_text(choices: Choices, file: ChunkFile, document: Document, l
     )
 
 
-YOURS = YourChunks.name
+CHUNK_FILE_CHUNKER = YourChunks.name
 
-OWN_CUTS = (
+OWN_CUTS_CAPTION = (
     "“Cut it yourself”, below the strips on Compare, makes and changes these cuts. They are of one text; the link has them, "
     "without the text."
 )
@@ -251,9 +255,9 @@ def column_controls(
     chunker: Chunker | None,
     embedder: Embedder | None,
     *,
-    elsewhere: bool = False,
-    measured: Sequence[str] | None = None,
-    model: bool | None = None,
+    offers_external_chunks: bool = False,
+    measured_documents: Sequence[str] | None = None,
+    shows_model: bool | None = None,
 ) -> None:
     """Draw the controls that select a column and set its chunker, presets and parameters.
 
@@ -265,20 +269,20 @@ def column_controls(
         The chunker of the selected column, or None if its parameters are invalid.
     embedder
         The embedder in use, on which defaults may depend.
-    elsewhere
+    offers_external_chunks
         True if the page can show external chunks.
-    measured
+    measured_documents
         The names of the page's documents; None on a page about one text.
-    model
+    shows_model
         True to draw the form for the language model; None to draw it if any column's chunker calls one.
     """
-    _choose_column(choices, elsewhere=elsewhere)
+    _choose_column(choices, offers_external_chunks=offers_external_chunks)
     column_choice = choices.columns[choices.selected]
     # Keep the chunker of a column from another page, even if this page does not offer it.
-    external_chunker_names = [name for name in MADE_ELSEWHERE if elsewhere or name == column_choice.chunker]
+    external_chunker_names = [name for name in MADE_ELSEWHERE if offers_external_chunks or name == column_choice.chunker]
     _choose_chunker(choices, column_choice, [*CHUNKERS, *ASKING, *ADAPTERS, *external_chunker_names])
     shows_model_form = (
-        any_chunker_calls_model(any_column.chunker for any_column in choices.columns) if model is None else model
+        any_chunker_calls_model(any_column.chunker for any_column in choices.columns) if shows_model is None else shows_model
     )
     # If the selected column needs the form, it comes first, since the settings have no effect without a model.
     if shows_model_form and column_choice.chunker in ASKING:
@@ -288,9 +292,9 @@ def column_controls(
             choices.selected, column_choice, chunker, chunker_defaults_of_embedder(embedder, column_choice.chunker)
         )
     elif column_choice.chunker == YourCuts.name:
-        st.caption(OWN_CUTS)
-    elif elsewhere:
-        chunk_file_controls(choices, choices.selected, column_choice, measured)
+        st.caption(OWN_CUTS_CAPTION)
+    elif offers_external_chunks:
+        chunk_file_controls(choices, choices.selected, column_choice, measured_documents)
     if shows_model_form and column_choice.chunker not in ASKING:
         language_model_form()
 
@@ -300,35 +304,47 @@ def parameter_controls(
     column: ColumnChoice,
     chunker: Chunker | None,
     defaults: Mapping[str, Any],
-    below: Callable[[FieldSpec], None] | None = None,
+    draw_below: Callable[[FieldSpec], None] | None = None,
 ) -> None:
     """Draw the presets and parameters of column ``number``, with the embedder's ``defaults``.
 
-    ``below`` is called after each main parameter to draw something under it. The other parameters are in an expander.
+    ``draw_below`` is called after each main parameter to draw something under it. The other parameters are in an expander.
     """
     _choose_preset(number, column, defaults)
     effective_parameter_values = effective_parameters(column, defaults)
     parameter_specs = chunker_class(column.chunker).fields(effective_parameter_values)
     idle_parameter_names = chunker.idle() if chunker is not None else frozenset[str]()
-    for spec in parameter_specs:
-        if spec.main:
-            _parameter_widget(number, column, spec, effective_parameter_values[spec.name], spec.name in idle_parameter_names)
-            if chunker is not None and (note := chunker.remark(spec.name)):
-                st.caption(note)
-            if below is not None:
-                below(spec)
-    if secondary_specs := [spec for spec in parameter_specs if not spec.main]:
-        with st.expander("More settings", expanded=any(spec.name in column.parameters for spec in secondary_specs)):
-            for spec in secondary_specs:
+    for parameter_spec in parameter_specs:
+        if parameter_spec.main:
+            _parameter_widget(
+                number,
+                column,
+                parameter_spec,
+                effective_parameter_values[parameter_spec.name],
+                parameter_spec.name in idle_parameter_names,
+            )
+            if chunker is not None and (parameter_remark := chunker.remark(parameter_spec.name)):
+                st.caption(parameter_remark)
+            if draw_below is not None:
+                draw_below(parameter_spec)
+    if secondary_parameter_specs := [spec for spec in parameter_specs if not spec.main]:
+        with st.expander(
+            "More settings", expanded=any(spec.name in column.parameters for spec in secondary_parameter_specs)
+        ):
+            for parameter_spec in secondary_parameter_specs:
                 _parameter_widget(
-                    number, column, spec, effective_parameter_values[spec.name], spec.name in idle_parameter_names
+                    number,
+                    column,
+                    parameter_spec,
+                    effective_parameter_values[parameter_spec.name],
+                    parameter_spec.name in idle_parameter_names,
                 )
     if column.chunker in ASKING:
         show_chunker_prompts(column.chunker)
 
 
-def _choose_column(choices: Choices, *, elsewhere: bool) -> None:
-    column_count, page = len(choices.columns), session.page
+def _choose_column(choices: Choices, *, offers_external_chunks: bool) -> None:
+    column_count, current_session_page = len(choices.columns), session.page
 
     def select_column(number: int | None) -> None:
         session.chunk_complaint = ""
@@ -337,12 +353,12 @@ def _choose_column(choices: Choices, *, elsewhere: bool) -> None:
 
     def add_column(chunker: str) -> None:
         session.chunk_complaint = ""
-        with record_columns_for_undo(page, f"Column {column_count + 1} added"):
+        with record_columns_for_undo(current_session_page, f"Column {column_count + 1} added"):
             choices.columns.append(ColumnChoice(chunker))
             choices.selected = column_count
 
     def remove_selected_column() -> None:
-        with record_columns_for_undo(page, f"Column {choices.selected + 1} removed"):
+        with record_columns_for_undo(current_session_page, f"Column {choices.selected + 1} removed"):
             choices.columns.pop(choices.selected)
             choices.selected = min(choices.selected, len(choices.columns) - 1)
 
@@ -355,26 +371,26 @@ def _choose_column(choices: Choices, *, elsewhere: bool) -> None:
         **value_binding(choices.selected, "column", select_column),
     )
     column_buttons_row = st.container(horizontal=True, gap="small", key="column_buttons")
-    has_most_columns = column_count >= MOST_COLUMNS
+    has_maximum_columns = column_count >= MOST_COLUMNS
     column_buttons_row.button(
         "Add",
         on_click=add_column,
         args=(_chunker_to_add(choices.columns),),
-        disabled=has_most_columns,
+        disabled=has_maximum_columns,
         help=f"Adds a column, up to {MOST_COLUMNS}.",
     )
     column_buttons_row.button(
         "Remove", on_click=remove_selected_column, disabled=column_count <= 1, help="Removes the selected column."
     )
-    if elsewhere:
+    if offers_external_chunks:
         column_buttons_row.button(
             "Your chunks",
             on_click=add_column,
-            args=(YOURS,),
-            disabled=has_most_columns,
+            args=(CHUNK_FILE_CHUNKER,),
+            disabled=has_maximum_columns,
             help="Adds a column with the chunks of a file, made by anything: LangChain, LlamaIndex, your own code.",
         )
-    offer_undo(page)
+    offer_undo(current_session_page)
 
 
 def _chunker_to_add(columns: Sequence[ColumnChoice]) -> str:
@@ -427,12 +443,12 @@ def _choose_preset(number: int, column: ColumnChoice, defaults: Mapping[str, Any
         ),
         None,
     )
-    page, chunker_name = session.page, column.chunker
+    current_session_page, chunker_name = session.page, column.chunker
 
     def apply_preset(title: str | None) -> None:
         # The same browser message may have changed the chunker.
         if title is not None and column.chunker == chunker_name:
-            with record_columns_for_undo(page, f"Settings of column {number + 1} replaced"):
+            with record_columns_for_undo(current_session_page, f"Settings of column {number + 1} replaced"):
                 column.parameters = dict(preset_by_title[title].parameters)
 
     st.selectbox(
@@ -445,8 +461,8 @@ def _choose_preset(number: int, column: ColumnChoice, defaults: Mapping[str, Any
     if active_preset_title is not None:
         # The box truncates long names.
         full_title = f"{active_preset_title}." if len(active_preset_title) > BOX_CHARACTERS else ""
-        if caption := " ".join(filter(None, (full_title, preset_by_title[active_preset_title].note))):
-            st.caption(caption)
+        if preset_caption := " ".join(filter(None, (full_title, preset_by_title[active_preset_title].note))):
+            st.caption(preset_caption)
 
 
 def _parameter_widget(number: int, column: ColumnChoice, spec: FieldSpec, value: Any, idle: bool) -> None:
@@ -460,9 +476,9 @@ def _parameter_widget(number: int, column: ColumnChoice, spec: FieldSpec, value:
             return
         column.put(spec.name, new)
         # An amount is meaningless for another threshold method.
-        for dependent_spec in chunker_class(column.chunker).fields():
-            if dependent_spec.depends == spec.name:
-                column.parameters.pop(dependent_spec.name, None)
+        for dependent_parameter_spec in chunker_class(column.chunker).fields():
+            if dependent_parameter_spec.depends == spec.name:
+                column.parameters.pop(dependent_parameter_spec.name, None)
 
     help_text = f"{spec.help} {guide_link(column.chunker)}".strip()
     common_options = {"disabled": idle, "help": help_text or None, **value_binding(value, widget_key, store_parameter)}
@@ -478,11 +494,11 @@ def _parameter_widget(number: int, column: ColumnChoice, spec: FieldSpec, value:
             **common_options,
         )
     elif spec.optional:
-        low, high = (None if limit is None else number_type(limit) for limit in (spec.low, spec.high))
+        lowest_value, highest_value = (None if limit is None else number_type(limit) for limit in (spec.low, spec.high))
         st.number_input(
             parameter_label,
-            low,
-            high,
+            lowest_value,
+            highest_value,
             value=value,
             step=number_type(spec.step or 1),
             placeholder="none",

@@ -43,7 +43,7 @@ SHARED_SERVER = (
     "Others can reach this server, so it keeps no texts. A session file, under “Downloads” on Compare, keeps all of it."
 )
 
-DOWNLOADS = "Downloads"
+DOWNLOADS_VIEW = "Downloads"
 """The view of Compare with the session file."""
 
 
@@ -62,11 +62,11 @@ def document_keeping_chip(document: str) -> NotebookChip:
     if not is_server_private():
         return {"state": "shared", "title": SHARED_SERVER}
     keep_chip_state = "urgent" if unsaved_phrases else "offered"
-    at_stake_note = f"Only this tab has its {' and '.join(unsaved_phrases)}. " if unsaved_phrases else ""
-    return {"state": keep_chip_state, "title": f"{at_stake_note}{KEEPS}"}
+    unsaved_work_note = f"Only this tab has its {' and '.join(unsaved_phrases)}. " if unsaved_phrases else ""
+    return {"state": keep_chip_state, "title": f"{unsaved_work_note}{KEEP_HELP}"}
 
 
-KEEPS = (
+KEEP_HELP = (
     "The text with its boundaries, its questions and the columns: in a file that only you can read, until you remove it. "
     "Changes are kept as you make them."
 )
@@ -77,25 +77,25 @@ def _sample_text_source(document: str) -> TextSource:
     return TextSource(bundled_sample.text, bundled_sample.title)
 
 
-def take_chip_action(event: Mapping[str, Any], document: str) -> None:
+def apply_chip_action(event: Mapping[str, Any], document: str) -> None:
     """Apply the action chosen on a document's chip: keep the document, remove it, or open the downloads on Compare."""
     chosen_action = event.get("act")
     if chosen_action == "keep" and is_server_private():
         start_notebook_of_document(document)
-    elif chosen_action == "remove" and (notebook_key := notebook_key_of_document()) is not None:
-        delete_kept_texts(notebook_key.id)
+    elif chosen_action == "remove" and (kept_text_key := notebook_key_of_document()) is not None:
+        delete_kept_texts(kept_text_key.id)
     elif chosen_action == "file":
-        session.below_wanted = DOWNLOADS
+        session.below_wanted = DOWNLOADS_VIEW
         session.arriving = PageArrival(main_page.key, session.page)
 
 
-def offer_to_keep(key: str, document: str) -> None:
+def offer_to_keep_document(key: str, document: str) -> None:
     """Draw the button that keeps a document on this machine, or the reason why it cannot be kept."""
     if not is_server_private():
         remark(SHARED_SERVER, key=f"{key}_shared")
     elif document not in session.notebooks:
         st.button(
-            "Keep on this machine", key=f"{key}_keep", on_click=start_notebook_of_document, args=(document,), help=KEEPS
+            "Keep on this machine", key=f"{key}_keep", on_click=start_notebook_of_document, args=(document,), help=KEEP_HELP
         )
 
 
@@ -141,8 +141,8 @@ def show_kept_texts(choices: Choices) -> None:
     if not kept_texts:
         return
     remark("Kept on this machine:", key="kept_texts")
-    notebook_store_key = notebook_key_of_document()
-    shown_notebook_id = None if notebook_store_key is None else notebook_store_key.id
+    open_text_key = notebook_key_of_document()
+    open_text_id = None if open_text_key is None else open_text_key.id
     for kept_text in kept_texts[:MOST_LISTED]:
         kept_text_buttons_row = st.container(horizontal=True, vertical_alignment="center", key=f"kept_text_{kept_text.id}")
         with kept_text_buttons_row.container():
@@ -152,7 +152,7 @@ def show_kept_texts(choices: Choices) -> None:
             key=f"kept_text_open_{kept_text.id}",
             on_click=_open_kept_text,
             args=(kept_text.id, choices),
-            disabled=kept_text.id == shown_notebook_id,
+            disabled=kept_text.id == open_text_id,
             width="content",
         )
         kept_text_buttons_row.button(
@@ -182,10 +182,10 @@ def _open_kept_text(id: str, choices: Choices) -> None:
 # Storage of the user's text and questions in the browser's tab, so that they survive a reload or server restart.
 
 
-MOST_KEPT = 2_000_000
+MOST_TAB_CHARACTERS = 2_000_000
 """Most characters of a text that the tab keeps: 4 MB in the browser, and browsers grant at least 5 MB."""
 
-FOREIGN = (
+TEXT_NOT_IN_LINK = (
     "This link does not include its text. Paste the text above, ask whoever made the link for the session file, or use this "
     "sample."
 )
@@ -200,19 +200,19 @@ class _Head(KeptText):
 
 class _KeptInTab(BaseModel):
     head: _Head
-    text: str = Field(max_length=MOST_KEPT)
+    text: str = Field(max_length=MOST_TAB_CHARACTERS)
 
 
-def copy_for_tab() -> tuple[KeptHead | None, str] | None:
+def text_copy_for_tab() -> tuple[KeptHead | None, str] | None:
     """Return the metadata and the text for the browser's tab to keep; None if its copy is up to date.
 
     Without metadata, the tab drops its copy. Of a text that is too long, it keeps the metadata only.
     """
-    own_text_source, own_text_as_given = session.own, session.own_given
+    own_text_source, own_text_with_dashes = session.own, session.own_given
     if own_text_source is None:
         return (None, "") if session.own_gone else None
-    text_metadata, text = text_in_stored_form(own_text_source, own_text_as_given)
-    dropped_character_count = len(text) if _utf16_length(text) > MOST_KEPT else 0
+    text_metadata, text = text_in_stored_form(own_text_source, own_text_with_dashes)
+    dropped_character_count = len(text) if _utf16_length(text) > MOST_TAB_CHARACTERS else 0
     if dropped_character_count:
         text_metadata, text = text_metadata.model_copy(update={"known": None, "file": ""}), ""
     tab_metadata: KeptHead = {
@@ -239,15 +239,15 @@ def keep_questions_in_tab() -> None:
 def warning_too_long_for_tab() -> str:
     """Return a warning if the user's text is too long for the browser's tab to keep; otherwise an empty string."""
     own_text_source = session.own
-    if own_text_source is None or _utf16_length((session.own_given or own_text_source).text) <= MOST_KEPT:
+    if own_text_source is None or _utf16_length((session.own_given or own_text_source).text) <= MOST_TAB_CHARACTERS:
         return ""
     return (
         f"A reload loses this text: it has {len(own_text_source.text):,} characters, and the tab keeps at most "
-        f"{MOST_KEPT:,}. Keep the text on this machine, or its file at hand."
+        f"{MOST_TAB_CHARACTERS:,}. Keep the text on this machine, or its file at hand."
     )
 
 
-def restore_text_of_tab(detail: Mapping[str, Any]) -> bool:
+def restore_text_of_tab(tab_content: Mapping[str, Any]) -> bool:
     """Restore the text kept by the browser's tab; return whether the user's own text is open.
 
     A text that is already open stays. If there is no text to restore, because it was too long for the tab or because a link
@@ -257,7 +257,7 @@ def restore_text_of_tab(detail: Mapping[str, Any]) -> bool:
     if session.own is not None:
         return True
     try:
-        text_kept_in_tab = _KeptInTab.model_validate(detail)
+        text_kept_in_tab = _KeptInTab.model_validate(tab_content)
         if not text_kept_in_tab.head.left and text_kept_in_tab.text:
             if text_kept_in_tab.head.unseen:
                 set_own_text(
@@ -274,10 +274,10 @@ def restore_text_of_tab(detail: Mapping[str, Any]) -> bool:
             "Upload it again, or look at this sample."
         )
     elif session.own_linked:
-        session.lost = FOREIGN
+        session.lost = TEXT_NOT_IN_LINK
     return False
 
 
 def _utf16_length(text: str) -> int:
     """Return the length in UTF-16 code units, as JavaScript counts."""
-    return len(text) + (sum(character > "\uffff" for character in text) if 2 * len(text) > MOST_KEPT else 0)
+    return len(text) + (sum(character > "\uffff" for character in text) if 2 * len(text) > MOST_TAB_CHARACTERS else 0)

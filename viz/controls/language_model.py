@@ -12,13 +12,13 @@ from viz.components.page_elements import remark
 from viz.controls.widgets import take_entered_server
 from viz.state import LanguageServer, access_to_chosen_model, session
 
-MOST_ALLOWED = 1_000_000_000
+HIGHEST_TOKEN_LIMIT = 1_000_000_000
 """The highest token limit that can be set."""
 
-MOST_MONEY = 100_000.0
+HIGHEST_COST_LIMIT = 100_000.0
 """The highest cost limit that can be set, in US dollars."""
 
-_MOST_NAMED = 5
+_MOST_NAMED_MODELS = 5
 """Models of a server that are named."""
 
 WAYS_TO_A_MODEL = """
@@ -87,17 +87,17 @@ def _fill_in_local_server() -> None:
     """Look for servers on this machine, and fill in the first that has a model."""
     servers = session.local_servers = tuple(find_local_servers())
     if servers:
-        first_address, models = servers[0]
-        st.session_state["language_address"] = first_address
-        if st.session_state.get("language_name", "") not in models:
-            st.session_state["language_name"] = models[0]
+        first_server_address, first_server_models = servers[0]
+        st.session_state["language_address"] = first_server_address
+        if st.session_state.get("language_name", "") not in first_server_models:
+            st.session_state["language_name"] = first_server_models[0]
 
 
 def _servers_in_words(servers: Sequence[LocalServer]) -> str:
     """Return a sentence on the servers of this machine."""
     if not servers:
         return f"No server with a model answers on this machine, at the ports {', '.join(map(str, USUAL_PORTS))}."
-    servers_phrase = "; ".join(f"{address} has {', '.join(models[:_MOST_NAMED])}" for address, models in servers)
+    servers_phrase = "; ".join(f"{address} has {', '.join(models[:_MOST_NAMED_MODELS])}" for address, models in servers)
     return f"{servers_phrase}. Nothing is sent there before you press “Use this model” and “Send”."
 
 
@@ -150,7 +150,7 @@ def _draw_model_form() -> None:
         st.number_input(
             "Maximum tokens",
             1,
-            MOST_ALLOWED,
+            HIGHEST_TOKEN_LIMIT,
             st.session_state["language_tokens"],
             key="language_tokens",
             help="For all requests of this session to this model, questions and answers together; asking stops before it.",
@@ -158,7 +158,7 @@ def _draw_model_form() -> None:
         st.number_input(
             "Maximum US dollars",
             0.0,
-            MOST_MONEY,
+            HIGHEST_COST_LIMIT,
             st.session_state["language_money"],
             step=0.5,
             key="language_money",

@@ -6,7 +6,7 @@ from functools import partial
 import streamlit as st
 
 from chunkers import EMBEDDERS, SPLITTERS, TOKENIZERS, Embedder, ModelError
-from chunkers.embedders import OTHERS, MiniLM, missing_for_embedder
+from chunkers.embedders import OTHER_NAME_FORMS, MiniLM, missing_for_embedder
 from chunkers.embedders.sentence_models import DEVICES
 from chunkers.embedders.static_embedder import Static
 from chunkers.text import HUB_NAME, LANGUAGES, SplitterName, model_folder
@@ -34,7 +34,7 @@ from viz.theme import definitions_as_help
 # The choice of an embedder. Anything that is read, downloaded, run or sent needs the user's consent first.
 
 
-OTHER_MODEL = "another"
+OTHER_EMBEDDER_OPTION = "another"
 
 
 def ask_splitter_consent(choices: Choices) -> None:
@@ -88,19 +88,21 @@ def ask_embedder_consent(choices: Choices, embedder: Embedder | None) -> None:
 def embedder_controls(choices: Choices, embedder: Embedder | None) -> None:
     """Draw the controls for choosing an embedder; ``embedder`` is the current embedder, if any."""
     is_other_model = choices.embedder not in EMBEDDERS or session.naming
-    chosen_option = OTHER_MODEL if is_other_model else choices.embedder
+    chosen_option = OTHER_EMBEDDER_OPTION if is_other_model else choices.embedder
 
     def store_picked_embedder(name: str) -> None:
-        session.naming = name == OTHER_MODEL
-        if name != OTHER_MODEL:
+        session.naming = name == OTHER_EMBEDDER_OPTION
+        if name != OTHER_EMBEDDER_OPTION:
             choices.embedder = name
 
-    embedder_option_names = [*EMBEDDERS, OTHER_MODEL]
+    embedder_option_names = [*EMBEDDERS, OTHER_EMBEDDER_OPTION]
     st.selectbox(
         "Embedder",
         embedder_option_names,
         index=embedder_option_names.index(chosen_option),
-        format_func=lambda name: "Other model…" if name == OTHER_MODEL else label_with_availability("embedder", name),
+        format_func=lambda name: (
+            "Other model…" if name == OTHER_EMBEDDER_OPTION else label_with_availability("embedder", name)
+        ),
         help=definitions_as_help(EMBEDDERS),
         **value_binding(chosen_option, "embedder", store_picked_embedder),
     )
@@ -138,7 +140,7 @@ def _embedder_form(choices: Choices) -> None:
             st.session_state["embedder_name"],
             key="embedder_name",
             placeholder="sentence-transformers/…, a folder, …",
-            help=definitions_as_help(OTHERS),
+            help=definitions_as_help(OTHER_NAME_FORMS),
         )
         st.text_input(
             "Embedder server",
@@ -159,8 +161,8 @@ def _embedder_form(choices: Choices) -> None:
         st.form_submit_button("Use this embedder", on_click=use_entered_embedder, width="stretch")
 
 
-def _offer_embedders(choices: Choices, buttons: Mapping[str, str]) -> None:
-    draw_consent_buttons({label: partial(_use_embedder, choices, name) for label, name in buttons.items()})
+def _offer_embedders(choices: Choices, embedder_by_label: Mapping[str, str]) -> None:
+    draw_consent_buttons({label: partial(_use_embedder, choices, name) for label, name in embedder_by_label.items()})
 
 
 def _use_embedder(choices: Choices, name: str) -> None:
@@ -188,12 +190,12 @@ def shared_controls(choices: Choices, embedder: Embedder | None) -> None:
             "Answers of language models are kept there too, word for word, so that none is paid for twice.",
         )
         if session.on_disk:
-            vector_cache, store_of_runs, answer_cache = embedding_cache(True), run_store(), disk_answer_cache()
-            stored_files_megabytes = (vector_cache.file_bytes + store_of_runs.file_bytes + answer_cache.file_bytes) / 1e6
+            vector_cache, disk_run_store, answer_cache = embedding_cache(True), run_store(), disk_answer_cache()
+            stored_files_megabytes = (vector_cache.file_bytes + disk_run_store.file_bytes + answer_cache.file_bytes) / 1e6
 
             def clear_disk_stores() -> None:
                 vector_cache.clear(file=True)
-                store_of_runs.clear()
+                disk_run_store.clear()
                 answer_cache.clear(file=True)
 
             st.button(
@@ -203,20 +205,22 @@ def shared_controls(choices: Choices, embedder: Embedder | None) -> None:
                 help="Deletes all embeddings, runs and answers on disk, for all sessions of this server.",
             )
     if session.on_disk:
-        for complaint_key, complaint in (
+        for complaint_key, store_complaint in (
             ("disk_complaint", run_store().complaint),
             ("cache_complaint", embedding_cache(True).complaint),
         ):
-            if complaint:
-                notice(complaint, "error", key=complaint_key)
+            if store_complaint:
+                notice(store_complaint, "error", key=complaint_key)
 
 
 def _choose_splitter(choices: Choices) -> None:
     """Draw the choice of a splitter and, for a multilingual one, of the language."""
     splitter_kind, language_code = SplitterName.parse(choices.sentences)
-    takes_language = splitter_kind == "sentencex"
-    choose_shared_setting(choices, "Sentence splitter", "sentences", SPLITTERS, splitter_kind if takes_language else None)
-    if not takes_language:
+    splitter_takes_language = splitter_kind == "sentencex"
+    choose_shared_setting(
+        choices, "Sentence splitter", "sentences", SPLITTERS, splitter_kind if splitter_takes_language else None
+    )
+    if not splitter_takes_language:
         if missing_package_hint := splitter_installation_hint(splitter_kind):
             st.caption(missing_package_hint)
         return
@@ -236,13 +240,13 @@ def _choose_splitter(choices: Choices) -> None:
 
 
 def choose_shared_setting(
-    choices: Choices, label: str, name: str, options: Mapping[str, str], shown: str | None = None
+    choices: Choices, label: str, name: str, options: Mapping[str, str], shown_option: str | None = None
 ) -> None:
     """Draw a select box for the shared setting ``name``, with ``options`` that map values to descriptions.
 
-    ``shown`` is the option to show, if it is not the setting's value.
+    ``shown_option`` is the option to show, if it is not the setting's value.
     """
-    shown_setting_value = getattr(choices, name) if shown is None else shown
+    shown_setting_value = getattr(choices, name) if shown_option is None else shown_option
     setting_option_values = [*options] if shown_setting_value in options else [*options, shown_setting_value]
     st.selectbox(
         label,

@@ -10,22 +10,29 @@ from chunkers.support import pluralize
 from chunkers.text import (
     CODE_ENDINGS,
     ENCODING_CHOICES,
+    FORMATS_WITH_ENCODING_CHOICE,
     READABLE_ENDINGS,
-    WITHOUT_ENCODING,
     FileText,
     document_format_of_name,
 )
 from sample_docs import load_sample, sample_titles
 from viz.components.browser_exchange import take_event
 from viz.components.page_elements import notice, remark, show_job_progress
-from viz.components.text_bar.text_bar import BAR, FOOT, DocumentData, keep_text_in_tab, show_text_bar, show_text_box_footer
+from viz.components.text_bar.text_bar import (
+    TEXT_AREA_FOOTER_KEY,
+    TEXT_BAR_KEY,
+    DocumentData,
+    keep_text_in_tab,
+    show_text_bar,
+    show_text_box_footer,
+)
 from viz.controls.kept_texts import (
-    copy_for_tab,
+    apply_chip_action,
     document_keeping_chip,
     offer_replaced_text,
     restore_text_of_tab,
     show_kept_texts,
-    take_chip_action,
+    text_copy_for_tab,
     warning_too_long_for_tab,
 )
 from viz.jobs import ReadingJob, read_single_text, single_file_converter
@@ -59,27 +66,27 @@ _ENCODING_KEY = "own_named"
 """Key of the widget for the uploaded file's encoding."""
 
 
-def take_document_events(choices: Choices, default: Choices) -> None:
+def apply_document_events(choices: Choices, default: Choices) -> None:
     """Apply the events of the top row: a chosen document, the text and questions kept by the tab, and the chip's actions."""
-    document_choice_event, tab_text_event = take_event(BAR, "chosen"), take_event(BAR, "kept")
-    tab_questions_event = take_event(BAR, "questions")
+    document_choice_event, tab_text_event = take_event(TEXT_BAR_KEY, "chosen"), take_event(TEXT_BAR_KEY, "kept")
+    tab_questions_event = take_event(TEXT_BAR_KEY, "questions")
     if document_choice_event and document_choice_event.get("document") in (*sample_titles(), OWN_DOCUMENT):
         choose_document(choices, document_choice_event["document"])
-    if take_event(FOOT, "cut") and session.own is not None:
+    if take_event(TEXT_AREA_FOOTER_KEY, "cut") and session.own is not None:
         choose_document(choices, OWN_DOCUMENT)
     if tab_text_event and restore_text_of_tab(tab_text_event):
         session.own_taken += 1
     if tab_questions_event:
         stored_texts.add_questions_of_tab(tab_questions_event.get("questions"))
-    if chip_event := take_event(BAR, "notebook"):
-        take_chip_action(chip_event, choices.document)
+    if chip_event := take_event(TEXT_BAR_KEY, "notebook"):
+        apply_chip_action(chip_event, choices.document)
     if choices.document == OWN_DOCUMENT and session.own is None and session.tab_answered:
         open_linked_notebook()
     if choices.document == OWN_DOCUMENT and session.own is None and session.tab_answered:
-        loss_reason = session.lost
-        if loss_reason:
+        text_loss_reason = session.lost
+        if text_loss_reason:
             choose_document(choices, default.document)
-        session.lost, session.own_gone = loss_reason, not loss_reason
+        session.lost, session.own_gone = text_loss_reason, not text_loss_reason
 
 
 def show_document_row(choices: Choices, text: PageText | None) -> None:
@@ -96,7 +103,7 @@ def show_document_row(choices: Choices, text: PageText | None) -> None:
             "documents": _sample_documents_data(),
             "own": own_text_source.name if own_text_source is not None else "",
             "chosen": choices.document,
-            "facts": _text_facts_phrase(text, own=choices.document == OWN_DOCUMENT) if text is not None else "",
+            "facts": _text_facts_phrase(text, is_own_text=choices.document == OWN_DOCUMENT) if text is not None else "",
             "open": session.lost
             or session.own_complaint
             or ("empty" if choices.document == OWN_DOCUMENT and session.own_gone else ""),
@@ -106,8 +113,8 @@ def show_document_row(choices: Choices, text: PageText | None) -> None:
             "notebook": document_keeping_chip(choices.document),
         }
     )
-    if (kept_copy := copy_for_tab()) is not None:
-        keep_text_in_tab(*kept_copy)
+    if (text_copy := text_copy_for_tab()) is not None:
+        keep_text_in_tab(*text_copy)
     stored_texts.activate_waiting_questions()
 
 
@@ -116,10 +123,10 @@ def _sample_documents_data() -> list[DocumentData]:
     return [{"id": name, "title": title, "about": load_sample(name).teaches} for name, title in sample_titles().items()]
 
 
-def _text_facts_phrase(text: PageText, *, own: bool) -> str:
+def _text_facts_phrase(text: PageText, *, is_own_text: bool) -> str:
     document = text.document
     size_phrases = [pluralize(len(document.sentences), "sentence"), pluralize(len(document.text), "character")]
-    return " · ".join([*size_phrases, language_label(document)] if own else size_phrases)
+    return " · ".join([*size_phrases, language_label(document)] if is_own_text else size_phrases)
 
 
 def load_text(choices: Choices) -> TextSource | None:
@@ -149,8 +156,8 @@ def load_text(choices: Choices) -> TextSource | None:
 
 def _draw_text_box(choices: Choices) -> None:
     """Draw the text area and the upload; a dropped file needs them even while the box is closed."""
-    box_column, upload_column = st.columns([3, 2], gap="medium")
-    with box_column:
+    text_box_column, upload_column = st.columns([3, 2], gap="medium")
+    with text_box_column:
         # Scripts and styles find the box by the container's key.
         with st.container(key="pasted"):
             st.text_area(
@@ -158,7 +165,7 @@ def _draw_text_box(choices: Choices) -> None:
                 session.pasted_kept,
                 key=session.box,
                 height=160,
-                on_change=_take_pasted_text,
+                on_change=_adopt_pasted_text,
                 args=(session.box, choices),
                 placeholder="Paste or write a text. A line of three dashes marks a known boundary.",
                 label_visibility="collapsed",
@@ -184,12 +191,12 @@ def _draw_text_box(choices: Choices) -> None:
         _offer_dash_boundaries()
 
 
-def _take_pasted_text(box: str, choices: Choices) -> None:
+def _adopt_pasted_text(box: str, choices: Choices) -> None:
     if box != session.box:
         return
-    box_content, previous_text_source = st.session_state[box], session.own
+    text_box_content, previous_text_source = st.session_state[box], session.own
     _forget_uploaded_file()
-    set_own_text(edited_source(box_content) if box_content else None)
+    set_own_text(edited_source(text_box_content) if text_box_content else None)
     if previous_text_source is not None and session.own is not None:
         move_own_cuts(previous_text_source.text, session.own.text)
     choose_document(choices, OWN_DOCUMENT)
@@ -205,7 +212,7 @@ def _start_reading_upload(choices: Choices) -> None:
         _begin_file_reading(ReadingJob([name_and_content], single_file_converter(session_file.read_session_file)), choices)
         return
     session.own_file = name_and_content
-    _read_as_document(name_and_content, None, choices)
+    _start_reading_document(name_and_content, None, choices)
 
 
 def adopt_as_own_text(own: TextSource, choices: Choices) -> None:
@@ -230,7 +237,7 @@ def _forget_uploaded_file() -> None:
     st.session_state.pop(_ENCODING_KEY, None)
 
 
-def _read_as_document(file: tuple[str, bytes], encoding: str | None, choices: Choices) -> None:
+def _start_reading_document(file: tuple[str, bytes], encoding: str | None, choices: Choices) -> None:
     """Start reading the uploaded file as a document."""
     _begin_file_reading(ReadingJob([file], read_single_text, encoding), choices)
 
@@ -248,13 +255,13 @@ def _adopt_read_file(choices: Choices) -> None:
     if own_file_reading_job.error:
         session.own_complaint = own_file_reading_job.error
     elif own_file_reading_job.made is not None:
-        file_result, name = own_file_reading_job.made, own_file_reading_job.name
+        file_result, file_name = own_file_reading_job.made, own_file_reading_job.name
         if not isinstance(file_result, FileText):
-            _open_session_or_recipe(file_result, name, choices)
+            _open_session_or_recipe(file_result, file_name, choices)
             return
         if session.own_found is None:
             session.own_found = file_result._replace(text="")
-        if name == _PASTED_FILE:
+        if file_name == _PASTED_FILE:
             set_own_text(TextSource(file_result.text, PASTED_TITLE))
         else:
             file_reading_remarks = [
@@ -262,7 +269,9 @@ def _adopt_read_file(choices: Choices) -> None:
                 file_result.left_out[:1].lower() + file_result.left_out[1:].rstrip("."),
             ]
             joined_remarks = " · ".join(part for part in file_reading_remarks if part)
-            set_own_text(TextSource(file_result.text, name, None, joined_remarks, file_result.parts, file_result.omissions))
+            set_own_text(
+                TextSource(file_result.text, file_name, None, joined_remarks, file_result.parts, file_result.omissions)
+            )
         _switch_to_own_text(choices)
 
 
@@ -285,17 +294,17 @@ def _open_session_or_recipe(saved: session_file.SessionFile | Recipe, name: str,
 def _choose_encoding(choices: Choices) -> None:
     """Draw the choice of the uploaded file's encoding, for formats that do not determine it."""
     name_and_content, file_text = session.own_file, session.own_found
-    if name_and_content is None or document_format_of_name(name_and_content[0]) not in WITHOUT_ENCODING:
+    if name_and_content is None or document_format_of_name(name_and_content[0]) not in FORMATS_WITH_ENCODING_CHOICE:
         return
     likely_encodings = [file_text.encoding, *file_text.others] if file_text is not None else []
-    options = list(dict.fromkeys([*likely_encodings, *ENCODING_CHOICES]))
+    encoding_options = list(dict.fromkeys([*likely_encodings, *ENCODING_CHOICES]))
 
     def reread_with_encoding() -> None:
-        _read_as_document(name_and_content, st.session_state[_ENCODING_KEY], choices)
+        _start_reading_document(name_and_content, st.session_state[_ENCODING_KEY], choices)
 
     st.selectbox(
         "Encoding",
-        options,
+        encoding_options,
         index=0 if likely_encodings else None,
         key=_ENCODING_KEY,
         on_change=reread_with_encoding,

@@ -10,7 +10,7 @@ from streamlit.delta_generator import DeltaGenerator
 from chunkers.embedders import missing_for_embedder
 from chunkers.recipes import chunker_class
 from chunkers.support import missing_extra_message
-from chunkers.text import BYTE_PAIRS, SplitterName
+from chunkers.text import BYTE_PAIR_TABLE_URLS, SplitterName
 from viz.components.page_elements import remark
 from viz.state import EmbeddingServer, LanguageServer, last_undoable_column_change, session, undo_last_column_change
 
@@ -34,11 +34,11 @@ def widget_key_for_value(value: object, key: str) -> str:
     return current_widget_key(key)
 
 
-def value_binding(value: object, key: str, put: Callable[[Any], object]) -> dict[str, Any]:
-    """Return a widget's ``key`` and ``on_change``: it shows ``value``, and ``put`` is called with each new value.
+def value_binding(value: object, key: str, store_value: Callable[[Any], object]) -> dict[str, Any]:
+    """Return a widget's ``key`` and ``on_change``: it shows ``value``, and ``store_value`` is called with each new value.
 
     Streamlit calls the callback of a widget that is gone if the browser reports its value once more. Such a report is no
-    choice of the user's, so ``put`` is not called with the value that is shown, or that it was last called with.
+    choice of the user's, so ``store_value`` is not called with the value that is shown, or that it was last called with.
     """
     widget_key = widget_key_for_value(value, key)
     latest_value = _without_option_order(value)
@@ -48,7 +48,7 @@ def value_binding(value: object, key: str, put: Callable[[Any], object]) -> dict
         reported_value = st.session_state[widget_key]
         if widget_key == current_widget_key(key) and _without_option_order(reported_value) != latest_value:
             latest_value = _without_option_order(reported_value)
-            put(reported_value)
+            store_value(reported_value)
 
     return {"key": widget_key, "on_change": report_new_value}
 
@@ -60,45 +60,45 @@ def _without_option_order(value: object) -> object:
 
 def current_widget_key(key: str) -> str:
     """Return a widget's current key: ``key``, with a number once the value was changed outside the widget."""
-    renewal_number = session.widget_numbers.get(key, 0)
-    return f"{key}{_RENEWED}{renewal_number}" if renewal_number else key
+    key_renewal_number = session.widget_numbers.get(key, 0)
+    return f"{key}{_RENEWED}{key_renewal_number}" if key_renewal_number else key
 
 
 def draw_setting_select_box(
     label: str,
-    words: dict[str, str],
+    link_parameters: dict[str, str],
     name: str,
     options: Mapping[str, str],
     key: str,
-    then: Callable[[], None] | None = None,
+    after_change: Callable[[], None] | None = None,
     help: str | None = None,
 ) -> str:
     """Draw a select box for the setting ``words[name]``, and return the chosen value.
 
-    ``options`` maps values to labels; an unknown value is replaced by the first option. ``then`` is called after a change.
+    ``options`` maps values to labels; an unknown value is replaced by the first option. ``after_change`` is called after a change.
     """
-    if words[name] not in options:
-        words[name] = next(iter(options))
+    if link_parameters[name] not in options:
+        link_parameters[name] = next(iter(options))
 
     def store_setting(value: str) -> None:
-        words[name] = value
-        if then is not None:
-            then()
+        link_parameters[name] = value
+        if after_change is not None:
+            after_change()
 
     st.selectbox(
         label,
         names := list(options),
-        index=names.index(words[name]),
+        index=names.index(link_parameters[name]),
         format_func=options.__getitem__,
         help=help,
-        **value_binding(words[name], key, store_setting),
+        **value_binding(link_parameters[name], key, store_setting),
     )
-    return words[name]
+    return link_parameters[name]
 
 
 def draw_setting_segmented_control(
     label: str,
-    words: dict[str, str],
+    link_parameters: dict[str, str],
     name: str,
     options: Mapping[str, str],
     key: str,
@@ -110,7 +110,7 @@ def draw_setting_segmented_control(
 
     ``options`` maps values to labels. If ``hidden``, the control's own label is not shown.
     """
-    shown_option = words[name] if words[name] in options else next(iter(options))
+    shown_option = link_parameters[name] if link_parameters[name] in options else next(iter(options))
     st.segmented_control(
         label,
         list(options),
@@ -119,7 +119,7 @@ def draw_setting_segmented_control(
         required=True,
         help=help,
         label_visibility="collapsed" if hidden else "visible",
-        **value_binding(shown_option, key, partial(words.__setitem__, name)),
+        **value_binding(shown_option, key, partial(link_parameters.__setitem__, name)),
     )
 
 
@@ -144,14 +144,16 @@ def draw_consent_buttons(buttons: Mapping[str, Callable[[], None]]) -> None:
         buttons_row.button(label, key=f"offer/{label}", on_click=on_click)
 
 
-def take_entered_server(before: EmbeddingServer | LanguageServer, address_key: str, key_key: str) -> tuple[str, str]:
+def take_entered_server(current_server: EmbeddingServer | LanguageServer, address_key: str, key_key: str) -> tuple[str, str]:
     """Return the address and the key that were entered into the two fields of a form, and empty the field of the key.
 
-    Without a new key, the key of the server ``before`` remains if the address does.
+    Without a new key, the key of the server ``current_server`` remains if the address does.
     """
     server_address = st.session_state[address_key].strip()
     # A key is only ever sent to the server for which it was entered.
-    entered_server_key = st.session_state[key_key].strip() or (before.key if server_address == before.address else "")
+    entered_server_key = st.session_state[key_key].strip() or (
+        current_server.key if server_address == current_server.address else ""
+    )
     # The browser no longer needs the key.
     st.session_state[key_key] = ""
     return server_address, entered_server_key
@@ -179,7 +181,7 @@ def splitter_installation_hint(name: str) -> str:
 
 def tokenizer_installation_hint(name: str) -> str:
     """Return the installation hint for the package that the tokenizer lacks; empty if no package is missing."""
-    return missing_extra_message("tokens", name) if name in BYTE_PAIRS else ""
+    return missing_extra_message("tokens", name) if name in BYTE_PAIR_TABLE_URLS else ""
 
 
 def chunker_installation_hint(name: str) -> str:

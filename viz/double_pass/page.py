@@ -11,21 +11,21 @@ import streamlit as st
 from chunkers import Chunking, DoublePass, Embedder, FieldSpec, Verdict
 from chunkers.recipes import chunker_class
 from chunkers.support import format_number, pluralize
-from evaluation.segmentation import sentence_counts
+from evaluation.segmentation import sentence_count_per_chunk
 from sample_docs import sample_splitters
 from viz.components.browser_exchange import Component, take_event
 from viz.components.reader.reader import HeadRow, ReaderColumn, show_reader
-from viz.components.stepper.stepper import ALLOWED_WORDS, DEFAULT_WORDS, Step, show_stepper
+from viz.components.stepper.stepper import ALLOWED_WORDS, DEFAULT_STEPPER_PARAMETERS, Step, show_stepper
 from viz.controls import parameter_controls, value_binding
 from viz.double_pass.passes import (
     MOST_SENTENCES,
     attempts_for_each_comparison,
     comparison_table,
-    gaps_last_attempt_decides,
+    gaps_of_last_comparison,
     mini_chunk_starts,
-    pass_rows,
-    pass_steps,
+    rows_of_both_passes,
     show_passes,
+    steps_of_both_passes,
 )
 from viz.jobs import reversing_change_at_once
 from viz.shell import (
@@ -45,18 +45,20 @@ from viz.state import Choices, PageText, chunker_defaults_of_embedder, fresh_col
 from viz.theme import palette
 
 PAGE = "double_pass"
-READER = "double_pass_reader"
-DOUBLE, BESIDE = 0, 1
+READER_KEY = "double_pass_reader"
+DOUBLE_PASS_COLUMN, COMPARED_COLUMN = 0, 1
 """The indices of the two columns."""
 
-MOST_TRIED = 1_000
+MOST_SENTENCES_FOR_REVERSALS = 1_000
 """Maximum number of sentences of a text in which each step searches for the change of its verdict, within about a second."""
 
 
 def default_choices() -> Choices:
     """Return the default choices of the Double pass page: Double pass and Breakpoint, on a sample text."""
     default_column_choices = [fresh_column("double_pass"), fresh_column("breakpoint")]
-    return Choices("algorithm", sample_splitters()["algorithm"], default_column_choices, extra={**DEFAULT_WORDS})
+    return Choices(
+        "algorithm", sample_splitters()["algorithm"], default_column_choices, extra={**DEFAULT_STEPPER_PARAMETERS}
+    )
 
 
 def show() -> None:
@@ -67,8 +69,10 @@ def show() -> None:
         current_page.check_link_parameters(ALLOWED_WORDS)
         _keep_page_columns(current_page)
         choices.columns = [new or old for new, old in zip_longest(opening_columns, choices.columns)]
-        if event := take_event(READER, "selected"):
-            choices.selected = DOUBLE if event["column"] == DOUBLE else BESIDE
+        if column_selection_event := take_event(READER_KEY, "selected"):
+            choices.selected = (
+                DOUBLE_PASS_COLUMN if column_selection_event["column"] == DOUBLE_PASS_COLUMN else COMPARED_COLUMN
+            )
         column_results = [] if text is None else run_columns(current_page, text, choices.columns)
         with current_page.controls:
             _draw_controls(current_page, column_results)
@@ -94,14 +98,14 @@ def _keep_page_columns(current_page: Page) -> None:
             "Compare."
         )
     choices.columns = page_chunker_columns
-    choices.selected = min(choices.selected, BESIDE)
+    choices.selected = min(choices.selected, COMPARED_COLUMN)
 
 
 def _draw_controls(current_page: Page, results: list[ColumnResult]) -> None:
     page_choices = current_page.choices
     st.segmented_control(
         "Chunker to configure",
-        [DOUBLE, BESIDE],
+        [DOUBLE_PASS_COLUMN, COMPARED_COLUMN],
         default=page_choices.selected,
         format_func=lambda number: chunker_class(page_choices.columns[number].chunker).title,
         required=True,
@@ -144,12 +148,16 @@ def _histogram_drawer(result: ColumnResult | None) -> Callable[[FieldSpec], None
 
 
 def _draw_page_body(current_page: Page, text: PageText, results: list[ColumnResult]) -> None:
-    choices, double_pass_result, compared_result = current_page.choices, results[DOUBLE], results[BESIDE]
+    choices, double_pass_result, compared_result = (
+        current_page.choices,
+        results[DOUBLE_PASS_COLUMN],
+        results[COMPARED_COLUMN],
+    )
     chunking, chunker = double_pass_result.chunking, double_pass_result.chunker
     # Both sides from the start: rows that begin as wide as the page would jump.
     left_container, right_container = side_by_side_columns(PAGE, 2, 1)
     if chunking is None or not isinstance(chunker, DoublePass) or not chunking.chunks:
-        message = double_pass_result.error or (
+        missing_result_message = double_pass_result.error or (
             waiting_status_phrase() if chunking is None else "No chunks: the text has no words."
         )
         with left_container:
@@ -158,7 +166,7 @@ def _draw_page_body(current_page: Page, text: PageText, results: list[ColumnResu
                 summary="",
                 rows=None,
                 source=text.document.identity,
-                message=message,
+                message=missing_result_message,
                 tone="error" if double_pass_result.error else "",
                 key="passes",
             )
@@ -169,7 +177,7 @@ def _draw_page_body(current_page: Page, text: PageText, results: list[ColumnResu
         show_passes(
             title=text.source.name,
             summary=_pass_summary(chunking),
-            rows=pass_rows(chunking, compared_result.finished_column, _row_labels(chunker)),
+            rows=rows_of_both_passes(chunking, compared_result.finished_column, _row_labels(chunker)),
             source=text.document.identity,
             key="passes",
         )
@@ -180,21 +188,23 @@ def _draw_page_body(current_page: Page, text: PageText, results: list[ColumnResu
             summary="",
             selected=choices.selected,
             known=text.source.known,
-            key=READER,
-            axis=False,
+            key=READER_KEY,
+            draws_axis=False,
         )
     with right_container, st.container(key="beside_passes"):
-        double_pass_steps = pass_steps(chunking, chunker.max_size)
+        double_pass_steps = steps_of_both_passes(chunking, chunker.max_size)
         if double_pass_steps:
             show_stepper(
                 double_pass_steps,
                 choices.extra,
                 key="double_pass_stepper",
-                known=bool(text.source.known),
-                would=lambda at: verdict_reversal_in_words(double_pass_result, double_pass_steps[at], current_page.embedder),
+                has_known_boundaries=bool(text.source.known),
+                describe_reversal=lambda at: verdict_reversal_in_words(
+                    double_pass_result, double_pass_steps[at], current_page.embedder
+                ),
             )
         removed_pass_one_boundaries = undone_pass_one_cuts(chunking, compared_result.chunking, compared_result.title)
-        show_corrections(
+        show_removed_boundaries(
             removed_pass_one_boundaries,
             removals_in_words(chunking, removed_pass_one_boundaries, compared_result.chunking, compared_result.title),
             key="corrections",
@@ -209,7 +219,7 @@ def verdict_reversal_in_words(double: ColumnResult, step: Step, embedder: Embedd
     chunking, gap_index = double.chunking, step["mark"]["gap"]
     if double.task is None or double.chunker is None or chunking is None or gap_index is None:
         return ""
-    if len(chunking.document.sentences) > MOST_TRIED:
+    if len(chunking.document.sentences) > MOST_SENTENCES_FOR_REVERSALS:
         return ""
     decided_gap = next(candidate for candidate in chunking.gaps if candidate.index == gap_index)
     reversing_change = reversing_change_at_once(
@@ -219,7 +229,7 @@ def verdict_reversal_in_words(double: ColumnResult, step: Step, embedder: Embedd
 
 
 def _reader_column(chunking: Chunking) -> ReaderColumn:
-    chunk_sentence_counts = sentence_counts(chunking)
+    chunk_sentence_counts = sentence_count_per_chunk(chunking)
     smallest_chunk_size, largest_chunk_size = min(chunk_sentence_counts, default=0), max(chunk_sentence_counts, default=0)
     chunk_sizes_phrase = (
         f"{len(chunk_sentence_counts):,}, of "
@@ -266,7 +276,7 @@ class SimilaritiesData(TypedDict):
     words: str
 
 
-_histogram = Component[SimilaritiesData](
+_histogram_component = Component[SimilaritiesData](
     "seamark_similarities",
     "double_pass/similarity_histogram.js",
     "double_pass/similarity_histogram.css",
@@ -293,7 +303,7 @@ def count_above_in_words(similarities: Sequence[float], threshold: float) -> str
     return f"{above_count:,} of {len(similarities):,} similarities {lie_verb_form} above {format_number(threshold, '.2f')}"
 
 
-BINS = 25
+HISTOGRAM_BINS = 25
 
 
 def show_similarity_histogram(
@@ -301,11 +311,11 @@ def show_similarity_histogram(
 ) -> None:
     """Draw a histogram of the similarities under the slider of their threshold, clipped to ``bounds``."""
     low, high = bounds
-    counts, _ = np.histogram(np.clip(similarities, low, high), BINS, bounds)
-    _histogram(
+    bin_counts, _ = np.histogram(np.clip(similarities, low, high), HISTOGRAM_BINS, bounds)
+    _histogram_component(
         key=key,
         data={
-            "counts": counts.tolist() if len(similarities) else [],
+            "counts": bin_counts.tolist() if len(similarities) else [],
             "at": (threshold - low) / (high - low),
             "words": count_above_in_words(similarities, threshold),
         },
@@ -336,7 +346,7 @@ class CorrectionsData(TypedDict):
     rows: list[CorrectionData]
 
 
-_corrections = Component[CorrectionsData](
+_corrections_component = Component[CorrectionsData](
     "seamark_corrections",
     "double_pass/corrections.js",
     "double_pass/corrections.css",
@@ -344,12 +354,12 @@ _corrections = Component[CorrectionsData](
 )
 
 
-def undone_pass_one_cuts(chunking: Chunking, beside: Chunking | None, name: str) -> list[CorrectionData]:
+def undone_pass_one_cuts(chunking: Chunking, compared_chunking: Chunking | None, name: str) -> list[CorrectionData]:
     """Return the boundaries of pass one that pass two or the minimum size removed, in text order.
 
-    ``beside`` is the result of the chunker called ``name``, to which they are compared.
+    ``compared_chunking`` is the result of the chunker called ``name``, to which they are compared.
     """
-    other_chunker_cuts = set() if beside is None else _cut_gaps(beside)
+    other_chunker_cuts = set() if compared_chunking is None else _cut_gap_numbers(compared_chunking)
     mini_chunk_start_sentences = mini_chunk_starts(chunking)
     join_step_by_gap = {
         gap: (number, removal_reason)
@@ -357,7 +367,7 @@ def undone_pass_one_cuts(chunking: Chunking, beside: Chunking | None, name: str)
         if (removal_reason := attempts[-1].why) is not None
         and attempts[-1].outcome == "joined"
         and attempts[-1].kind not in ("initial", "appending")
-        for gap in gaps_last_attempt_decides(attempts, mini_chunk_start_sentences)
+        for gap in gaps_of_last_comparison(attempts, mini_chunk_start_sentences)
     }
     removed_boundaries: list[CorrectionData] = []
     for gap in chunking.gaps:
@@ -376,13 +386,13 @@ def undone_pass_one_cuts(chunking: Chunking, beside: Chunking | None, name: str)
     return removed_boundaries
 
 
-def _cut_gaps(chunking: Chunking) -> set[int]:
+def _cut_gap_numbers(chunking: Chunking) -> set[int]:
     """Return the numbers of the gaps between sentences that are cut."""
     return {gap.index for gap in chunking.gaps if gap.verdict.is_cut and gap.offset is None}
 
 
 def removals_in_words(
-    chunking: Chunking, removals: Sequence[CorrectionData], beside: Chunking | None, name: str
+    chunking: Chunking, removals: Sequence[CorrectionData], compared_chunking: Chunking | None, name: str
 ) -> list[str]:
     """Describe how many boundaries of pass one were removed, and what became of the other chunker's boundaries."""
     pass_one_boundary_count = len(mini_chunk_starts(chunking)) - 1
@@ -392,8 +402,8 @@ def removals_in_words(
     report_sentences = [
         f"Of the {boundaries_phrase} that pass one made, {pluralize(len(removals), 'was', 'were')} removed later."
     ]
-    if beside is not None:
-        other_chunker_cuts = _cut_gaps(beside)
+    if compared_chunking is not None:
+        other_chunker_cuts = _cut_gap_numbers(compared_chunking)
         shared_removal_count = sum(removal["also"] != "" for removal in removals)
         shared_cut_count = sum(gap.verdict.is_cut for gap in chunking.gaps if gap.index in other_chunker_cuts)
         boundary_count_by_fate = {
@@ -407,7 +417,9 @@ def removals_in_words(
     return report_sentences
 
 
-def show_corrections(removals: Sequence[CorrectionData], said: Sequence[str], key: str) -> None:
+def show_removed_boundaries(removals: Sequence[CorrectionData], introduction: Sequence[str], key: str) -> None:
     """Mount the list of corrections; a click on a row goes to the boundary and to the step that removed it."""
-    drawn_removals = [removal for removal in removals if removal["sentence"] <= MOST_SENTENCES]
-    _corrections(key=key, data={"title": "Corrections", "words": [*said], "rows": drawn_removals})
+    drawn_removed_boundaries = [removal for removal in removals if removal["sentence"] <= MOST_SENTENCES]
+    _corrections_component(
+        key=key, data={"title": "Corrections", "words": [*introduction], "rows": drawn_removed_boundaries}
+    )

@@ -14,7 +14,7 @@ from viz.shell import FinishedColumn
 MOST_SENTENCES = 3000
 """Comparisons beyond this sentence have no steps and are not drawn; only the table has all."""
 
-LEDGER = "The reason given: "
+QUOTED_REASON_PREFIX = "The reason given: "
 """Prefix of a reason quoted from the ledger."""
 
 
@@ -39,7 +39,7 @@ def attempts_for_each_comparison(chunking: Chunking) -> list[list[Comparison]]:
     return attempts_per_comparison
 
 
-def pass_steps(chunking: Chunking, maximum: int | None) -> list[Step]:
+def steps_of_both_passes(chunking: Chunking, maximum: int | None) -> list[Step]:
     """Return a step for each comparison of both passes, then a step for each merge by the minimum size.
 
     ``maximum`` is the chunker's maximum size.
@@ -63,16 +63,16 @@ def mini_chunk_starts(chunking: Chunking) -> list[int]:
     return [0, *(comparison.right.start for comparison in pass_one_comparisons if comparison.outcome != "joined")]
 
 
-def gaps_last_attempt_decides(attempts: Sequence[Comparison], starts: Sequence[int]) -> list[int]:
+def gaps_of_last_comparison(attempts: Sequence[Comparison], starts: Sequence[int]) -> list[int]:
     """Return the gaps between mini-chunks that the last comparison of ``attempts`` decides.
 
     ``starts`` are the sentences at which the mini-chunks begin.
     """
-    left, right = attempts[-1].left, attempts[-1].right
-    return [start - 1 for start in starts if left.end <= start <= right.start]
+    left_group, right_group = attempts[-1].left, attempts[-1].right
+    return [start - 1 for start in starts if left_group.end <= start <= right_group.start]
 
 
-def last_attempt_in_words(attempts: Sequence[Comparison]) -> str:
+def last_comparison_in_words(attempts: Sequence[Comparison]) -> str:
     """Describe the last comparison of ``attempts`` in one line."""
     earlier_phrase = "".join(
         f"; {sentence_range_in_words(comparison.right)} before it {_score_in_words(comparison)}"
@@ -81,23 +81,27 @@ def last_attempt_in_words(attempts: Sequence[Comparison]) -> str:
     return f"{_step_title(attempts[-1])}: similarity {_score_in_words(attempts[-1])}{earlier_phrase}."
 
 
-def sentence_range_in_words(group: Span) -> str:
+def sentence_range_in_words(sentence_range: Span) -> str:
     """Return a range of sentences in words, counted from 1, such as ``sentences 3–5``."""
-    return f"sentence {group.end}" if _is_single_sentence(group) else f"sentences {group.start + 1}\N{EN DASH}{group.end}"
+    return (
+        f"sentence {sentence_range.end}"
+        if _is_single_sentence(sentence_range)
+        else f"sentences {sentence_range.start + 1}\N{EN DASH}{sentence_range.end}"
+    )
 
 
-def _is_single_sentence(group: Span) -> bool:
-    return group.end - group.start == 1
+def _is_single_sentence(sentence_range: Span) -> bool:
+    return sentence_range.end - sentence_range.start == 1
 
 
 def _comparison_step(number: int, attempts: Sequence[Comparison], maximum: int | None) -> Step:
-    last_comparison_attempt = attempts[-1]
+    last_comparison = attempts[-1]
     left_group, skipped_snippet = (
-        compared_left_group(last_comparison_attempt),
-        _skipped_snippet_span(last_comparison_attempt),
+        compared_left_group(last_comparison),
+        _skipped_snippet_span(last_comparison),
     )
     similarity_rows = [
-        ["similarity", _score_in_words(last_comparison_attempt)],
+        ["similarity", _score_in_words(last_comparison)],
         *(
             [f"{sentence_range_in_words(before.right)}", f"{_score_in_words(before)}, looked at before"]
             for before in attempts[:-1]
@@ -105,57 +109,57 @@ def _comparison_step(number: int, attempts: Sequence[Comparison], maximum: int |
     ]
     maximum_size_phrase = "no maximum" if maximum is None else f"at most {maximum:,}"
     return Step(
-        title=_step_title(last_comparison_attempt),
+        title=_step_title(last_comparison),
         story=[
-            _comparison_in_words(last_comparison_attempt, left_group),
-            *([] if last_comparison_attempt.why else ["Not above, so the next chunk is compared."]),
+            _comparison_in_words(last_comparison, left_group),
+            *([] if last_comparison.why else ["Not above, so the next chunk is compared."]),
         ],
         numbers=similarity_rows,
         aside=(
-            [LEDGER + last_comparison_attempt.reason] if last_comparison_attempt.why else [],
-            [["length", f"{last_comparison_attempt.length:,} characters joined, {maximum_size_phrase}"]],
+            [QUOTED_REASON_PREFIX + last_comparison.reason] if last_comparison.why else [],
+            [["length", f"{last_comparison.length:,} characters joined, {maximum_size_phrase}"]],
         ),
         tone="turn"
-        if skipped_snippet and last_comparison_attempt.outcome == "joined"
+        if skipped_snippet and last_comparison.outcome == "joined"
         else "cut"
-        if last_comparison_attempt.outcome != "joined" and last_comparison_attempt.why
+        if last_comparison.outcome != "joined" and last_comparison.why
         else "",
         mark=PassMark(
             growing=left_group,
-            next=last_comparison_attempt.right,
+            next=last_comparison.right,
             middle=skipped_snippet,
-            gap=last_comparison_attempt.left.end - 1,
+            gap=last_comparison.left.end - 1,
             comparison=number,
         ),
         placed=_placed_sentence_counts(attempts),
         prediction={
-            "words": f"Does {sentence_range_in_words(last_comparison_attempt.right)} join?"
-            if _is_single_sentence(last_comparison_attempt.right)
-            else f"Do {sentence_range_in_words(last_comparison_attempt.right)} join?",
+            "words": f"Does {sentence_range_in_words(last_comparison.right)} join?"
+            if _is_single_sentence(last_comparison.right)
+            else f"Do {sentence_range_in_words(last_comparison.right)} join?",
             "yes": "Join",
             "no": "Keep apart",
-            "right": last_comparison_attempt.outcome == "joined",
+            "right": last_comparison.outcome == "joined",
         },
         gauge={
             "label": "similarity and threshold",
-            "score": last_comparison_attempt.similarity,
-            "threshold": last_comparison_attempt.threshold,
-            "low": min(0.0, last_comparison_attempt.similarity, last_comparison_attempt.threshold),
-            "high": max(1.0, last_comparison_attempt.similarity, last_comparison_attempt.threshold),
+            "score": last_comparison.similarity,
+            "threshold": last_comparison.threshold,
+            "low": min(0.0, last_comparison.similarity, last_comparison.threshold),
+            "high": max(1.0, last_comparison.similarity, last_comparison.threshold),
         },
     )
 
 
 def _placed_sentence_counts(attempts: Sequence[Comparison]) -> tuple[int, int]:
     """Return the sentences in a final chunk before and after the last comparison; none in pass one, whose chunks merge."""
-    comparison_attempt = attempts[-1]
-    if comparison_attempt.kind in ("initial", "appending"):
+    last_comparison = attempts[-1]
+    if last_comparison.kind in ("initial", "appending"):
         return 0, 0
-    placed_end_before_comparison = comparison_attempt.left.end
-    if comparison_attempt.outcome == "joined":
-        return placed_end_before_comparison, comparison_attempt.right.end
+    placed_end_before_comparison = last_comparison.left.end
+    if last_comparison.outcome == "joined":
+        return placed_end_before_comparison, last_comparison.right.end
     # After a chunk ends, the next one begins with the mini-chunk that was compared first.
-    return placed_end_before_comparison, attempts[0].right.end if comparison_attempt.why else placed_end_before_comparison
+    return placed_end_before_comparison, attempts[0].right.end if last_comparison.why else placed_end_before_comparison
 
 
 def compared_left_group(comparison: Comparison) -> Span:
@@ -211,8 +215,8 @@ def _step_title(comparison: Comparison) -> str:
     return comparison_step_title[0].upper() + comparison_step_title[1:]
 
 
-def _comparison_in_words(comparison: Comparison, group: Span) -> str:
-    left_phrase, right_phrase = sentence_range_in_words(group), sentence_range_in_words(comparison.right)
+def _comparison_in_words(comparison: Comparison, left_range: Span) -> str:
+    left_phrase, right_phrase = sentence_range_in_words(left_range), sentence_range_in_words(comparison.right)
     match comparison.kind:
         case "initial":
             return f"Pass one, no chunk open: {left_phrase} is compared with the one after."
@@ -239,17 +243,17 @@ def _size_merge_steps(chunking: Chunking) -> list[Step]:
         gap = chunking.gaps[start - 1]
         if gap.verdict is not Verdict.REJECTED or end > MOST_SENTENCES:
             continue
-        left, right = Span(chunk_starts[number], start), Span(start, end)
+        left_chunk_range, right_chunk_range = Span(chunk_starts[number], start), Span(start, end)
         merge_steps.append(
             Step(
-                title=f"Merge {sentence_range_in_words(left)}, {sentence_range_in_words(right)}",
+                title=f"Merge {sentence_range_in_words(left_chunk_range)}, {sentence_range_in_words(right_chunk_range)}",
                 story=[
                     "After both passes, a chunk below the minimum size is merged with a neighbour.",
-                    LEDGER + gap.reason,
+                    QUOTED_REASON_PREFIX + gap.reason,
                 ],
                 numbers=[],
                 tone="turn",
-                mark=PassMark(growing=left, next=right, middle=None, gap=gap.index, comparison=None),
+                mark=PassMark(growing=left_chunk_range, next=right_chunk_range, middle=None, gap=gap.index, comparison=None),
                 placed=(len(chunking.document.sentences),) * 2,
                 prediction=None,
                 gauge=None,
@@ -272,7 +276,7 @@ class PassesData(TypedDict):
     tone: str
 
 
-_passes = Component[PassesData](
+_passes_component = Component[PassesData](
     "seamark_passes",
     "double_pass/passes.js",
     "components/shared/common.css",
@@ -338,7 +342,7 @@ def show_passes(
     stepper, ``seamark-go``. The rows mark the ranges of ``seamark-step``. ``source`` is the identity of the text; if it
     changes, the zoom is reset.
     """
-    _passes(
+    _passes_component(
         key=key,
         data={
             "title": title,
@@ -351,10 +355,10 @@ def show_passes(
     )
 
 
-def pass_rows(chunking: Chunking, beside: FinishedColumn | None, labels: dict[str, str]) -> PassRowsData:
+def rows_of_both_passes(chunking: Chunking, compared_column: FinishedColumn | None, labels: dict[str, str]) -> PassRowsData:
     """Return the positions at which the mini-chunks, snippets and chunks of each row begin, and the comparisons in order.
 
-    ``beside`` is another chunker's result, drawn as the bottom row for comparison.
+    ``compared_column`` is another chunker's result, drawn as the bottom row for comparison.
     """
     attempts_per_comparison = attempts_for_each_comparison(chunking)
     joins_over_snippets = [
@@ -370,12 +374,14 @@ def pass_rows(chunking: Chunking, beside: FinishedColumn | None, labels: dict[st
     ]
     part_name_by_row = {"minis": "Mini-chunk", "chunks": "Chunk", "other": ""}
     other_chunker_starts = None
-    if beside is not None:
-        part_name_by_row["other"] = f"{beside.chunker.title}, chunk"
-        labels = {**labels, "other": f"{beside.chunker.title} for comparison: {beside.chunker.describe()}"}
+    if compared_column is not None:
+        part_name_by_row["other"] = f"{compared_column.chunker.title}, chunk"
+        labels = {**labels, "other": f"{compared_column.chunker.title} for comparison: {compared_column.chunker.describe()}"}
         # Positions are fractional for cuts inside a sentence.
         other_chunker_starts = _drawable_starts(
-            offsets_on_sentence_axis(beside.chunking.document, [chunk.start for chunk in beside.chunking.chunks])
+            offsets_on_sentence_axis(
+                compared_column.chunking.document, [chunk.start for chunk in compared_column.chunking.chunks]
+            )
         )
     return {
         "count": min(len(chunking.document.sentences), MOST_SENTENCES),
@@ -394,18 +400,18 @@ def _drawable_starts(starts: Sequence[float]) -> list[float]:
 
 
 def _comparison_data(attempts: Sequence[Comparison]) -> ComparisonData:
-    last_comparison_attempt = attempts[-1]
+    last_comparison = attempts[-1]
     return {
-        "pass": 1 if last_comparison_attempt.kind in ("initial", "appending") else 2,
-        "kind": last_comparison_attempt.kind,
-        "outcome": last_comparison_attempt.outcome,
-        "left": last_comparison_attempt.left,
-        "right": last_comparison_attempt.right,
-        "compared": compared_left_group(last_comparison_attempt),
-        "value": format_number(last_comparison_attempt.similarity, ".2f"),
+        "pass": 1 if last_comparison.kind in ("initial", "appending") else 2,
+        "kind": last_comparison.kind,
+        "outcome": last_comparison.outcome,
+        "left": last_comparison.left,
+        "right": last_comparison.right,
+        "compared": compared_left_group(last_comparison),
+        "value": format_number(last_comparison.similarity, ".2f"),
         "tried": [format_number(before.similarity, ".2f") for before in attempts[:-1]],
-        "decides": bool(last_comparison_attempt.why),
-        "words": last_attempt_in_words(attempts),
+        "decides": bool(last_comparison.why),
+        "words": last_comparison_in_words(attempts),
     }
 
 

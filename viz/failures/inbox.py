@@ -9,10 +9,10 @@ from chunkers.recipes import chunker_class
 from chunkers.results import EmbeddedAs, indices_of_parent_chunks
 from chunkers.support import pluralize
 from chunkers.text import detect_language
-from evaluation.findings.examined_chunking import HAIR
-from evaluation.findings.rules import ALIKE, RULES, Finding, find_suspicious_cuts, finding_count_per_rule
+from evaluation.findings.examined_chunking import DEFAULT_NARROW_MARGIN
+from evaluation.findings.rules import NEAR_DUPLICATE_SHARE, RULES, Finding, find_suspicious_cuts, finding_count_per_rule
 from evaluation.remedies.tested_changes import SuspiciousColumn
-from evaluation.retrieval import count_repeats_by_words
+from evaluation.retrieval import count_bm25_duplicates
 from evaluation.search import repeated_runs
 from viz.components.browser_exchange import take_event
 from viz.components.findings.findings import MOST_FINDINGS, FindingData, SoughtData, overlapped_sentence_range, show_findings
@@ -28,15 +28,15 @@ from viz.state import Choices, PageText, kept_questions_about, main_page, rankin
 
 call_when_text_gone(lambda _: repeated_runs.cache_clear())
 
-KEY = "inbox"
+INBOX_KEY = "inbox"
 
-AT_ONCE_S = 0.2
+SEARCH_WAIT_S = 0.2
 """Seconds to wait for a search while the list is drawn; for a longer search, the browser polls for the result."""
 
-BEST = 5
+BEST_CHUNK_COUNT = 5
 """Number of best chunks of a question among which near-duplicates are counted."""
 
-NO_REMEDY = {
+NO_REMEDY_REASONS = {
     "splitter": "No chunker changes this: the text was split into sentences so. Choose another splitter under “Sentence "
     "splitter”.",
     "document": "No chunker removes this: the document itself has it. Clean the document before you cut it.",
@@ -62,14 +62,18 @@ def show_suspicious_cuts(
 
 @st.fragment
 def _draw_findings_list(
-    measured_setting: MeasuredSetting, known: tuple[int, ...] | None, tokenizer: str, hair: float, embedder: Embedder | None
+    measured_setting: MeasuredSetting,
+    known: tuple[int, ...] | None,
+    tokenizer: str,
+    score_margin: float,
+    embedder: Embedder | None,
 ) -> None:
     """Draw the list in a fragment, which alone reruns while a search is in progress."""
     column_result = measured_setting.made
     assert column_result.chunking is not None
     assert column_result.task is not None
     _take_finding_events(embedder)
-    column_findings = _cached_findings(column_result.task, column_result.chunking, embedder, hair)
+    column_findings = _cached_findings(column_result.task, column_result.chunking, embedder, score_margin)
     listed_findings = column_findings[:MOST_FINDINGS]
     chunker_title = chunker_class(measured_setting.setting.chunker).title
     hint_phrase = "; choose one to see what removes it" if column_findings else ""
@@ -80,24 +84,24 @@ def _draw_findings_list(
         [(RULES[name].title, count, RULES[name].why) for name, count in finding_count_per_rule(column_findings).items()],
         [_finding_data(column_result.chunking.document, finding) for finding in listed_findings],
         len(column_findings),
-        less="less suspicious",
+        less_phrase="less suspicious",
         nothing="Nothing looks suspicious to these rules.",
-        key=KEY,
-        sought=_remedies_of_chosen_finding(column_result, listed_findings, known, tokenizer, hair, embedder),
+        key=INBOX_KEY,
+        sought=_remedies_of_chosen_finding(column_result, listed_findings, known, tokenizer, score_margin, embedder),
     )
 
 
 def _take_finding_events(embedder: Embedder | None) -> None:
     """Apply the user's selection of a finding or of a change that removes it."""
     finding_remedy_job = session.finding_job
-    if remedy_event := take_event(KEY, "remedy"):
+    if remedy_event := take_event(INBOX_KEY, "remedy"):
         if remedy_event.get("tune"):
             open_page_at_next_run("tune")
             st.rerun()
         if add_remedy_column(remedy_event, finding_remedy_job, embedder):
             open_page_at_next_run(main_page.key)
             st.rerun()
-    if finding_event := take_event(KEY, "sought"):
+    if finding_event := take_event(INBOX_KEY, "sought"):
         session.finding_sought = str(finding_event.get("id", ""))
         if finding_event.get("search") and finding_remedy_job is not None and not finding_remedy_job.running:
             session.finding_job = finding_remedy_job = finding_remedy_job.unstarted_copy()
@@ -111,36 +115,43 @@ def _remedies_of_chosen_finding(
     findings: Sequence[Finding],
     known: tuple[int, ...] | None,
     tokenizer: str,
-    hair: float,
+    score_margin: float,
     embedder: Embedder | None,
 ) -> SoughtData | None:
     """Return the changes found so far that remove the chosen finding; start the search if it needs no request."""
     sought_finding = next((candidate for candidate in findings if _finding_id(candidate) == session.finding_sought), None)
     if sought_finding is None or result.task is None or result.chunker is None or result.chunking is None:
         return None
-    if no_remedy_reason := NO_REMEDY.get(RULES[sought_finding.rule].cause, ""):
+    if no_remedy_reason := NO_REMEDY_REASONS.get(RULES[sought_finding.rule].cause, ""):
         if sought_finding.rule == "near_duplicate":
             no_remedy_reason = f"{no_remedy_reason} {_near_duplicates_in_words(result.chunking)}"
         return {"id": _finding_id(sought_finding), "remedies": None, "why_none": no_remedy_reason}
     document, compare_choices, reranker = result.chunking.document, choices_of_compare(), session.reranker
     # Changed chunks would need new context sentences from a language model.
     embedded_text_kind: EmbeddedAs = "plain" if session.embedded_as == "context" else session.embedded_as
-    kept_questions = () if session.embedded_as == "context" else kept_questions_about(document)
+    stored_questions = () if session.embedded_as == "context" else kept_questions_about(document)
     ranking_method, (_, retrieval_limit) = (
         ranking_method_of(compare_choices),
         retrieval_limit_of(compare_choices, len(document.text)),
     )
     suspicious_column = SuspiciousColumn(
-        result.chunker, result.chunking, ranking_method, retrieval_limit, embedded_text_kind, kept_questions, known, hair
+        result.chunker,
+        result.chunking,
+        ranking_method,
+        retrieval_limit,
+        embedded_text_kind,
+        stored_questions,
+        known,
+        score_margin,
     )
     finding_remedy_search = remedy_search_for_finding(result.task, suspicious_column, sought_finding, tokenizer, reranker)
     remedy_job_subject = (
         sought_finding,
-        hair,
+        score_margin,
         ranking_method,
         retrieval_limit,
         embedded_text_kind,
-        kept_questions,
+        stored_questions,
         known,
         tokenizer,
         embedder_key(embedder),
@@ -150,9 +161,9 @@ def _remedies_of_chosen_finding(
         remedy_job_subject, {result.task: finding_remedy_search}, embedder, tokenizer, session.on_disk
     ).replacing(
         session.finding_job,
-        automatic=not kept_questions or is_remedy_search_automatic(ranking_method, embedder, reranker, document),
+        automatic=not stored_questions or is_remedy_search_automatic(ranking_method, embedder, reranker, document),
     )
-    remedy_job.join(AT_ONCE_S)
+    remedy_job.join(SEARCH_WAIT_S)
     return {
         "id": _finding_id(sought_finding),
         "remedies": remedies_payload(remedy_job, remedy_job.found.get(result.task), "What removes it?", "removes it"),
@@ -162,20 +173,25 @@ def _remedies_of_chosen_finding(
 
 def _near_duplicates_in_words(chunking: Chunking) -> str:
     """Return a sentence on how many of the best chunks for the questions about the text are near-duplicates."""
-    kept_document_questions = [posed.question for posed in kept_questions_about(chunking.document)]
-    if not kept_document_questions:
+    stored_question_texts = [posed.question for posed in kept_questions_about(chunking.document)]
+    if not stored_question_texts:
         return "Mark answers on Compare to see here how many of the best places near-duplicates take."
     parent_chunk_numbers = indices_of_parent_chunks(chunking.chunks)
     non_parent_chunk_texts = [
         chunk.text for number, chunk in enumerate(chunking.chunks) if number not in parent_chunk_numbers
     ]
-    repeats_per_question = count_repeats_by_words(
-        non_parent_chunk_texts, detect_language(chunking.document.text), kept_document_questions, BEST, ALIKE
+    repeats_per_question = count_bm25_duplicates(
+        non_parent_chunk_texts,
+        detect_language(chunking.document.text),
+        stored_question_texts,
+        BEST_CHUNK_COUNT,
+        NEAR_DUPLICATE_SHARE,
     )
     return (
-        f"For {pluralize(len(kept_document_questions), 'question')} about this text, searched by words, they take "
+        f"For {pluralize(len(stored_question_texts), 'question')} about this text, searched by words, they take "
         f"{repeats_per_question.mean():.2g} of "
-        f"the best {min(BEST, len(non_parent_chunk_texts))} places on average, and at most {repeats_per_question.max()}."
+        f"the best {min(BEST_CHUNK_COUNT, len(non_parent_chunk_texts))} places on average, and at most "
+        f"{repeats_per_question.max()}."
     )
 
 
@@ -195,7 +211,7 @@ def _choose_score_margin(choices: Choices) -> float:
             "error",
             key="bad_hair",
         )
-        score_margin = HAIR
+        score_margin = DEFAULT_NARROW_MARGIN
 
     def store_score_margin(margin: float) -> None:
         choices.extra["hair"] = f"{margin:g}"
@@ -215,9 +231,11 @@ def _choose_score_margin(choices: Choices) -> float:
 
 
 @cached_while_shown(32, lambda task, chunking, embedder, hair: (task.document, task, hair))
-def _cached_findings(task: ChunkingTask, chunking: Chunking, embedder: Embedder | None, hair: float) -> list[Finding]:
-    """Return the findings of a result, cached by its task and ``hair``."""
-    return find_suspicious_cuts(chunking, embedder, hair)
+def _cached_findings(
+    task: ChunkingTask, chunking: Chunking, embedder: Embedder | None, score_margin: float
+) -> list[Finding]:
+    """Return the findings of a result, cached by its task and ``score_margin``."""
+    return find_suspicious_cuts(chunking, embedder, score_margin)
 
 
 def _finding_data(document: Document, finding: Finding) -> FindingData:
@@ -231,7 +249,11 @@ def _finding_data(document: Document, finding: Finding) -> FindingData:
     }
 
 
-def elide_middle(passage: str, most: int = 150) -> str:
-    """Return a passage on one line, its middle elided if it is longer than ``most`` characters."""
-    single_line = " ".join(passage.split())
-    return single_line if len(single_line) <= most else f"{single_line[: most * 2 // 3]} … {single_line[-most // 3 :]}"
+def elide_middle(passage: str, max_length: int = 150) -> str:
+    """Return a passage on one line, its middle elided if it is longer than ``max_length`` characters."""
+    single_line_passage = " ".join(passage.split())
+    return (
+        single_line_passage
+        if len(single_line_passage) <= max_length
+        else f"{single_line_passage[: max_length * 2 // 3]} … {single_line_passage[-max_length // 3 :]}"
+    )

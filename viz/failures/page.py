@@ -8,7 +8,7 @@ import streamlit as st
 from chunkers import ADAPTERS, ASKING, CHUNKERS, Chunking
 from chunkers.recipes import chunker_class
 from chunkers.support import pluralize
-from evaluation.findings.examined_chunking import HAIR
+from evaluation.findings.examined_chunking import DEFAULT_NARROW_MARGIN
 from evaluation.report.cells import Head, chunking_score_cells, count_cell
 from evaluation.segmentation import (
     HIGHER_IS_BETTER,
@@ -24,11 +24,11 @@ from viz.components.browser_exchange import Component, take_event
 from viz.components.page_elements import download_button, notice, show_job_progress
 from viz.components.reader.payload import clickable_gaps_data
 from viz.components.reader.reader import HeadRow, ReaderColumn, show_reader, take_clicked_gaps
-from viz.components.score_table.score_table import RowData, draw_score_table, mark_best_cells, score_table_row
+from viz.components.score_table.score_table import RowData, draw_score_table, flag_best_cells, score_table_row
 from viz.controls import any_chunker_calls_model, button_pressed, language_model_form
 from viz.failures.inbox import show_suspicious_cuts
 from viz.failures.published_and_best_settings import (
-    RESULTS,
+    RESULT_KINDS,
     SEARCH_MEASURE,
     MeasuredSetting,
     best_settings,
@@ -43,13 +43,13 @@ from viz.shell import (
     Page,
     columns_of_compare,
     columns_to_open_with,
+    offer_to_add_column,
     reader_column_for_result,
     run_columns,
     say_column_added,
     show_misfit_warnings,
     show_progress,
     side_by_side_columns,
-    take_to_compare_button,
 )
 from viz.shell.page import page
 from viz.state import (
@@ -64,12 +64,12 @@ from viz.state import (
     set_known_boundaries,
     undo_known_boundaries,
 )
-from viz.theme import SEGMENTATION, known_boundary_count_phrase, palette
+from viz.theme import SEGMENTATION_TERMS, known_boundary_count_phrase, palette
 
 PAGE = "failures"
-READER = "reader"
+READER_KEY = "reader"
 
-ASKED = ("llm",)
+LANGUAGE_MODEL_CHUNKERS = ("llm",)
 """Chunkers shown next to the others if a language model is named; they are measured without a settings search."""
 
 
@@ -78,7 +78,11 @@ def show() -> None:
     sample_name, splitter_name = next(iter(sample_splitters().items()))
     column_choices = [ColumnChoice(name, dict(first_published_setting(name)[0].parameters)) for name in _chunker_names()]
     default_page_choices = Choices(
-        sample_name, splitter_name, column_choices, selected=1, extra={"result": "published", "hair": f"{HAIR:g}"}
+        sample_name,
+        splitter_name,
+        column_choices,
+        selected=1,
+        extra={"result": "published", "hair": f"{DEFAULT_NARROW_MARGIN:g}"},
     )
     opening_columns = columns_to_open_with(PAGE, [{*CHUNKERS, *ASKING, *ADAPTERS}])
     with page(PAGE, default_page_choices) as current_page:
@@ -91,11 +95,11 @@ def show() -> None:
 
 def _draw_page_body(current_page: Page) -> None:
     choices, text = current_page.choices, current_page.text
-    reader_selection_event = take_event(READER, "selected")
+    reader_selection_event = take_event(READER_KEY, "selected")
     if reader_selection_event is not None and choices.extra["result"] != "compare":
-        choices.extra["result"] = RESULTS[bool(reader_selection_event["column"])]
+        choices.extra["result"] = RESULT_KINDS[bool(reader_selection_event["column"])]
     choices.selected = min(choices.selected, len(choices.columns) - 1)
-    if choices.extra["result"] not in RESULTS:
+    if choices.extra["result"] not in RESULT_KINDS:
         choices.extra["result"] = "published"
     _draw_gallery(choices)
     if text is None:
@@ -103,9 +107,9 @@ def _draw_page_body(current_page: Page) -> None:
     is_marking_boundaries = False
     if choices.document == OWN_DOCUMENT:
         # A click on a gap in the reader marks or unmarks a boundary.
-        if set_clicked_boundaries(text.document, [change.places for change in take_clicked_gaps(READER, text.document)]):
+        if set_clicked_boundaries(text.document, [change.places for change in take_clicked_gaps(READER_KEY, text.document)]):
             st.rerun()
-        is_marking_boundaries = marking_controls(text)
+        is_marking_boundaries = boundary_marking_controls(text)
     best_settings_search = current_settings_search(current_page, text)
     best_setting_by_chunker = best_settings(best_settings_search)
     settings_with_origins = [
@@ -140,8 +144,8 @@ def _draw_page_body(current_page: Page) -> None:
         show_measures_table(choices, measured_settings)
         # Each in a place of its own: what comes and goes in one must not make Streamlit build the other anew.
         with st.container():
-            all_finished = all(outcome.chunking is not None or outcome.error for outcome in column_results)
-            _draw_actions(current_page, text, best_settings_search, selected_result, ready=all_finished)
+            are_all_columns_finished = all(outcome.chunking is not None or outcome.error for outcome in column_results)
+            _draw_actions(current_page, text, best_settings_search, selected_result, ready=are_all_columns_finished)
         with st.container():
             show_suspicious_cuts(choices, selected_result, text, current_page.embedder)
     with right_container:
@@ -150,10 +154,12 @@ def _draw_page_body(current_page: Page) -> None:
 
 def _chunker_names() -> list[str]:
     """Return the names of the page's chunkers in order; links refer to them by index."""
-    return [*SETTINGS_BY_CHUNKER, *(ASKED if access_to_chosen_model() is not None else ())]
+    return [*SETTINGS_BY_CHUNKER, *(LANGUAGE_MODEL_CHUNKERS if access_to_chosen_model() is not None else ())]
 
 
-def _selected_results(choices: Choices, shown: Sequence[MeasuredSetting]) -> tuple[list[MeasuredSetting], MeasuredSetting]:
+def _selected_results(
+    choices: Choices, measured_settings: Sequence[MeasuredSetting]
+) -> tuple[list[MeasuredSetting], MeasuredSetting]:
     """Return the results shown in the text, and the one whose suspicious cuts are listed.
 
     They are a chunker's published and its best settings, or a column of Compare. If Compare does not have the link's column,
@@ -161,11 +167,18 @@ def _selected_results(choices: Choices, shown: Sequence[MeasuredSetting]) -> tup
     """
     requested_result_and_column = (choices.extra["result"], choices.selected)
     compare_page_result = next(
-        (row for row in shown if row.which == "compare" and (row.which, row.column) == requested_result_and_column), None
+        (
+            row
+            for row in measured_settings
+            if row.which == "compare" and (row.which, row.column) == requested_result_and_column
+        ),
+        None,
     )
     if compare_page_result is not None:
         return [compare_page_result], compare_page_result
-    selected_chunker_results = [row for row in shown if row.which != "compare" and row.column == choices.selected]
+    selected_chunker_results = [
+        row for row in measured_settings if row.which != "compare" and row.column == choices.selected
+    ]
     result_with_listed_cuts = next(
         (row for row in selected_chunker_results if row.which == choices.extra["result"]), selected_chunker_results[0]
     )
@@ -182,7 +195,7 @@ def _draw_actions(
         draw_search_controls(current_page, text, search, ready=ready)
     selected_chunker_setting = selected.setting
     setting_column = ColumnChoice(selected_chunker_setting.chunker, dict(selected_chunker_setting.parameters))
-    take_to_compare_button("Take to Compare", setting_column, key="take/failures", disabled=selected.which == "compare")
+    offer_to_add_column("Take to Compare", setting_column, key="take/failures", disabled=selected.which == "compare")
     say_column_added()
 
 
@@ -194,15 +207,15 @@ def _known_boundaries_in_words(known: Sequence[int] | None) -> str:
     return known_boundary_count_phrase(len(known))
 
 
-def _draw_text(text: PageText, results: Sequence[MeasuredSetting], selected: MeasuredSetting, marking: bool) -> None:
+def _draw_text(text: PageText, results: Sequence[MeasuredSetting], selected: MeasuredSetting, is_marking: bool) -> None:
     shown_text_source = text.source
 
     def measured_reader_column(setting: MeasuredSetting) -> ReaderColumn:
-        title_origin_text = " · ".join(dict.fromkeys((setting.origin_label, setting.origin)))
+        origin_phrase = " · ".join(dict.fromkeys((setting.origin_label, setting.origin)))
         return reader_column_for_result(
             setting.made,
-            lambda chunking: _column_head(setting, chunking, shown_text_source.known),
-            prefix=title_origin_text,
+            lambda chunking: _reader_column(setting, chunking, shown_text_source.known),
+            prefix=origin_phrase,
             movable=False,
         )
 
@@ -216,14 +229,14 @@ def _draw_text(text: PageText, results: Sequence[MeasuredSetting], selected: Mea
         summary=" · ".join([*reader_summary_phrases, *([shown_text_source.teaches] if shown_text_source.teaches else [])]),
         selected=results.index(selected),
         known=shown_text_source.known,
-        key=READER,
+        key=READER_KEY,
         marking=clickable_gaps_data(text.document, "marks", shown_text_source.known or (), folded=False)
-        if marking
+        if is_marking
         else None,
     )
 
 
-def _column_head(setting: MeasuredSetting, chunking: Chunking, known: Sequence[int] | None) -> ReaderColumn:
+def _reader_column(setting: MeasuredSetting, chunking: Chunking, known: Sequence[int] | None) -> ReaderColumn:
     column_head_rows = [HeadRow("chunks", f"{len(chunking.chunks):,}", brief=pluralize(len(chunking.chunks), "chunk"))]
     if setting.scores is not None:
         sentence_count = len(chunking.document.sentences)
@@ -242,13 +255,13 @@ def _column_head(setting: MeasuredSetting, chunking: Chunking, known: Sequence[i
 # Known boundaries of the user's text: marked by clicks, with undo, or read from a file.
 
 
-def marking_controls(text: PageText) -> bool:
+def boundary_marking_controls(text: PageText) -> bool:
     """Draw the controls that mark, undo and upload known boundaries; return whether marking is on."""
     if _use_read_boundaries(text.source.text):
         st.rerun()
     known_boundaries = text.source.known
     buttons_row = st.container(horizontal=True, vertical_alignment="center")
-    is_marking: bool = buttons_row.toggle(
+    is_marking_on: bool = buttons_row.toggle(
         "Mark boundaries",
         key="marking",
         help="Every gap between two sentences becomes a button: press it where a section ends, again to unmark it.",
@@ -277,17 +290,17 @@ def marking_controls(text: PageText) -> bool:
             "Boundary file",
             type=["json"],
             key="marks_file",
-            on_change=_read_boundary_file,
+            on_change=_start_reading_boundary_file,
             args=(text.source.text,),
         )
     if session.marks_reading is not None:
         show_job_progress(session.marks_reading, key="marks_reading")
     if session.marks_complaint:
         notice(session.marks_complaint, "error", key="marks_complaint_notice")
-    return is_marking
+    return is_marking_on
 
 
-def _read_boundary_file(text: str) -> None:
+def _start_reading_boundary_file(text: str) -> None:
     boundary_file = st.session_state["marks_file"]
     session.marks_reading = None
     if boundary_file is None:
@@ -330,7 +343,7 @@ class GalleryData(TypedDict):
     chosen: str
 
 
-_gallery = Component[GalleryData](
+_gallery_component = Component[GalleryData](
     "seamark_gallery",
     "failures/gallery.js",
     "failures/gallery.css",
@@ -340,7 +353,7 @@ _gallery = Component[GalleryData](
 
 
 def _draw_gallery(choices: Choices) -> None:
-    gallery_cards = [_card_data(name, title) for name, title in sample_titles().items()]
+    gallery_cards = [_sample_card_data(name, title) for name, title in sample_titles().items()]
     own_text_source = session.own
     gallery_cards.append(
         {
@@ -352,13 +365,15 @@ def _draw_gallery(choices: Choices) -> None:
     )
 
     def choose_clicked_card() -> None:
-        if event := take_event("gallery", "chosen"):
-            choose_document(choices, str(event["id"]))
+        if card_click_event := take_event("gallery", "chosen"):
+            choose_document(choices, str(card_click_event["id"]))
 
-    _gallery(key="gallery", data={"cards": gallery_cards, "chosen": choices.document}, on_chosen_change=choose_clicked_card)
+    _gallery_component(
+        key="gallery", data={"cards": gallery_cards, "chosen": choices.document}, on_chosen_change=choose_clicked_card
+    )
 
 
-def _card_data(name: str, title: str) -> CardData:
+def _sample_card_data(name: str, title: str) -> CardData:
     bundled_sample = load_sample(name)
     return {
         "id": name,
@@ -381,22 +396,22 @@ TABLE_MEASURES = {
 """The measures of the table."""
 
 
-def show_measures_table(choices: Choices, shown: Sequence[MeasuredSetting]) -> None:
+def show_measures_table(choices: Choices, measured_settings: Sequence[MeasuredSetting]) -> None:
     """Draw the table of each chunker's measures, or a list of the chunkers if no boundaries are known.
 
     A click on a row shows its result in the text.
     """
     undefined_score_reasons = {
-        measured.scores[name].undefined for measured in shown if measured.scores for name in TABLE_MEASURES
+        measured.scores[name].undefined for measured in measured_settings if measured.scores for name in TABLE_MEASURES
     } - {""}
-    are_boundaries_known = any(measured.scores is not None for measured in shown)
+    are_boundaries_known = any(measured.scores is not None for measured in measured_settings)
     draw_score_table(
         choices,
         [
             Head("Chunks"),
-            *(Head(title, SEGMENTATION[title]) for title in TABLE_MEASURES.values() if are_boundaries_known),
+            *(Head(title, SEGMENTATION_TERMS[title]) for title in TABLE_MEASURES.values() if are_boundaries_known),
         ],
-        measured_rows(shown),
+        measured_rows(measured_settings),
         key="measures",
         note="Undefined where " + " or ".join(sorted(undefined_score_reasons)) + "." if undefined_score_reasons else "",
         names="Chunker and its settings",
@@ -405,7 +420,7 @@ def show_measures_table(choices: Choices, shown: Sequence[MeasuredSetting]) -> N
     )
 
 
-def measured_rows(shown: Sequence[MeasuredSetting]) -> list[RowData]:
+def measured_rows(measured_settings: Sequence[MeasuredSetting]) -> list[RowData]:
     """Return the rows of Compare's columns, then those of each chunker's published and best settings side by side.
 
     The best values are marked when all rows have their results.
@@ -425,9 +440,9 @@ def measured_rows(shown: Sequence[MeasuredSetting]) -> list[RowData]:
             kind=measured.which,
             origin=measured.origin_label,
         )
-        for measured in sorted(shown, key=lambda measured: (measured.which != "compare", measured.column))
+        for measured in sorted(measured_settings, key=lambda measured: (measured.which != "compare", measured.column))
     ]
-    if all(measured.made.chunking is not None or measured.made.error for measured in shown):
+    if all(measured.made.chunking is not None or measured.made.error for measured in measured_settings):
         for place, name in enumerate(TABLE_MEASURES, start=1):
-            mark_best_cells(rows, place, max if HIGHER_IS_BETTER[name] else min)
+            flag_best_cells(rows, place, max if HIGHER_IS_BETTER[name] else min)
     return rows

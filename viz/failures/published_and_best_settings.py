@@ -12,7 +12,7 @@ from evaluation.segmentation import (
     MarkedDocument,
     Score,
     SweptSetting,
-    chunk_of_each_sentence,
+    chunk_number_per_sentence,
     first_published_setting,
     misassigned_units,
     score_chunking,
@@ -27,7 +27,7 @@ from viz.jobs.sweep import Sweep
 from viz.shell import ColumnResult, Page
 from viz.state import PageText
 
-RESULTS = ("published", "best", "compare")
+RESULT_KINDS = ("published", "best", "compare")
 """Options for a row of the table, by their names in the link: a chunker's published or best settings, or a column of
 Compare."""
 
@@ -36,7 +36,7 @@ Compare."""
 class MeasuredSetting:
     """A chunker's setting with its result, if any, and its measures, if boundaries are known.
 
-    ``which`` and ``column`` identify the row: one of `RESULTS`, and the number of the chunker, or of the column of Compare.
+    ``which`` and ``column`` identify the row: one of `RESULT_KINDS`, and the number of the chunker, or of the column of Compare.
     """
 
     which: str
@@ -58,24 +58,26 @@ class MeasuredSetting:
 
 
 def measured_setting_from_result(
-    which: str, column: int, setting: SweptSetting, origin: str, result: ColumnResult, text: PageText
+    result_kind: str, column: int, setting: SweptSetting, origin: str, result: ColumnResult, text: PageText
 ) -> MeasuredSetting:
     """Return a chunker's setting with its result and, if boundaries are known, its measures."""
     known_boundaries = text.source.known
     if result.chunking is None or known_boundaries is None or result.task is None:
-        return MeasuredSetting(which, setting, origin, result, column=column)
-    score_by_measure, misassigned_sentences = _scores_against_known(result.task, result.chunking, known_boundaries)
-    return MeasuredSetting(which, setting, origin, result, score_by_measure, misassigned_sentences, column)
+        return MeasuredSetting(result_kind, setting, origin, result, column=column)
+    score_by_measure, misassigned_sentence_numbers = _scores_and_misassigned_sentences(
+        result.task, result.chunking, known_boundaries
+    )
+    return MeasuredSetting(result_kind, setting, origin, result, score_by_measure, misassigned_sentence_numbers, column)
 
 
 @cached_while_shown(64, lambda task, chunking, known: (task.document, task, known))
-def _scores_against_known(
+def _scores_and_misassigned_sentences(
     task: ChunkingTask, chunking: Chunking, known: tuple[int, ...]
 ) -> tuple[dict[str, Score], tuple[int, ...]]:
     """Return the measures of a result and the numbers of its misassigned sentences, cached by its task."""
     document = chunking.document
     misassigned_sentences = (
-        misassigned_units(segment_numbers(segmentation_in_sentences(document, known)), chunk_of_each_sentence(chunking))
+        misassigned_units(segment_numbers(segmentation_in_sentences(document, known)), chunk_number_per_sentence(chunking))
         if document.sentences
         else None
     )
@@ -87,14 +89,14 @@ def _scores_against_known(
 SEARCH_MEASURE = "misassigned"
 """The measure that the search minimises."""
 
-FITTED_HERE = "fitted to this text and no evidence about others: Tune tests settings on held-out documents"
+FITTED_HERE_CAVEAT = "fitted to this text and no evidence about others: Tune tests settings on held-out documents"
 """Caveat next to the best settings."""
 
 MOST_SEARCHES = 8
 """Most searches whose results are kept in a session."""
 
 
-def _search_key(current_page: Page, text: PageText) -> tuple[object, ...]:
+def _settings_search_key(current_page: Page, text: PageText) -> tuple[object, ...]:
     embedder_name = current_page.embedder.name if current_page.embedder is not None else ""
     return (text.document.identity, embedder_name, current_page.choices.tokenizer, text.source.known)
 
@@ -104,10 +106,10 @@ def current_settings_search(current_page: Page, text: PageText) -> Sweep | None:
 
     A search belongs to a document with its known boundaries, an embedder and a tokenizer.
     """
-    current_search_key = _search_key(current_page, text)
-    for other_search_key, search in session.failure_searches.items():
-        if other_search_key != current_search_key and search.running:
-            search.cancel()
+    current_search_key = _settings_search_key(current_page, text)
+    for other_search_key, other_search in session.failure_searches.items():
+        if other_search_key != current_search_key and other_search.running:
+            other_search.cancel()
     return session.failure_searches.get(current_search_key)
 
 
@@ -138,7 +140,7 @@ def draw_search_controls(current_page: Page, text: PageText, search: Sweep | Non
         assert current_page.embedder is not None
         document_with_boundaries = MarkedDocument(text.document, text.source.known or ())
         document_names, tokenizer = [text.document.name], current_page.choices.tokenizer
-        search = Sweep(
+        new_settings_search = Sweep(
             document_names,
             lambda: [document_with_boundaries],
             searched_settings,
@@ -147,12 +149,12 @@ def draw_search_controls(current_page: Page, text: PageText, search: Sweep | Non
             session.on_disk,
         )
         failure_search_by_key = session.failure_searches
-        failure_search_by_key.pop(_search_key(current_page, text), None)
-        failure_search_by_key[_search_key(current_page, text)] = search
+        failure_search_by_key.pop(_settings_search_key(current_page, text), None)
+        failure_search_by_key[_settings_search_key(current_page, text)] = new_settings_search
         for old_search_key in list(failure_search_by_key)[:-MOST_SEARCHES]:
             failure_search_by_key.pop(old_search_key).cancel()
         current_page.choices.extra["result"] = "best"
-        search.start()
+        new_settings_search.start()
 
     button_row = st.container(horizontal=True, vertical_alignment="center")
     is_search_complete = search is not None and len(search.rows) == search.total
@@ -171,10 +173,12 @@ def draw_search_controls(current_page: Page, text: PageText, search: Sweep | Non
         notice(search.error, "error", key="failures_search_error")
     elif is_search_complete:
         button_row.caption(
-            f"These are the best of {search.total:,} settings by misassigned sentences, {FITTED_HERE}. Of equally good "
+            f"These are the best of {search.total:,} settings by misassigned sentences, {FITTED_HERE_CAVEAT}. Of equally "
+            "good "
             "settings, the one with the fewest chunks is shown."
         )
     else:
         button_row.caption(
-            f"Stopped after {len(search.rows):,} of {search.total:,} settings; the best of these are shown, {FITTED_HERE}."
+            f"Stopped after {len(search.rows):,} of {search.total:,} settings; the best of these are shown, "
+            f"{FITTED_HERE_CAVEAT}."
         )

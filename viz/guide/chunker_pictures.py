@@ -27,10 +27,10 @@ MORE_BEES = (
     "Clear honey turns white and firm in the cold.\n"
 )
 
-SIX = f"{BEES}\n{BREAD}"
+SIX_SENTENCES = f"{BEES}\n{BREAD}"
 """The sentences of most chunkers' first five pictures: three on each of two subjects."""
 
-_ALIKE = (
+_SIMILAR_SENTENCES = (
     "Bees make honey from nectar.\nBees carry the nectar to the hive.\n",
     "Bread begins with flour and water.\nYeast fills the bread dough with gas.\n",
     "Honey from nectar keeps for years.\nBees seal the honey with wax.\n",
@@ -73,12 +73,16 @@ class Example(NamedTuple):
     decides: str
     fails_on: tuple[tuple[str, ...], Mapping[str, Any]]
     unit: str = ""
-    text: str = SIX
+    text: str = SIX_SENTENCES
     row: str = "sentence"
 
 
-_NEIGHBOURS = "It compares the [embeddings] of each two neighbouring sentences: the bar is their [distance]."
-_JOINT = "It measures the joint distance of sentences: half their [distance] in meaning, half their places in the text."
+_NEIGHBOUR_DISTANCE_EXPLANATION = (
+    "It compares the [embeddings] of each two neighbouring sentences: the bar is their [distance]."
+)
+_JOINT_DISTANCE_EXPLANATION = (
+    "It measures the joint distance of sentences: half their [distance] in meaning, half their places in the text."
+)
 
 EXAMPLES: Mapping[str, Example] = {
     "fixed_sentences": Example(
@@ -154,7 +158,7 @@ EXAMPLES: Mapping[str, Example] = {
     ),
     "breakpoint": Example(
         {"amount": 70.0},
-        _NEIGHBOURS,
+        _NEIGHBOUR_DISTANCE_EXPLANATION,
         "A [gap] is cut if its distance is above the [threshold], the notch: here the 70th [percentile].",
         (
             (
@@ -166,7 +170,7 @@ EXAMPLES: Mapping[str, Example] = {
     ),
     "target_size": Example(
         {"size": 30, "buffer": 0},
-        _NEIGHBOURS,
+        _NEIGHBOUR_DISTANCE_EXPLANATION,
         "The [threshold], the notch, is lowered until the average [chunk] has at most 30 [tokens].",
         ((BEES + MORE_BEES,), {"size": 30, "buffer": 0}),
     ),
@@ -199,13 +203,13 @@ EXAMPLES: Mapping[str, Example] = {
     ),
     "single_linkage": Example(
         {},
-        _JOINT,
+        _JOINT_DISTANCE_EXPLANATION,
         "The nearest sentences are joined first, up to the greatest distance, the notch.",
-        (_ALIKE, {"position_weight": 0.1}),
+        (_SIMILAR_SENTENCES, {"position_weight": 0.1}),
     ),
     "dbscan": Example(
         {"eps": 0.45},
-        _JOINT,
+        _JOINT_DISTANCE_EXPLANATION,
         "Sentences within ε, the notch, of each other are one [chunk]; what has no neighbour is noise.",
         ((BEES, BREAD), {"eps": 0.3}),
     ),
@@ -213,7 +217,7 @@ EXAMPLES: Mapping[str, Example] = {
         {"clusters": 2},
         "It looks for two centres among the [embeddings], and measures how far each sentence is from them.",
         "Every sentence belongs to the nearest centre; a [gap] between two of different centres is a [boundary].",
-        (_ALIKE, {"clusters": 2}),
+        (_SIMILAR_SENTENCES, {"clusters": 2}),
     ),
 }
 """The pictures of each chunker that calls no language model."""
@@ -235,23 +239,23 @@ def pictures_of_chunker(name: str) -> list[PictureData]:
 
 def pictures_of_run(name: str, text: str, tools: Tools) -> list[PictureData]:
     """Return five pictures of how a chunker cuts a text with one sentence per line."""
-    example = EXAMPLES[name]
-    document, chunker, chunking = _run_chunker(name, text, example.parameters, tools)
+    chunker_example = EXAMPLES[name]
+    document, chunker, chunking = _run_chunker(name, text, chunker_example.parameters, tools)
     sentence_numbers = range(len(document.sentences))
-    size_counter = _size_counter(example.unit, document)
+    size_counter = _size_counter(chunker_example.unit, document)
     text_picture = new_picture(
         "The text",
         split_at_glossary_terms(
-            f"{pluralize(len(sentence_numbers), example.row)}, each with its number. Between two lies a [gap]."
+            f"{pluralize(len(sentence_numbers), chunker_example.row)}, each with its number. Between two lies a [gap]."
         ),
     )
-    measure_picture = new_picture("What it measures", split_at_glossary_terms(example.looks))
-    measure_picture["gaps"] = (
-        _open_chunk_size_data(chunking, chunker, size_counter, example.unit)
-        if example.unit
+    measured_values_picture = new_picture("What it measures", split_at_glossary_terms(chunker_example.looks))
+    measured_values_picture["gaps"] = (
+        _open_chunk_size_data(chunking, chunker, size_counter, chunker_example.unit)
+        if chunker_example.unit
         else _centre_distance_data(chunking) or _gap_score_data(chunking)
     )
-    decision_picture = new_picture("What it decides", split_at_glossary_terms(example.decides))
+    decision_picture = new_picture("What it decides", split_at_glossary_terms(chunker_example.decides))
     decision_picture["gaps"] = _decision_data(chunking)
     explained_gap = max(
         chunking.gaps,
@@ -260,18 +264,20 @@ def pictures_of_run(name: str, text: str, tools: Tools) -> list[PictureData]:
     )
     gap_picture = new_picture("One gap in numbers")
     if explained_gap is not None:
-        gap_place_phrase = f"{'after' if explained_gap.offset is None else 'inside'} {example.row} {explained_gap.index + 1}"
+        gap_place_phrase = (
+            f"{'after' if explained_gap.offset is None else 'inside'} {chunker_example.row} {explained_gap.index + 1}"
+        )
         gap_picture["said"] = [split_at_glossary_terms(f"The decision {gap_place_phrase}: the formula with its values.")]
         gap_picture["formula"] = [*worked_formula(chunker, chunking, explained_gap, tools), decision_in_words(explained_gap)]
         gap_picture["rows"] = sentence_rows(document, [*sentence_numbers][explained_gap.index : explained_gap.index + 2])
-    for picture in (text_picture, measure_picture, decision_picture):
+    for picture in (text_picture, measured_values_picture, decision_picture):
         picture["rows"] = sentence_rows(document, sentence_numbers)
     cut_picture = chunked_picture(
         chunking, "The chunks", split_at_glossary_terms(pluralize(len(chunking.chunks), "[chunk]", "[chunks]"))
     )
-    for chunk_gap in cut_picture["gaps"]:
-        chunk_gap["said"] = ""
-    return [text_picture, measure_picture, gap_picture, decision_picture, cut_picture]
+    for cut_picture_gap in cut_picture["gaps"]:
+        cut_picture_gap["said"] = ""
+    return [text_picture, measured_values_picture, gap_picture, decision_picture, cut_picture]
 
 
 def known_failure_picture(name: str, tools: Tools) -> PictureData:
@@ -292,8 +298,10 @@ def known_failure_picture(name: str, tools: Tools) -> PictureData:
         chunking, "A known failure", split_at_glossary_terms(f"{failure_caption}. {chunker.failure}")
     )
     later_sentence_starts = [sentence.start for sentence in chunking.document.sentences[1:]]
-    for gap, start in zip(failure_picture["gaps"], later_sentence_starts, strict=True):
-        gap["said"] = "new subject" if start in section_end_offsets else "same subject" if gap["cut"] else ""
+    for picture_gap, sentence_start in zip(failure_picture["gaps"], later_sentence_starts, strict=True):
+        picture_gap["said"] = (
+            "new subject" if sentence_start in section_end_offsets else "same subject" if picture_gap["cut"] else ""
+        )
     return failure_picture
 
 
@@ -317,8 +325,8 @@ def _gaps_between_sentences(chunking: Chunking) -> list[Gap]:
 def _score_scaler(gaps: list[Gap]) -> Callable[[float | None], float | None]:
     """Return a function that maps a score to its position, from 0 to 1, on a gauge of all scores and thresholds."""
     scores_and_thresholds = [value for gap in gaps for value in (gap.score, gap.threshold) if value is not None]
-    low, high = min([0.0, *scores_and_thresholds]), max([0.0, *scores_and_thresholds])
-    return lambda value: None if value is None else (value - low) / ((high - low) * 1.1 or 1.0)
+    lowest_value, highest_value = min([0.0, *scores_and_thresholds]), max([0.0, *scores_and_thresholds])
+    return lambda value: None if value is None else (value - lowest_value) / ((highest_value - lowest_value) * 1.1 or 1.0)
 
 
 def _gap_score_data(chunking: Chunking) -> list[GapData]:
@@ -326,7 +334,7 @@ def _gap_score_data(chunking: Chunking) -> list[GapData]:
     gaps_between_sentences = _gaps_between_sentences(chunking)
     scale_gap_score = _score_scaler(gaps_between_sentences)
     first_reason_steps = [gap.why.steps()[0] for gap in gaps_between_sentences]
-    gap_first_scores = [
+    first_score_per_gap = [
         gap.score if first.score is None else first.score
         for gap, first in zip(gaps_between_sentences, first_reason_steps, strict=True)
     ]
@@ -337,7 +345,7 @@ def _gap_score_data(chunking: Chunking) -> list[GapData]:
             "line": None,
             "cut": False,
         }
-        for score, first in zip(gap_first_scores, first_reason_steps, strict=True)
+        for score, first in zip(first_score_per_gap, first_reason_steps, strict=True)
     ]
 
 
@@ -358,14 +366,14 @@ def _centre_distance_data(chunking: Chunking) -> list[GapData]:
     ]
 
 
-def _open_chunk_size_data(chunking: Chunking, chunker: Any, count: Callable[[str], int], unit: str) -> list[GapData]:
+def _open_chunk_size_data(chunking: Chunking, chunker: Any, measure_size: Callable[[str], int], unit: str) -> list[GapData]:
     """Return the size of the open chunk after each sentence, with the maximum."""
     document = chunking.document
     size_limit = getattr(chunker, "size", None) or chunker.max_size
     open_chunk_sizes = []
     for sentence in document.sentences[:-1]:
         open_chunk_start = max(chunk.start for chunk in chunking.chunks if chunk.start < sentence.end)
-        open_chunk_sizes.append(count(document.text[open_chunk_start : sentence.end]))
+        open_chunk_sizes.append(measure_size(document.text[open_chunk_start : sentence.end]))
     gauge_end = 1.1 * max([size_limit, *open_chunk_sizes])
     unit_name = unit if unit in ("sentences", "words", "characters") else "tokens"
     return [

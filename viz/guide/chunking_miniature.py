@@ -6,11 +6,11 @@ from itertools import pairwise
 from chunkers import Chunking
 from chunkers.support import pluralize
 from viz.components.browser_exchange import offsets_on_sentence_axis
-from viz.theme import EDGES, GROUNDS, INK
+from viz.theme import CHUNK_COLOURS, CHUNK_EDGE_COLOURS, THEME_COLOURS
 
-WIDTH, STRIP, GAP, CURVE = 600, 22, 8, 90
+PICTURE_WIDTH, STRIP_HEIGHT, STRIP_GAP, CURVE_HEIGHT = 600, 22, 8, 90
 
-NAMED = 40
+MOST_NAMED = 40
 """Most chunks that the description lists."""
 
 
@@ -20,15 +20,15 @@ def miniature_svg(chunking: Chunking, known: Sequence[int] | None, theme: str) -
     svg_elements: list[str] = []
     strip_top = 0
     if known is not None:
-        section_ends = [0.0, *offsets_on_sentence_axis(chunking.document, known), float(axis_sentence_count)]
+        section_edges = [0.0, *offsets_on_sentence_axis(chunking.document, known), float(axis_sentence_count)]
         svg_elements += _strip_boxes_svg(
             "known",
-            [(*span, number) for number, span in enumerate(pairwise(section_ends))],
+            [(*span, number) for number, span in enumerate(pairwise(section_edges))],
             axis_sentence_count,
             strip_top,
             theme,
         )
-        strip_top += STRIP + GAP
+        strip_top += STRIP_HEIGHT + STRIP_GAP
     numbered_spans = [(span, number) for number, chunk in enumerate(chunking.chunks) for span in chunk.spans]
     start_positions = offsets_on_sentence_axis(chunking.document, [span.start for span, _ in numbered_spans])
     span_end_positions = offsets_on_sentence_axis(chunking.document, [span.end for span, _ in numbered_spans])
@@ -37,12 +37,12 @@ def miniature_svg(chunking: Chunking, known: Sequence[int] | None, theme: str) -
         for first, last, (_, number) in zip(start_positions, span_end_positions, numbered_spans, strict=True)
     ]
     svg_elements += _strip_boxes_svg("chunks", numbered_chunk_ranges, axis_sentence_count, strip_top, theme)
-    strip_top += STRIP + GAP
+    strip_top += STRIP_HEIGHT + STRIP_GAP
     if _has_score_curve(chunking):
         svg_elements += _score_curve_svg(chunking, axis_sentence_count, strip_top, theme)
     picture_height = miniature_height(chunking, known)
     return (
-        f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {WIDTH} {picture_height}" font-family="sans-serif" '
+        f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {PICTURE_WIDTH} {picture_height}" font-family="sans-serif" '
         f'role="img">'
         f"<title>{miniature_description(chunking)}</title>{''.join(svg_elements)}</svg>"
     )
@@ -50,7 +50,7 @@ def miniature_svg(chunking: Chunking, known: Sequence[int] | None, theme: str) -
 
 def miniature_height(chunking: Chunking, known: Sequence[int] | None) -> int:
     """Return the height in pixels of a chunking's picture, which page.css reserves until the picture has loaded."""
-    return (1 if known is None else 2) * (STRIP + GAP) + CURVE * _has_score_curve(chunking)
+    return (1 if known is None else 2) * (STRIP_HEIGHT + STRIP_GAP) + CURVE_HEIGHT * _has_score_curve(chunking)
 
 
 def _has_score_curve(chunking: Chunking) -> bool:
@@ -67,55 +67,61 @@ def miniature_description(chunking: Chunking) -> str:
         return "No chunks"
     sentence_numbers_phrase = (
         f"sentence{'s' if len(first_sentence_numbers) > 1 else ''} "
-        f"{', '.join(first_sentence_numbers[:NAMED])}{' …' * (len(first_sentence_numbers) > NAMED)}"
+        f"{', '.join(first_sentence_numbers[:MOST_NAMED])}{' …' * (len(first_sentence_numbers) > MOST_NAMED)}"
     )
     return f"{pluralize(len(chunking.chunks), 'chunk')}, beginning at {sentence_numbers_phrase}"
 
 
 def _strip_boxes_svg(name: str, spans: Sequence[tuple[float, float, int]], count: int, top: int, theme: str) -> list[str]:
     strip_box_elements = []
-    for box_start, box_end, number in spans:
-        x, width = box_start / count * WIDTH, max(1.0, (box_end - box_start) / count * WIDTH - 2)
-        box_colour_index = number % len(GROUNDS[theme])
+    for box_start, box_end, chunk_number in spans:
+        box_left, box_width = box_start / count * PICTURE_WIDTH, max(1.0, (box_end - box_start) / count * PICTURE_WIDTH - 2)
+        box_colour_index = chunk_number % len(CHUNK_COLOURS[theme])
         strip_box_elements.append(
-            f'<rect x="{x:.1f}" y="{top + 1}" width="{width:.1f}" height="{STRIP - 2}" rx="2" '
-            f'fill="{GROUNDS[theme][box_colour_index]}" stroke="{EDGES[theme][box_colour_index]}"/>'
+            f'<rect x="{box_left:.1f}" y="{top + 1}" width="{box_width:.1f}" height="{STRIP_HEIGHT - 2}" rx="2" '
+            f'fill="{CHUNK_COLOURS[theme][box_colour_index]}" stroke="{CHUNK_EDGE_COLOURS[theme][box_colour_index]}"/>'
         )
-        if width > 24:
-            chunk_number_label = number + 1 if name == "chunks" else ""
+        if box_width > 24:
+            chunk_number_label = chunk_number + 1 if name == "chunks" else ""
             strip_box_elements.append(
-                f'<text x="{x + 6:.1f}" y="{top + 15}" font-size="11" fill="{INK[theme]["ink"]}">{chunk_number_label}</text>'
+                f'<text x="{box_left + 6:.1f}" y="{top + 15}" font-size="11" '
+                f'fill="{THEME_COLOURS[theme]["ink"]}">{chunk_number_label}</text>'
             )
     return strip_box_elements
 
 
 def _score_curve_svg(chunking: Chunking, count: int, top: int, theme: str) -> list[str]:
     """Draw the scores of the gaps, with filled dots for cuts, and the threshold lines."""
-    curve, ink_colours = chunking.curves[0], INK[theme]
-    defined_scores = [score for score in curve.scores if score == score]
-    threshold_line_levels = [line.level for line in curve.lines if line.level == line.level]
-    low, high = min([*defined_scores, *threshold_line_levels]), max([*defined_scores, *threshold_line_levels])
+    score_curve, ink_colours = chunking.curves[0], THEME_COLOURS[theme]
+    defined_scores = [score for score in score_curve.scores if score == score]
+    threshold_line_levels = [line.level for line in score_curve.lines if line.level == line.level]
+    lowest_value, highest_value = (
+        min([*defined_scores, *threshold_line_levels]),
+        max([*defined_scores, *threshold_line_levels]),
+    )
 
     def vertical_position(value: float) -> float:
-        return top + CURVE - 12 - (value - low) / (high - low or 1.0) * (CURVE - 24)
+        return top + CURVE_HEIGHT - 12 - (value - lowest_value) / (highest_value - lowest_value or 1.0) * (CURVE_HEIGHT - 24)
 
     score_curve_points = [
-        ((gap + 1) / count * WIDTH, vertical_position(score)) for gap, score in enumerate(curve.scores) if score == score
+        ((gap + 1) / count * PICTURE_WIDTH, vertical_position(score))
+        for gap, score in enumerate(score_curve.scores)
+        if score == score
     ]
     points_attribute = " ".join(f"{x:.1f},{height:.1f}" for x, height in score_curve_points)
     svg_elements = [f'<polyline points="{points_attribute}" fill="none" stroke="{ink_colours["muted"]}"/>']
     svg_elements += [
-        f'<line x1="0" x2="{WIDTH}" y1="{vertical_position(level):.1f}" y2="{vertical_position(level):.1f}" '
+        f'<line x1="0" x2="{PICTURE_WIDTH}" y1="{vertical_position(level):.1f}" y2="{vertical_position(level):.1f}" '
         f'stroke="{ink_colours["accent"]}" stroke-width="1.5"/>'
         for level in threshold_line_levels
     ]
     if count <= 120:
         gaps_between_sentences = [gap for gap in chunking.gaps if gap.offset is None]
         svg_elements += [
-            f'<circle cx="{(gap.index + 1) / count * WIDTH:.1f}" cy="{vertical_position(score):.1f}" r="4" '
+            f'<circle cx="{(gap.index + 1) / count * PICTURE_WIDTH:.1f}" cy="{vertical_position(score):.1f}" r="4" '
             f'stroke="{ink_colours["muted"]}" '
             f'fill="{ink_colours["ink"] if gap.verdict.is_cut else ink_colours["page"]}"/>'
-            for gap, score in zip(gaps_between_sentences, curve.scores, strict=True)
+            for gap, score in zip(gaps_between_sentences, score_curve.scores, strict=True)
             if score == score
         ]
     return svg_elements

@@ -31,7 +31,7 @@ from viz.shell import ColumnResult, Page
 from viz.state import ColumnChoice, PageText
 from viz.theme import split_at_glossary_terms
 
-KEY = "guide_start"
+PICTURES_KEY = "guide_start"
 
 SHOWN_SENTENCES = 6
 SHOWN_RANKS = 4
@@ -49,12 +49,12 @@ USUAL_QUESTION = "What is this text about?"
 PATIENCE_S = 0.25
 """Seconds to wait for the ranking before the page shows its progress instead."""
 
-SENTENCES = ColumnChoice("fixed_sentences", {"size": 1})
+SENTENCE_COLUMN = ColumnChoice("fixed_sentences", {"size": 1})
 """A column with each sentence as a chunk, whose ranking yields the sentence nearest to the question."""
 
 
 def show_introduction(
-    current_page: Page, text: PageText, kind: type[Chunker], result: ColumnResult, sentences: ColumnResult
+    current_page: Page, text: PageText, kind: type[Chunker], result: ColumnResult, sentence_result: ColumnResult
 ) -> None:
     """Draw the Guide's four introductory pictures, and run the search shown in the last two.
 
@@ -62,8 +62,8 @@ def show_introduction(
     ----------
     kind, result
         The chunker of the pictures and its result.
-    sentences
-        The result of `SENTENCES`.
+    sentence_result
+        The result of `SENTENCE_COLUMN`.
     """
     document, chunking = text.document, result.chunking
     if chunking is None:
@@ -75,7 +75,7 @@ def show_introduction(
         waiting_reason = "The text is empty."
     elif current_page.embedder is not None and _may_embed_document(document, current_page.embedder):
         chunk_ranking, sentence_ranking, waiting_reason = _search_chunks_and_sentences(
-            current_page, result, sentences, question, answer_span
+            current_page, result, sentence_result, question, answer_span
         )
     elif current_page.embedder is not None:
         waiting_reason = f"Finding the nearest of {pluralize(len(chunking.chunks), 'chunk')} embeds them all."
@@ -96,7 +96,7 @@ def show_introduction(
     def store_question(question: str) -> None:
         session.guide_question = document.identity, question[: LONGEST_QUESTION + 1]
 
-    show_pictures(introduction_pictures, KEY, asked=store_question)
+    show_pictures(introduction_pictures, PICTURES_KEY, on_question=store_question)
     if current_page.embedder is not None and chunking.chunks and not _may_embed_document(document, current_page.embedder):
         allow_embedding = partial(session.allowed.add, ("embed", (document.identity, current_page.embedder.name)))
         draw_consent_buttons({"Find nearest chunks": allow_embedding})
@@ -104,7 +104,7 @@ def show_introduction(
 
 def text_picture(document: Document, chunking: Chunking, tokenizer: str) -> PictureData:
     """Return the picture of the text: the sentences around the first cut, and the tokens of the first sentence."""
-    shown_sentence_numbers = sentences_around_first_cut(document, chunking)
+    shown_sentence_numbers = sentence_numbers_around_cut(document, chunking)
     token_count = token_ruler_of(document, tokenizer)([Span(0, len(document.text))])
     sentences_phrase = pluralize(len(document.sentences), "[sentence]", "[sentences]")
     introductory_text_picture = new_picture(
@@ -136,7 +136,7 @@ def chunk_picture(document: Document, chunking: Chunking, kind: type[Chunker], t
             f"{pluralize(largest_chunk_token_count, 'token')}."
         ),
     )
-    _fill_sentence_rows(divided_chunks_picture, document, sentences_around_first_cut(document, chunking), chunking)
+    _fill_sentence_rows(divided_chunks_picture, document, sentence_numbers_around_cut(document, chunking), chunking)
     if divided_chunks_picture["rows"]:
         divided_chunks_picture["gaps"] = gaps_between_rows(divided_chunks_picture["rows"])
         first_chunks_phrase = chunk_numbers_in_words(divided_chunks_picture["rows"][0]["parts"][0]["chunks"])
@@ -144,9 +144,9 @@ def chunk_picture(document: Document, chunking: Chunking, kind: type[Chunker], t
     return divided_chunks_picture
 
 
-def ranking_picture(asked: AskedQuestion | None) -> PictureData:
+def ranking_picture(asked_question: AskedQuestion | None) -> PictureData:
     """Return the picture of the ranking: the distance of each chunk from the question."""
-    if asked is None or asked.index.searched_by == "bm25" or not len(asked.ranking.order):
+    if asked_question is None or asked_question.index.searched_by == "bm25" or not len(asked_question.ranking.order):
         return new_picture(
             "A question finds chunks",
             split_at_glossary_terms(
@@ -154,10 +154,10 @@ def ranking_picture(asked: AskedQuestion | None) -> PictureData:
                 "looks for the chunk at the least [distance] from the question."
             ),
         )
-    passage_vectors = asked.index.vectors
+    passage_vectors = asked_question.index.vectors
     nearest_chunk_numbers, similarities = (
-        asked.ranking.order[:SHOWN_RANKS].tolist(),
-        asked.ranking.scores[:SHOWN_RANKS].tolist(),
+        asked_question.ranking.order[:SHOWN_RANKS].tolist(),
+        asked_question.ranking.scores[:SHOWN_RANKS].tolist(),
     )
     chunk_vector_excerpt = ", ".join(
         format_number(float(value), ".2f") for value in passage_vectors[nearest_chunk_numbers[0]][:3]
@@ -171,62 +171,68 @@ def ranking_picture(asked: AskedQuestion | None) -> PictureData:
             "looks for the chunk at the least [distance] from the question."
         ),
     )
-    ranked_text_chunks = asked.chunking.chunks
+    ranked_text_chunks = asked_question.chunking.chunks
     chunk_ranking_picture["ranks"] = rank_rows(
         [
             (chunk, f"chunk {chunk + 1}", ranked_text_chunks[chunk].text, 1 - score)
             for chunk, score in zip(nearest_chunk_numbers, similarities, strict=True)
         ]
     )
-    unlisted_chunk_count = len(asked.ranking.order) - len(nearest_chunk_numbers)
+    unlisted_chunk_count = len(asked_question.ranking.order) - len(nearest_chunk_numbers)
     chunk_ranking_picture["after"] = (
         f"and {pluralize(unlisted_chunk_count, 'chunk')} farther away" if unlisted_chunk_count else ""
     )
     return chunk_ranking_picture
 
 
-def answer_picture(asked: AskedQuestion | None, answer: Span | None, nearest: AskedQuestion | None) -> PictureData:
+def answer_picture(
+    asked_question: AskedQuestion | None, answer: Span | None, sentence_ranking: AskedQuestion | None
+) -> PictureData:
     """Return the picture of the retrieved chunks, with the answer or the nearest sentence marked.
 
     Parameters
     ----------
-    asked
+    asked_question
         The ranking of the chunks, the nearest of which are retrieved.
     answer
         The place of the known answer, or None.
-    nearest
+    sentence_ranking
         The ranking of the sentences, used if no answer is known.
     """
-    if asked is None or not asked.hits:
+    if asked_question is None or not asked_question.hits:
         return new_picture(
             "An answer",
             split_at_glossary_terms(
                 "The language model is given the question and the nearest chunks. It writes its answer from them."
             ),
         )
-    chunking, retrieved_chunk_numbers = asked.chunking, [hit.number for hit in asked.hits]
+    chunking, retrieved_chunk_numbers = asked_question.chunking, [hit.number for hit in asked_question.hits]
     document, chunks = chunking.document, chunking.chunks
     chunks_phrase = (
         "nearest chunk" if len(retrieved_chunk_numbers) == 1 else f"{len(retrieved_chunk_numbers)} nearest chunks"
     )
     marked_span, place_explanation = answer, ""
     if answer is not None:
-        judgement = judge_retrieval(asked, answer)
-        if judgement.fate == "whole":
-            place_explanation = f"The answer to this question, marked, is whole in chunk {judgement.chunks[0].number + 1}."
-        elif any(chunk.given for chunk in judgement.chunks):
-            place_explanation = f"The chunker has cut the answer, marked, into {len(judgement.chunks)} parts."
-        elif judgement.chunks:
+        answer_judgement = judge_retrieval(asked_question, answer)
+        if answer_judgement.fate == "whole":
+            place_explanation = (
+                f"The answer to this question, marked, is whole in chunk {answer_judgement.chunks[0].number + 1}."
+            )
+        elif any(chunk.given for chunk in answer_judgement.chunks):
+            place_explanation = f"The chunker has cut the answer, marked, into {len(answer_judgement.chunks)} parts."
+        elif answer_judgement.chunks:
             marked_span = None
-            rank_phrase = f", number {judgement.chunks[0].rank:,} in the ranking" if judgement.chunks[0].rank else ""
-            chunk_numbers_phrase = chunk_numbers_in_words([chunk.number for chunk in judgement.chunks])
+            rank_phrase = (
+                f", number {answer_judgement.chunks[0].rank:,} in the ranking" if answer_judgement.chunks[0].rank else ""
+            )
+            chunk_numbers_phrase = chunk_numbers_in_words([chunk.number for chunk in answer_judgement.chunks])
             place_explanation = f"They lack the answer, which is in {chunk_numbers_phrase}{rank_phrase}."
-    elif nearest is not None:
+    elif sentence_ranking is not None:
         retrieved_sentence_spans = [
             place
-            for number in nearest.ranking.order.tolist()
+            for number in sentence_ranking.ranking.order.tolist()
             if any(
-                span.start <= (place := nearest.chunking.chunks[number].spans[0]).start < span.end
+                span.start <= (place := sentence_ranking.chunking.chunks[number].spans[0]).start < span.end
                 for chunk in retrieved_chunk_numbers
                 for span in chunks[chunk].spans
             )
@@ -255,32 +261,39 @@ def answer_picture(asked: AskedQuestion | None, answer: Span | None, nearest: As
         0,
     )
     first_shown_row_index = max(0, min(marked_row_index - 2, len(chunk_sentence_pairs) - SHOWN_SENTENCES))
-    shown_rows = chunk_sentence_pairs[first_shown_row_index : first_shown_row_index + SHOWN_SENTENCES]
-    for chunk_number, sentence_index in shown_rows:
-        (row,) = sentence_rows(document, [sentence_index], chunking, marked_span)
+    shown_chunk_sentence_pairs = chunk_sentence_pairs[first_shown_row_index : first_shown_row_index + SHOWN_SENTENCES]
+    for chunk_number, sentence_index in shown_chunk_sentence_pairs:
+        (sentence_row,) = sentence_rows(document, [sentence_index], chunking, marked_span)
         # The rest of the sentence, in other chunks, is not retrieved.
-        row["parts"] = [part for part in row["parts"] if chunk_number in part["chunks"]]
-        for part in row["parts"]:
+        sentence_row["parts"] = [part for part in sentence_row["parts"] if chunk_number in part["chunks"]]
+        for part in sentence_row["parts"]:
             part["chunks"] = [chunk_number]
-        chunks_picture["rows"].append(row)
-    chunks_picture["gaps"] = [gap_between_rows([chunk], [before]) for (before, _), (chunk, _) in pairwise(shown_rows)]
+        chunks_picture["rows"].append(sentence_row)
+    chunks_picture["gaps"] = [
+        gap_between_rows([chunk], [before]) for (before, _), (chunk, _) in pairwise(shown_chunk_sentence_pairs)
+    ]
     chunks_picture["before"] = (
-        f"{_omitted_sentences_in_words(first_shown_row_index)} {chunk_numbers_in_words([shown_rows[0][0]])}".strip()
-        if shown_rows
+        (
+            f"{_omitted_sentences_in_words(first_shown_row_index)} "
+            f"{chunk_numbers_in_words([shown_chunk_sentence_pairs[0][0]])}"
+        ).strip()
+        if shown_chunk_sentence_pairs
         else ""
     )
     chunks_picture["after"] = _omitted_sentences_in_words(
-        len(chunk_sentence_pairs) - first_shown_row_index - len(shown_rows)
+        len(chunk_sentence_pairs) - first_shown_row_index - len(shown_chunk_sentence_pairs)
     )
     return chunks_picture
 
 
-def sentences_around_first_cut(document: Document, chunking: Chunking) -> list[int]:
+def sentence_numbers_around_cut(document: Document, chunking: Chunking) -> list[int]:
     """Return the numbers of the sentences around the first cut, which the Guide's pictures show."""
     document_sentence_count = len(document.sentences)
-    sentence_after_cut = document.sentence_at(chunking.chunks[1].start) if len(chunking.chunks) > 1 else 0
-    first_shown_sentence = max(0, min(sentence_after_cut - SHOWN_SENTENCES // 2, document_sentence_count - SHOWN_SENTENCES))
-    return [*range(first_shown_sentence, min(document_sentence_count, first_shown_sentence + SHOWN_SENTENCES))]
+    sentence_number_after_cut = document.sentence_at(chunking.chunks[1].start) if len(chunking.chunks) > 1 else 0
+    first_shown_sentence_number = max(
+        0, min(sentence_number_after_cut - SHOWN_SENTENCES // 2, document_sentence_count - SHOWN_SENTENCES)
+    )
+    return [*range(first_shown_sentence_number, min(document_sentence_count, first_shown_sentence_number + SHOWN_SENTENCES))]
 
 
 def first_tokens(text: str, tokenizer: str) -> list[str]:
@@ -347,21 +360,21 @@ def _may_embed_document(document: Document, embedder: Embedder) -> bool:
 
 
 def _search_chunks_and_sentences(
-    current_page: Page, result: ColumnResult, sentences: ColumnResult, question: str, answer: Span | None
+    current_page: Page, result: ColumnResult, sentence_result: ColumnResult, question: str, answer: Span | None
 ) -> tuple[AskedQuestion | None, AskedQuestion | None, str]:
     """Return the rankings of the chunks and, if no answer is known, of the sentences; and the reason if there is none."""
-    columns_to_search = [result] if answer is not None else [result, sentences]
-    inquired_columns = [
+    columns_to_search = [result] if answer is not None else [result, sentence_result]
+    finished_columns = [
         (number, finished.task, finished.chunking)
         for number, column in enumerate(columns_to_search)
         if (finished := column.finished_column)
     ]
-    if len(inquired_columns) < len(columns_to_search):
+    if len(finished_columns) < len(columns_to_search):
         return None, None, "Waiting for the chunks."
-    retrieved_chunk_limit = Limit(top=1 if len(inquired_columns[0][2].chunks) < FEW_CHUNKS else 2)
+    retrieved_chunk_limit = Limit(top=1 if len(finished_columns[0][2].chunks) < FEW_CHUNKS else 2)
     session.guide_ask_job = question_search_job = AskJob(
         ColumnInquiry(question, "embedding", retrieved_chunk_limit, "plain", current_page.choices.tokenizer),
-        inquired_columns,
+        finished_columns,
         current_page.embedder,
         session.on_disk,
     ).replacing(session.guide_ask_job)

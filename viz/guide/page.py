@@ -6,7 +6,7 @@ from typing import Any, NamedTuple
 import streamlit as st
 
 from chunkers import ASKING, CHUNKERS, Chunker, Chunking, InputError
-from chunkers.recipes import BOUND, chunker_class
+from chunkers.recipes import MAXIMUM_SIZE_PARAMETERS, chunker_class
 from chunkers.support import format_number, pluralize
 from evaluation.retrieval.asked_question import LONGEST_QUESTION
 from evaluation.segmentation import count_found_missed_added, cut_offsets
@@ -15,7 +15,7 @@ from viz.components.page_elements import heading, notice
 from viz.controls import any_chunker_calls_model, language_model_form, parameter_controls, value_binding
 from viz.guide.chunker_pictures import EXAMPLES, bundled_model_tools, pictures_of_chunker
 from viz.guide.chunking_miniature import miniature_description, miniature_height, miniature_svg
-from viz.guide.introduction import SENTENCES, show_introduction
+from viz.guide.introduction import SENTENCE_COLUMN, show_introduction
 from viz.guide.path_screens import SCREENS, Choice, Slide, working_repairs
 from viz.guide.pictures import new_picture, show_pictures
 from viz.guide.session import session
@@ -23,8 +23,9 @@ from viz.shell import (
     ColumnResult,
     Page,
     add_to_compare,
+    column_index_on_compare,
     columns_to_open_with,
-    index_on_compare,
+    offer_to_add_column,
     open_page_at_next_run,
     run_columns,
     say_column_added,
@@ -33,7 +34,6 @@ from viz.shell import (
     show_misfit_warnings,
     show_progress,
     side_by_side_columns,
-    take_to_compare_button,
     waiting_status_phrase,
 )
 from viz.shell.page import page
@@ -48,7 +48,7 @@ from viz.state import (
     main_page,
     no_model_message,
 )
-from viz.theme import ANSWERS, definitions_as_help, known_boundary_count_phrase, split_at_glossary_terms
+from viz.theme import ANSWER_TERMS, definitions_as_help, known_boundary_count_phrase, split_at_glossary_terms
 
 # Advice on the chunker to try for a kind of text, based on measurements in `benchmarks/README.md`.
 
@@ -88,7 +88,7 @@ ADVICE = (
     Advice(
         "Long prose without headings",
         "change_point",
-        BOUND["change_point"],
+        MAXIMUM_SIZE_PARAMETERS["change_point"],
         "at most 250 tokens",
         "On 472 questions its recall is 83.4 % at 1,000 retrieved tokens, Recursive's of that size 79.3 %: 4.1 points more, "
         "−1.0 to +9.2, which is not significant. On stitched passages its Pk is 0.144 with nothing tuned and no maximum "
@@ -127,29 +127,31 @@ def show_advice(explain: Callable[[ColumnChoice], None]) -> None:
         "No chunker was significantly ahead of all others on our questions: all figures are in "
         "`benchmarks/README.md`. Start with one of these, then measure it on your own text with Compare and Retrieval."
     )
-    for number, advice in enumerate(ADVICE):
+    for advice_number, advice in enumerate(ADVICE):
         chunker_title = chunker_class(advice.chunker).title
-        with st.container(key=f"advice_{number}", border=True):
+        with st.container(key=f"advice_{advice_number}", border=True):
             st.header(advice.text, anchor=False)
             st.markdown(f"Try **{chunker_title}**, {advice.settings}. {advice.why}")
             with st.container(horizontal=True):
-                st.button(f"Explain {chunker_title}", key=f"explain_{number}", on_click=explain, args=(advice.column,))
-                take_to_compare_button("Add to Compare", advice.column, key=f"take_advice_{number}")
+                st.button(
+                    f"Explain {chunker_title}", key=f"explain_{advice_number}", on_click=explain, args=(advice.column,)
+                )
+                offer_to_add_column("Add to Compare", advice.column, key=f"take_advice_{advice_number}")
 
 
 PAGE = "guide"
-FIRST = "breakpoint"
+FIRST_CHUNKER = "breakpoint"
 
 VIEWS = {"start": "In four pictures", "path": "In ten steps", "which": "Which chunker", "lectures": "Lectures"}
 """The views that are not about a single chunker: their names in the link, and their labels."""
 
-CHUNKER = "chunker"
+CHUNKER_VIEW = "chunker"
 """The link's name for the view that explains a chunker."""
 
-SCREEN = "screen"
+SCREEN_PARAMETER = "screen"
 """The link's parameter for the screen of the path, counted from 1."""
 
-NUMBERS = [str(number) for number in range(1, len(SCREENS) + 1)]
+SCREEN_NUMBERS = [str(number) for number in range(1, len(SCREENS) + 1)]
 """The values of this parameter."""
 
 
@@ -163,28 +165,31 @@ def show() -> None:
     sample_id, splitter_name = "stubs", sample_splitters()["stubs"]
     opening_columns = columns_to_open_with(PAGE, [_explained_chunkers()])
     # A link to a chunker opens its explanation; older links have no other view.
-    default_link_parameters = {"view": CHUNKER if "c1" in st.query_params else next(iter(VIEWS)), SCREEN: NUMBERS[0]}
-    default_guide_choices = Choices(sample_id, splitter_name, [fresh_column(FIRST)], extra=default_link_parameters)
+    default_link_parameters = {
+        "view": CHUNKER_VIEW if "c1" in st.query_params else next(iter(VIEWS)),
+        SCREEN_PARAMETER: SCREEN_NUMBERS[0],
+    }
+    default_guide_choices = Choices(sample_id, splitter_name, [fresh_column(FIRST_CHUNKER)], extra=default_link_parameters)
     # The path has texts of its own.
     with page(PAGE, default_guide_choices, about_a_text=lambda choices: choices.extra["view"] != "path") as current_page:
         choices = current_page.choices
         choices.columns = [*filter(None, opening_columns)] or choices.columns
         if choices.columns[0].chunker not in _explained_chunkers():
-            choices.columns = [fresh_column(FIRST)]
-        current_page.check_link_parameters({"view": (CHUNKER, *VIEWS), SCREEN: NUMBERS})
+            choices.columns = [fresh_column(FIRST_CHUNKER)]
+        current_page.check_link_parameters({"view": (CHUNKER_VIEW, *VIEWS), SCREEN_PARAMETER: SCREEN_NUMBERS})
         with current_page.controls:
             _choose_view(choices)
-        draw_by_view = {
-            CHUNKER: _draw_chunker_view,
+        draw_function_by_view = {
+            CHUNKER_VIEW: _draw_chunker_view,
             "start": _draw_introduction_view,
             "path": _draw_path_view,
             "which": _draw_advice_view,
             "lectures": _draw_lectures_view,
         }
-        draw_by_view[choices.extra["view"]](current_page)
+        draw_function_by_view[choices.extra["view"]](current_page)
         # The link names the view only if it does not follow from the other parameters.
         current_page.default.extra["view"] = (
-            CHUNKER if choices.columns != current_page.default.columns else next(iter(VIEWS))
+            CHUNKER_VIEW if choices.columns != current_page.default.columns else next(iter(VIEWS))
         )
 
 
@@ -196,8 +201,8 @@ def _draw_introduction_view(current_page: Page) -> None:
         return
     if _explained_chunkers()[first_chunker_column.chunker].asks:
         # Drawing these pictures sends nothing to any server.
-        first_chunker_column = fresh_column(FIRST)
-    chunker_and_sentence_results = run_columns(current_page, text, [first_chunker_column, SENTENCES])
+        first_chunker_column = fresh_column(FIRST_CHUNKER)
+    chunker_and_sentence_results = run_columns(current_page, text, [first_chunker_column, SENTENCE_COLUMN])
     show_progress(chunker_and_sentence_results)
     show_misfit_warnings(current_page.choices, chunker_and_sentence_results[:1])
     chunker_type = _explained_chunkers()[first_chunker_column.chunker]
@@ -211,7 +216,10 @@ def _draw_introduction_view(current_page: Page) -> None:
         show_introduction(current_page, text, chunker_type, *chunker_and_sentence_results)
     with st.container(horizontal=True):
         st.button(
-            f"How {chunker_type.title} decides", on_click=_open_view, args=(current_page.choices, CHUNKER), key="guide_next"
+            f"How {chunker_type.title} decides",
+            on_click=_open_view,
+            args=(current_page.choices, CHUNKER_VIEW),
+            key="guide_next",
         )
         st.button("Which chunker?", on_click=_open_view, args=(current_page.choices, "which"), key="guide_which")
         st.button("From the beginning", on_click=_open_view, args=(current_page.choices, "path"), key="guide_begin")
@@ -229,7 +237,7 @@ def _draw_advice_view(current_page: Page) -> None:
 
     def open_chunker_explanation(column: ColumnChoice) -> None:
         _set_guide_column(current_page.choices, column)
-        _open_view(current_page.choices, CHUNKER)
+        _open_view(current_page.choices, CHUNKER_VIEW)
 
     show_advice(open_chunker_explanation)
     say_column_added()
@@ -272,8 +280,8 @@ def _draw_chunker_view(current_page: Page) -> None:
             st.markdown(f"**Known failure.** {chunker_type.failure}")
         with st.container(key="guide_parameters"):
             st.table(_parameter_table(column.chunker), border="horizontal")
-            language_model_flag = " --language-model openai:NAME" if chunker_type.asks else ""
-            st.code(f"seamark chunk FILE --chunker {chunker_type.name}{language_model_flag}", language=None)
+            language_model_arguments = " --language-model openai:NAME" if chunker_type.asks else ""
+            st.code(f"seamark chunk FILE --chunker {chunker_type.name}{language_model_arguments}", language=None)
         with st.container(key="guide_answers"):
             _explain_answer_measures()
     with live_container, st.container(key="guide_live"):
@@ -304,7 +312,7 @@ def _explain_answer_measures() -> None:
     with st.expander("Answer measures"):
         st.markdown(
             "A language model answers the same questions from each chunker's best chunks alone, as many as fit a budget of "
-            f"tokens.  \n{definitions_as_help(ANSWERS)}"
+            f"tokens.  \n{definitions_as_help(ANSWER_TERMS)}"
         )
         st.latex(r"\mathrm{AQS} = \frac{2 \cdot F \cdot AR}{F + AR}", width="content")
         st.caption("$F$ is the faithfulness and $AR$ the answer relevancy.")
@@ -312,10 +320,10 @@ def _explain_answer_measures() -> None:
 
 def _choose_view(choices: Choices) -> None:
     chunker_name = choices.columns[0].chunker
-    chosen_view = chunker_name if choices.extra["view"] == CHUNKER else choices.extra["view"]
+    chosen_view = chunker_name if choices.extra["view"] == CHUNKER_VIEW else choices.extra["view"]
 
     def store_chosen_view(chosen: str) -> None:
-        choices.extra["view"] = chosen if chosen in VIEWS else CHUNKER
+        choices.extra["view"] = chosen if chosen in VIEWS else CHUNKER_VIEW
         if chosen not in (*VIEWS, chunker_name):
             _set_guide_column(choices, fresh_column(chosen))
 
@@ -366,20 +374,20 @@ def _draw_miniature(text: PageText, chunking: Chunking) -> None:
 # The path: its ten screens, one at a time, with one thing to do on each.
 
 
-def show_path(key: str, extra: dict[str, str], choose: Callable[[], None]) -> None:
+def show_path(key: str, link_parameters: dict[str, str], open_advice: Callable[[], None]) -> None:
     """Draw the screen that the link names.
 
     Parameters
     ----------
     key
         The page's key.
-    extra
+    link_parameters
         The page's own link parameters; the buttons change the screen in them.
-    choose
+    open_advice
         Opens the advice on which chunker to try.
     """
-    screen_number = extra[SCREEN]
-    screen_index = NUMBERS.index(screen_number)
+    screen_number = link_parameters[SCREEN_PARAMETER]
+    screen_index = SCREEN_NUMBERS.index(screen_number)
     screen, tools, reader_choice, error_message = (
         SCREENS[screen_index],
         bundled_model_tools(),
@@ -406,56 +414,61 @@ def show_path(key: str, extra: dict[str, str], choose: Callable[[], None]) -> No
     def store_reader_choice(value: Any) -> None:
         session.guide_path = {**session.guide_path, screen_number: value}
 
-    def store_cuts(gaps: list[int], at: float) -> None:
-        session.guide_path = {**session.guide_path, screen_number: gaps, "heard": at}
+    def store_cuts(gaps: list[int], event_time: float) -> None:
+        session.guide_path = {**session.guide_path, screen_number: gaps, "heard": event_time}
 
-    words_container, picture_container = side_by_side_columns(key, 2, 3, gap="large")
-    with words_container:
-        show_pictures([screen_text_picture], "guide_path_words", first=screen_index + 1, asked=store_reader_choice)
+    screen_text_container, picture_container = side_by_side_columns(key, 2, 3, gap="large")
+    with screen_text_container:
+        show_pictures([screen_text_picture], "guide_path_words", first=screen_index + 1, on_question=store_reader_choice)
         with st.container(key="guide_path_control"):
             if isinstance(screen_control, Choice):
                 _draw_choice_control(screen_number, screen_control, reader_choice, store_reader_choice)
             elif isinstance(screen_control, Slide):
                 _draw_slider(screen_number, screen_control, reader_choice, store_reader_choice)
         with st.container(key="guide_path_steps"):
-            _draw_screen_navigation(extra, screen_index)
+            _draw_screen_navigation(link_parameters, screen_index)
     with picture_container:
         show_pictures(
-            [drawn_screen.picture], "guide_path_picture", told=split_at_glossary_terms(drawn_screen.told), cut=store_cuts
+            [drawn_screen.picture],
+            "guide_path_picture",
+            effect=split_at_glossary_terms(drawn_screen.told),
+            on_cut=store_cuts,
         )
         if screen_index == len(SCREENS) - 1:
-            _draw_next_step_buttons(reader_choice, choose)
+            _draw_next_step_buttons(reader_choice, open_advice)
 
 
-def _draw_choice_control(name: str, control: Choice, done: str | None, do: Callable[[str | None], None]) -> None:
-    chosen_or_start_option = control.start if done is None else done
+def _draw_choice_control(
+    name: str, control: Choice, reader_choice: str | None, store_choice: Callable[[str | None], None]
+) -> None:
+    chosen_or_start_option = control.start if reader_choice is None else reader_choice
     st.segmented_control(
         control.label,
         [*control.options],
         default=chosen_or_start_option,
         format_func=control.options.__getitem__,
         label_visibility="collapsed",
-        **value_binding(chosen_or_start_option, f"guide_path/{name}", do),
+        **value_binding(chosen_or_start_option, f"guide_path/{name}", store_choice),
     )
 
 
-def _draw_slider(name: str, control: Slide, done: float | None, do: Callable[[float], None]) -> None:
-    chosen_or_start_value = control.start if done is None else done
+def _draw_slider(name: str, control: Slide, reader_value: float | None, store_value: Callable[[float], None]) -> None:
+    chosen_or_start_value = control.start if reader_value is None else reader_value
     st.slider(
         control.label,
         control.low,
         control.high,
         chosen_or_start_value,
         control.step,
-        **value_binding(chosen_or_start_value, f"guide_path/{name}", do),
+        **value_binding(chosen_or_start_value, f"guide_path/{name}", store_value),
     )
 
 
-def _draw_screen_navigation(extra: dict[str, str], number: int) -> None:
+def _draw_screen_navigation(link_parameters: dict[str, str], number: int) -> None:
     """Draw the number of the screen, and the buttons to its neighbours."""
 
-    def open_screen(to: int) -> None:
-        extra[SCREEN] = NUMBERS[to]
+    def open_screen(target_index: int) -> None:
+        link_parameters[SCREEN_PARAMETER] = SCREEN_NUMBERS[target_index]
 
     last_screen_index = len(SCREENS) - 1
     with st.container(horizontal=True, vertical_alignment="center"):
@@ -471,17 +484,17 @@ def _draw_screen_navigation(extra: dict[str, str], number: int) -> None:
         st.caption(f"{number + 1} of {len(SCREENS)}")
 
 
-def _draw_next_step_buttons(done: str | None, choose: Callable[[], None]) -> None:
+def _draw_next_step_buttons(chosen_repair: str | None, open_advice: Callable[[], None]) -> None:
     """Draw the buttons that lead from the path to the advice and to Compare, which gets the chosen repair as a column."""
 
     def open_repair_on_compare() -> None:
-        if done is not None:
-            repairing_chunker = working_repairs(SCREENS[-1].text, bundled_model_tools())[int(done)].chunker
-            chunker_column = ColumnChoice(repairing_chunker.name, repairing_chunker.model_dump(exclude_defaults=True))
-            if index_on_compare(chunker_column, {}) is None:
-                add_to_compare(chunker_column)
+        if chosen_repair is not None:
+            repairing_chunker = working_repairs(SCREENS[-1].text, bundled_model_tools())[int(chosen_repair)].chunker
+            repaired_column = ColumnChoice(repairing_chunker.name, repairing_chunker.model_dump(exclude_defaults=True))
+            if column_index_on_compare(repaired_column, {}) is None:
+                add_to_compare(repaired_column)
         open_page_at_next_run(main_page.key)
 
     with st.container(horizontal=True):
-        st.button("Which chunker?", on_click=choose, key="guide_path_which")
+        st.button("Which chunker?", on_click=open_advice, key="guide_path_which")
         st.button("Open on Compare", on_click=open_repair_on_compare, key="guide_path_compare")

@@ -8,7 +8,7 @@ from typing import Any, Literal, NamedTuple
 from chunkers import DEFAULT_SPLITTER, Chunk, Chunking, Document, EmbeddingCache, Span, Tools, build_chunker
 from chunkers.contract import run
 from chunkers.methods import YourCuts
-from chunkers.support import LRUDict, cached_in, format_number, join_words, pluralize
+from chunkers.support import LRUDict, cache_results_in, format_number, join_words, pluralize
 from evaluation.questions import TokenRuler
 from evaluation.remedies.settings_search import Variation
 from evaluation.remedies.tested_changes import FailingColumn, remedies_for_answer, try_settings_for_answer
@@ -22,7 +22,7 @@ from evaluation.retrieval.asked_question import (
     retrieve_for_question,
 )
 from evaluation.segmentation import count_found_missed_added, cut_offsets
-from viz.guide.chunker_pictures import BEES, BREAD, MORE_BEES, SIX
+from viz.guide.chunker_pictures import BEES, BREAD, MORE_BEES, SIX_SENTENCES
 from viz.guide.pictures import PictureData, chunked_picture, new_picture, rank_rows, sentence_rows
 
 
@@ -87,19 +87,19 @@ class Screen(NamedTuple):
     draw: Callable[[str, Any, Tools], Drawn]
 
 
-SIZE, OPENING_SIZE = 20, 8
-WORDS, SENTENCES = 12, 2
+GREATEST_TOKEN_SIZE, OPENING_SIZE = 20, 8
+WORDS_PER_CHUNK, SENTENCES_PER_CHUNK = 12, 2
 """Sizes of chunks on the screens about a fixed size: in tokens, in words and in sentences."""
 
 OPENING_THRESHOLD = 0.6
-ASKED_GAP = 1
+PREDICTED_GAP = 1
 """The gap whose decision the reader predicts."""
 
-BUDGET = 30
+TOKEN_BUDGET = 30
 """Tokens that a language model is given on the last screen."""
 
 QUESTION = "What happens to the nectar?"
-ANSWER = (1, 3)
+ANSWER_SENTENCE_RANGE = (1, 3)
 """The first sentence of the answer on the last screen, and the first after it."""
 
 _LETTERS = "ABC"
@@ -113,38 +113,40 @@ def _run_named_chunker(name: str, parameters: Mapping[str, Any], document: Docum
     return run(build_chunker(name, dict(parameters)), document, tools)
 
 
-def _sentence_count_screen(text: str, chosen: str | None, tools: Tools) -> Drawn:
+def _sentence_count_screen(text: str, chosen_option: str | None, tools: Tools) -> Drawn:
     document = Document.from_text(text, DEFAULT_SPLITTER)
-    sentence_count, point_count = len(document.sentences), text.count(".")
-    final_point_count = sum(sentence.endswith(".") for sentence in document.sentence_texts)
+    sentence_count, full_stop_count = len(document.sentences), text.count(".")
+    final_full_stop_count = sum(sentence.endswith(".") for sentence in document.sentence_texts)
     sentence_screen_picture = new_picture("")
     sentence_screen_picture["rows"] = (
-        sentence_rows(document, range(sentence_count)) if chosen else sentence_rows(_document_from_lines(text), [0])
+        sentence_rows(document, range(sentence_count)) if chosen_option else sentence_rows(_document_from_lines(text), [0])
     )
-    if not chosen:
+    if not chosen_option:
         sentence_screen_picture["rows"][0]["label"] = ""
     count_phrase = pluralize(sentence_count, "sentence")
     result_in_words = (
-        f"{count_phrase}, as you said" if chosen == str(sentence_count) else f"{count_phrase}; you said {chosen}"
+        f"{count_phrase}, as you said"
+        if chosen_option == str(sentence_count)
+        else f"{count_phrase}; you said {chosen_option}"
     )
-    result_in_words += f". {point_count - final_point_count} of {pluralize(point_count, 'point')} end none."
+    result_in_words += f". {full_stop_count - final_full_stop_count} of {pluralize(full_stop_count, 'point')} end none."
     return Drawn(
         Choice("Sentences", {number: number for number in "3456"}),
         sentence_screen_picture,
-        result_in_words if chosen else "",
+        result_in_words if chosen_option else "",
     )
 
 
 def _own_cuts_screen(text: str, gaps: Sequence[int] | None, tools: Tools) -> Drawn:
     document = _document_from_lines(text)
-    valid_gaps = [gap for gap in sorted({*(gaps or ())}) if 0 <= gap < len(document.sentences) - 1]
+    valid_gap_indexes = [gap for gap in sorted({*(gaps or ())}) if 0 <= gap < len(document.sentences) - 1]
     chunking = run(
-        YourCuts.with_cuts_at(document.identity, [document.starts[gap + 1] for gap in valid_gaps]), document, tools
+        YourCuts.with_cuts_at(document.identity, [document.starts[gap + 1] for gap in valid_gap_indexes]), document, tools
     )
     user_cuts_picture = chunked_picture(chunking)
-    user_cuts_picture["cuts"] = {"gaps": valid_gaps, "heard": None}
+    user_cuts_picture["cuts"] = {"gaps": valid_gap_indexes, "heard": None}
     chunk_sizes = [
-        f"{end - start}" for start, end in pairwise([0, *(gap + 1 for gap in valid_gaps), len(document.sentences)])
+        f"{end - start}" for start, end in pairwise([0, *(gap + 1 for gap in valid_gap_indexes), len(document.sentences)])
     ]
     return Drawn("cuts", user_cuts_picture, f"{pluralize(len(chunking), 'chunk')}, of {join_words(chunk_sizes)} sentences.")
 
@@ -155,13 +157,15 @@ def _token_size_screen(text: str, size: float | None, tools: Tools) -> Drawn:
     (token_count,) = tools.count_tokens([text])
     token_screen_picture = new_picture("")
     token_start_offsets = sorted({*tools.token_starts(text).tolist()})
-    for start, end in pairwise([*token_start_offsets, len(text)]):
+    for token_start, token_end in pairwise([*token_start_offsets, len(text)]):
         # A token may begin with the space before a word.
-        visible_start = start + len(text[start:end]) - len(text[start:end].lstrip())
-        chunk_numbers = [number for number, chunk in enumerate(chunking) if chunk.start <= visible_start < chunk.end]
-        token_screen_picture["tokens"].append({"text": text[start:end].strip(), "chunks": chunk_numbers, "marked": False})
+        visible_token_start = token_start + len(text[token_start:token_end]) - len(text[token_start:token_end].lstrip())
+        chunk_numbers = [number for number, chunk in enumerate(chunking) if chunk.start <= visible_token_start < chunk.end]
+        token_screen_picture["tokens"].append(
+            {"text": text[token_start:token_end].strip(), "chunks": chunk_numbers, "marked": False}
+        )
     return Drawn(
-        Slide("Tokens per chunk", 4, SIZE, 1, OPENING_SIZE),
+        Slide("Tokens per chunk", 4, GREATEST_TOKEN_SIZE, 1, OPENING_SIZE),
         token_screen_picture,
         f"{pluralize(token_count, 'token')} in {pluralize(len(chunking), 'chunk')} of at most {size}.",
     )
@@ -170,7 +174,9 @@ def _token_size_screen(text: str, size: float | None, tools: Tools) -> Drawn:
 def _size_unit_screen(text: str, unit: str | None, tools: Tools) -> Drawn:
     is_by_sentences = unit == "sentences"
     name_and_parameters = (
-        ("fixed_sentences", {"size": SENTENCES}) if is_by_sentences else ("fixed_words", {"size": WORDS, "overlap": 0})
+        ("fixed_sentences", {"size": SENTENCES_PER_CHUNK})
+        if is_by_sentences
+        else ("fixed_words", {"size": WORDS_PER_CHUNK, "overlap": 0})
     )
     chunking = _run_named_chunker(*name_and_parameters, _document_from_lines(text), tools)
     divided_sentence_count = sum(
@@ -178,7 +184,9 @@ def _size_unit_screen(text: str, unit: str | None, tools: Tools) -> Drawn:
     )
     result_in_words = f"{pluralize(len(chunking), 'chunk')}; {pluralize(divided_sentence_count, 'sentence')} cut apart."
     return Drawn(
-        Choice("Chunk size", {"words": f"{WORDS} words", "sentences": f"{SENTENCES} sentences"}, "words"),
+        Choice(
+            "Chunk size", {"words": f"{WORDS_PER_CHUNK} words", "sentences": f"{SENTENCES_PER_CHUNK} sentences"}, "words"
+        ),
         chunked_picture(chunking),
         result_in_words,
     )
@@ -205,7 +213,7 @@ def _overlap_screen(text: str, overlap: float | None, tools: Tools) -> Drawn:
     )
 
 
-def _closest_meaning_screen(text: str, chosen: str | None, tools: Tools) -> Drawn:
+def _closest_meaning_screen(text: str, chosen_option: str | None, tools: Tools) -> Drawn:
     document = _document_from_lines(text)
     first_sentence, *other_sentences = document.sentence_texts
     closest_sentence_control = Choice("Closest to sentence 1", dict(zip(_LETTERS, _LETTERS, strict=True)))
@@ -213,21 +221,23 @@ def _closest_meaning_screen(text: str, chosen: str | None, tools: Tools) -> Draw
     meanings_screen_picture["rows"] = sentence_rows(document, range(len(document.sentences)))
     for letter, row in zip(_LETTERS, meanings_screen_picture["rows"][1:], strict=False):
         row["label"] = letter
-    if chosen is None:
+    if chosen_option is None:
         return Drawn(closest_sentence_control, meanings_screen_picture, "")
     sentence_vectors = tools.embed([first_sentence, *other_sentences])
     distances_to_first_sentence = [1 - float(sentence_vectors[0] @ vector) for vector in sentence_vectors[1:]]
-    candidates_by_distance = sorted(
+    candidates_sorted_by_distance = sorted(
         zip(range(len(other_sentences)), _LETTERS, other_sentences, distances_to_first_sentence, strict=False),
         key=lambda candidate: candidate[3],
     )
     meanings_screen_picture["rows"] = meanings_screen_picture["rows"][:1]
     sentence_vector_excerpt = ", ".join(format_number(float(value), ".2f") for value in sentence_vectors[0][:3])
     meanings_screen_picture["formula"] = [f"sentence 1 → {sentence_vector_excerpt}, … ({sentence_vectors.shape[1]} numbers)"]
-    meanings_screen_picture["ranks"] = rank_rows(candidates_by_distance)
-    guess_phrase = f"{chosen} is at {format_number(distances_to_first_sentence[_LETTERS.index(chosen)], '.2f')}"
-    _, nearest_letter, _, nearest_distance = candidates_by_distance[0]
-    verdict_on_guess = "as you said" if chosen == nearest_letter else guess_phrase
+    meanings_screen_picture["ranks"] = rank_rows(candidates_sorted_by_distance)
+    guess_phrase = (
+        f"{chosen_option} is at {format_number(distances_to_first_sentence[_LETTERS.index(chosen_option)], '.2f')}"
+    )
+    _, nearest_letter, _, nearest_distance = candidates_sorted_by_distance[0]
+    verdict_on_guess = "as you said" if chosen_option == nearest_letter else guess_phrase
     return Drawn(
         closest_sentence_control,
         meanings_screen_picture,
@@ -235,25 +245,25 @@ def _closest_meaning_screen(text: str, chosen: str | None, tools: Tools) -> Draw
     )
 
 
-def _cut_prediction_screen(text: str, chosen: str | None, tools: Tools) -> Drawn:
+def _cut_prediction_screen(text: str, chosen_option: str | None, tools: Tools) -> Drawn:
     chunking = _cut_at_distance(text, OPENING_THRESHOLD, tools)
     prediction_screen_picture = _gauged_picture(chunking)
-    predicted_gap = chunking.gaps[ASKED_GAP]
+    predicted_gap = chunking.gaps[PREDICTED_GAP]
     actual_verdict_word = "cut" if predicted_gap.verdict.is_cut else "no cut"
-    if chosen is None:
-        prediction_screen_picture["gaps"][ASKED_GAP] = {"said": "cut here?", "share": None, "line": None, "cut": False}
+    if chosen_option is None:
+        prediction_screen_picture["gaps"][PREDICTED_GAP] = {"said": "cut here?", "share": None, "line": None, "cut": False}
         for row in prediction_screen_picture["rows"]:
             for part in row["parts"]:
                 part["chunks"] = []
-    predicted_verdict = "cut" if chosen == "cut" else "no cut"
+    predicted_verdict = "cut" if chosen_option == "cut" else "no cut"
     verdict_on_prediction = "as you said" if predicted_verdict == actual_verdict_word else f"you said {predicted_verdict}"
     result_in_words = (
         ""
-        if chosen is None
+        if chosen_option is None
         else f"{predicted_gap.reason[0].upper()}{predicted_gap.reason[1:]}: {actual_verdict_word}; {verdict_on_prediction}."
     )
     return Drawn(
-        Choice(f"Before sentence {ASKED_GAP + 2}", {"cut": "Cut", "none": "No cut"}),
+        Choice(f"Before sentence {PREDICTED_GAP + 2}", {"cut": "Cut", "none": "No cut"}),
         prediction_screen_picture,
         result_in_words,
     )
@@ -287,8 +297,8 @@ def _known_boundaries_screen(text: str, threshold: float | None, tools: Tools) -
     section_starts = tuple(len("\n".join(text_sections[:number])) + 1 for number in range(1, len(text_sections)))
     chunking = _cut_at_distance(text, threshold or OPENING_THRESHOLD, tools)
     known_boundaries_picture = _gauged_picture(chunking)
-    for gap, start in zip(known_boundaries_picture["gaps"], chunking.document.starts[1:], strict=True):
-        gap["said"] += " ▲" * (start in section_starts)
+    for picture_gap, sentence_start in zip(known_boundaries_picture["gaps"], chunking.document.starts[1:], strict=True):
+        picture_gap["said"] += " ▲" * (sentence_start in section_starts)
     found_count, missed_count, added_count = count_found_missed_added(cut_offsets(chunking), section_starts)
     return Drawn(
         Slide("Threshold", 0.4, 0.95, 0.01, OPENING_THRESHOLD),
@@ -302,26 +312,26 @@ def _question_screen(text: str, question: str | None, tools: Tools) -> Drawn:
     if question is None:
         return Drawn("question", chunked_picture(chunking), "")
     chunk_ranking = _search_chunks(chunking, checked_question(question), Limit(top=1), tools)
-    ranked_chunk_numbers, distances = (
+    ranked_chunk_numbers, chunk_distances = (
         chunk_ranking.ranking.order.tolist(),
         [1 - score for score in chunk_ranking.ranking.scores.tolist()],
     )
     screen_picture = new_picture("")
     document, nearest_chunk = chunking.document, chunking[ranked_chunk_numbers[0]]
-    last_sentence = document.sentence_at(nearest_chunk.end - 1)
+    last_sentence_number = document.sentence_at(nearest_chunk.end - 1)
     screen_picture["rows"] = sentence_rows(
-        document, range(document.sentence_at(nearest_chunk.start), last_sentence + 1), chunking
+        document, range(document.sentence_at(nearest_chunk.start), last_sentence_number + 1), chunking
     )
     screen_picture["ranks"] = rank_rows(
         [
             (chunk, f"chunk {chunk + 1}", chunking[chunk].text, far)
-            for chunk, far in zip(ranked_chunk_numbers, distances, strict=True)
+            for chunk, far in zip(ranked_chunk_numbers, chunk_distances, strict=True)
         ]
     )
     return Drawn(
         "question",
         screen_picture,
-        f"Chunk {ranked_chunk_numbers[0] + 1} is found, at distance {format_number(distances[0], '.2f')}.",
+        f"Chunk {ranked_chunk_numbers[0] + 1} is found, at distance {format_number(chunk_distances[0], '.2f')}.",
     )
 
 
@@ -335,19 +345,21 @@ def _search_chunks(chunking: Chunking, question: str, limit: Limit, tools: Tools
     )
 
 
-@cached_in(LRUDict(4), lambda text, tools: (text, tools.embedder.name if tools.embedder else "", tools.tokenizer.name))
+@cache_results_in(
+    LRUDict(4), lambda text, tools: (text, tools.embedder.name if tools.embedder else "", tools.tokenizer.name)
+)
 def working_repairs(text: str, tools: Tools) -> list[Variation]:
     """Return the tested settings that keep the last screen's answer whole, smallest changes first."""
     document = _document_from_lines(text)
     # Only settings that need no new embeddings are tried: they must not depend on what else has been embedded.
     tools = replace(tools, cache=EmbeddingCache(None))
     tools.embed(document.sentence_texts)
-    failing_chunker = build_chunker("fixed_sentences", {"size": SENTENCES})
+    failing_chunker = build_chunker("fixed_sentences", {"size": SENTENCES_PER_CHUNK})
     failing_column = FailingColumn(
         failing_chunker,
         run(failing_chunker, document, tools),
         "embedding",
-        Limit(budget=BUDGET),
+        Limit(budget=TOKEN_BUDGET),
         posed=PosedQuestion(QUESTION, _answer_span(document)),
     )
     setting_trials = try_settings_for_answer(failing_column, tools)
@@ -358,21 +370,29 @@ def working_repairs(text: str, tools: Tools) -> list[Variation]:
 
 
 def _answer_span(document: Document) -> Span:
-    first_sentence, sentence_after_answer = ANSWER
-    return Span(document.sentences[first_sentence].start, document.sentences[sentence_after_answer - 1].end)
+    first_answer_sentence_number, sentence_number_after_answer = ANSWER_SENTENCE_RANGE
+    return Span(
+        document.sentences[first_answer_sentence_number].start, document.sentences[sentence_number_after_answer - 1].end
+    )
 
 
-def _repair_screen(text: str, chosen: str | None, tools: Tools) -> Drawn:
+def _repair_screen(text: str, chosen_option: str | None, tools: Tools) -> Drawn:
     document, offered_repairs = _document_from_lines(text), working_repairs(text, tools)
-    options = {str(number): repair.words[0].upper() + repair.words[1:] for number, repair in enumerate(offered_repairs)}
-    chunking_before = _run_named_chunker("fixed_sentences", {"size": SENTENCES}, document, tools)
-    chunking_after = run(offered_repairs[int(chosen)].chunker, document, tools) if chosen in options else chunking_before
+    repair_options = {
+        str(number): repair.words[0].upper() + repair.words[1:] for number, repair in enumerate(offered_repairs)
+    }
+    chunking_before = _run_named_chunker("fixed_sentences", {"size": SENTENCES_PER_CHUNK}, document, tools)
+    chunking_after = (
+        run(offered_repairs[int(chosen_option)].chunker, document, tools)
+        if chosen_option in repair_options
+        else chunking_before
+    )
     judgement = judge_retrieval(
-        _search_chunks(chunking_after, QUESTION, Limit(budget=BUDGET), tools), _answer_span(document)
+        _search_chunks(chunking_after, QUESTION, Limit(budget=TOKEN_BUDGET), tools), _answer_span(document)
     )
     repaired_chunks_picture = chunked_picture(chunking_after, marked=_answer_span(document))
     # What follows the answer is of no interest.
-    shown_row_count = ANSWER[1] + 2
+    shown_row_count = ANSWER_SENTENCE_RANGE[1] + 2
     hidden_row_count = len(repaired_chunks_picture["rows"]) - shown_row_count
     repaired_chunks_picture["rows"], repaired_chunks_picture["gaps"] = (
         repaired_chunks_picture["rows"][:shown_row_count],
@@ -388,12 +408,12 @@ def _repair_screen(text: str, chosen: str | None, tools: Tools) -> Drawn:
         result_in_words = (
             f"{chunk_count_phrase}: the model gets {'all' if judgement.together else 'only a part'} of the answer."
         )
-    return Drawn(Choice("Repair", options), repaired_chunks_picture, result_in_words)
+    return Drawn(Choice("Repair", repair_options), repaired_chunks_picture, result_in_words)
 
 
-_BEES, _BREAD, _MORE = (text.splitlines() for text in (BEES, BREAD, MORE_BEES))
+_BEE_LINES, _BREAD_LINES, _MORE_BEE_LINES = (text.splitlines() for text in (BEES, BREAD, MORE_BEES))
 
-TOPICS = "\n\n".join("\n".join(lines) for lines in (_BEES[:2], _BREAD[:2], _MORE[1:]))
+THREE_TOPICS_TEXT = "\n\n".join("\n".join(lines) for lines in (_BEE_LINES[:2], _BREAD_LINES[:2], _MORE_BEE_LINES[1:]))
 """Two sentences on each of three subjects."""
 
 SCREENS = (
@@ -409,7 +429,7 @@ SCREENS = (
         "A [language model] reads only a few pages at a time. So a long text is cut into [chunks]: pieces that are stored "
         "and found one by one.",
         "Click between two sentences to cut there.",
-        SIX,
+        SIX_SENTENCES,
         _own_cuts_screen,
     ),
     Screen(
@@ -423,7 +443,7 @@ SCREENS = (
         "What if a chunk is full?",
         "A fixed size cuts where the chunk is full, even within a sentence.",
         "Let it count whole sentences instead of words.",
-        SIX,
+        SIX_SENTENCES,
         _size_unit_screen,
     ),
     Screen(
@@ -431,7 +451,7 @@ SCREENS = (
         "Some sentences make sense only together. With [overlap], a chunk repeats the end of the one before. The price: "
         "more to store and to read.",
         "Move the overlap.",
-        SIX,
+        SIX_SENTENCES,
         _overlap_screen,
     ),
     Screen(
@@ -448,7 +468,7 @@ SCREENS = (
         "A [chunker] is a method that cuts. Breakpoint measures the distance at each [gap] between two sentences, the bar, "
         "and cuts where it is above a line, the [threshold].",
         "Will it cut before sentence 3?",
-        SIX,
+        SIX_SENTENCES,
         _cut_prediction_screen,
     ),
     Screen(
@@ -456,7 +476,7 @@ SCREENS = (
         "Here we know where the subject changes: at the [known boundaries] ▲. A high threshold misses some, a low one cuts "
         "elsewhere too.",
         "Move the threshold until it finds both and cuts nowhere else.",
-        TOPICS,
+        THREE_TOPICS_TEXT,
         _known_boundaries_screen,
     ),
     Screen(
@@ -464,12 +484,12 @@ SCREENS = (
         "[Retrieval] turns the question into an embedding too, and finds the chunks at the smallest distance. The language "
         "model is given nothing else of the text.",
         "Ask something about bees or bread.",
-        TOPICS.replace("\n\n", "\n"),
+        THREE_TOPICS_TEXT.replace("\n\n", "\n"),
         _question_screen,
     ),
     Screen(
         "Is the answer whole?",
-        f"The answer to “{QUESTION}” is underlined, but cut apart: the nearest {BUDGET} tokens lack a part.",
+        f"The answer to “{QUESTION}” is underlined, but cut apart: the nearest {TOKEN_BUDGET} tokens lack a part.",
         "Choose a repair.",
         f"{BEES}{BREAD}{MORE_BEES}",
         _repair_screen,

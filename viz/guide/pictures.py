@@ -134,7 +134,7 @@ class PicturesData(TypedDict):
     told: list[GlossaryPiece] | None
 
 
-_pictures = Component[PicturesData](
+_pictures_component = Component[PicturesData](
     "seamark_pictures",
     "guide/pictures.js",
     "components/shared/common.css",
@@ -145,11 +145,11 @@ _pictures = Component[PicturesData](
 )
 
 
-def new_picture(title: str, *said: list[GlossaryPiece]) -> PictureData:
+def new_picture(title: str, *paragraphs: list[GlossaryPiece]) -> PictureData:
     """Return a picture that has only a title and paragraphs."""
     return {
         "title": title,
-        "said": [*said],
+        "said": [*paragraphs],
         "tokens": [],
         "before": "",
         "rows": [],
@@ -169,28 +169,33 @@ def sentence_rows(
     """Return the given sentences as rows of a picture, split at chunk boundaries and around the ``marked`` span."""
     if not numbers:
         return []
-    first_sentence_start, end = document.sentences[numbers[0]].start, document.sentences[numbers[-1]].end
+    first_sentence_start, sentence_end = document.sentences[numbers[0]].start, document.sentences[numbers[-1]].end
     numbered_spans = [
         (span, number)
         for number, chunk in enumerate(() if chunking is None else chunking.chunks)
         for span in chunk.spans
-        if span.start < end and first_sentence_start < span.end
+        if span.start < sentence_end and first_sentence_start < span.end
     ]
     rows: list[SentenceRowData] = []
-    for number in numbers:
-        start, end = document.sentences[number]
-        shown_sentence_end = min(end, start + LONGEST_ROW)
-        span_edges = {start, shown_sentence_end, *(edge for span, _ in numbered_spans for edge in span), *(marked or ())}
-        edges_in_sentence = sorted(edge for edge in span_edges if start <= edge <= shown_sentence_end)
-        parts: list[PartData] = [
+    for sentence_number in numbers:
+        sentence_start, sentence_end = document.sentences[sentence_number]
+        shown_sentence_end = min(sentence_end, sentence_start + LONGEST_ROW)
+        span_edges = {
+            sentence_start,
+            shown_sentence_end,
+            *(edge for span, _ in numbered_spans for edge in span),
+            *(marked or ()),
+        }
+        edges_in_sentence = sorted(edge for edge in span_edges if sentence_start <= edge <= shown_sentence_end)
+        sentence_parts: list[PartData] = [
             {
-                "text": document.text[left:right] + "…" * (right == shown_sentence_end < end),
+                "text": document.text[left:right] + "…" * (right == shown_sentence_end < sentence_end),
                 "chunks": [chunk for span, chunk in numbered_spans if span.start <= left and right <= span.end],
                 "marked": marked is not None and marked.start <= left and right <= marked.end,
             }
             for left, right in pairwise(edges_in_sentence)
         ]
-        rows.append({"label": str(number + 1), "parts": parts})
+        rows.append({"label": str(sentence_number + 1), "parts": sentence_parts})
     return rows
 
 
@@ -215,17 +220,17 @@ def gaps_between_rows(rows: Sequence[SentenceRowData]) -> list[GapData]:
     return [gap_between_rows(chunks, before) for before, chunks in chunks_around_gaps]
 
 
-def gap_between_rows(chunks: list[int], before: list[int]) -> GapData:
-    """Return the gap between a sentence in chunks ``before`` and the next one, in ``chunks``."""
-    is_cut = chunks != before
-    return {"said": chunk_numbers_in_words(chunks) if is_cut else "", "share": None, "line": None, "cut": is_cut}
+def gap_between_rows(chunks_after: list[int], chunks_before: list[int]) -> GapData:
+    """Return the gap between a sentence in chunks ``chunks_before`` and the next one, in ``chunks_after``."""
+    is_cut = chunks_after != chunks_before
+    return {"said": chunk_numbers_in_words(chunks_after) if is_cut else "", "share": None, "line": None, "cut": is_cut}
 
 
 def chunked_picture(
-    chunking: Chunking, title: str = "", *said: list[GlossaryPiece], marked: Span | None = None
+    chunking: Chunking, title: str = "", *paragraphs: list[GlossaryPiece], marked: Span | None = None
 ) -> PictureData:
     """Return the picture of a whole text in chunks."""
-    whole_text_picture = new_picture(title, *said)
+    whole_text_picture = new_picture(title, *paragraphs)
     whole_text_picture["rows"] = sentence_rows(chunking.document, range(len(chunking.document.sentences)), chunking, marked)
     whole_text_picture["gaps"] = gaps_between_rows(whole_text_picture["rows"])
     return whole_text_picture
@@ -242,9 +247,9 @@ def show_pictures(
     *,
     first: int = 1,
     small: bool = False,
-    told: list[GlossaryPiece] | None = None,
-    asked: Callable[[str], None] | None = None,
-    cut: Callable[[list[int], float], None] | None = None,
+    effect: list[GlossaryPiece] | None = None,
+    on_question: Callable[[str], None] | None = None,
+    on_cut: Callable[[list[int], float], None] | None = None,
 ) -> None:
     """Draw pictures of the Guide.
 
@@ -252,25 +257,25 @@ def show_pictures(
     ----------
     first
         The number of the first picture.
-    small, told
+    small, effect
         As in `PicturesData`.
-    asked
+    on_question
         Called with each question that the user enters in a picture.
-    cut
+    on_cut
         Called with the gaps that the user has set by clicks, and the browser's timestamp of the last one.
     """
 
     def forward_question() -> None:
-        if asked is not None and (event := take_event(key, "asked")):
-            asked(str(event["question"]))
+        if on_question is not None and (question_event := take_event(key, "asked")):
+            on_question(str(question_event["question"]))
 
     def forward_cuts() -> None:
-        if cut is not None and (event := take_event(key, "cuts")):
-            cut([int(gap) for gap in event["gaps"] or ()], float(event["at"]))
+        if on_cut is not None and (cuts_event := take_event(key, "cuts")):
+            on_cut([int(gap) for gap in cuts_event["gaps"] or ()], float(cuts_event["at"]))
 
-    _pictures(
+    _pictures_component(
         key=key,
-        data={"pictures": [*pictures], "first": first, "small": small, "told": told},
+        data={"pictures": [*pictures], "first": first, "small": small, "told": effect},
         on_asked_change=forward_question,
         on_cuts_change=forward_cuts,
     )

@@ -1,7 +1,7 @@
 """Background jobs: chunking, reading, sweeps, retrieval runs, timing. Nothing here draws."""
 
 from viz.jobs.background_jobs import (
-    MOST_KEPT,
+    MOST_KEPT_RUNS,
     BackgroundJob,
     Estimating,
     KeptJob,

@@ -28,7 +28,7 @@ from evaluation.answering import (
     answer_result_to_json,
     bert_scores,
     gather_passages,
-    gather_trivial_row_passages,
+    gather_trivial_baseline_passages,
     items_by_document_text,
     judge_result,
     row_numbers_of_controls,
@@ -98,7 +98,7 @@ class AnswerPlan:
     tokenizer: str
     trivial: tuple[str, ...] = ()
 
-    def same_embedder(self, other: AnswerPlan) -> bool:
+    def has_same_embedder(self, other: AnswerPlan) -> bool:
         """Return whether both plans embed with the same model."""
         return (self.embedder, self.vectors) == (other.embedder, other.vectors)
 
@@ -110,7 +110,7 @@ class AnswerPlan:
             "trivial rows": self.trivial != other.trivial,
             "questions": self.items != other.items,
             "budget": self.budget != other.budget,
-            "embedder": not self.same_embedder(other),
+            "embedder": not self.has_same_embedder(other),
             "tokenizer": self.tokenizer != other.tokenizer,
         }
         return [name for name, different in differs_by_setting.items() if different]
@@ -173,9 +173,9 @@ class KeptAnswers(KeptRun[_Plan]):
         """The identities of the models that answer and judge."""
         return AnswerModels(self.plan.answers, self.plan.judge)
 
-    def add(self, place: tuple[int, int], result: AnswerResult) -> None:
+    def add(self, column_and_question: tuple[int, int], result: AnswerResult) -> None:
         """Store the measures of an answer on disk before returning."""
-        column_number, question_number = place
+        column_number, question_number = column_and_question
         self.keeper.add(column_number * len(self.plan.questions) + question_number, answer_result_to_json(result))
 
     def differing_settings(self, plan: AnswerPlan | None, chunkings: Sequence[Chunking] = ()) -> list[str]:
@@ -248,17 +248,19 @@ class Gathering(ReusableJob):
         plan, questions = self.plan, [item.question for item in self.plan.items]
         document = self.chunkings[0].document
         document_token_ruler = token_ruler_of(document, plan.tokenizer)
-        for number, chunking in enumerate(self.chunkings):
-            self.found[number] = gather_passages(chunking, questions, plan.budget, self._tools(number), document_token_ruler)
+        for column_number, chunking in enumerate(self.chunkings):
+            self.found[column_number] = gather_passages(
+                chunking, questions, plan.budget, self._tools(column_number), document_token_ruler
+            )
         median_chunk_count = round(median(len(chunking.chunks) for chunking in self.chunkings))
-        for number, baseline_name in enumerate(plan.trivial, start=len(self.chunkings)):
-            self.found[number] = gather_trivial_row_passages(
+        for column_number, baseline_name in enumerate(plan.trivial, start=len(self.chunkings)):
+            self.found[column_number] = gather_trivial_baseline_passages(
                 baseline_name,
                 document,
                 plan.items,
                 plan.budget,
                 median_chunk_count,
-                self._tools(number),
+                self._tools(column_number),
                 document_token_ruler,
             )
         self._status = "Counting tokens"
@@ -357,9 +359,9 @@ class Answering(KeptJob):
 
         return Services(asking, judge, similarities_to_others, tokenizer.count)
 
-    def keep(self, place: tuple[int, int], result: AnswerResult) -> None:
+    def keep(self, column_and_question: tuple[int, int], result: AnswerResult) -> None:
         """Store the result for one answer; the result may be incomplete."""
-        self.results[place] = result
+        self.results[column_and_question] = result
         # After the result, so that a report of this version includes it.
         self._version += 1
 
@@ -400,15 +402,15 @@ class Answering(KeptJob):
         if self.bert:
             self._compute_bert_scores()
 
-    def _store_complete_answer(self, place: tuple[int, int]) -> None:
+    def _store_complete_answer(self, column_and_question: tuple[int, int]) -> None:
         """Add a complete answer, first on disk, so that a shown answer is never lost."""
-        self.write_to_disk(place)
-        self.finished.add(place)
+        self.write_to_disk(column_and_question)
+        self.finished.add(column_and_question)
 
-    def write_to_disk(self, place: tuple[int, int]) -> None:
+    def write_to_disk(self, column_and_question: tuple[int, int]) -> None:
         """Store an answer on disk, if its run is stored there."""
         if self.kept is not None:
-            self.kept.add(place, self.results[place])
+            self.kept.add(column_and_question, self.results[column_and_question])
 
     def _compute_bert_scores(self) -> None:
         self._status = "Computing BERTScore"
@@ -458,17 +460,21 @@ class Judging(BackgroundJob):
     def _run(self) -> None:
         answer_and_judge_services = self.run.services(self.judge, self.judge, self)
 
-        def judging_task_of(place: tuple[int, int]) -> Callable[[Callable[[], bool]], None]:
-            answer_result = self.run.results[place]
+        def judging_task_of(column_and_question: tuple[int, int]) -> Callable[[Callable[[], bool]], None]:
+            answer_result = self.run.results[column_and_question]
             round_number = 1 + max(
                 (judgement.repeat for times in answer_result.judgements.values() for judgement in times), default=-1
             )
 
             def judge_answer(cancelled: Callable[[], bool]) -> None:
                 judge_result(
-                    answer_result, answer_and_judge_services, partial(self.run.keep, place), cancelled, round_number
+                    answer_result,
+                    answer_and_judge_services,
+                    partial(self.run.keep, column_and_question),
+                    cancelled,
+                    round_number,
                 )
-                self.run.write_to_disk(place)
+                self.run.write_to_disk(column_and_question)
                 self.finished += 1
 
             return judge_answer
@@ -521,9 +527,9 @@ class QuestionSharing(ReusableJob):
 
     def _run(self) -> None:
         error_messages = []
-        for origin, material in self.given:
+        for question_origin, material in self.given:
             try:
-                self._assign_questions_to_texts(origin, material)
+                self._assign_questions_to_texts(question_origin, material)
             except InputError as error:
                 error_messages.append(str(error))
         if error_messages:
@@ -536,11 +542,13 @@ class QuestionSharing(ReusableJob):
             # Excerpts do not depend on sentences: the document is not split.
             question_corpus_documents.append(Document.from_text(text, "lines", file_name))
         corpus = Corpus(tuple(question_corpus_documents))
-        file_name, data = material.questions
-        questions_from_file = read_questions(data, file_name, corpus, self.cancelled)
+        file_name, question_file_content = material.questions
+        questions_from_file = read_questions(question_file_content, file_name, corpus, self.cancelled)
         name_by_text, parts_by_name = {text: called for called, text in material.texts}, dict(material.parts)
-        for text, items in items_by_document_text(questions_from_file.usable, corpus).items():
-            text_with_questions = SharedText(name_by_text[text], text, parts_by_name.get(name_by_text[text]), items, origin)
+        for text, question_items in items_by_document_text(questions_from_file.usable, corpus).items():
+            text_with_questions = SharedText(
+                name_by_text[text], text, parts_by_name.get(name_by_text[text]), question_items, origin
+            )
             earlier_found_text = self.found.get(text)
             self.found[text] = (
                 text_with_questions if earlier_found_text is None else earlier_found_text.merged_with(text_with_questions)

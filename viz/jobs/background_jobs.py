@@ -13,11 +13,11 @@ from chunkers import Cancelled, Chunker, Document, Embedder, InputError, Tools, 
 from chunkers.contract import Estimate
 from chunkers.language_models import Asking, Ledger
 from chunkers.storage.fair_locks import next_arrival
-from chunkers.support import LRUDict, cached_in, raise_if_cancelled
+from chunkers.support import LRUDict, cache_results_in, raise_if_cancelled
 from viz.jobs.keeping.kept_run import KeptRun
 from viz.jobs.shared_resources import build_tools
 
-MOST_KEPT = 8
+MOST_KEPT_RUNS = 8
 """Most runs kept in memory for each session, and for all ended sessions together; the oldest are dropped first."""
 
 
@@ -196,90 +196,92 @@ def new_token() -> str:
 
 
 class SessionRuns:
-    """The last `MOST_KEPT` runs that a session has started or opened.
+    """The last `MOST_KEPT_RUNS` runs that a session has started or opened.
 
     Ended runs are dropped first. If all are running, the oldest that this session started is cancelled.
     """
 
     def __init__(self) -> None:
         self._runs: dict[str, BackgroundJob] = {}
-        self._begun: set[str] = set()
+        self._started_run_tokens: set[str] = set()
 
     def add(self, token: str, run: BackgroundJob, *, begun: bool = False) -> None:
         """Add a run that the session has started (``begun``) or opened by its link."""
         self._runs.pop(token, None)
         self._runs[token] = run
         if begun:
-            self._begun.add(token)
-        while len(self._runs) > MOST_KEPT:
+            self._started_run_tokens.add(token)
+        while len(self._runs) > MOST_KEPT_RUNS:
             ended_run_tokens = (old for old, old_run in self._runs.items() if not old_run.running)
             run_token_to_drop = next(ended_run_tokens, next(iter(self._runs)))
-            if run_token_to_drop in self._begun:
+            if run_token_to_drop in self._started_run_tokens:
                 self._runs[run_token_to_drop].cancel()
             del self._runs[run_token_to_drop]
-            self._begun.discard(run_token_to_drop)
+            self._started_run_tokens.discard(run_token_to_drop)
 
     def __del__(self) -> None:
         # Python may call this at any moment, in a thread that holds any lock, so it only appends to a queue.
-        _left_behind.extend(self._runs.items())
+        _runs_of_ended_sessions.extend(self._runs.items())
 
 
-_left_behind: deque[tuple[str, BackgroundJob]] = deque()
+_runs_of_ended_sessions: deque[tuple[str, BackgroundJob]] = deque()
 
 
 class Registry:
     """The runs that links refer to, each under an unguessable token.
 
-    A run stays in the registry while it is running, while a session holds it, and while it is among the last `MOST_KEPT`
+    A run stays in the registry while it is running, while a session holds it, and while it is among the last `MOST_KEPT_RUNS`
     that no session holds any more. No session can displace a run that another session holds.
     """
 
     def __init__(self) -> None:
         # A run that is running is held by its thread.
         self._runs: WeakValueDictionary[str, BackgroundJob] = WeakValueDictionary()
-        self._left: dict[str, BackgroundJob] = {}
+        self._unheld_runs: dict[str, BackgroundJob] = {}
         self._lock = threading.Lock()
 
-    def keep(self, run: BackgroundJob, token: str = "", session: SessionRuns | None = None, *, begun: bool = True) -> str:
-        """Register a run for ``session``, and return its token, which is new if ``token`` is empty."""
+    def keep(
+        self, run: BackgroundJob, token: str = "", session_runs: SessionRuns | None = None, *, begun: bool = True
+    ) -> str:
+        """Register a run for ``session_runs``, and return its token, which is new if ``token`` is empty."""
         token = token or new_token()
         with self._lock:
             self._runs[token] = run
-            self._hold_run(token, run, session, begun=begun)
+            self._hold_run(token, run, session_runs, begun=begun)
         self.forget_left_runs()
         return token
 
-    def find(self, token: str, kind: type[Kind], session: SessionRuns | None = None) -> Kind | None:
-        """Return the run with the given token and kind and hold it for ``session``; None if there is no such run."""
+    def find(self, token: str, kind: type[Kind], session_runs: SessionRuns | None = None) -> Kind | None:
+        """Return the run with the given token and kind and hold it for ``session_runs``; None if there is no such run."""
         with self._lock:
             run_with_token = self._runs.get(token)
             if not isinstance(run_with_token, kind):
                 return None
-            if session is not None:
-                self._hold_run(token, run_with_token, session)
+            if session_runs is not None:
+                self._hold_run(token, run_with_token, session_runs)
         return run_with_token
 
     def forget_left_runs(self) -> None:
         """Drop the runs that no session holds, except running ones and those that ended most recently."""
         with self._lock:
-            while _left_behind:
-                token, run = _left_behind.popleft()
+            while _runs_of_ended_sessions:
+                token, run = _runs_of_ended_sessions.popleft()
                 if self._runs.get(token) is run:
                     self._hold_run(token, run, None)
-            ended_run_by_token = {token: run for token, run in self._left.items() if not run.running}
-            running_run_by_token = {token: run for token, run in self._left.items() if run.running}
+            ended_run_by_token = {token: run for token, run in self._unheld_runs.items() if not run.running}
+            running_run_by_token = {token: run for token, run in self._unheld_runs.items() if run.running}
             # Runs that are still running count as the most recent.
-            self._left = dict([*ended_run_by_token.items()][-MOST_KEPT:]) | running_run_by_token
+            self._unheld_runs = dict([*ended_run_by_token.items()][-MOST_KEPT_RUNS:]) | running_run_by_token
 
-    def _hold_run(self, token: str, run: BackgroundJob, session: SessionRuns | None, *, begun: bool = False) -> None:
-        self._left.pop(token, None)
-        if session is not None:
-            session.add(token, run, begun=begun)
+    def _hold_run(self, token: str, run: BackgroundJob, session_runs: SessionRuns | None, *, begun: bool = False) -> None:
+        self._unheld_runs.pop(token, None)
+        if session_runs is not None:
+            session_runs.add(token, run, begun=begun)
         else:
-            self._left[token] = run
+            self._unheld_runs[token] = run
 
 
-@cached_in(LRUDict(1), lambda: None)
+@cache_results_in(LRUDict(1), lambda: None)
 def run_registry() -> Registry:
     """Return the server's registry of the runs that links refer to."""
     return Registry()

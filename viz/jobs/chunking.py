@@ -9,7 +9,7 @@ from chunkers.contract import Estimate, Tipping
 from chunkers.language_models import Asking
 from chunkers.support import VectorArray
 from viz.jobs.background_jobs import BackgroundJob
-from viz.jobs.shared_resources import AT_ONCE, build_tools, cached_while_shown
+from viz.jobs.shared_resources import QUICK_ONLY, build_tools, cached_while_shown
 from viz.jobs.worked_formula import worked_formula
 
 
@@ -84,8 +84,8 @@ class ChunkingJob(BackgroundJob):
     made: set[ChunkingTask] = field(default_factory=set, init=False)
     embed_ms: float = 0.0
     embedded: int = 0
-    _asks: bool = False
-    _measured_from: tuple[float, float] | None = None  # the moment of the first batch's end, and the share done by then
+    _calls_model: bool = False
+    _first_batch_end: tuple[float, float] | None = None  # the moment of the first batch's end, and the share done by then
 
     def results_so_far(self) -> dict[ChunkingTask, Chunking]:
         """Return a copy of the results so far, by task."""
@@ -94,7 +94,7 @@ class ChunkingJob(BackgroundJob):
 
     def progress(self) -> tuple[float, str]:
         """Return the progress of the current chunker: first of its embedding, then of a long search."""
-        if self._asks and self.asking is not None:
+        if self._calls_model and self.asking is not None:
             return self.decided, f"Asking {self.asking.model.title}: {self.decided:.0%} of the text done"
         if self.decided:
             return self.decided, f"Deciding: {self.decided:.0%} done"
@@ -119,36 +119,36 @@ class ChunkingJob(BackgroundJob):
     def _note_share(self, share: float) -> None:
         self._share = share
         current_monotonic_time = time.monotonic()
-        if self._measured_from is None:
+        if self._first_batch_end is None:
             # The first batch may have waited for the processor to wake up.
-            self._measured_from = current_monotonic_time, share
+            self._first_batch_end = current_monotonic_time, share
             return
-        first_batch_end_time, first_batch_share = self._measured_from
+        first_batch_end_time, first_batch_share = self._first_batch_end
         if share > first_batch_share:
             self.seconds_left = (current_monotonic_time - first_batch_end_time) * (1 - share) / (share - first_batch_share)
 
-    def _note_queue(self, ahead: int) -> None:
-        self.ahead = ahead
+    def _note_queue_length(self, jobs_ahead: int) -> None:
+        self.ahead = jobs_ahead
 
     def _run(self) -> None:
-        error_by_needs: dict[tuple[bool, bool], InputError] = {}
+        error_by_model_needs: dict[tuple[bool, bool], InputError] = {}
         for task, chunker in self.tasks:
             model_needs = chunker.embeds, chunker.asks
-            if model_needs not in error_by_needs:
+            if model_needs not in error_by_model_needs:
                 try:
                     self._run_chunker(task, chunker)
                     continue
                 except InputError as error:
-                    error_by_needs[model_needs] = error
-            self.failed[task.without_embedder] = str(error_by_needs[model_needs])
-        if error_by_needs:
-            raise next(iter(error_by_needs.values()))
+                    error_by_model_needs[model_needs] = error
+            self.failed[task.without_embedder] = str(error_by_model_needs[model_needs])
+        if error_by_model_needs:
+            raise next(iter(error_by_model_needs.values()))
 
     def _run_chunker(self, task: ChunkingTask, chunker: Chunker) -> None:
         self.done = self.total = 0
         self.decided = 0.0
-        self._asks = chunker.asks
-        self._measured_from = self.seconds_left = None
+        self._calls_model = chunker.asks
+        self._first_batch_end = self.seconds_left = None
         if chunker.embeds and self.embedder is not None:
             self.load(self.embedder)
             # For some models the revision is known only after loading.
@@ -160,7 +160,7 @@ class ChunkingJob(BackgroundJob):
             on_disk=self.on_disk,
             progress=self._note_embedded,
             share=self._note_share,
-            waiting=self._note_queue,
+            waiting=self._note_queue_length,
             arrival=self.arrival,
             deciding=self._note_parts_done,
             asking=self.asking,
@@ -194,7 +194,7 @@ def chunk_at_once(
     only its cached answers are used.
     """
     try:
-        return run(chunker, source, build_tools(embedder, task.tokenizer, AT_ONCE, on_disk=on_disk, asking=asking))
+        return run(chunker, source, build_tools(embedder, task.tokenizer, QUICK_ONLY, on_disk=on_disk, asking=asking))
     except Cancelled:
         return None
 
@@ -218,7 +218,7 @@ def worked_formula_at_once(
             chunker,
             chunking,
             gap,
-            build_tools(embedder, task.tokenizer, AT_ONCE, fitted_on=chunking.document, on_disk=on_disk),
+            build_tools(embedder, task.tokenizer, QUICK_ONLY, fitted_on=chunking.document, on_disk=on_disk),
         )
     except Cancelled:
         return []
@@ -231,7 +231,7 @@ def _cached_reversing_change(
     task: ChunkingTask, chunker: Chunker, chunking: Chunking, gap: Gap, embedder: Embedder | None, on_disk: bool
 ) -> Tipping | None:
     return chunker.tipping(
-        chunking, gap, build_tools(embedder, task.tokenizer, AT_ONCE, fitted_on=chunking.document, on_disk=on_disk)
+        chunking, gap, build_tools(embedder, task.tokenizer, QUICK_ONLY, fitted_on=chunking.document, on_disk=on_disk)
     )
 
 
@@ -255,7 +255,7 @@ def sentence_vectors(source: Document, embedder: Embedder, tokenizer: str, on_di
     Cancelled
         If a sentence's embedding is not cached.
     """
-    return build_tools(embedder, tokenizer, AT_ONCE, fitted_on=source, on_disk=on_disk).embed(source.sentence_texts)
+    return build_tools(embedder, tokenizer, QUICK_ONLY, fitted_on=source, on_disk=on_disk).embed(source.sentence_texts)
 
 
 def cached_sentence_vectors(

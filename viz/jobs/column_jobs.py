@@ -20,7 +20,7 @@ from evaluation.retrieval.asked_question import (
     SearchSettings,
     index_text,
     retrieve_for_question,
-    retrieved_whole_per_question,
+    whole_answer_retrieved_flags,
 )
 from evaluation.search import Index, Reranker, SearchMethod
 from viz.jobs.background_jobs import BackgroundJob, ReusableJob
@@ -82,19 +82,19 @@ class AskJob(ReusableJob):
         embedder = None if self.inquiry.method == "bm25" else self.embedder
         if embedder is not None and self.columns:
             self.load(embedder)
-        for number, task, chunking in self.columns:
+        for column_number, task, chunking in self.columns:
             self._share = 0.0
             tools = self.tools(
                 embedder,
                 self.inquiry.tokenizer,
                 on_disk=self.on_disk,
-                progress=self._embedded_count_reporter(f"Column {number + 1}", "chunks"),
+                progress=self._embedded_count_reporter(f"Column {column_number + 1}", "chunks"),
                 share=self._note_share,
                 arrival=self.arrival,
             )
             column_search_index = _column_index(task, chunking, self.inquiry, tools)
             self._status, self._share = "Looking for the answer", 1.0
-            self.found[number] = retrieve_for_question(
+            self.found[column_number] = retrieve_for_question(
                 column_search_index,
                 self.inquiry.question,
                 tools,
@@ -112,7 +112,7 @@ def contexts_digest(chunkings: Iterable[Chunking]) -> str:
     return context_sentences_hasher.hexdigest()
 
 
-def _index_bytes(index: Index) -> int:
+def _index_byte_count(index: Index) -> int:
     vector_byte_count: int = index.vectors.nbytes
     # A span is a tuple of two numbers, some 180 bytes in all.
     span_byte_count = 180 * sum(map(len, index.chunks))
@@ -126,7 +126,7 @@ def _index_key(task: ChunkingTask, chunking: Chunking, inquiry: ColumnInquiry, t
     return task.document, task, embedder_key(tools.embedder), inquiry.method, inquiry.embedded_as, contexts_hash
 
 
-@cached_while_shown(CACHED_BYTES, _index_key, _index_bytes)
+@cached_while_shown(CACHED_BYTES, _index_key, _index_byte_count)
 def _column_index(task: ChunkingTask, chunking: Chunking, inquiry: ColumnInquiry, tools: Tools) -> Index:
     """Return the search index over the chunks of a column."""
     return index_text(chunking, tools, inquiry.method, inquiry.embedded_as)
@@ -195,7 +195,7 @@ class ChangedCuts(ReusableJob):
             return
         document_token_ruler = token_ruler_of(self.before.document, self.task.tokenizer)
         are_answers_whole_before, are_answers_whole_after = (
-            retrieved_whole_per_question(chunking, self.questions, self.search, tools, document_token_ruler)
+            whole_answer_retrieved_flags(chunking, self.questions, self.search, tools, document_token_ruler)
             for chunking in (self.before, chunking_after)
         )
         self.whole = [*zip(are_answers_whole_before, are_answers_whole_after, strict=True)]
@@ -231,7 +231,7 @@ class ContextSentencesJob(BackgroundJob):
     def _run(self) -> None:
         tools = self.tools(None, self.tokenizer, deciding=self._note_parts_done, asking=self.asking)
         for task, chunking in self.chunkings.items():
-            self.found[task] = context_sentences.situate_chunks(chunking, tools)
+            self.found[task] = context_sentences.add_context_sentences(chunking, tools)
             self._done, self._share = self._done + 1, 0.0
 
 
@@ -240,5 +240,5 @@ def estimate_contexts(chunkings: Mapping[ChunkingTask, Chunking], tokenizer: str
     tools, estimates = job.tools(None, tokenizer), [Estimate(0, 0)]
     for chunking in chunkings.values():
         raise_if_cancelled(job.cancelled)
-        estimates.append(context_sentences.estimate(chunking, tools))
+        estimates.append(context_sentences.estimate_context_requests(chunking, tools))
     return Estimate(*map(sum, zip(*estimates, strict=True)))

@@ -40,16 +40,18 @@ class ReadingJob(BackgroundJob, Generic[Converted]):
     encoding: str | None = None
     about: object = None
     made: Converted | None = field(default=None, init=False)
-    _begun: int = field(default=0, init=False)
+    _current_file_number: int = field(default=0, init=False)
 
     def progress(self) -> tuple[float, str]:
         """Return the share of files read, with a label for the current file."""
-        if not self._begun:
+        if not self._current_file_number:
             return 0.0, "Reading"
         file_count = len(self.files)
         # Without the file's name: Streamlit renders the label of a progress bar as Markdown.
-        current_file_phrase = f"Reading file {self._begun:,} of {file_count:,}" if file_count > 1 else "Reading the file"
-        return (self._begun - 1) / file_count, current_file_phrase
+        current_file_phrase = (
+            f"Reading file {self._current_file_number:,} of {file_count:,}" if file_count > 1 else "Reading the file"
+        )
+        return (self._current_file_number - 1) / file_count, current_file_phrase
 
     @property
     def name(self) -> str:
@@ -71,9 +73,9 @@ class ReadingJob(BackgroundJob, Generic[Converted]):
         self.made = self.make(self._files_one_by_one(), self._read, self.cancelled)
 
     def _files_one_by_one(self) -> Iterator[tuple[str, bytes]]:
-        for number, name_and_content in enumerate(self.files, start=1):
+        for file_number, name_and_content in enumerate(self.files, start=1):
             raise_if_cancelled(self.cancelled)
-            self._begun = number
+            self._current_file_number = file_number
             yield name_and_content
 
     def _read(self, data: bytes, name: str) -> FileText:
@@ -84,20 +86,20 @@ def read_single_text(
     files: Iterator[tuple[str, bytes]], read: Callable[[bytes, str], FileText], _: Callable[[], bool]
 ) -> FileText:
     """Read a single document and return its text, for pages that read one file."""
-    file_name, data = next(files)
-    return read(data, file_name)
+    file_name, file_content = next(files)
+    return read(file_content, file_name)
 
 
-def single_file_converter(read: Callable[[bytes, str, Callable[[], bool]], Converted]) -> FileConverter[Converted]:
-    """Return a converter for a single file, which passes its content and name to ``read``.
+def single_file_converter(convert_file: Callable[[bytes, str, Callable[[], bool]], Converted]) -> FileConverter[Converted]:
+    """Return a converter for a single file, which passes its content and name to ``convert_file``.
 
-    The third argument of ``read`` is a function that returns whether the user has cancelled.
+    The third argument of ``convert_file`` is a function that returns whether the user has cancelled.
     """
 
     def convert_single_file(
         files: Iterator[tuple[str, bytes]], _: Callable[[bytes, str], FileText], cancelled: Callable[[], bool]
     ) -> Converted:
-        file_name, data = next(files)
-        return read(data, file_name, cancelled)
+        file_name, file_content = next(files)
+        return convert_file(file_content, file_name, cancelled)
 
     return convert_single_file

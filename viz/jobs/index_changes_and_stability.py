@@ -17,7 +17,7 @@ from viz.jobs.background_jobs import BackgroundJob
 from viz.jobs.chunking import ChunkingTask
 from viz.jobs.retrieval_plan import RunMaterial
 
-MOST_LISTED = 10
+MOST_LISTED_CHANGES = 10
 """Documents and questions that the page lists."""
 
 
@@ -94,9 +94,9 @@ class IndexChanges(BackgroundJob):
         if (before, after) not in self._compared:
             with ChunkComparison(self.setting.embedded_as != "late") as comparison:
                 for is_replacement, chunker in enumerate((before, after)):
-                    for document_name, chunks in self.results[chunker].chunks:
-                        comparison.add(document_name, chunks, bool(is_replacement))
-                self._compared[before, after] = comparison.result(MOST_LISTED)
+                    for document_name, document_chunks in self.results[chunker].chunks:
+                        comparison.add(document_name, document_chunks, bool(is_replacement))
+                self._compared[before, after] = comparison.result(MOST_LISTED_CHANGES)
         return self._compared[before, after]
 
     def _run(self) -> None:
@@ -109,7 +109,7 @@ class IndexChanges(BackgroundJob):
         search_method: SearchMethod = comparison_setting.method if corpus_questions else "bm25"
         if self.embedder is not None and (search_method != "bm25" or any(chunker.embeds for chunker in self.chunkers)):
             self.load(self.embedder)
-        for chunker, title in self.chunkers.items():
+        for chunker, chunker_title in self.chunkers.items():
             if chunker in self.results:
                 continue
             if chunker.asks:
@@ -117,16 +117,16 @@ class IndexChanges(BackgroundJob):
                 continue
             try:
                 self.results[chunker] = self._measure_chunker(
-                    chunker, title, search_method, corpus, corpus_questions, token_ruler
+                    chunker, chunker_title, search_method, corpus, corpus_questions, token_ruler
                 )
             except InputError as error:
                 self.refused[chunker] = str(error)
 
     def _read_questions(self, corpus: Corpus) -> tuple[Question, ...]:
-        name, data = self.setting.material.questions
-        if not data:
+        question_file_name, question_file_content = self.setting.material.questions
+        if not question_file_content:
             return ()
-        parsed_questions = read_questions(data, name, corpus, self.cancelled)
+        parsed_questions = read_questions(question_file_content, question_file_name, corpus, self.cancelled)
         self.problems = tuple(parsed_questions.problems)
         self.questions = tuple(question.text for question in parsed_questions.usable)
         return tuple(parsed_questions.usable)
@@ -152,14 +152,16 @@ class IndexChanges(BackgroundJob):
         )
         chunk_search_index = build_index(corpus, chunker, tools, comparison_setting.embedded_as, method)
         chunks_by_document: dict[str, list[tuple[str, int]]] = {document.name: [] for document in corpus.documents}
-        for spans, text, token_count in zip(
+        for chunk_spans, chunk_text, token_count in zip(
             chunk_search_index.chunks,
             chunk_search_index.texts,
             map(int, tools.tokenizer.count(chunk_search_index.texts)),
             strict=True,
         ):
-            chunk_digest = hashlib.blake2b(text.encode(), digest_size=DIGEST_BYTES).hexdigest()
-            chunks_by_document[corpus.names[corpus.document_number_at(spans[0].start)]].append((chunk_digest, token_count))
+            chunk_digest = hashlib.blake2b(chunk_text.encode(), digest_size=DIGEST_BYTES).hexdigest()
+            chunks_by_document[corpus.names[corpus.document_number_at(chunk_spans[0].start)]].append(
+                (chunk_digest, token_count)
+            )
         document_chunks = tuple((name, tuple(own)) for name, own in chunks_by_document.items())
         if not questions:
             return MeasuredChunks(document_chunks, {})
@@ -189,12 +191,12 @@ class EditStabilityJob(BackgroundJob):
     edits: int = DEFAULT_EDITS
     results: dict[ChunkingTask, EditStability] = field(default_factory=dict)
     refused: dict[ChunkingTask, str] = field(default_factory=dict)
-    _at: int = 0
+    _chunker_index: int = 0
     _done: int = 0
 
     def progress(self) -> tuple[float, str]:
         """Return the share of all edits that are done, and the current chunker."""
-        chunker_index, done_edit_count = self._at, self._done
+        chunker_index, done_edit_count = self._chunker_index, self._done
         edits_done_share = (chunker_index * self.edits + done_edit_count) / max(1, len(self.named) * self.edits)
         current_chunker_name = self.named[min(chunker_index, len(self.named) - 1)][0] if self.named else ""
         return min(edits_done_share, 1.0), f"{current_chunker_name}: {done_edit_count:,} of {self.edits:,} edits"
@@ -205,7 +207,7 @@ class EditStabilityJob(BackgroundJob):
 
     def _run(self) -> None:
         for chunker_index, (_, task, chunker) in enumerate(self.named):
-            self._at, self._done = chunker_index, 0
+            self._chunker_index, self._done = chunker_index, 0
             if chunker.asks:
                 self.refused[task] = "Not measured: the language model would be asked anew after each edit."
                 continue

@@ -6,7 +6,14 @@ from functools import partial
 from chunkers import Embedder
 from chunkers.language_models import Asking, Ledger
 from chunkers.text import TextParts
-from evaluation.generating.generated_questions import HIGHEST, LOWEST, Cosines, QuestionDraft, SourceTexts, question_cosines
+from evaluation.generating.generated_questions import (
+    LEAST_EXCERPT_COSINE,
+    MOST_QUESTION_COSINE,
+    Cosines,
+    QuestionDraft,
+    SourceTexts,
+    question_cosines,
+)
 from evaluation.generating.question_generation import (
     Dropped,
     Generated,
@@ -43,7 +50,7 @@ class QuestionGenerationJob(BackgroundJob):
     settings: GenerationSettings
     asking: Asking
     drafts: dict[Generated, QuestionDraft | None] = field(default_factory=dict)
-    lines: tuple[float, float] = (LOWEST, HIGHEST)
+    lines: tuple[float, float] = (LEAST_EXCERPT_COSINE, MOST_QUESTION_COSINE)
     outcomes: list[WindowResult] = field(default_factory=list)
     asked: Ledger = field(default_factory=Ledger)
 

@@ -47,31 +47,33 @@ def remedy_search_for_answer(failure: FailingColumn, tokenizer: str, reranker: R
 
 
 def remedy_search_for_finding(
-    task: ChunkingTask, suspect: SuspiciousColumn, finding: Finding, tokenizer: str, reranker: Reranker | None
+    task: ChunkingTask, suspicious_column: SuspiciousColumn, finding: Finding, tokenizer: str, reranker: Reranker | None
 ) -> RemedySearch:
     """Return a function that searches for changes of settings that remove a finding of the column ``task``."""
 
     def find_remedies(tools: Tools) -> RemedyOutcome:
-        setting_trials = _findings_by_setting(task, suspect, tokenizer, tools)
-        document_token_ruler = token_ruler_of(suspect.chunking.document, tokenizer)
+        setting_trials = _findings_by_setting(task, suspicious_column, tokenizer, tools)
+        document_token_ruler = token_ruler_of(suspicious_column.chunking.document, tokenizer)
         return RemedyOutcome(
-            tuple(remedies_for_finding(suspect, finding, setting_trials, tools, document_token_ruler, reranker)),
+            tuple(remedies_for_finding(suspicious_column, finding, setting_trials, tools, document_token_ruler, reranker)),
             len(setting_trials),
         )
 
     return find_remedies
 
 
-def _trials_cache_key(task: ChunkingTask, suspect: SuspiciousColumn, tokenizer: str, tools: Tools) -> tuple[Hashable, ...]:
-    return task.document, task, suspect.hair, tokenizer, embedder_key(tools.embedder)
+def _trials_cache_key(
+    task: ChunkingTask, suspicious_column: SuspiciousColumn, tokenizer: str, tools: Tools
+) -> tuple[Hashable, ...]:
+    return task.document, task, suspicious_column.hair, tokenizer, embedder_key(tools.embedder)
 
 
 @cached_while_shown(16, _trials_cache_key)
 def _findings_by_setting(
-    task: ChunkingTask, suspect: SuspiciousColumn, tokenizer: str, tools: Tools
+    task: ChunkingTask, suspicious_column: SuspiciousColumn, tokenizer: str, tools: Tools
 ) -> list[Trial[FindingsByRule]]:
     """Return the findings of every setting of the grid, cached for further searches on the column."""
-    return try_settings_for_findings(suspect, tools)
+    return try_settings_for_findings(suspicious_column, tools)
 
 
 @dataclass(eq=False)

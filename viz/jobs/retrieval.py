@@ -24,11 +24,11 @@ from evaluation.retrieval import (
     Reports,
     evaluation_from_json,
     evaluation_to_json,
-    measure_ladder,
+    measure_at_standard_budgets,
     measure_search,
 )
 from evaluation.search import (
-    THE_CHUNK,
+    CHUNK_ITSELF,
     ReturnedText,
     SearchMethod,
     build_index,
@@ -57,7 +57,7 @@ class _Plan(KeptPlan):
     chunkers: tuple[_Chunker, ...] = Field(min_length=1)
     sentences: str
     embedded_as: EmbeddedAs = "plain"
-    returned: str = str(THE_CHUNK)
+    returned: str = str(CHUNK_ITSELF)
     each: tuple[EmbeddedAs, ...] = ()
     searched_by: SearchMethod = "embedding"
 
@@ -186,7 +186,7 @@ PATIENCE_S = 0.2
 """Seconds to wait for a report before the page shows a notice; a few hundred questions take less."""
 
 
-STAND_IN = build_chunker("recursive", {"size": 200, "unit": "tokens"})
+STAND_IN_CHUNKER = build_chunker("recursive", {"size": 200, "unit": "tokens"})
 """Substitute for a chunker that calls a language model, to estimate its number of chunks."""
 
 Results = Mapping[int, tuple[Evaluation, BudgetLadder | None]]
@@ -336,15 +336,15 @@ class Retrieval(KeptJob):
         self, embedder: Embedder, corpus: Corpus, questions: Sequence[Question], ruler: TokenRuler
     ) -> None:
         """Measure the unfinished chunkers, one by one."""
-        for number, chunker in enumerate(self.plan.chunkers):
-            if number in self.found:
+        for chunker_number, chunker in enumerate(self.plan.chunkers):
+            if chunker_number in self.found:
                 continue
-            title = self.plan.names[number]
-            self._status = f"{title}: chunking"
-            embedding_mode = self.plan.embedding_mode(number)
+            chunker_title = self.plan.names[chunker_number]
+            self._status = f"{chunker_title}: chunking"
+            embedding_mode = self.plan.embedding_mode(chunker_number)
 
             def note_deciding_progress(
-                done: int, total: int, title: str = title, asks: bool = chunker.asks or embedding_mode == "context"
+                done: int, total: int, title: str = chunker_title, asks: bool = chunker.asks or embedding_mode == "context"
             ) -> None:
                 if asks and self.asking is not None:
                     self._status = (
@@ -355,7 +355,7 @@ class Retrieval(KeptJob):
                 embedder,
                 self.plan.tokenizer,
                 on_disk=self.on_disk,
-                progress=self._embedded_count_reporter(title),
+                progress=self._embedded_count_reporter(chunker_title),
                 deciding=note_deciding_progress,
                 asking=self.asking,
                 ledger=self.asked,
@@ -370,19 +370,19 @@ class Retrieval(KeptJob):
                 )
                 found_chunks = search(chunk_search_index, questions, tools, SEARCH_DEPTH)
             except InputError as error:
-                self.errors[number] = str(error)
+                self.errors[chunker_number] = str(error)
                 continue
             if chunk_search_index.unsituated:
-                self.left_out[number] = (
-                    f"{title}: the model gave no usable context of {chunk_search_index.unsituated:,} of "
+                self.left_out[chunker_number] = (
+                    f"{chunker_title}: the model gave no usable context of {chunk_search_index.unsituated:,} of "
                     f"{len(chunk_search_index.chunks):,} chunks; "
                     "those are searched without."
                 )
-            self._status = f"{title}: measuring what was found"
+            self._status = f"{chunker_title}: measuring what was found"
             self._add_result(
-                number,
+                chunker_number,
                 measure_search(found_chunks, ruler),
-                measure_ladder(chunk_search_index, questions, tools, ruler, SEARCH_DEPTH),
+                measure_at_standard_budgets(chunk_search_index, questions, tools, ruler, SEARCH_DEPTH),
             )
 
     def _add_result(self, number: int, evaluation: Evaluation, ladder: BudgetLadder) -> None:
@@ -403,8 +403,10 @@ class Retrieval(KeptJob):
         splitter_name = "lines" if self.embedder is None else self.plan.sentences
         document_count = len(self.plan.material.texts)
         self._status = f"Splitting into sentences: 1 of {document_count:,} documents"
-        for number, document in enumerate(self.plan.material.documents(splitter_name, self.cancelled), start=1):
-            self._status = f"Splitting into sentences: {min(number + 1, document_count):,} of {document_count:,} documents"
+        for document_number, document in enumerate(self.plan.material.documents(splitter_name, self.cancelled), start=1):
+            self._status = (
+                f"Splitting into sentences: {min(document_number + 1, document_count):,} of {document_count:,} documents"
+            )
             yield document
 
 
@@ -412,7 +414,7 @@ def estimate_run_llm_requests(plan: Plan, embedder: Embedder | None, on_disk: bo
     """Estimate a run's requests to a language model without sending any, as part of ``job``.
 
     Chunks that get a context sentence are counted by cutting the documents, which may embed texts with ``embedder``. For
-    chunkers that call the model themselves, chunks of `STAND_IN` are counted instead.
+    chunkers that call the model themselves, chunks of `STAND_IN_CHUNKER` are counted instead.
 
     Raises
     ------
@@ -432,10 +434,12 @@ def estimate_run_llm_requests(plan: Plan, embedder: Embedder | None, on_disk: bo
     tools = job.tools(embedder, plan.tokenizer, on_disk=on_disk)
     for chunker in dict.fromkeys(plan.chunkers[number] for number in context_chunker_numbers):
         try:
-            cutting_chunker = STAND_IN if chunker.asks else chunker.for_documents(document_names)
+            cutting_chunker = STAND_IN_CHUNKER if chunker.asks else chunker.for_documents(document_names)
             for document in split_documents:
                 raise_if_cancelled(job.cancelled)
-                request_estimates.append(context_sentences.estimate(run(cutting_chunker, document, tools), tools))
+                request_estimates.append(
+                    context_sentences.estimate_context_requests(run(cutting_chunker, document, tools), tools)
+                )
         except InputError:
             # A run skips a column whose file lacks chunks.
             if not chunker.elsewhere:

@@ -8,7 +8,7 @@ from chunkers import Chunker, Document
 from chunkers.results import EmbeddedAs
 from chunkers.support import raise_if_cancelled
 from chunkers.text import TextParts
-from evaluation.search import THE_CHUNK, ReturnedText, SearchMethod
+from evaluation.search import CHUNK_ITSELF, ReturnedText, SearchMethod
 
 EMBEDDING_SUFFIXES: Mapping[EmbeddedAs, str] = {
     "plain": "",
@@ -19,7 +19,11 @@ EMBEDDING_SUFFIXES: Mapping[EmbeddedAs, str] = {
 """Suffix of a chunker's name if several ways of embedding its chunks are measured."""
 
 
-SEARCHED_BY: Mapping[SearchMethod, str] = {"embedding": "Embedding", "bm25": "Words (BM25)", "hybrid": "Both (hybrid)"}
+SEARCH_METHOD_TITLES: Mapping[SearchMethod, str] = {
+    "embedding": "Embedding",
+    "bm25": "Words (BM25)",
+    "hybrid": "Both (hybrid)",
+}
 """The methods of searching chunks, with their names on the page."""
 
 _INDEXED: Mapping[EmbeddedAs, str] = {
@@ -68,9 +72,11 @@ class RunMaterial:
             If the user stops.
         """
         parts_by_name = dict(self.parts)
-        for name, text in self.texts:
+        for document_name, document_text in self.texts:
             raise_if_cancelled(cancelled)
-            yield Document.from_text(text, splitter, name, parts_by_name.get(name)).split(cancelled)
+            yield Document.from_text(document_text, splitter, document_name, parts_by_name.get(document_name)).split(
+                cancelled
+            )
 
 
 @dataclass(frozen=True)
@@ -89,7 +95,7 @@ class Plan:
     sentences: str
     tokenizer: str
     embedded_as: EmbeddedAs = "plain"
-    returned: ReturnedText = THE_CHUNK
+    returned: ReturnedText = CHUNK_ITSELF
     language_model: str = ""
     each: tuple[EmbeddedAs, ...] = ()
     searched_by: SearchMethod = "embedding"
@@ -119,14 +125,14 @@ class Plan:
         if self.searched_by == "embedding":
             return ""
         indexed_text_phrases = dict.fromkeys(_INDEXED[self.embedding_mode(number)] for number in range(len(self.chunkers)))
-        indexed_phrase = ", of others ".join(indexed_text_phrases)
+        indexed_texts_phrase = ", of others ".join(indexed_text_phrases)
         if self.searched_by == "bm25":
-            method_phrase, use_phrase = "words (BM25)", "indexed; chunks without any word of the question come last"
+            method_phrase, indexing_phrase = "words (BM25)", "indexed; chunks without any word of the question come last"
         else:
-            method_phrase, use_phrase = "embedding and by words (BM25), both ranks fused", "embedded and indexed"
+            method_phrase, indexing_phrase = "embedding and by words (BM25), both ranks fused", "embedded and indexed"
         return (
             f"Searched by {method_phrase}: of {'some chunks' if len(indexed_text_phrases) > 1 else 'every chunk'} "
-            f"{indexed_phrase} is {use_phrase}."
+            f"{indexed_texts_phrase} is {indexing_phrase}."
         )
 
     @property

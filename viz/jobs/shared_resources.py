@@ -16,7 +16,7 @@ import streamlit as st
 from chunkers import Document, Embedder, EmbeddingCache, Tools, Watcher, load_tokenizer
 from chunkers.language_models import AnswerCache, Asking, Ledger
 from chunkers.storage.private_files import user_cache_folder, user_data_folder
-from chunkers.support import LRUDict, cached_in
+from chunkers.support import LRUDict, cache_results_in
 from chunkers.text import TextParts, clear_misfit_caches, clear_outline_caches
 from viz.jobs.keeping.notebook_store import NotebookStore
 from viz.jobs.keeping.run_store import RunStore
@@ -29,10 +29,10 @@ Made = TypeVar("Made")
 CACHED_BYTES = 64 * 2**20
 """Size limit of each cache of data prepared for the browser; the least recently used entries are evicted first."""
 
-_shown: Counter[str] = Counter()
-_gone: deque[str] = deque()
+_session_count_by_text: Counter[str] = Counter()
+_gone_texts: deque[str] = deque()
 _lock = threading.Lock()
-_forgetters: list[Callable[[str], None]] = []
+_forget_functions: list[Callable[[str], None]] = []
 
 
 class ShownTextMarker:
@@ -47,32 +47,32 @@ class ShownTextMarker:
     def __init__(self, identity: str) -> None:
         self._identity = identity
         with _lock:
-            _shown[identity] += 1
+            _session_count_by_text[identity] += 1
 
     def __del__(self) -> None:
         # Python may call this at any moment, in a thread that holds any lock, so it only appends to a queue.
-        _gone.append(self._identity)
+        _gone_texts.append(self._identity)
 
 
 def forget_gone_texts() -> None:
     """Drop the cached values of texts that no session shows any more."""
     while True:
         try:
-            gone_text_identity = _gone.popleft()
+            gone_text_identity = _gone_texts.popleft()
         except IndexError:
             return
         with _lock:
-            _shown[gone_text_identity] -= 1
-            if _shown[gone_text_identity] > 0:
+            _session_count_by_text[gone_text_identity] -= 1
+            if _session_count_by_text[gone_text_identity] > 0:
                 continue
-            del _shown[gone_text_identity]
-        for forgetter in _forgetters:
+            del _session_count_by_text[gone_text_identity]
+        for forgetter in _forget_functions:
             forgetter(gone_text_identity)
 
 
 def call_when_text_gone(forget: Callable[[str], None]) -> None:
     """Register a function to call with the identity of each text that no session shows any more."""
-    _forgetters.append(forget)
+    _forget_functions.append(forget)
 
 
 def cached_while_shown(
@@ -98,7 +98,7 @@ def cached_while_shown(
 
     def decorate(make: Callable[Arguments, Made]) -> Callable[Arguments, Made]:
         call_when_text_gone(forget_values_of_text)
-        return cached_in(cached_values, key, cache_condition_variable)(make)
+        return cache_results_in(cached_values, key, cache_condition_variable)(make)
 
     return decorate
 
@@ -107,7 +107,7 @@ call_when_text_gone(lambda _: clear_misfit_caches())
 call_when_text_gone(lambda _: clear_outline_caches())
 
 
-@cached_in(LRUDict(2), lambda on_disk: on_disk)
+@cache_results_in(LRUDict(2), lambda on_disk: on_disk)
 def embedding_cache(on_disk: bool) -> EmbeddingCache:
     """Return the embedding cache shared by all pages and sessions, in memory unless ``on_disk``."""
     return EmbeddingCache(user_cache_folder() / "embeddings.sqlite" if on_disk else None)
@@ -118,7 +118,7 @@ def embedder_key(embedder: Embedder | None) -> tuple[str, str] | None:
     return None if embedder is None else (embedder.name, embedder.identity)
 
 
-AT_ONCE = Watcher(cancelled=lambda: True)
+QUICK_ONLY = Watcher(cancelled=lambda: True)
 """Watcher of a run that raises Cancelled instead of embedding, sending requests or searching for long."""
 
 CACHED_ONLY = Watcher(cached_only=True)
@@ -149,19 +149,19 @@ def build_tools(
     )
 
 
-@cached_in(LRUDict(1), lambda: None)
+@cache_results_in(LRUDict(1), lambda: None)
 def disk_answer_cache() -> AnswerCache:
     """Return the cache on disk of the language models' answers, shared by all sessions."""
     return AnswerCache(user_cache_folder() / "answers.sqlite")
 
 
-@cached_in(LRUDict(1), lambda: None)
+@cache_results_in(LRUDict(1), lambda: None)
 def run_store() -> RunStore:
     """Return the store of runs on disk, shared by all sessions."""
     return RunStore(user_cache_folder() / "runs.sqlite")
 
 
-@cached_in(LRUDict(1), lambda: None)
+@cache_results_in(LRUDict(1), lambda: None)
 def notebook_store() -> NotebookStore:
     """Return the store of the texts that users keep on this machine, shared by all sessions."""
     return NotebookStore(user_data_folder() / "notebooks.sqlite")

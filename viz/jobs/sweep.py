@@ -106,7 +106,7 @@ class KeptSweep(KeptRun[_Plan]):
         cls,
         keeper: Keeper,
         documents: Sequence[tuple[MarkedText, str]],
-        held: frozenset[str],
+        held_out_names: frozenset[str],
         settings: Sequence[SweptSetting],
         embedder: str,
         tokenizer: str,
@@ -118,7 +118,7 @@ class KeptSweep(KeptRun[_Plan]):
                 digest=document_digest(keeper, document),
                 sample=document.name if document == _bundled_document(document.name) else "",
                 splitter=splitter,
-                held=document.name in held,
+                held=document.name in held_out_names,
             )
             for document, splitter in documents
         ]
@@ -154,9 +154,9 @@ class KeptSweep(KeptRun[_Plan]):
 
         return [*self.results(decode_sweep_row).values()]
 
-    def documents_among(self, own: Sequence[MarkedText]) -> list[MarkedText | None]:
-        """Return the sweep's documents, bundled or found among the user's ``own``, with None for each missing document."""
-        marked_document_by_digest = {document_digest(self.keeper, marked): marked for marked in own}
+    def documents_among(self, own_documents: Sequence[MarkedText]) -> list[MarkedText | None]:
+        """Return the sweep's documents, bundled or found among the user's ``own_documents``, with None for each missing document."""
+        marked_document_by_digest = {document_digest(self.keeper, marked): marked for marked in own_documents}
         for stored_document in self.plan.documents:
             if bundled_document := _bundled_document(stored_document.sample):
                 marked_document_by_digest.setdefault(document_digest(self.keeper, bundled_document), bundled_document)
@@ -177,9 +177,9 @@ def _chunker_parameters_json(settings: Sequence[SweptSetting]) -> list[str]:
     return [chunker.model_dump_json() for chunker in chunkers]
 
 
-def document_digest(keeper: Keeper, marked: MarkedText) -> str:
+def document_digest(keeper: Keeper, marked_text: MarkedText) -> str:
     """Return the hash by which a stored run recognises a document."""
-    return keeper.text_digest(marked.name, marked.text, ",".join(map(str, marked.known)))
+    return keeper.text_digest(marked_text.name, marked_text.text, ",".join(map(str, marked_text.known)))
 
 
 # The job.
@@ -210,14 +210,22 @@ class Sweep(KeptJob):
     asked: Ledger = field(default_factory=Ledger)
 
     @classmethod
-    def from_disk(cls, kept: KeptSweep) -> Sweep:
+    def from_disk(cls, kept_sweep: KeptSweep) -> Sweep:
         """Restore a stored sweep to show its rows; raises InputError if the rows cannot be read."""
-        document_names = kept.names
+        document_names = kept_sweep.names
         held_out_names = frozenset(
-            name for name, document in zip(document_names, kept.plan.documents, strict=True) if document.held
+            name for name, document in zip(document_names, kept_sweep.plan.documents, strict=True) if document.held
         )
         return cls(
-            document_names, tuple, kept.plan.settings, None, kept.plan.tokenizer, True, held_out_names, kept.rows(), kept
+            document_names,
+            tuple,
+            kept_sweep.plan.settings,
+            None,
+            kept_sweep.plan.tokenizer,
+            True,
+            held_out_names,
+            kept_sweep.rows(),
+            kept_sweep,
         )
 
     def resumed(self, documents: Sequence[MarkedText], embedder: Embedder, asking: Asking | None = None) -> Sweep:
@@ -285,18 +293,23 @@ class Sweep(KeptJob):
             for place, name in enumerate(self.names)
             for number, setting in enumerate(self.settings)
         }
-        for row in sweep_settings(sweep_documents, self.settings, tools, workers=os.cpu_count() or 1, done=tuple(self.rows)):
+        for row in sweep_settings(
+            sweep_documents, self.settings, tools, workers=os.cpu_count() or 1, finished_rows=tuple(self.rows)
+        ):
             if self.kept is not None:
                 self.kept.add(row_number_by_run[row.document, row.setting], row)
             self.rows.append(row)
 
 
 def estimate_sweep_requests(
-    split: Callable[[], Iterable[MarkedDocument]], settings: Sequence[SweptSetting], tokenizer: str, job: BackgroundJob
+    split_documents: Callable[[], Iterable[MarkedDocument]],
+    settings: Sequence[SweptSetting],
+    tokenizer: str,
+    job: BackgroundJob,
 ) -> Estimate:
     """Estimate a sweep's requests to a language model, all settings together; raises as `estimate_llm_requests` does."""
     return estimate_llm_requests(
-        (marked.document for marked in split()),
+        (marked.document for marked in split_documents()),
         [build_chunker(setting.chunker, dict(setting.parameters)) for setting in settings],
         tokenizer,
         job,

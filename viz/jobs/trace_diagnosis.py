@@ -63,13 +63,13 @@ class DiagnosingTraces(ReusableJob):
         raise_if_cancelled(self.cancelled)
 
     def _run(self) -> None:
-        name, traces_data = self.file
-        parsed_traces = read_traces(traces_data, name, self.cancelled)
+        file_name, traces_file_content = self.file
+        parsed_traces = read_traces(traces_file_content, file_name, self.cancelled)
         parts_by_name, named_texts = dict(self.documents.parts), self.documents.texts
         documents = []
-        for number, (name, text) in enumerate(named_texts):
-            self._note_progress("documents split into sentences", number, len(named_texts))
-            documents.append(Document.from_text(text, self.splitter, name, parts_by_name.get(name)))
+        for document_number, (file_name, document_text) in enumerate(named_texts):
+            self._note_progress("documents split into sentences", document_number, len(named_texts))
+            documents.append(Document.from_text(document_text, self.splitter, file_name, parts_by_name.get(file_name)))
         searched_chunks = None
         chunk_file = self._searched_chunk_file()
         if chunk_file is not None and not documents:
@@ -103,8 +103,8 @@ class DiagnosingTraces(ReusableJob):
     def _searched_chunk_file(self) -> ChunkFile | None:
         """Return the chunks that were searched, if they are in a file."""
         if self.chunk_file is not None:
-            name, data = self.chunk_file
-            return ChunkFile(name, tuple(read_chunks(data, name, self.cancelled)))
+            chunk_file_name, chunk_file_content = self.chunk_file
+            return ChunkFile(chunk_file_name, tuple(read_chunks(chunk_file_content, chunk_file_name, self.cancelled)))
         return self.chunker.held_file if isinstance(self.chunker, YourChunks) else None
 
     def _cut_documents(self, chunker: Chunker, documents: list[Document]) -> SearchedChunks:
@@ -113,7 +113,7 @@ class DiagnosingTraces(ReusableJob):
             self.load(self.embedder)
         tools = self.tools(self.embedder, on_disk=self.on_disk)
         document_chunkings = []
-        for number, document in enumerate(documents):
-            self._note_progress("documents cut", number, len(documents))
+        for document_number, document in enumerate(documents):
+            self._note_progress("documents cut", document_number, len(documents))
             document_chunkings.append(run(chunker, document, tools))
         return SearchedChunks(tuple(document_chunkings), chunker.name, has_reasons=not chunker.elsewhere)

@@ -12,10 +12,10 @@ from chunkers.building_blocks.sentence_distances import join_with_neighbours, ro
 from chunkers.results import indices_of_parent_chunks
 from chunkers.support import FloatArray, format_number
 
-LISTED = 4
+MOST_SIMILARITIES = 4
 """Most similarities of a sentence that are written out; of more, the greatest is named."""
 
-_BELOW = str.maketrans("0123456789", "₀₁₂₃₄₅₆₇₈₉")
+_SUBSCRIPT_DIGITS = str.maketrans("0123456789", "₀₁₂₃₄₅₆₇₈₉")
 
 LinesAndValue = tuple[list[str], float | None]
 """Lines of a formula with its values, and the value that they end in; None if it is not the gap's score."""
@@ -32,12 +32,12 @@ def worked_formula(chunker: Chunker, chunking: Chunking, gap: Gap, tools: Tools)
     Cancelled
         If the tools may not embed, and the embedding of a sentence is not cached.
     """
-    if chunker.name in _BY_SIZE:
+    if chunker.name in _SIZE_CHUNKERS:
         return _size_lines(chunker, chunking, gap, tools)
-    if chunker.name not in _VALUES:
+    if chunker.name not in _FORMULA_BY_CHUNKER:
         return []
-    formula_lines, worked_score = _VALUES[chunker.name](chunker, chunking, gap, tools)
-    if worked_score is not None and (gap.score is None or not abs(worked_score - gap.score) < _TOLERANCE):
+    formula_lines, score_from_formula = _FORMULA_BY_CHUNKER[chunker.name](chunker, chunking, gap, tools)
+    if score_from_formula is not None and (gap.score is None or not abs(score_from_formula - gap.score) < _TOLERANCE):
         return []
     return formula_lines
 
@@ -57,15 +57,15 @@ def vector_symbol(number: int) -> str:
 
 
 def _subscript(number: int) -> str:
-    return str(number + 1).translate(_BELOW)
+    return str(number + 1).translate(_SUBSCRIPT_DIGITS)
 
 
 def _sentence_vectors(chunking: Chunking, tools: Tools, start: int, end: int, buffer: int = 0) -> FloatArray:
     """Return the vectors of a range of sentences, shape (n, dimension), each joined with ``buffer`` others on both sides."""
     document_sentence_texts = chunking.document.sentence_texts
-    first_sentence, end_sentence = max(0, start - buffer), min(len(document_sentence_texts), end + buffer)
-    joined_texts = join_with_neighbours(document_sentence_texts[first_sentence:end_sentence], buffer)[
-        start - first_sentence : end - first_sentence
+    first_sentence_index, end_sentence_index = max(0, start - buffer), min(len(document_sentence_texts), end + buffer)
+    joined_texts = join_with_neighbours(document_sentence_texts[first_sentence_index:end_sentence_index], buffer)[
+        start - first_sentence_index : end - first_sentence_index
     ]
     return tools.embed(joined_texts).astype(np.float64)
 
@@ -98,7 +98,7 @@ def _distance_lines(chunker: Any, chunking: Chunking, gap: Gap, tools: Tools) ->
         f"distance = 1 − {vector_symbol(gap_index)} · {vector_symbol(gap_index + 1)}{buffer_phrase}",
         f"= 1 − {_two_decimals(1 - distance_at_gap)} = {_two_decimals(distance_at_gap)}",
     ]
-    derived_score_function = _DERIVED.get(getattr(chunker, "threshold", ""))
+    derived_score_function = _FORMULA_BY_THRESHOLD_KIND.get(getattr(chunker, "threshold", ""))
     if derived_score_function is None:
         return distance_formula_lines, distance_at_gap
     derived_score_lines, derived_score = derived_score_function(
@@ -108,13 +108,16 @@ def _distance_lines(chunker: Any, chunking: Chunking, gap: Gap, tools: Tools) ->
 
 
 def _gradient_lines(distance: Callable[[int], float], gap: int, count: int) -> LinesAndValue:
-    previous_gap, next_gap = max(0, gap - 1), min(count - 1, gap + 1)
-    if previous_gap == next_gap:
+    previous_gap_index, next_gap_index = max(0, gap - 1), min(count - 1, gap + 1)
+    if previous_gap_index == next_gap_index:
         return [], None
-    gaps_apart, neighbour_distances = next_gap - previous_gap, (distance(next_gap), distance(previous_gap))
-    distance_gradient = (neighbour_distances[0] - neighbour_distances[1]) / gaps_apart
-    divisor_phrase = f" / {gaps_apart}" if gaps_apart > 1 else ""
-    gradient_formula = f"gradient = (d{_subscript(next_gap)} − d{_subscript(previous_gap)}){divisor_phrase}"
+    gap_index_difference, neighbour_distances = (
+        next_gap_index - previous_gap_index,
+        (distance(next_gap_index), distance(previous_gap_index)),
+    )
+    distance_gradient = (neighbour_distances[0] - neighbour_distances[1]) / gap_index_difference
+    divisor_phrase = f" / {gap_index_difference}" if gap_index_difference > 1 else ""
+    gradient_formula = f"gradient = (d{_subscript(next_gap_index)} − d{_subscript(previous_gap_index)}){divisor_phrase}"
     return [
         f"{gradient_formula} = ({_two_decimals(neighbour_distances[0])} − "
         f"{_two_decimals(neighbour_distances[1])}){divisor_phrase} = "
@@ -136,9 +139,12 @@ def _slope_lines(distance: Callable[[int], float], gap: int, count: int) -> Line
 def _depth_lines(distance: Callable[[int], float], gap: int, count: int) -> LinesAndValue:
     similarity_peaks = []
     for direction in (-1, 1):
-        peak_gap, peak_distance = gap, distance(gap)
-        while 0 <= peak_gap + direction < count and (next_distance := distance(peak_gap + direction)) <= peak_distance:
-            peak_gap, peak_distance = peak_gap + direction, next_distance
+        peak_gap_index, peak_distance = gap, distance(gap)
+        while (
+            0 <= peak_gap_index + direction < count
+            and (next_distance := distance(peak_gap_index + direction)) <= peak_distance
+        ):
+            peak_gap_index, peak_distance = peak_gap_index + direction, next_distance
         similarity_peaks.append(1 - peak_distance)
     similarity_at_gap = 1 - distance(gap)
     depth_score = similarity_peaks[0] + similarity_peaks[1] - 2 * similarity_at_gap
@@ -151,15 +157,15 @@ def _depth_lines(distance: Callable[[int], float], gap: int, count: int) -> Line
 
 
 def _joint_distance_lines(chunker: Any, chunking: Chunking, gap: Gap, tools: Tools) -> LinesAndValue:
-    left_sentence, right_sentence, sentence_count = gap.index, gap.index + 1, len(chunking.document.sentences)
+    left_sentence_index, right_sentence_index, sentence_count = gap.index, gap.index + 1, len(chunking.document.sentences)
     position_weight, semantic_distance = (
         chunker.position_weight,
-        1 - max(_cosine_similarity(*_sentence_vectors(chunking, tools, left_sentence, right_sentence + 1)), 0.0),
+        1 - max(_cosine_similarity(*_sentence_vectors(chunking, tools, left_sentence_index, right_sentence_index + 1)), 0.0),
     )
     joint_distance_at_gap = position_weight / sentence_count + (1 - position_weight) * semantic_distance
-    product_symbols = f"{vector_symbol(left_sentence)} · {vector_symbol(right_sentence)}"
+    product_symbols = f"{vector_symbol(left_sentence_index)} · {vector_symbol(right_sentence_index)}"
     return [
-        f"joint distance = λ · |{left_sentence + 1} − {right_sentence + 1}| / {sentence_count} + (1 − λ) · (1 − "
+        f"joint distance = λ · |{left_sentence_index + 1} − {right_sentence_index + 1}| / {sentence_count} + (1 − λ) · (1 − "
         f"{product_symbols})",
         f"= {_two_decimals(position_weight)} · {_two_decimals(1 / sentence_count)} + {_two_decimals(1 - position_weight)} · "
         f"{_two_decimals(semantic_distance)} = "
@@ -185,26 +191,28 @@ def _comparison_lines(_: Any, chunking: Chunking, gap: Gap, __: Tools) -> LinesA
 
 
 def _max_min_lines(chunker: Any, chunking: Chunking, gap: Gap, tools: Tools) -> LinesAndValue:
-    document, next_sentence = chunking.document, gap.index + 1
+    document, next_sentence_index = chunking.document, gap.index + 1
     open_chunk = next(chunk for chunk in chunking.chunks if chunk.start <= document.sentences[gap.index].start < chunk.end)
-    first_member = document.sentence_at(open_chunk.start)
-    *member_vectors, next_vector = _sentence_vectors(chunking, tools, first_member, next_sentence + 1)
-    similarity_by_member = {first_member + place: float(member @ next_vector) for place, member in enumerate(member_vectors)}
-    nearest_member = max(similarity_by_member, key=lambda number: similarity_by_member[number])
-    top_similarity = similarity_by_member[nearest_member]
+    first_member_index = document.sentence_at(open_chunk.start)
+    *member_vectors, next_vector = _sentence_vectors(chunking, tools, first_member_index, next_sentence_index + 1)
+    similarity_by_member = {
+        first_member_index + place: float(member @ next_vector) for place, member in enumerate(member_vectors)
+    }
+    nearest_member_index = max(similarity_by_member, key=lambda number: similarity_by_member[number])
+    top_similarity = similarity_by_member[nearest_member_index]
     product_formula_by_member = {
-        number: f"{vector_symbol(number)} · {vector_symbol(next_sentence)}" for number in similarity_by_member
+        number: f"{vector_symbol(number)} · {vector_symbol(next_sentence_index)}" for number in similarity_by_member
     }
     if len(similarity_by_member) == 1:
         factor_text, scaled_similarity = f"{chunker.initial_factor:g}", chunker.initial_factor * top_similarity
         return [
-            f"{factor_text} · {product_formula_by_member[first_member]} = {factor_text} · "
+            f"{factor_text} · {product_formula_by_member[first_member_index]} = {factor_text} · "
             f"{_two_decimals(top_similarity)} = "
             f"{_two_decimals(scaled_similarity)}"
         ], scaled_similarity
-    if len(similarity_by_member) > LISTED:
+    if len(similarity_by_member) > MOST_SIMILARITIES:
         return [
-            f"greatest of {len(similarity_by_member)} similarities: {product_formula_by_member[nearest_member]} = "
+            f"greatest of {len(similarity_by_member)} similarities: {product_formula_by_member[nearest_member_index]} = "
             f"{_two_decimals(top_similarity)}"
         ], top_similarity
     similarities_phrase = ", ".join(
@@ -225,43 +233,45 @@ def _change_point_lines(_: Any, chunking: Chunking, gap: Gap, tools: Tools) -> L
     ]
     segment_start = max(cut for cut in cut_gap_indexes if cut < gap.index) + 1
     segment_end = min(cut for cut in cut_gap_indexes if cut > gap.index) + 1
-    vectors, left_sentence_count = (
+    segment_vectors, left_sentence_count = (
         _sentence_vectors(chunking, tools, segment_start, segment_end),
         gap.index + 1 - segment_start,
     )
-    whole_spread, left_spread, right_spread = (
-        _sum_squared_deviations(vectors),
-        _sum_squared_deviations(vectors[:left_sentence_count]),
-        _sum_squared_deviations(vectors[left_sentence_count:]),
+    segment_spread, left_spread, right_spread = (
+        _sum_squared_deviations(segment_vectors),
+        _sum_squared_deviations(segment_vectors[:left_sentence_count]),
+        _sum_squared_deviations(segment_vectors[left_sentence_count:]),
     )
     sentence_range_texts = [
         _sentence_range(*part)
         for part in ((segment_start, segment_end), (segment_start, gap.index + 1), (gap.index + 1, segment_end))
     ]
-    spread_reduction_at_cut = whole_spread - left_spread - right_spread
+    spread_reduction_at_cut = segment_spread - left_spread - right_spread
     return [
         "gain = " + " − ".join(f"spread of {part}" for part in sentence_range_texts),
-        f"= {_two_decimals(whole_spread)} − {_two_decimals(left_spread)} − {_two_decimals(right_spread)} = "
+        f"= {_two_decimals(segment_spread)} − {_two_decimals(left_spread)} − {_two_decimals(right_spread)} = "
         f"{_two_decimals(spread_reduction_at_cut)}",
     ], spread_reduction_at_cut
 
 
 def _optimal_lines(chunker: Any, chunking: Chunking, gap: Gap, tools: Tools) -> LinesAndValue:
     document = chunking.document
-    pieces, reward_table = chunker.pieces_and_table(document, tools)
+    piece_spans, reward_table = chunker.pieces_and_table(document, tools)
     gap_offset = document.starts[gap.index + 1] if gap.offset is None else gap.offset
-    piece_index_at_gap = bisect_left(pieces, (gap_offset, 0))
-    if gap.score is None or pieces[piece_index_at_gap][0] != gap_offset:
+    piece_index_at_gap = bisect_left(piece_spans, (gap_offset, 0))
+    if gap.score is None or piece_spans[piece_index_at_gap][0] != gap_offset:
         return [], None
-    best_total, gain = float(reward_table.totals[-1]), float(reward_table.gains()[piece_index_at_gap - 1])
+    best_total_reward, reward_gain = float(reward_table.totals[-1]), float(reward_table.gains()[piece_index_at_gap - 1])
     reward_with_cut, reward_without_cut = (
-        (best_total, best_total - gain) if gap.verdict.is_cut else (best_total + gain, best_total)
+        (best_total_reward, best_total_reward - reward_gain)
+        if gap.verdict.is_cut
+        else (best_total_reward + reward_gain, best_total_reward)
     )
     return [
         "reward = sum of (eᵢ · eⱼ − s̄) over the pairs of pieces i, j of each chunk",
         f"gain = {_two_decimals(reward_with_cut)} with a cut here − {_two_decimals(reward_without_cut)} without = "
-        f"{_two_decimals(gain)}",
-    ], gain
+        f"{_two_decimals(reward_gain)}",
+    ], reward_gain
 
 
 def _centre_distance_lines(_: Any, chunking: Chunking, gap: Gap, __: Tools) -> LinesAndValue:
@@ -277,7 +287,7 @@ def _centre_distance_lines(_: Any, chunking: Chunking, gap: Gap, __: Tools) -> L
 
 def _size_lines(chunker: Any, chunking: Chunking, gap: Gap, tools: Tools) -> list[str]:
     """Count what the open chunk holds at a gap, and what it would hold with the next sentence."""
-    document, next_sentence = chunking.document, gap.index + 1
+    document, next_sentence_index = chunking.document, gap.index + 1
     gap_offset = document.sentences[gap.index].end if gap.offset is None else gap.offset
     chunks: Sequence[Chunk] = chunking.chunks
     chunker_size_setting = getattr(chunker, "size", None)
@@ -291,19 +301,21 @@ def _size_lines(chunker: Any, chunking: Chunking, gap: Gap, tools: Tools) -> lis
         earlier_chunk_starts = [
             chunk.start for chunk in chunks if chunk.start < gap_offset and chunk.end <= gap_offset
         ] or earlier_chunk_starts
-    chunk_start = earlier_chunk_starts[-1]
-    unit: Any = "sentences" if chunker.name == "fixed_sentences" else getattr(chunker, "unit", "tokens")
+    open_chunk_start = earlier_chunk_starts[-1]
+    size_unit: Any = "sentences" if chunker.name == "fixed_sentences" else getattr(chunker, "unit", "tokens")
     # With a number of chunks, the size follows from the text, and the reason has it.
     size_limit = None if getattr(chunker, "chunks", None) else chunker_size_setting or chunker.max_size
 
     def size_up_to(end: int) -> int:
-        if unit == "sentences":
-            return document.sentence_at(end - 1) - document.sentence_at(chunk_start) + 1
-        return text_size_function(unit, tools)(document.text[chunk_start:end].strip())
+        if size_unit == "sentences":
+            return document.sentence_at(end - 1) - document.sentence_at(open_chunk_start) + 1
+        return text_size_function(size_unit, tools)(document.text[open_chunk_start:end].strip())
 
-    chunk_size_lines = [f"chunk so far: {size_up_to(gap_offset):,}{f' of {size_limit:,}' if size_limit else ''} {unit}"]
-    if gap.offset is None and unit != "sentences":
-        chunk_size_lines.append(f"with the next sentence: {size_up_to(document.sentences[next_sentence].end):,} {unit}")
+    chunk_size_lines = [f"chunk so far: {size_up_to(gap_offset):,}{f' of {size_limit:,}' if size_limit else ''} {size_unit}"]
+    if gap.offset is None and size_unit != "sentences":
+        chunk_size_lines.append(
+            f"with the next sentence: {size_up_to(document.sentences[next_sentence_index].end):,} {size_unit}"
+        )
     return chunk_size_lines
 
 
@@ -313,15 +325,15 @@ def _sentence_range(start: int, end: int) -> str:
 
 _TOLERANCE = 1e-3
 
-_BY_SIZE = ("fixed_sentences", "fixed_words", "fixed_characters", "fixed_tokens", "recursive", "structure")
+_SIZE_CHUNKERS = ("fixed_sentences", "fixed_words", "fixed_characters", "fixed_tokens", "recursive", "structure")
 
-_DERIVED: Mapping[str, Callable[[Callable[[int], float], int, int], LinesAndValue]] = {
+_FORMULA_BY_THRESHOLD_KIND: Mapping[str, Callable[[Callable[[int], float], int, int], LinesAndValue]] = {
     **dict.fromkeys(("gradient", "absolute_gradient"), _gradient_lines),
     "slope": _slope_lines,
     "depth": _depth_lines,
 }
 
-_VALUES: Mapping[str, Callable[[Any, Chunking, Gap, Tools], LinesAndValue]] = {
+_FORMULA_BY_CHUNKER: Mapping[str, Callable[[Any, Chunking, Gap, Tools], LinesAndValue]] = {
     **dict.fromkeys(("breakpoint", "target_size"), _distance_lines),
     **dict.fromkeys(("single_linkage", "dbscan"), _joint_distance_lines),
     "double_pass": _comparison_lines,

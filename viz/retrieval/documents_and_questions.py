@@ -22,7 +22,7 @@ from viz.shell import (
     refresh_questions_from_compare,
 )
 
-BUNDLED, OWN = "Bundled", "Your own"
+BUNDLED, OWN_OPTION = "Bundled", "Your own"
 MEGABYTES = 20
 """The largest file that can be uploaded, in MB."""
 
@@ -36,57 +36,64 @@ def read_documents(
     text_by_name: dict[str, str] = {}
     named_parts: list[tuple[str, TextParts]] = []
     unusable_file_messages = []
-    for name, file_content in files:
+    for file_name, file_content in files:
         try:
-            file_text = read(file_content, name)
-            text = file_text.text
-            if name in text_by_name:
+            file_text = read(file_content, file_name)
+            document_text = file_text.text
+            if file_name in text_by_name:
                 raise InputError(
-                    f"{name}: documents must have different names; an earlier document has this name, so this one is left "
+                    f"{file_name}: documents must have different names; an earlier document has this name, so this one is "
+                    "left "
                     "out. Rename the document to include it."
                 )
-            if not text.strip():
-                raise InputError(f"{name}: a document must contain text; this one is empty, so it is left out.")
+            if not document_text.strip():
+                raise InputError(f"{file_name}: a document must contain text; this one is empty, so it is left out.")
         except InputError as error:
             unusable_file_messages.append(str(error))
             continue
-        text_by_name[name] = text
+        text_by_name[file_name] = document_text
         if file_text.parts is not None:
-            named_parts.append((name, file_text.parts))
+            named_parts.append((file_name, file_text.parts))
     return OwnDocuments(list(text_by_name.items()), unusable_file_messages, named_parts)
 
 
-def choose_material(page_material: RunMaterial | None, *, own: bool = False) -> RunMaterial | None:
+def choose_material(page_material: RunMaterial | None, *, waits_for_files: bool = False) -> RunMaterial | None:
     """Draw the controls for choosing documents and questions; return both, or None if something is missing.
 
     ``page_material`` is the material of the run on the page. A new browser session has no uploaded files, so files that the
     user has not uploaded again are taken from the run or, without a run on own files, from the session's earlier material.
-    ``own`` is True if the run waits for the user's files. Questions from another page replace files. Questions stored on
+    ``waits_for_files`` is True if the run waits for the user's files. Questions from another page replace files. Questions stored on
     Compare are used if there is nothing else, and otherwise offered.
     """
     refresh_questions_from_compare()
     given_questions, run_material_is_own = session.retrieval_given, page_material is not None and page_material.own
-    earlier_material = page_material if run_material_is_own else own_material_of_last_run()
+    earlier_own_material = page_material if run_material_is_own else own_material_of_last_run()
     # A run on the bundled documents is shown with them, regardless of earlier material.
-    default_choice = (
-        OWN
-        if own
+    default_material_source = (
+        OWN_OPTION
+        if waits_for_files
         or run_material_is_own
-        or (page_material is None and earlier_material is not None)
+        or (page_material is None and earlier_own_material is not None)
         or given_questions is not None
         else BUNDLED
     )
     widget_key = "retrieval_material"
-    shown_choice = OWN if session.retrieval_arrived else st.session_state.get(current_widget_key(widget_key), default_choice)
-    widget_key = widget_key_for_value(shown_choice, widget_key)
+    shown_material_source = (
+        OWN_OPTION
+        if session.retrieval_arrived
+        else st.session_state.get(current_widget_key(widget_key), default_material_source)
+    )
+    widget_key = widget_key_for_value(shown_material_source, widget_key)
     session.retrieval_arrived = False
-    st.segmented_control("Documents and questions", [BUNDLED, OWN], default=shown_choice, key=widget_key, required=True)
-    if st.session_state[widget_key] != OWN:
+    st.segmented_control(
+        "Documents and questions", [BUNDLED, OWN_OPTION], default=shown_material_source, key=widget_key, required=True
+    )
+    if st.session_state[widget_key] != OWN_OPTION:
         return bundled_material()
     if (
         given_questions is None
         and session.questions
-        and not (own or run_material_is_own or earlier_material or session.retrieval_files)
+        and not (waits_for_files or run_material_is_own or earlier_own_material or session.retrieval_files)
     ):
         give_kept_questions_to_retrieval()
         session.retrieval_arrived = False
@@ -98,7 +105,7 @@ def choose_material(page_material: RunMaterial | None, *, own: bool = False) -> 
         st.button(
             f"Use {questions_phrase} from Compare", on_click=give_kept_questions_to_retrieval, key="retrieval_use_kept"
         )
-    return _choose_uploads(earlier_material, "Reused from the run shown" if run_material_is_own else "Given before")
+    return _choose_uploads(earlier_own_material, "Reused from the run shown" if run_material_is_own else "Given before")
 
 
 def chosen_documents(material: RunMaterial | None) -> OwnDocuments:
@@ -109,21 +116,21 @@ def chosen_documents(material: RunMaterial | None) -> OwnDocuments:
     return reading_job.made if reading_job is not None and reading_job.made is not None else OwnDocuments([], [], [])
 
 
-def _draw_questions_from_page(given: GivenQuestions) -> RunMaterial:
+def _draw_questions_from_page(given_questions: GivenQuestions) -> RunMaterial:
     """Draw the questions from another page, and the button that uses files instead."""
 
     def forget_given_questions() -> None:
         session.retrieval_given, session.retrieval_files = None, True
         session.shared_questions.pop(RETRIEVAL_QUESTIONS, None)
 
-    remark(given.said, key="retrieval_given_said")
-    for note_number, note in enumerate(given.notes):
+    remark(given_questions.said, key="retrieval_given_said")
+    for note_number, note in enumerate(given_questions.notes):
         notice(note, key=f"retrieval_note_{note_number}")
     st.button("Use files instead", on_click=forget_given_questions, key="retrieval_files")
-    return given.material
+    return given_questions.material
 
 
-def _choose_uploads(own_material: RunMaterial | None, from_where: str) -> RunMaterial | None:
+def _choose_uploads(own_material: RunMaterial | None, origin_phrase: str) -> RunMaterial | None:
     """Draw the uploads; return them, completed from the user's own material, or None if a part is missing."""
     document_files = st.file_uploader(
         "Documents",
@@ -144,20 +151,20 @@ def _choose_uploads(own_material: RunMaterial | None, from_where: str) -> RunMat
     named_texts, document_error_messages, named_parts = _read_uploads(
         [(file.file_id, file.name, file.getvalue()) for file in document_files]
     )
-    question_set, question_error_message, still_reading = _read_question_file(
+    question_set, question_error_message, is_reading_questions = _read_question_file(
         [] if questions_file is None else [(questions_file.file_id, questions_file.name, questions_file.getvalue())]
     )
-    if still_reading:
+    if is_reading_questions:
         return None
-    for number, message in enumerate(
+    for notice_number, message in enumerate(
         [*document_error_messages, *([question_error_message] if question_error_message else [])]
     ):
-        notice(message, "error", key=f"retrieval_document_{number}")
+        notice(message, "error", key=f"retrieval_document_{notice_number}")
     if question_set is not None:
         if document_files:
             notice("The question set has its own documents, so uploaded documents are not used.", key="retrieval_beside")
-        for number, note in enumerate(question_set.notes):
-            notice(note, key=f"retrieval_note_{number}")
+        for notice_number, note in enumerate(question_set.notes):
+            notice(note, key=f"retrieval_note_{notice_number}")
         return RunMaterial(question_set.texts, question_set.questions, True)
     named_question_file = (
         (questions_file.name, questions_file.getvalue())
@@ -172,7 +179,7 @@ def _choose_uploads(own_material: RunMaterial | None, from_where: str) -> RunMat
             reused_phrases = [pluralize(len(own_material.texts), "document")] * (not document_files) + [
                 own_material.questions[0]
             ] * (questions_file is None)
-            notice(f"{from_where}: {' and '.join(reused_phrases)}.", key="retrieval_kept")
+            notice(f"{origin_phrase}: {' and '.join(reused_phrases)}.", key="retrieval_kept")
     return (
         RunMaterial(tuple(named_texts), named_question_file, True, tuple(named_parts))
         if named_texts and named_question_file is not None
@@ -181,24 +188,26 @@ def _choose_uploads(own_material: RunMaterial | None, from_where: str) -> RunMat
 
 
 def _reading_job_for_files(
-    before: ReadingJob[Converted] | None, files: Sequence[tuple[str, str, bytes]], make: FileConverter[Converted]
+    earlier_job: ReadingJob[Converted] | None,
+    files: Sequence[tuple[str, str, bytes]],
+    convert_files: FileConverter[Converted],
 ) -> ReadingJob[Converted]:
-    """Return ``before`` if it reads the same files, by their identities; otherwise a new job to take its place."""
+    """Return ``earlier_job`` if it reads the same files, by their identities; otherwise a new job to take its place."""
     uploaded_file_identities = [identity for identity, _, _ in files]
-    if before is not None and before.about == uploaded_file_identities:
-        return before
-    return ReadingJob([(name, data) for _, name, data in files], make, about=uploaded_file_identities)
+    if earlier_job is not None and earlier_job.about == uploaded_file_identities:
+        return earlier_job
+    return ReadingJob([(name, data) for _, name, data in files], convert_files, about=uploaded_file_identities)
 
 
 def _read_uploads(files: list[tuple[str, str, bytes]]) -> OwnDocuments:
     """Return the documents of the files, which are read once in the background; empty while they are being read."""
-    session.retrieval_reading = job = _reading_job_for_files(session.retrieval_reading, files, read_documents)
-    job.begin()
-    if job.in_progress:
-        show_job_progress(job)
-    if job.cancelled():
+    session.retrieval_reading = reading_job = _reading_job_for_files(session.retrieval_reading, files, read_documents)
+    reading_job.begin()
+    if reading_job.in_progress:
+        show_job_progress(reading_job)
+    if reading_job.cancelled():
         return OwnDocuments([], ["Reading the documents was stopped; upload them again, or fewer of them."], [])
-    return job.made or OwnDocuments([], [job.error] if job.error else [], [])
+    return reading_job.made or OwnDocuments([], [reading_job.error] if reading_job.error else [], [])
 
 
 def _read_question_file(files: list[tuple[str, str, bytes]]) -> tuple[QuestionSet | None, str, bool]:
@@ -211,11 +220,11 @@ def _read_question_file(files: list[tuple[str, str, bytes]]) -> tuple[QuestionSe
     question_set_converter = single_file_converter(
         lambda data, name, cancelled: read_question_set(data, name, cancelled=cancelled)
     )
-    session.retrieval_asked = job = _reading_job_for_files(session.retrieval_asked, files, question_set_converter)
-    job.begin()
-    if job.cancelled():
+    session.retrieval_asked = reading_job = _reading_job_for_files(session.retrieval_asked, files, question_set_converter)
+    reading_job.begin()
+    if reading_job.cancelled():
         return None, "Reading the questions was stopped; upload them again.", False
-    if job.running:
-        show_job_progress(job)
+    if reading_job.running:
+        show_job_progress(reading_job)
         return None, "", True
-    return job.made, job.error, False
+    return reading_job.made, reading_job.error, False

@@ -10,17 +10,17 @@ import plotly.graph_objects as go
 import streamlit as st
 from plotly.subplots import make_subplots
 
-from evaluation.retrieval import RETRIEVAL_TITLES, TOP_KS, AtK, BudgetCurve, Costs, Distribution, Report
+from evaluation.retrieval import RETRIEVAL_MEASURE_TITLES, TOP_KS, BudgetCurve, Costs, Distribution, MeansAtK, Report
 from evaluation.segmentation import Score
 from evaluation.statistics import Difference
 from viz.components.figure import draw_labelled_line, show_figure
 from viz.components.page_elements import notice, remark
-from viz.theme import INK, chunker_colour, theme_name
+from viz.theme import THEME_COLOURS, chunker_colour, theme_name
 
 # Placement of the labels of a few points so that they do not overlap.
 
 
-_WIDE, _HIGH = 0.018, 0.075
+_CHARACTER_WIDTH, _LABEL_HEIGHT = 0.018, 0.075
 """Width of a character and height of a line, as fractions of a figure in a narrow window."""
 
 _SIDES = ("top right", "bottom right", "top left", "bottom left")
@@ -49,8 +49,11 @@ def label_sides(places: Sequence[tuple[float, float]], labels: Sequence[str]) ->
 
 def _label_box(x: float, y: float, length: int, side: str) -> _Box:
     vertical, horizontal = side.split()
-    left, bottom = (x if horizontal == "right" else x - length * _WIDE), (y if vertical == "top" else y - _HIGH)
-    return left, left + length * _WIDE, bottom, bottom + _HIGH
+    left, bottom = (
+        (x if horizontal == "right" else x - length * _CHARACTER_WIDTH),
+        (y if vertical == "top" else y - _LABEL_HEIGHT),
+    )
+    return left, left + length * _CHARACTER_WIDTH, bottom, bottom + _LABEL_HEIGHT
 
 
 def _overlap_area(one: _Box, other: _Box) -> float:
@@ -68,8 +71,8 @@ def _area_outside_figure(box: _Box) -> float:
 DistributionByChunker = Mapping[int, Distribution]
 """The distribution of a measure over the questions, by the chunker's number."""
 
-SCORES = {"recall": "Recall", "precision": "Precision", "f1": "F1"}
-AXES = {
+SCORE_TITLES = {"recall": "Recall", "precision": "Precision", "f1": "F1"}
+COST_AXIS_TITLES = {
     "tokens": "tokens retrieved per question, on average",
     "index": "seconds to chunk and index all documents",
     "query": "milliseconds to search all chunks for a question",
@@ -80,7 +83,7 @@ SYMBOLS = ("circle", "square", "diamond", "triangle-up", "x", "star")
 
 def difference_plot(by_chunker: Mapping[int, Difference], names: Mapping[int, str], baseline: str, title: str) -> go.Figure:
     """Return a plot of each chunker's mean difference from the baseline, with its confidence interval."""
-    theme_colour_by_role = INK[theme_name()]
+    theme_colour_by_role = THEME_COLOURS[theme_name()]
     figure = go.Figure()
     for chunker_number, difference in by_chunker.items():
         chunker_mark_colour = theme_colour_by_role["ink" if difference.significant else "muted"]
@@ -121,9 +124,9 @@ def trade_off_plot(
 ) -> go.Figure:
     """Return a plot of each chunker's mean measure against a cost, with 95 % confidence intervals as error bars.
 
-    ``cost`` is a key of `AXES`. Chunkers with unknown cost are left out.
+    ``cost`` is a key of `COST_AXIS_TITLES`. Chunkers with unknown cost are left out.
     """
-    theme_colour_by_role = INK[theme_name()]
+    theme_colour_by_role = THEME_COLOURS[theme_name()]
     cost_by_chunker = {
         number: known for number, chunker_costs in costs.items() if (known := cost_of_kind(chunker_costs, cost)) is not None
     }
@@ -137,10 +140,15 @@ def trade_off_plot(
         number: distributions[number].interval or (mean_by_chunker[number], mean_by_chunker[number])
         for number in drawn_chunker_numbers
     }
-    lows, highs = zip(*interval_by_chunker.values(), strict=True) if interval_by_chunker else ((0.0,), (1.0,))
-    axis_margin = max(0.05, 0.15 * (max(highs) - min(lows)))
+    interval_lower_bounds, interval_upper_bounds = (
+        zip(*interval_by_chunker.values(), strict=True) if interval_by_chunker else ((0.0,), (1.0,))
+    )
+    axis_margin = max(0.05, 0.15 * (max(interval_upper_bounds) - min(interval_lower_bounds)))
     # No measure is below 0 or above 1; the markers may reach over the axes.
-    axis_bottom, axis_top = max(0.0, min(lows) - axis_margin), min(1.0, max(highs) + axis_margin)
+    axis_bottom, axis_top = (
+        max(0.0, min(interval_lower_bounds) - axis_margin),
+        min(1.0, max(interval_upper_bounds) + axis_margin),
+    )
     cost_axis_end = 1.08 * max(cost_by_chunker.values(), default=1.0) or 1.0
     point_position_fractions = [
         (cost_by_chunker[number] / cost_axis_end, (mean_by_chunker[number] - axis_bottom) / (axis_top - axis_bottom))
@@ -148,16 +156,21 @@ def trade_off_plot(
     ]
     label_side_per_point = label_sides(point_position_fractions, [names[number] for number in drawn_chunker_numbers])
     figure = go.Figure()
-    for chunker_number, side in zip(drawn_chunker_numbers, label_side_per_point, strict=True):
-        mean, (low, high) = mean_by_chunker[chunker_number], interval_by_chunker[chunker_number]
+    for chunker_number, label_side in zip(drawn_chunker_numbers, label_side_per_point, strict=True):
+        mean, (lower_bound, upper_bound) = mean_by_chunker[chunker_number], interval_by_chunker[chunker_number]
         figure.add_trace(
             go.Scatter(
                 x=[cost_by_chunker[chunker_number]],
                 y=[100 * mean],
-                error_y={"array": [100 * (high - mean)], "arrayminus": [100 * (mean - low)], "width": 5, "thickness": 1.2},
+                error_y={
+                    "array": [100 * (upper_bound - mean)],
+                    "arrayminus": [100 * (mean - lower_bound)],
+                    "width": 5,
+                    "thickness": 1.2,
+                },
                 text=[names[chunker_number]],
                 mode="markers+text",
-                textposition=side,
+                textposition=label_side,
                 cliponaxis=False,
                 # An open circle marks a time that was partly measured in an earlier run.
                 marker={
@@ -173,7 +186,7 @@ def trade_off_plot(
         height=340,
         showlegend=False,
         font={"color": theme_colour_by_role["ink"]},
-        xaxis={"title": AXES[cost], "range": [0, cost_axis_end]},
+        xaxis={"title": COST_AXIS_TITLES[cost], "range": [0, cost_axis_end]},
         yaxis={"title": f"{title}, %", "range": [100 * axis_bottom, 100 * axis_top]},
     )
     return figure
@@ -182,16 +195,16 @@ def trade_off_plot(
 def cost_of_kind(costs: Costs, cost: str) -> float | None:
     """Return a chunker's cost of the kind ``cost``, in tokens, seconds or milliseconds; None if unknown.
 
-    ``cost`` is a key of `AXES`.
+    ``cost`` is a key of `COST_AXIS_TITLES`.
     """
     return {"tokens": costs.tokens, "index": costs.index_s, "query": costs.search_ms}[cost]
 
 
-def scores_at_k_plot(by_chunker: Mapping[int, AtK], names: Mapping[int, str]) -> go.Figure:
+def scores_at_k_plot(by_chunker: Mapping[int, MeansAtK], names: Mapping[int, str]) -> go.Figure:
     """Return plots of recall, precision and F1 at k retrieved chunks, with one line per chunker."""
-    figure = make_subplots(1, 3, subplot_titles=list(SCORES.values()), shared_yaxes=True, horizontal_spacing=0.04)
+    figure = make_subplots(1, 3, subplot_titles=list(SCORE_TITLES.values()), shared_yaxes=True, horizontal_spacing=0.04)
     for chunker_number, scores_by_k in by_chunker.items():
-        for subplot_column, score_name in enumerate(SCORES, start=1):
+        for subplot_column, score_name in enumerate(SCORE_TITLES, start=1):
             score_at_each_k = [scores_by_k[k][score_name].value for k in TOP_KS]
             figure.add_trace(
                 go.Scatter(
@@ -216,12 +229,12 @@ def scores_at_k_plot(by_chunker: Mapping[int, AtK], names: Mapping[int, str]) ->
     return figure
 
 
-def scores_at_k_table(by_chunker: Mapping[int, AtK], names: Mapping[int, str]) -> dict[str, Sequence[str]]:
+def scores_at_k_table(by_chunker: Mapping[int, MeansAtK], names: Mapping[int, str]) -> dict[str, Sequence[str]]:
     """Return a table of recall, precision and F1 at k retrieved chunks, with one row per chunker and score."""
-    chunker_and_score_pairs = [(number, name) for number in by_chunker for name in SCORES]
+    chunker_and_score_pairs = [(number, name) for number in by_chunker for name in SCORE_TITLES]
     table: dict[str, Sequence[str]] = {
         "chunker": [names[number] for number, _ in chunker_and_score_pairs],
-        "score": [SCORES[name] for _, name in chunker_and_score_pairs],
+        "score": [SCORE_TITLES[name] for _, name in chunker_and_score_pairs],
     }
     return table | {
         f"at {k}": [score_in_percent(by_chunker[number][k][name]) for number, name in chunker_and_score_pairs]
@@ -244,13 +257,13 @@ _NAME_WIDTH = 13
 """Characters per line of a name, which wraps because narrow windows have little room."""
 _CLICK_DISTANCE = 60
 """Distance in pixels from a point within which a click selects it."""
-_FARTHEST = 6
+_LARGEST_WHOLE_TEXT_RATIO = 6
 """Largest length of the whole text, as a multiple of the largest budget, at which the figure shows it as a point."""
 _OUTSIDE_PLOT = 70
 """Pixels of the figure's height outside the plot."""
 
 
-def show_budget_curve(report: Report, names: Mapping[int, str], words: dict[str, str]) -> None:
+def show_budget_curve(report: Report, names: Mapping[int, str], link_parameters: dict[str, str]) -> None:
     """Draw the curve of a measure over budgets, next to the leading chunkers and the ranking at the top k.
 
     A click on a point chooses its budget.
@@ -258,15 +271,17 @@ def show_budget_curve(report: Report, names: Mapping[int, str], words: dict[str,
     curve, report_settings = report.curve, report.choice
     if curve is None:
         if report_settings.budget:
-            remark(f"{RETRIEVAL_TITLES[report_settings.measure]} is the same at every budget.", key="retrieval_no_curve")
+            remark(
+                f"{RETRIEVAL_MEASURE_TITLES[report_settings.measure]} is the same at every budget.", key="retrieval_no_curve"
+            )
         return
-    measure_title = RETRIEVAL_TITLES[report_settings.measure]
+    measure_title = RETRIEVAL_MEASURE_TITLES[report_settings.measure]
     st.header(f"{measure_title} by budget", anchor=False)
     notice(curve.leads.words(), key="retrieval_leads")
 
     def choose_clicked_budget(budget: float) -> None:
         if round(budget) in curve.budgets.sizes:
-            words["budget"] = str(round(budget))
+            link_parameters["budget"] = str(round(budget))
 
     curve_figure = budget_curve_figure(curve, names, measure_title, report_settings.budget, _whole_text_point(report))
     show_figure(
@@ -274,7 +289,7 @@ def show_budget_curve(report: Report, names: Mapping[int, str], words: dict[str,
         _budget_curve_table(report, curve, names, measure_title),
         f"{measure_title} by budget",
         key="retrieval_curve",
-        clicked=choose_clicked_budget,
+        on_click=choose_clicked_budget,
     )
     overflow_handling_phrase = (
         "cut off where the budget is full" if report_settings.last == "cut" else "left out with all after it"
@@ -316,7 +331,9 @@ def _whole_text_point(report: Report) -> WholeTextPoint | None:
     """Return the point of the whole text; None if the measure is undefined or the text is far longer than the budgets."""
     whole_text_result, curve = report.whole, report.curve
     mean_and_deviation = whole_text_result.means[report.choice.measure]
-    is_whole_text_near_budgets = curve is not None and whole_text_result.size <= _FARTHEST * curve.budgets.sizes[-1]
+    is_whole_text_near_budgets = (
+        curve is not None and whole_text_result.size <= _LARGEST_WHOLE_TEXT_RATIO * curve.budgets.sizes[-1]
+    )
     return (
         WholeTextPoint(whole_text_result.name, whole_text_result.size, mean_and_deviation[0])
         if is_whole_text_near_budgets and mean_and_deviation is not None
@@ -325,14 +342,14 @@ def _whole_text_point(report: Report) -> WholeTextPoint | None:
 
 
 def budget_curve_figure(
-    curve: BudgetCurve, names: Mapping[int, str], title: str, budget: int, whole: WholeTextPoint | None = None
+    curve: BudgetCurve, names: Mapping[int, str], title: str, budget: int, whole_text_point: WholeTextPoint | None = None
 ) -> go.Figure:
     """Return a figure of a measure over budgets, in percent, with ``budget`` marked."""
-    theme_colour_by_role = INK[theme_name()]
-    budget_sizes, unit = curve.budgets.sizes, curve.budgets.unit
+    theme_colour_by_role = THEME_COLOURS[theme_name()]
+    budget_sizes, budget_unit = curve.budgets.sizes, curve.budgets.unit
     figure = go.Figure()
-    for chunker_number, bounds in curve.bounds.items():
-        low, high = 100 * bounds
+    for chunker_number, interval_bounds in curve.bounds.items():
+        low, high = 100 * interval_bounds
         if not np.isnan(low).any():
             figure.add_trace(
                 go.Scatter(
@@ -345,33 +362,33 @@ def budget_curve_figure(
                     hoverinfo="skip",
                 )
             )
-    for chunker_number, means in curve.means.items():
+    for chunker_number, mean_per_budget in curve.means.items():
         figure.add_trace(
             go.Scatter(
                 x=budget_sizes,
-                y=100 * means,
+                y=100 * mean_per_budget,
                 mode="lines+markers",
                 line={"color": chunker_colour(chunker_number), "width": 2.5},
                 marker={"symbol": SYMBOLS[chunker_number % len(SYMBOLS)], "size": 9},
                 cliponaxis=False,
                 # A click chooses the budget for all chunkers.
                 unselected={"marker": {"opacity": 1}},
-                hovertemplate=f"{names[chunker_number]}, %{{x:,}} {unit}: %{{y:.1f}} %<extra></extra>",
+                hovertemplate=f"{names[chunker_number]}, %{{x:,}} {budget_unit}: %{{y:.1f}} %<extra></extra>",
             )
         )
-    if whole is not None:
+    if whole_text_point is not None:
         figure.add_trace(
             go.Scatter(
-                x=[whole.size],
-                y=[100 * whole.mean],
+                x=[whole_text_point.size],
+                y=[100 * whole_text_point.mean],
                 mode="markers",
                 cliponaxis=False,
                 marker={"symbol": "diamond-open", "size": 11, "color": theme_colour_by_role["muted"], "line": {"width": 2}},
                 unselected={"marker": {"opacity": 1}},
-                hovertemplate=f"{whole.name}, %{{x:,}} {unit}: %{{y:.1f}} %<extra></extra>",
+                hovertemplate=f"{whole_text_point.name}, %{{x:,}} {budget_unit}: %{{y:.1f}} %<extra></extra>",
             )
         )
-    low, high = _percent_axis_range(curve, whole)
+    low, high = _percent_axis_range(curve, whole_text_point)
     end_percent_by_chunker = {
         number: 100 * float(means[-1]) for number, means in curve.means.items() if not np.isnan(means[-1])
     }
@@ -387,7 +404,7 @@ def budget_curve_figure(
     )
     # As tick labels of a second axis, the names get as much room as they need at any width of the figure.
     figure.add_trace(go.Scatter(x=[budget_sizes[-1]], y=[low], yaxis="y2", mode="lines", hoverinfo="skip"))
-    draw_labelled_line(figure, budget, f"{budget:,} {unit}", label_x=math.log10(budget))
+    draw_labelled_line(figure, budget, f"{budget:,} {budget_unit}", label_x=math.log10(budget))
     figure.update_layout(
         height=_CURVE_HEIGHT,
         showlegend=False,
@@ -395,10 +412,16 @@ def budget_curve_figure(
         hoverdistance=_CLICK_DISTANCE,
         xaxis={
             "type": "log",
-            "title": f"Budget in {unit}",
-            "tickvals": [*budget_sizes, *([] if whole is None else [whole.size])],
-            "ticktext": [*(f"{size:,}" for size in budget_sizes), *([] if whole is None else [f"all {whole.size:,}"])],
-            "range": [np.log10(budget_sizes[0] / 1.15), np.log10((budget_sizes[-1] if whole is None else whole.size) * 1.1)],
+            "title": f"Budget in {budget_unit}",
+            "tickvals": [*budget_sizes, *([] if whole_text_point is None else [whole_text_point.size])],
+            "ticktext": [
+                *(f"{size:,}" for size in budget_sizes),
+                *([] if whole_text_point is None else [f"all {whole_text_point.size:,}"]),
+            ],
+            "range": [
+                np.log10(budget_sizes[0] / 1.15),
+                np.log10((budget_sizes[-1] if whole_text_point is None else whole_text_point.size) * 1.1),
+            ],
         },
         yaxis={"title": f"{title}, %", "range": [low, high]},
         yaxis2={
@@ -416,30 +439,32 @@ def budget_curve_figure(
     return figure
 
 
-def label_positions(ends: Mapping[int, float], heights: Mapping[int, float], most: float) -> dict[int, float]:
+def label_positions(
+    end_height_by_chunker: Mapping[int, float], heights: Mapping[int, float], plot_height: float
+) -> dict[int, float]:
     """Return positions for the names at the ends of the lines, so that the names do not overlap.
 
-    The order of the ``ends`` is kept. All positions are in pixels from the bottom of the plot, whose height is ``most``;
+    The order of the ``end_height_by_chunker`` is kept. All positions are in pixels from the bottom of the plot, whose height is ``plot_height``;
     the names have ``heights``.
     """
-    chunkers_sorted_by_end = sorted(ends, key=lambda number: ends[number])
+    chunkers_sorted_by_end = sorted(end_height_by_chunker, key=lambda number: end_height_by_chunker[number])
     # Names that would touch form a block, centred at their mean position.
-    blocks: list[list[int]] = []
+    label_blocks: list[list[int]] = []
     for chunker_number in chunkers_sorted_by_end:
-        blocks.append([chunker_number])
-        while len(blocks) > 1 and _label_block_bottom(blocks[-1], ends, heights) < _label_block_top(
-            blocks[-2], ends, heights
-        ):
-            top_block = blocks.pop()
-            blocks[-1] += top_block
+        label_blocks.append([chunker_number])
+        while len(label_blocks) > 1 and _label_block_bottom(
+            label_blocks[-1], end_height_by_chunker, heights
+        ) < _label_block_top(label_blocks[-2], end_height_by_chunker, heights):
+            top_label_block = label_blocks.pop()
+            label_blocks[-1] += top_label_block
     label_centre_by_chunker = {}
-    for block in blocks:
-        name_bottom = _label_block_bottom(block, ends, heights)
-        for chunker_number in block:
+    for label_block in label_blocks:
+        name_bottom = _label_block_bottom(label_block, end_height_by_chunker, heights)
+        for chunker_number in label_block:
             label_centre_by_chunker[chunker_number] = name_bottom + heights[chunker_number] / 2
             name_bottom += heights[chunker_number]
     # Keep all names inside the plot as long as there is room for them.
-    free_edge = most
+    free_edge = plot_height
     for chunker_number in reversed(chunkers_sorted_by_end):
         label_centre_by_chunker[chunker_number] = min(
             label_centre_by_chunker[chunker_number], free_edge - heights[chunker_number] / 2
@@ -454,24 +479,30 @@ def label_positions(ends: Mapping[int, float], heights: Mapping[int, float], mos
     return label_centre_by_chunker
 
 
-def _label_block_bottom(block: Sequence[int], ends: Mapping[int, float], heights: Mapping[int, float]) -> float:
+def _label_block_bottom(
+    block: Sequence[int], end_height_by_chunker: Mapping[int, float], heights: Mapping[int, float]
+) -> float:
     """Return the lower edge of a block of names."""
-    return sum(ends[number] for number in block) / len(block) - sum(heights[number] for number in block) / 2
+    return sum(end_height_by_chunker[number] for number in block) / len(block) - sum(heights[number] for number in block) / 2
 
 
-def _label_block_top(block: Sequence[int], ends: Mapping[int, float], heights: Mapping[int, float]) -> float:
-    return _label_block_bottom(block, ends, heights) + sum(heights[number] for number in block)
+def _label_block_top(
+    block: Sequence[int], end_height_by_chunker: Mapping[int, float], heights: Mapping[int, float]
+) -> float:
+    return _label_block_bottom(block, end_height_by_chunker, heights) + sum(heights[number] for number in block)
 
 
-def _percent_axis_range(curve: BudgetCurve, whole: WholeTextPoint | None) -> tuple[float, float]:
+def _percent_axis_range(curve: BudgetCurve, whole_text_point: WholeTextPoint | None) -> tuple[float, float]:
     """Return the ends of the axis in percent: no measure is below 0 or above 100."""
     mean_and_bound_rows = [*curve.means.values(), *(row for bounds in curve.bounds.values() for row in bounds)]
-    plotted_percents = 100 * np.concatenate([*mean_and_bound_rows, [] if whole is None else [whole.mean]])
+    plotted_percents = 100 * np.concatenate(
+        [*mean_and_bound_rows, [] if whole_text_point is None else [whole_text_point.mean]]
+    )
     if np.isnan(plotted_percents).all():
         return 0.0, 100.0
-    low, high = float(np.nanmin(plotted_percents)), float(np.nanmax(plotted_percents))
-    axis_margin_percent = max(1.0, 0.08 * (high - low))
-    return max(0.0, low - axis_margin_percent), min(100.0, high + axis_margin_percent)
+    lowest_percent, highest_percent = float(np.nanmin(plotted_percents)), float(np.nanmax(plotted_percents))
+    axis_margin_percent = max(1.0, 0.08 * (highest_percent - lowest_percent))
+    return max(0.0, lowest_percent - axis_margin_percent), min(100.0, highest_percent + axis_margin_percent)
 
 
 def _transparent_colour(colour: str) -> str:
@@ -483,16 +514,16 @@ def _transparent_colour(colour: str) -> str:
 def _budget_curve_table(report: Report, curve: BudgetCurve, names: Mapping[int, str], title: str) -> dict[str, list[Any]]:
     """Return the figure's data as a table, with one row per chunker and budget, and one for the whole text."""
     table_column_titles = ("chunker", f"budget, {curve.budgets.unit}", f"{title}, %", "95 % from", "to")
-    rows: list[tuple[Any, ...]] = []
-    for chunker_number, means in curve.means.items():
+    table_rows: list[tuple[Any, ...]] = []
+    for chunker_number, mean_per_budget in curve.means.items():
         for budget_index, budget in enumerate(curve.budgets.sizes):
-            mean_and_interval_fractions = (means[budget_index], *curve.bounds[chunker_number][:, budget_index])
+            mean_and_interval_fractions = (mean_per_budget[budget_index], *curve.bounds[chunker_number][:, budget_index])
             mean_and_interval_percents = (
                 None if np.isnan(fraction) else round(100 * float(fraction), 2) for fraction in mean_and_interval_fractions
             )
-            rows.append((names[chunker_number], budget, *mean_and_interval_percents))
+            table_rows.append((names[chunker_number], budget, *mean_and_interval_percents))
     whole_text_result, mean_and_deviation = report.whole, report.whole.means[report.choice.measure]
-    rows.append(
+    table_rows.append(
         (
             whole_text_result.name,
             whole_text_result.size,
@@ -501,4 +532,4 @@ def _budget_curve_table(report: Report, curve: BudgetCurve, names: Mapping[int, 
             None,
         )
     )
-    return {head: [row[column] for row in rows] for column, head in enumerate(table_column_titles)}
+    return {head: [row[column] for row in table_rows] for column, head in enumerate(table_column_titles)}

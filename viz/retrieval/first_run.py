@@ -34,12 +34,12 @@ def _default_kept_run(keeper: Keeper) -> KeptRetrieval:
     return KeptRetrieval.of(keeper, plan)
 
 
-def _retrieval_of_kept_run(kept: KeptRetrieval, embedder: Embedder | None) -> Retrieval:
+def _retrieval_of_kept_run(kept_retrieval: KeptRetrieval, embedder: Embedder | None) -> Retrieval:
     """Return the job of a stored run, which is started already if it only shows the results."""
     material = bundled_material()
-    if kept.missing_files_in_words(material) or kept.rebuild_plan(material).material != material:
+    if kept_retrieval.missing_files_in_words(material) or kept_retrieval.rebuild_plan(material).material != material:
         raise InputError("The documents or the questions have changed since the run was measured.")
-    run = Retrieval(kept.rebuild_plan(material), embedder, False, kept)
+    run = Retrieval(kept_retrieval.rebuild_plan(material), embedder, False, kept_retrieval)
     if embedder is None:
         run.start()
     return run

@@ -14,8 +14,8 @@ from streamlit.delta_generator import DeltaGenerator
 from chunkers import load_tokenizer
 from chunkers.language_models import (
     ASK_AGAIN,
-    MOST_AT_ONCE,
     MOST_EXCERPTS,
+    MOST_PARALLEL_CONVERSATIONS,
     QUESTION_EXAMPLE,
     QUESTION_PASSAGE,
     QUESTION_SYSTEM,
@@ -23,7 +23,7 @@ from chunkers.language_models import (
 )
 from chunkers.support import FloatArray, pluralize
 from evaluation.generating.generated_questions import (
-    FILE,
+    QUESTION_FILE_STEM,
     Cosines,
     QuestionDraft,
     SourceTexts,
@@ -42,7 +42,7 @@ from viz.components.page_elements import (
     show_job_state,
 )
 from viz.controls import button_pressed, language_model_form, show_prompts, value_binding
-from viz.jobs import MOST_KEPT, run_registry
+from viz.jobs import MOST_KEPT_RUNS, run_registry
 from viz.jobs.question_generation import QuestionGenerationJob, QuestionSimilarityJob
 from viz.jobs.retrieval_plan import OwnDocuments
 from viz.retrieval.session import session
@@ -55,7 +55,7 @@ from viz.shell import (
     show_consent,
 )
 from viz.state import access_to_chosen_model, no_model_message
-from viz.theme import INK, theme_name
+from viz.theme import THEME_COLOURS, theme_name
 
 # The table in which generated questions are edited and removed; edits are validated immediately.
 
@@ -106,7 +106,7 @@ def draw_question_table(job: QuestionGenerationJob, questions: Sequence[Generate
 
 
 def apply_table_edits(
-    job: QuestionGenerationJob, questions: Sequence[Generated], wide: int, state: Mapping[str, Any]
+    job: QuestionGenerationJob, questions: Sequence[Generated], excerpt_column_count: int, state: Mapping[str, Any]
 ) -> None:
     """Apply the user's edits and deletions in the table of questions, as Streamlit reports them.
 
@@ -116,7 +116,7 @@ def apply_table_edits(
         The job that generated the questions.
     questions
         The question of each row.
-    wide
+    excerpt_column_count
         The number of excerpt columns.
     state
         Streamlit's editor state: ``edited_rows``, the edited columns by row, and ``deleted_rows``.
@@ -124,7 +124,7 @@ def apply_table_edits(
     for row_number, changed_columns in state.get("edited_rows", {}).items():
         generated_question = questions[int(row_number)]
         earlier_draft = job.drafts.get(generated_question) or _unedited_draft(job, generated_question)
-        edited_draft_excerpts = [*earlier_draft.excerpts, *[""] * (wide - len(earlier_draft.excerpts))]
+        edited_draft_excerpts = [*earlier_draft.excerpts, *[""] * (excerpt_column_count - len(earlier_draft.excerpts))]
         edited_draft_excerpts = [
             changed_columns.get(f"excerpt {place}", excerpt) or ""
             for place, excerpt in enumerate(edited_draft_excerpts, start=1)
@@ -160,7 +160,7 @@ EARLIER_HELP = (
 )
 
 
-def show_question_generation(current_page: Page, documents: OwnDocuments, *, form_elsewhere: bool) -> None:
+def show_question_generation(current_page: Page, documents: OwnDocuments, *, is_form_elsewhere: bool) -> None:
     """Draw the section in which a language model generates questions about the documents.
 
     Parameters
@@ -169,7 +169,7 @@ def show_question_generation(current_page: Page, documents: OwnDocuments, *, for
         The page.
     documents
         The page's documents; their questions may be missing.
-    form_elsewhere
+    is_form_elsewhere
         True if the page already has the form for the language model.
     """
     generation_run_token = current_page.choices.extra["generated"]
@@ -182,7 +182,7 @@ def show_question_generation(current_page: Page, documents: OwnDocuments, *, for
             "questions, you edit the others, and the chunkers are measured on them.",
             key="generating_about",
         )
-        if form_elsewhere:
+        if is_form_elsewhere:
             remark("The language model is the one that is named on the left.", key="generating_form")
         else:
             language_model_form()
@@ -195,7 +195,7 @@ def show_question_generation(current_page: Page, documents: OwnDocuments, *, for
             _show_generated_questions(current_page, question_generation_job)
         elif generation_run_token:
             run_retention_phrase = (
-                f"the server keeps the last {MOST_KEPT} runs of a session, and {MOST_KEPT} of those that are over"
+                f"the server keeps the last {MOST_KEPT_RUNS} runs of a session, and {MOST_KEPT_RUNS} of those that are over"
             )
             notice(
                 f"The link's questions are no longer remembered: {run_retention_phrase}. Generate them again.",
@@ -233,7 +233,7 @@ def _offer_question_generation(
             )
         session.comparing = None
         session.question_table += 1
-        current_page.choices.extra["generated"] = run_registry().keep(new_generation_job, session=session.runs)
+        current_page.choices.extra["generated"] = run_registry().keep(new_generation_job, session_runs=session.runs)
         new_generation_job.start()
 
     controls_row = st.container(horizontal=True, vertical_alignment="bottom")
@@ -265,7 +265,7 @@ def _choose_generation_settings(row: DeltaGenerator, now: GenerationSettings) ->
         MOST_GENERATED,
         now.count,
         width=150,
-        help=f"How many are asked for, up to {MOST_AT_ONCE} at a time; some are dropped.",
+        help=f"How many are asked for, up to {MOST_PARALLEL_CONVERSATIONS} at a time; some are dropped.",
         **value_binding(now.count, "generating_count", partial(store_generation_setting, "count")),
     )
     row.number_input(
@@ -331,13 +331,13 @@ def _show_generated_questions(current_page: Page, job: QuestionGenerationJob) ->
     _show_kept_questions(job, kept_questions)
 
 
-def _question_similarities(current_page: Page, job: QuestionGenerationJob, made: Sequence[Generated]) -> Cosines | None:
+def _question_similarities(current_page: Page, job: QuestionGenerationJob, questions: Sequence[Generated]) -> Cosines | None:
     """Return the similarity of questions and excerpts; None while it is being computed, or if it cannot be."""
     if current_page.embedder is None:
         notice(current_page.embedder_complaint, key="generating_embedder")
         return None
     session.comparing = question_similarity_job = QuestionSimilarityJob(
-        job.texts, tuple(made), current_page.choices.sentences, current_page.embedder, session.on_disk
+        job.texts, tuple(questions), current_page.choices.sentences, current_page.embedder, session.on_disk
     ).replacing(session.comparing, 0.2)
     if question_similarity_job.cancelled():
         notice(
@@ -349,17 +349,17 @@ def _question_similarities(current_page: Page, job: QuestionGenerationJob, made:
     return question_similarity_job.alike
 
 
-def _choose_filters(job: QuestionGenerationJob, alike: Cosines) -> Sequence[bool]:
+def _choose_filters(job: QuestionGenerationJob, question_cosines: Cosines) -> Sequence[bool]:
     """Draw the histograms and their threshold controls; return a mask of the questions that pass both filters."""
     excerpt_threshold, earlier_question_threshold = job.lines
 
-    def set_threshold(below: bool, line: float) -> None:
+    def set_threshold(drops_below: bool, threshold: float) -> None:
         excerpt_threshold, earlier_question_threshold = job.lines
-        job.lines = (line, earlier_question_threshold) if below else (excerpt_threshold, line)
+        job.lines = (threshold, earlier_question_threshold) if drops_below else (excerpt_threshold, threshold)
 
     # Cosines can be as low as −1, but at 0 the first filter is off.
-    question_filter_result = filter_questions(alike, excerpt_threshold or -1.0, earlier_question_threshold)
-    for slider_column, key, label, threshold, similarities, slider_help in zip(
+    question_filter_result = filter_questions(question_cosines, excerpt_threshold or -1.0, earlier_question_threshold)
+    for slider_column, slider_key, slider_label, threshold, similarities, slider_help in zip(
         st.columns(2),
         ("lowest", "highest"),
         ("Question and its worst excerpt, at least", "Question and an earlier one, at most"),
@@ -368,16 +368,16 @@ def _choose_filters(job: QuestionGenerationJob, alike: Cosines) -> Sequence[bool
         (EXCERPTS_HELP, EARLIER_HELP),
         strict=True,
     ):
-        drops_below, key = key == "lowest", f"generating_{key}"
+        drops_below, slider_key = slider_key == "lowest", f"generating_{slider_key}"
         with slider_column:
             st.slider(
-                label,
+                slider_label,
                 0.0,
                 1.0,
                 threshold,
                 0.01,
                 help=slider_help,
-                **value_binding(threshold, key, partial(set_threshold, drops_below)),
+                **value_binding(threshold, slider_key, partial(set_threshold, drops_below)),
             )
             kept_and_dropped_counts = count_kept_and_dropped(
                 similarities, (threshold or -1.0) if drops_below else threshold, drops_below=drops_below
@@ -387,7 +387,7 @@ def _choose_filters(job: QuestionGenerationJob, alike: Cosines) -> Sequence[bool
                 filter_histogram(kept_and_dropped_counts, threshold, "cosine", drops_below=drops_below),
                 kept_and_dropped_counts.histogram_table,
                 histogram_figure_name,
-                f"{key}_figure",
+                f"{slider_key}_figure",
             )
     remark(
         f"Both filters keep {question_filter_result.kept.sum():,} of "
@@ -397,11 +397,11 @@ def _choose_filters(job: QuestionGenerationJob, alike: Cosines) -> Sequence[bool
     return [bool(keep) for keep in question_filter_result.kept]
 
 
-def _show_kept_questions(job: QuestionGenerationJob, shown: Sequence[Generated]) -> None:
+def _show_kept_questions(job: QuestionGenerationJob, shown_questions: Sequence[Generated]) -> None:
     """Draw the remaining questions, and the actions on them."""
     removed_questions = [question for question in job.made if question in job.drafts and job.drafts[question] is None]
-    usable_questions = draw_question_table(job, shown) if shown else []
-    if not shown:
+    usable_questions = draw_question_table(job, shown_questions) if shown_questions else []
+    if not shown_questions:
         restore_phrase = ", or restore the questions that you removed" if removed_questions else ""
         notice(f"No question passes the filters. Move the filters' lines{restore_phrase}.", key="generating_none")
 
@@ -410,8 +410,8 @@ def _show_kept_questions(job: QuestionGenerationJob, shown: Sequence[Generated])
         share_generated_questions(question_set, job.asking.model.title, job.parts)
 
     def measure_on_questions() -> None:
-        origin = f"asked by {job.asking.model.title}"
-        give_questions_to_retrieval(question_set, len(usable_questions), origin, job.parts, begins=True)
+        question_origin = f"asked by {job.asking.model.title}"
+        give_questions_to_retrieval(question_set, len(usable_questions), question_origin, job.parts, begins_run=True)
 
     def restore_removed_questions() -> None:
         for question in removed_questions:
@@ -426,7 +426,7 @@ def _show_kept_questions(job: QuestionGenerationJob, shown: Sequence[Generated])
         actions_row,
         "Questions, CSV",
         lambda: generated_questions_to_csv(usable_questions, job.texts),
-        f"seamark-{FILE}.csv",
+        f"seamark-{QUESTION_FILE_STEM}.csv",
         "text/csv",
         (usable_questions, job.texts.names),
         key="generating_csv",
@@ -439,7 +439,7 @@ def _show_kept_questions(job: QuestionGenerationJob, shown: Sequence[Generated])
             on_click=restore_removed_questions,
             key="generating_put_back",
         )
-    if not shown:
+    if not shown_questions:
         return
     excerpts_phrase = pluralize(sum(len(question.excerpts) for question in usable_questions), "excerpt")
     remark(
@@ -477,10 +477,10 @@ class KeptAndDropped(NamedTuple):
         return {"from": self.edges[:-1], "to": self.edges[1:], "kept": self.kept, "dropped": self.dropped}
 
 
-def count_kept_and_dropped(values: FloatArray, line: float, *, drops_below: bool) -> KeptAndDropped:
-    """Count the questions that a filter at threshold ``line`` keeps and drops, per bin of their values; NaN is ignored."""
+def count_kept_and_dropped(values: FloatArray, threshold: float, *, drops_below: bool) -> KeptAndDropped:
+    """Count the questions that a filter at threshold ``threshold`` keeps and drops, per bin of their values; NaN is ignored."""
     defined_values = values[~np.isnan(values)]
-    is_dropped = defined_values < line if drops_below else defined_values > line
+    dropped_mask = defined_values < threshold if drops_below else defined_values > threshold
     first_bin_number, end_bin_number = (
         (np.floor(defined_values.min() / BIN_WIDTH), np.floor(defined_values.max() / BIN_WIDTH) + 1)
         if defined_values.size
@@ -488,14 +488,14 @@ def count_kept_and_dropped(values: FloatArray, line: float, *, drops_below: bool
     )
     histogram_bin_edges = np.round(np.arange(first_bin_number, end_bin_number + 1) * BIN_WIDTH, 6)
     kept_and_dropped_counts = [
-        np.histogram(defined_values[which], histogram_bin_edges)[0] for which in (~is_dropped, is_dropped)
+        np.histogram(defined_values[which], histogram_bin_edges)[0] for which in (~dropped_mask, dropped_mask)
     ]
     return KeptAndDropped(tuple(histogram_bin_edges.tolist()), *(tuple(side.tolist()) for side in kept_and_dropped_counts))
 
 
-def filter_histogram(binned: KeptAndDropped, line: float, label: str, *, drops_below: bool) -> go.Figure:
+def filter_histogram(binned: KeptAndDropped, threshold: float, label: str, *, drops_below: bool) -> go.Figure:
     """Return a histogram of generated questions with the filter's threshold and the numbers kept and dropped."""
-    theme_colour_by_role = INK[theme_name()]
+    theme_colour_by_role = THEME_COLOURS[theme_name()]
     figure = stacked_histogram(
         binned.edges,
         {"kept": binned.kept, "dropped": binned.dropped},
@@ -503,12 +503,12 @@ def filter_histogram(binned: KeptAndDropped, line: float, label: str, *, drops_b
         "about %{customdata}: %{y}",
         height=230,
     )
-    figure.add_vline(x=line, line={"color": theme_colour_by_role["accent"], "width": 2})
+    figure.add_vline(x=threshold, line={"color": theme_colour_by_role["accent"], "width": 2})
     left_counts, right_counts = (binned.dropped, binned.kept) if drops_below else (binned.kept, binned.dropped)
     threshold_side_labels = ("dropped", "kept") if drops_below else ("kept", "dropped")
     for side_index, (counts, side_label) in enumerate(zip((left_counts, right_counts), threshold_side_labels, strict=True)):
         figure.add_annotation(
-            x=line,
+            x=threshold,
             xanchor=("right", "left")[side_index],
             xshift=(-6, 6)[side_index],
             yref="paper",
@@ -519,11 +519,14 @@ def filter_histogram(binned: KeptAndDropped, line: float, label: str, *, drops_b
             font={"color": theme_colour_by_role["accent"]},
         )
     # Room for the labels next to a line near either end: each takes a third of the width.
-    axis_start, axis_end = min(binned.edges[0], line), max(binned.edges[-1], line)
-    label_room = max(0.5 * (axis_end - axis_start), 0.2)
+    axis_start, axis_end = min(binned.edges[0], threshold), max(binned.edges[-1], threshold)
+    label_space_width = max(0.5 * (axis_end - axis_start), 0.2)
     tallest_bin_count = max(map(sum, zip(binned.kept, binned.dropped, strict=True)), default=0)
     figure.update_layout(
-        xaxis={"title": label, "range": [min(axis_start, line - label_room), max(axis_end, line + label_room)]},
+        xaxis={
+            "title": label,
+            "range": [min(axis_start, threshold - label_space_width), max(axis_end, threshold + label_space_width)],
+        },
         yaxis={"title": "Number of questions", "rangemode": "tozero", "dtick": max(1, math.ceil(tallest_bin_count / 4))},
     )
     return figure

@@ -4,19 +4,19 @@ from collections.abc import Mapping, Sequence
 
 import streamlit as st
 
-from chunkers.results import EMBEDDED_AS, EmbeddedAs, check_embedded_as
+from chunkers.results import EMBEDDED_AS_LABELS, EmbeddedAs, check_embedded_as
 from chunkers.support import pluralize
-from evaluation.retrieval import BUDGETS_BY_UNIT, RETRIEVAL_TITLES, ReportChoice
+from evaluation.retrieval import BUDGETS_BY_UNIT, RETRIEVAL_MEASURE_TITLES, ReportChoice
 from viz.controls import draw_setting_segmented_control, draw_setting_select_box
 from viz.jobs.retrieval import SEARCH_DEPTH, Retrieval
-from viz.jobs.retrieval_plan import SEARCHED_BY
-from viz.theme import RETRIEVAL, definitions_as_help
+from viz.jobs.retrieval_plan import SEARCH_METHOD_TITLES
+from viz.theme import RETRIEVAL_TERMS, definitions_as_help
 
 COSTS = {"tokens": "Tokens retrieved", "index": "Time to index", "query": "Time to search"}
 
 
-ALLOWED: Mapping[str, Mapping[str, str]] = {
-    "measure": RETRIEVAL_TITLES,
+PARAMETER_OPTIONS: Mapping[str, Mapping[str, str]] = {
+    "measure": RETRIEVAL_MEASURE_TITLES,
     "at": {"budget": "An equal budget", "k": "Top k"},
     "budget": {str(size): f"{size:,}" for size in sorted({size for sizes in BUDGETS_BY_UNIT.values() for size in sizes})},
     "budget_unit": {"tokens": "tokens", "characters": "characters"},
@@ -27,13 +27,13 @@ ALLOWED: Mapping[str, Mapping[str, str]] = {
     "kind": {"evidence": "Sentences of the excerpts", "documents": "Documents"},
     "disagree": {"no": "no", "yes": "yes"},
     "view": {"ranked": "In rank order", "document": "In the documents"},
-    "embedded": {str(name): title for name, title in EMBEDDED_AS.items()}
+    "embedded": {str(name): title for name, title in EMBEDDED_AS_LABELS.items()}
     | {
         "plain:heading_path": "Plain against headings",
         "plain:context": "Plain against context",
         "plain:late": "Plain against late chunking",
     },
-    "search": {str(name): title for name, title in SEARCHED_BY.items()},
+    "search": {str(name): title for name, title in SEARCH_METHOD_TITLES.items()},
     "returned": {
         "chunk": "Chunk",
         "window:1": "Chunk ± 1 neighbour",
@@ -76,13 +76,13 @@ a run and of generated questions in the registry. Without a ``question``, the on
 to return for a chunk."""
 
 
-def choose_search_settings(words: dict[str, str]) -> None:
+def choose_search_settings(link_parameters: dict[str, str]) -> None:
     """Draw the controls for the searched text, the search method, and the returned passage."""
     draw_setting_select_box(
         "Embedded text",
-        words,
+        link_parameters,
         "embedded",
-        ALLOWED["embedded"],
+        PARAMETER_OPTIONS["embedded"],
         "retrieval_embedded",
         help="What of every chunk is searched, by embedding or by words: its own text, or with the headings above it in "
         "front, as “Sea marks > Lights”, or with a sentence on its place in the document, which a language model "
@@ -91,9 +91,9 @@ def choose_search_settings(words: dict[str, str]) -> None:
     )
     draw_setting_select_box(
         "Searched by",
-        words,
+        link_parameters,
         "search",
-        ALLOWED["search"],
+        PARAMETER_OPTIONS["search"],
         "retrieval_search",
         help="By the cosine of embeddings, by the words that question and chunk have in common (BM25), or by both with "
         "their ranks fused. All search what “Embedded text” says: the words of a heading path or of a context sentence "
@@ -101,9 +101,9 @@ def choose_search_settings(words: dict[str, str]) -> None:
     )
     draw_setting_select_box(
         "Returned",
-        words,
+        link_parameters,
         "returned",
-        ALLOWED["returned"],
+        PARAMETER_OPTIONS["returned"],
         "retrieval_returned",
         help="What a question is given for a chunk that is found: search for the small, return the large. What is returned "
         "counts in every measure and fills the budget; a passage that several chunks return is given once. “Its parent” "
@@ -112,118 +112,139 @@ def choose_search_settings(words: dict[str, str]) -> None:
     )
 
 
-def chosen_embedding_modes(words: Mapping[str, str], count: int) -> tuple[EmbeddedAs, tuple[EmbeddedAs, ...]]:
+def chosen_embedding_modes(link_parameters: Mapping[str, str], count: int) -> tuple[EmbeddedAs, tuple[EmbeddedAs, ...]]:
     """Return the first embedding mode and, if several are chosen, the mode for each measured chunker.
 
     Each of the ``count`` chunkers is measured once per mode: all chunkers with the first mode, then all with the next.
     """
-    chosen_modes = [check_embedded_as(word) for word in words["embedded"].split(":")]
+    chosen_modes = [check_embedded_as(word) for word in link_parameters["embedded"].split(":")]
     return chosen_modes[0], tuple(way for way in chosen_modes for _ in range(count)) if len(chosen_modes) > 1 else ()
 
 
-def budget_in_run(words: Mapping[str, str], unit: str, rungs: Mapping[str, Sequence[int]]) -> int:
+def budget_in_run(link_parameters: Mapping[str, str], unit: str, budgets_by_unit: Mapping[str, Sequence[int]]) -> int:
     """Return the budget in ``unit``: the chosen budget if the run has it, otherwise about a quarter of the text.
 
-    ``rungs`` are the run's budgets by unit, the largest of which is at most half of the text.
+    ``budgets_by_unit`` are the run's budgets by unit, the largest of which is at most half of the text.
     """
-    chosen_budget, run_budgets = int(words["budget"]), rungs[unit]
+    chosen_budget, run_budgets = int(link_parameters["budget"]), budgets_by_unit[unit]
     return chosen_budget if chosen_budget in run_budgets else run_budgets[max(0, len(run_budgets) - 2)]
 
 
-def report_choice_from_link(words: Mapping[str, str], baseline: int, rungs: Mapping[str, Sequence[int]]) -> ReportChoice:
+def report_choice_from_link(
+    link_parameters: Mapping[str, str], baseline: int, budgets_by_unit: Mapping[str, Sequence[int]]
+) -> ReportChoice:
     """Return the settings of the report: its measure, its budget or top k, and its ``baseline`` (counted from 0).
 
-    ``rungs`` are the run's budgets by unit; without budgets, the report is at the top k.
+    ``budgets_by_unit`` are the run's budgets by unit; without budgets, the report is at the top k.
     """
-    measure, k = words["measure"], int(words["k"])
-    if words["at"] == "k" or not rungs:
-        return ReportChoice(measure, words["unit"], k, baseline)
-    report_budget_unit = words["budget_unit"]
+    measure, top_k = link_parameters["measure"], int(link_parameters["k"])
+    if link_parameters["at"] == "k" or not budgets_by_unit:
+        return ReportChoice(measure, link_parameters["unit"], top_k, baseline)
+    report_budget_unit = link_parameters["budget_unit"]
     return ReportChoice(
         measure,
         report_budget_unit,
-        k,
+        top_k,
         baseline,
-        budget_in_run(words, report_budget_unit, rungs),
-        "cut" if words["last"] == "cut" else "left_out",
+        budget_in_run(link_parameters, report_budget_unit, budgets_by_unit),
+        "cut" if link_parameters["last"] == "cut" else "left_out",
     )
 
 
-def index_from_link(words: Mapping[str, str], name: str, count: int) -> int:
-    """Return the zero-based index for a link's one-based number, limited to ``count``; 0 if the text is not a number."""
-    number_text = words[name][:9]
-    return max(min(int(number_text), count), 1) - 1 if number_text.isdecimal() else 0
+def index_from_link(link_parameters: Mapping[str, str], name: str, largest_number: int) -> int:
+    """Return the zero-based index for a link's one-based number, limited to ``largest_number``; 0 if the text is not a number."""
+    number_text = link_parameters[name][:9]
+    return max(min(int(number_text), largest_number), 1) - 1 if number_text.isdecimal() else 0
 
 
-def choose_link_parameter(label: str, words: dict[str, str], name: str, hidden: bool = False) -> str:
+def choose_link_parameter(label: str, link_parameters: dict[str, str], name: str, hidden: bool = False) -> str:
     """Draw a segmented control for a link parameter, and return the chosen value.
 
-    ``name`` is a key of `ALLOWED`.
+    ``name`` is a key of `PARAMETER_OPTIONS`.
     """
-    draw_setting_segmented_control(label, words, name, ALLOWED[name], f"retrieval_{name}", hidden=hidden)
-    return words[name]
+    draw_setting_segmented_control(label, link_parameters, name, PARAMETER_OPTIONS[name], f"retrieval_{name}", hidden=hidden)
+    return link_parameters[name]
 
 
-def choose_report_settings(words: dict[str, str], run: Retrieval, titles: Mapping[int, str]) -> int:
+def choose_report_settings(link_parameters: dict[str, str], run: Retrieval, titles: Mapping[int, str]) -> int:
     """Draw the controls for the report's measure, budget and baseline; return the index of the baseline.
 
     A change of these settings needs no new run.
     """
     # The controls differ in height, but their labels are aligned.
-    upper_row = st.container(horizontal=True, vertical_alignment="top")
-    is_at_budget = words["at"] == "budget" and run.all_measured_at_budgets
+    upper_controls_row = st.container(horizontal=True, vertical_alignment="top")
+    is_at_budget = link_parameters["at"] == "budget" and run.all_measured_at_budgets
     if run.all_measured_at_budgets:
-        with upper_row.container(width="content"):
+        with upper_controls_row.container(width="content"):
             draw_setting_segmented_control(
                 "Compared at",
-                words,
+                link_parameters,
                 "at",
-                ALLOWED["at"],
+                PARAMETER_OPTIONS["at"],
                 "retrieval_at",
                 help="With a fixed number of chunks the longer chunks win recall, whatever the chunker. At an equal budget "
                 "every chunker gives the language model equally much: its best chunks until so many tokens are full. "
                 "2,000 tokens are what five chunks of 400 take, a usual prompt; the budgets go up to half of the text, "
                 "as a larger one holds nearly everything. The top k is what published tables use.",
             )
-        is_at_budget = words["at"] == "budget"
+        is_at_budget = link_parameters["at"] == "budget"
     if is_at_budget:
-        budget_unit = words["budget_unit"]
+        budget_unit = link_parameters["budget_unit"]
         budgets_by_unit = run.rungs
-        words["budget"] = str(budget_in_run(words, budget_unit, budgets_by_unit))
+        link_parameters["budget"] = str(budget_in_run(link_parameters, budget_unit, budgets_by_unit))
         budget_labels = {str(size): pluralize(size, budget_unit.removesuffix("s")) for size in budgets_by_unit[budget_unit]}
-        with upper_row.container(width=170):
-            draw_setting_select_box("Budget", words, "budget", budget_labels, f"retrieval_budget_{budget_unit}")
-        with upper_row.container(width=150):
+        with upper_controls_row.container(width=170):
+            draw_setting_select_box("Budget", link_parameters, "budget", budget_labels, f"retrieval_budget_{budget_unit}")
+        with upper_controls_row.container(width=150):
 
             def keep_budget_position() -> None:
-                budgets_in_new_unit = budgets_by_unit[words["budget_unit"]]
-                words["budget"] = str(
+                budgets_in_new_unit = budgets_by_unit[link_parameters["budget_unit"]]
+                link_parameters["budget"] = str(
                     budgets_in_new_unit[
-                        min(budgets_by_unit[budget_unit].index(int(words["budget"])), len(budgets_in_new_unit) - 1)
+                        min(budgets_by_unit[budget_unit].index(int(link_parameters["budget"])), len(budgets_in_new_unit) - 1)
                     ]
                 )
 
             draw_setting_select_box(
-                "Counted in", words, "budget_unit", ALLOWED["budget_unit"], "retrieval_budget_unit", keep_budget_position
+                "Counted in",
+                link_parameters,
+                "budget_unit",
+                PARAMETER_OPTIONS["budget_unit"],
+                "retrieval_budget_unit",
+                keep_budget_position,
             )
-        with upper_row.container(width=150):
+        with upper_controls_row.container(width=150):
             draw_setting_select_box(
                 "The last chunk",
-                words,
+                link_parameters,
                 "last",
-                ALLOWED["last"],
+                PARAMETER_OPTIONS["last"],
                 "retrieval_last",
                 help="What is done with the chunk that no longer fits: it is cut off where the budget is full, or left out.",
             )
     else:
-        for name, label in {"k": "Top k", "unit": "Counted in"}.items():
-            with upper_row.container(width=150):
-                draw_setting_select_box(label, words, name, ALLOWED[name], f"retrieval_{name}")
-    lower_row = st.container(horizontal=True, vertical_alignment="bottom")
-    with lower_row.container(width=200):
+        for parameter_name, control_label in {"k": "Top k", "unit": "Counted in"}.items():
+            with upper_controls_row.container(width=150):
+                draw_setting_select_box(
+                    control_label,
+                    link_parameters,
+                    parameter_name,
+                    PARAMETER_OPTIONS[parameter_name],
+                    f"retrieval_{parameter_name}",
+                )
+    lower_controls_row = st.container(horizontal=True, vertical_alignment="bottom")
+    with lower_controls_row.container(width=200):
         draw_setting_select_box(
-            "Metric", words, "measure", ALLOWED["measure"], "retrieval_measure", help=definitions_as_help(RETRIEVAL)
+            "Metric",
+            link_parameters,
+            "measure",
+            PARAMETER_OPTIONS["measure"],
+            "retrieval_measure",
+            help=definitions_as_help(RETRIEVAL_TERMS),
         )
-    with lower_row.container(width=420):
+    with lower_controls_row.container(width=420):
         baseline_titles = {str(number + 1): title for number, title in titles.items()}
-        return int(draw_setting_select_box("Compared with", words, "baseline", baseline_titles, "retrieval_baseline")) - 1
+        return (
+            int(draw_setting_select_box("Compared with", link_parameters, "baseline", baseline_titles, "retrieval_baseline"))
+            - 1
+        )

@@ -18,21 +18,21 @@ from viz.jobs.retrieval_plan import OwnDocuments
 from viz.jobs.trace_diagnosis import DiagnosingTraces
 from viz.retrieval.documents_and_questions import MEGABYTES
 from viz.retrieval.failed.missed_excerpts import (
-    MOST_LISTED,
+    MOST_LISTED_EXCERPTS,
     SEAMS_SHOWN,
     FailedRowData,
     cut_inside_excerpt_data,
     draw_compare_button,
     draw_failed_questions,
 )
-from viz.retrieval.question_details import AROUND, Part, PassageData, coloured_parts, draw_passages
+from viz.retrieval.question_details import PART_CONTEXT_CHARACTERS, Part, PassageData, coloured_parts, draw_passages
 from viz.retrieval.session import session
 from viz.shell import Page
 
-FILE = -1
+CHUNK_FILE_CHOICE = -1
 """The choice of a file of chunks, next to the numbers of columns."""
 
-FAILED_LIST, FAILED_QUESTION = "traces_list", "traces_one"
+FAILED_LIST_KEY, FAILED_QUESTION_KEY = "traces_list", "traces_one"
 
 
 def show_traces(current_page: Page, documents: OwnDocuments, chunkers: Sequence[Chunker | None]) -> None:
@@ -80,8 +80,8 @@ def _choose_traces_and_chunks(
         if session.tracing is not None:
             session.tracing.chunk_file = None
 
-    left, right = st.columns(2)
-    uploaded_traces_file = left.file_uploader(
+    left_column, right_column = st.columns(2)
+    uploaded_traces_file = left_column.file_uploader(
         "Traces",
         ["jsonl", "json", "csv", "ndjson", "txt"],
         key="traces_file",
@@ -92,7 +92,7 @@ def _choose_traces_and_chunks(
         "question, the texts that were retrieved and, where known, excerpts, an answer and feedback; in JSON, JSON "
         "lines or CSV. They stay on this machine.",
     )
-    pasted_traces_text = right.text_area(
+    pasted_traces_text = right_column.text_area(
         "Or paste them", key="traces_pasted", on_change=setattr, args=(session, "tracing", None), height=92
     )
     # A language model may cut otherwise each time.
@@ -101,12 +101,12 @@ def _choose_traces_and_chunks(
     }
     title_by_source: dict[int | None, str] = {None: "Not known"}
     title_by_source |= {number: f"{number + 1}. {chunker.title}" for number, chunker in usable_chunker_by_number.items()}
-    title_by_source[FILE] = "A file of chunks"
+    title_by_source[CHUNK_FILE_CHOICE] = "A file of chunks"
     # Widgets are new when the user comes back to the page.
     is_widget_new, trace_diagnosis_job = "traces_searched" not in st.session_state, session.tracing
     earlier_chunk_file = trace_diagnosis_job.chunk_file if trace_diagnosis_job is not None else None
-    default_index = [*title_by_source].index(
-        FILE
+    default_source_index = [*title_by_source].index(
+        CHUNK_FILE_CHOICE
         if is_widget_new and earlier_chunk_file is not None
         else selected
         if selected in usable_chunker_by_number
@@ -117,14 +117,14 @@ def _choose_traces_and_chunks(
         chosen_source = st.selectbox(
             "Searched chunks",
             [*title_by_source],
-            default_index,
+            default_source_index,
             format_func=title_by_source.__getitem__,
             key="traces_searched",
             help="The column that cuts the documents as they were cut when they were searched, with the reason of each "
             "cut; or a file of those chunks, for traces that have identifiers alone. Both have the chunks that were "
             "not retrieved.",
         )
-        if chosen_source == FILE:
+        if chosen_source == CHUNK_FILE_CHOICE:
             uploaded_chunk_file = st.file_uploader(
                 "File of chunks",
                 [*CHUNK_FILE_ENDINGS],
@@ -173,8 +173,8 @@ def _show_trace_report(current_page: Page, job: DiagnosingTraces) -> None:
         f"{text_count_by_state['located']:,} located, {text_count_by_state['several places']:,} in several places, "
         f"{text_count_by_state['missing']:,} missing."
     )
-    if trace_diagnosis_report.stages:
-        stage_rows = [(stage, count, STAGES[stage]) for stage, count in trace_diagnosis_report.stages.items()]
+    if trace_diagnosis_report.failed_count_by_stage:
+        stage_rows = [(stage, count, STAGES[stage]) for stage, count in trace_diagnosis_report.failed_count_by_stage.items()]
         # Its words wrap, where a data frame would cut the meaning off on a narrow screen.
         st.table(
             dict(zip(("stage", "questions", "meaning"), zip(*stage_rows, strict=True), strict=True)), border="horizontal"
@@ -185,16 +185,16 @@ def _show_trace_report(current_page: Page, job: DiagnosingTraces) -> None:
         )
         failed_question_rows = [
             _failed_row_data(trace_diagnosis_report, number, chosen_question_number)
-            for number in failed_question_numbers[:MOST_LISTED]
+            for number in failed_question_numbers[:MOST_LISTED_EXCERPTS]
         ]
-        more_phrase = (
-            f"and {len(failed_question_numbers) - MOST_LISTED:,} more, which the JSON has"
-            if len(failed_question_numbers) > MOST_LISTED
+        more_questions_phrase = (
+            f"and {len(failed_question_numbers) - MOST_LISTED_EXCERPTS:,} more, which the JSON has"
+            if len(failed_question_numbers) > MOST_LISTED_EXCERPTS
             else ""
         )
         draw_failed_questions(
-            {"rows": failed_question_rows, "more": more_phrase, "below": f".st-key-{FAILED_QUESTION}"},
-            FAILED_LIST,
+            {"rows": failed_question_rows, "more": more_questions_phrase, "below": f".st-key-{FAILED_QUESTION_KEY}"},
+            FAILED_LIST_KEY,
             _store_chosen_question,
         )
         _show_question(
@@ -217,11 +217,11 @@ def _show_trace_report(current_page: Page, job: DiagnosingTraces) -> None:
 
 def _store_chosen_question() -> None:
     """Select a row's question."""
-    if chosen_row := take_event(FAILED_LIST, "chosen"):
+    if chosen_row := take_event(FAILED_LIST_KEY, "chosen"):
         session.traced_question = chosen_row["question"]
 
 
-def _failed_row_data(report: TraceReport, number: int, chosen: int) -> FailedRowData:
+def _failed_row_data(report: TraceReport, number: int, chosen_number: int) -> FailedRowData:
     question_diagnosis = report.diagnoses[number]
     question_diagnosis_outcome = question_diagnosis.outcome
     cuts_inside_answer = question_diagnosis_outcome.seams if question_diagnosis_outcome is not None else ()
@@ -239,13 +239,13 @@ def _failed_row_data(report: TraceReport, number: int, chosen: int) -> FailedRow
         "more": f"and {pluralize(unlisted_cut_count, 'more cut')}" if unlisted_cut_count > 0 else "",
         "holder": f"{question_diagnosis.said[:1].upper()}{question_diagnosis.said[1:]}." if question_diagnosis.said else "",
         "others": f"It failed because {question_diagnosis.rule}.",
-        "here": number == chosen,
+        "here": number == chosen_number,
     }
 
 
 def _show_question(current_page: Page, report: TraceReport, diagnosis: Diagnosis, *, has_documents: bool) -> None:
     """Draw what was retrieved for a question, and the way to its passages on Compare, if there are documents."""
-    with st.container(key=FAILED_QUESTION):
+    with st.container(key=FAILED_QUESTION_KEY):
         # Without the question, which Streamlit would render as Markdown.
         st.subheader(f"Retrieved for {diagnosis.question.place}", anchor=False)
         answer_place = diagnosis.outcome.place if diagnosis.outcome is not None else None
@@ -288,12 +288,12 @@ def _question_passages(report: TraceReport, diagnosis: Diagnosis, answer: Place 
             not retrieved_text.given
         )
         if not text_placement.places:
-            unlocated_parts: list[Part] = [(retrieved_text.text or "", "rest")]
+            unlocated_text_parts: list[Part] = [(retrieved_text.text or "", "rest")]
             answer_and_retrieved_passages.append(
                 {
                     "kind": "left_out",
                     "title": f"{retrieved_text.rank} · missing{score_phrase}{notes_phrase}",
-                    "parts": unlocated_parts,
+                    "parts": unlocated_text_parts,
                 }
             )
             continue
@@ -315,14 +315,16 @@ def _question_passages(report: TraceReport, diagnosis: Diagnosis, answer: Place 
 
 
 def _answer_passage(report: TraceReport, answer: Place) -> PassageData:
-    document_text, (start, end) = report.documents[answer.document].text, answer.span
-    answer_context_span = Span(max(0, start - AROUND), min(len(document_text), end + AROUND))
-    parts: list[Part] = [
-        (document_text[answer_context_span.start : start], "rest"),
-        (document_text[start:end], "missed"),
-        (document_text[end : answer_context_span.end], "rest"),
+    document_text, (answer_start, answer_end) = report.documents[answer.document].text, answer.span
+    answer_context_span = Span(
+        max(0, answer_start - PART_CONTEXT_CHARACTERS), min(len(document_text), answer_end + PART_CONTEXT_CHARACTERS)
+    )
+    passage_parts: list[Part] = [
+        (document_text[answer_context_span.start : answer_start], "rest"),
+        (document_text[answer_start:answer_end], "missed"),
+        (document_text[answer_end : answer_context_span.end], "rest"),
     ]
-    return {"kind": "missed", "title": f"The answer · {_place_in_words(report, answer)}", "parts": parts}
+    return {"kind": "missed", "title": f"The answer · {_place_in_words(report, answer)}", "parts": passage_parts}
 
 
 def _show_undecided_and_unlocated(report: TraceReport) -> None:
@@ -334,17 +336,17 @@ def _show_undecided_and_unlocated(report: TraceReport) -> None:
         "why": [diagnosis.rule for diagnosis in undecided_diagnoses],
     }
     show_folded_table(f"{pluralize(len(undecided_diagnoses), 'question')} that cannot be told", undecided_question_columns)
-    unplaced_texts = [
+    unlocated_texts = [
         (diagnosis, retrieved, placement)
         for diagnosis in report.diagnoses
         for retrieved, placement in zip(diagnosis.question.retrieved, diagnosis.placements, strict=True)
         if placement.only_place is None
     ]
     unlocated_text_columns: dict[str, list[object]] = {
-        "question": [diagnosis.question.place for diagnosis, _, _ in unplaced_texts],
-        "rank": [retrieved.rank for _, retrieved, _ in unplaced_texts],
-        "state": [placement_status(placement) for _, _, placement in unplaced_texts],
-        "text": [retrieved.text if retrieved.text is not None else retrieved.id for _, retrieved, _ in unplaced_texts],
-        "remark": [placement.said for _, _, placement in unplaced_texts],
+        "question": [diagnosis.question.place for diagnosis, _, _ in unlocated_texts],
+        "rank": [retrieved.rank for _, retrieved, _ in unlocated_texts],
+        "state": [placement_status(placement) for _, _, placement in unlocated_texts],
+        "text": [retrieved.text if retrieved.text is not None else retrieved.id for _, retrieved, _ in unlocated_texts],
+        "remark": [placement.said for _, _, placement in unlocated_texts],
     }
-    show_folded_table(f"{pluralize(len(unplaced_texts), 'retrieved text')} without a place", unlocated_text_columns)
+    show_folded_table(f"{pluralize(len(unlocated_texts), 'retrieved text')} without a place", unlocated_text_columns)

@@ -7,13 +7,13 @@ from functools import partial
 import streamlit as st
 
 from chunkers import ASKING, Chunker, Embedder, InputError, build_chunker
-from chunkers.embedders.late_chunking import LATE_SAID, reason_against_late_chunking
+from chunkers.embedders.late_chunking import LATE_CHUNKING_NOTE, reason_against_late_chunking
 from chunkers.language_models import ASK_AGAIN, CONTEXT_QUESTION, CONTEXT_SYSTEM, Asking
 from chunkers.recipes import LONGEST_SHOWN, MADE_ELSEWHERE
 from chunkers.support import pluralize
 from evaluation.questions import Questions, questions_to_json_lines
-from evaluation.retrieval.asked_question import STATED_SEARCHED
-from evaluation.search import ReturnedText, checked_method
+from evaluation.retrieval.asked_question import MODEL_TEXT_SEARCHED_NOTE
+from evaluation.search import ReturnedText, checked_search_method
 from viz.components.page_elements import download_button, notice, remark, show_folded_table
 from viz.controls import any_chunker_calls_model, column_controls, show_prompts
 from viz.jobs.keeping.kept_run import Keeper
@@ -24,7 +24,7 @@ from viz.retrieval.failed.missed_excerpts import show_missed_excerpts
 from viz.retrieval.first_run import BUNDLED_RUN, default_retrieval_choices
 from viz.retrieval.generated_questions import show_question_generation
 from viz.retrieval.link_parameters import (
-    ALLOWED,
+    PARAMETER_OPTIONS,
     choose_report_settings,
     choose_search_settings,
     chosen_embedding_modes,
@@ -75,14 +75,14 @@ def show() -> None:
 
 def _draw_page_body(current_page: Page) -> None:
     link_parameters = current_page.choices.extra
-    current_page.check_link_parameters(ALLOWED)
+    current_page.check_link_parameters(PARAMETER_OPTIONS)
     linked_run = find_retrieval_run(link_parameters["run"], None)
     uses_own_documents = isinstance(linked_run, LostRun) and linked_run.kept is not None and linked_run.kept.plan.own
     adopt_given_columns(current_page, PAGE)
     chunkers, start_obstacle_message = build_chunkers(current_page)
     with current_page.controls:
         chosen_run_material = choose_material(
-            linked_run.plan.material if isinstance(linked_run, Retrieval) else None, own=uses_own_documents
+            linked_run.plan.material if isinstance(linked_run, Retrieval) else None, waits_for_files=uses_own_documents
         )
         if chosen_run_material is not None and chosen_run_material.own:
             share_questions(chosen_run_material)
@@ -98,9 +98,9 @@ def _draw_page_body(current_page: Page) -> None:
             current_page.choices,
             selected_column_chunker,
             current_page.embedder,
-            elsewhere=True,
-            measured=document_names,
-            model=needs_model_form,
+            offers_external_chunks=True,
+            measured_documents=document_names,
+            shows_model=needs_model_form,
         )
         missing_model_message = context_controls(link_parameters["embedded"])
         start_obstacle_message = start_obstacle_message or missing_model_message
@@ -138,7 +138,7 @@ def _draw_page_body(current_page: Page) -> None:
             *embedder_and_text_settings,
             ReturnedText.parse(link_parameters["returned"]),
             each=mode_per_chunker,
-            searched_by=checked_method(link_parameters["search"]),
+            searched_by=checked_search_method(link_parameters["search"]),
         )
         if new_run_plan.asks:
             new_run_plan = replace(new_run_plan, language_model=model_identity(access_to_chosen_model()))
@@ -146,7 +146,7 @@ def _draw_page_body(current_page: Page) -> None:
             notice(late_chunking_obstacle, "error", key="retrieval_cannot_pool")
             new_run_plan = None
     _draw_start_row(current_page, new_run_plan, chosen_run_material)
-    show_question_generation(current_page, chosen_documents(chosen_run_material), form_elsewhere=needs_model_form)
+    show_question_generation(current_page, chosen_documents(chosen_run_material), is_form_elsewhere=needs_model_form)
     show_traces(current_page, chosen_documents(chosen_run_material), chunkers)
     _show_results(current_page, linked_run, new_run_plan, chosen_run_material)
 
@@ -196,8 +196,8 @@ def _show_results(
     """Draw the run that the link names, from memory or disk; without a run, the bundled one."""
     if isinstance(run, Retrieval):
         show_unfinished_run(current_page, run, "retrieval", partial(rest_of_retrieval, current_page, run))
-        documents_differ = material is None or material.texts != run.plan.material.texts
-        with st.expander("Previous documents' results") if documents_differ and not run.running else st.container():
+        are_documents_different = material is None or material.texts != run.plan.material.texts
+        with st.expander("Previous documents' results") if are_documents_different and not run.running else st.container():
             _show_run(run, plan, current_page.choices)
     elif isinstance(run, LostRun):
         run.show("retrieval")
@@ -216,7 +216,7 @@ def _draw_start_row(current_page: Page, plan: Plan | None, material: RunMaterial
     """Draw the button that starts a run, with a summary of its material or the reason why it cannot start."""
     language_model_access = access_to_chosen_model() if plan is not None and plan.asks else None
 
-    def run() -> None:
+    def start_new_run() -> None:
         assert plan is not None
         assert current_page.embedder is not None
         make_run = partial(new_retrieval_run, plan, current_page.embedder, language_model_access)
@@ -225,7 +225,7 @@ def _draw_start_row(current_page: Page, plan: Plan | None, material: RunMaterial
     requests_of_run = model_requests_of_plan(plan, current_page.embedder, language_model_access)
     if session.retrieval_begins and plan is not None:
         session.retrieval_begins = False
-        run_or_estimate_requests(requests_of_run, run)
+        run_or_estimate_requests(requests_of_run, start_new_run)
         st.rerun()
     if current_page.embedder is None:
         summary_or_reason = current_page.embedder_complaint
@@ -234,7 +234,9 @@ def _draw_start_row(current_page: Page, plan: Plan | None, material: RunMaterial
     else:
         chunkers_phrase = pluralize(len(current_page.choices.columns), "chunker")
         summary_or_reason = f"{chunkers_phrase} on {pluralize(len(material.texts), 'document')}"
-    run_button_row(requests_of_run, run, summary_or_reason, "retrieval_start", "retrieval_start_run", ready=plan is not None)
+    run_button_row(
+        requests_of_run, start_new_run, summary_or_reason, "retrieval_start", "retrieval_start_run", ready=plan is not None
+    )
 
 
 def _show_run(run: Retrieval, plan: Plan | None, choices: Choices) -> None:
@@ -290,8 +292,8 @@ def _say_run_state(run: Retrieval, plan: Plan | None) -> None:
     changed_setting_names = run.plan.changed(plan) if plan is not None else []
     show_run_state(run, "results were measured", changed_setting_names, "Press “Run” to measure again.", "retrieval")
     _say_search_settings(run)
-    for chunker_number, error in run.errors.items():
-        notice(f"{run.plan.titles[chunker_number]}: {error}", "error", key=f"retrieval_error_{chunker_number}")
+    for chunker_number, chunker_error in run.errors.items():
+        notice(f"{run.plan.titles[chunker_number]}: {chunker_error}", "error", key=f"retrieval_error_{chunker_number}")
     question_problems = run.questions.problems
     show_folded_table(pluralize(len(question_problems), "question problem"), {"problem": question_problems})
     excerpt_state_counts = run.questions.excerpt_counts_by_state()
@@ -305,9 +307,9 @@ def _say_run_state(run: Retrieval, plan: Plan | None) -> None:
 def _say_search_settings(run: Retrieval) -> None:
     """Draw notices on the searched and the returned text, unless both are the chunks' own, searched by embedding."""
     if any(isinstance(chunker, ASKING["propositions"]) for chunker in run.plan.chunkers):
-        notice(STATED_SEARCHED, key="retrieval_stated")
+        notice(MODEL_TEXT_SEARCHED_NOTE, key="retrieval_stated")
     if run.plan.pools_late:
-        notice(LATE_SAID, key="retrieval_late_said")
+        notice(LATE_CHUNKING_NOTE, key="retrieval_late_said")
     if run.plan.keyword_search_sentence:
         notice(run.plan.keyword_search_sentence, key="retrieval_search_said")
     if run.plan.returned.said:
@@ -319,14 +321,14 @@ def _say_search_settings(run: Retrieval) -> None:
 
 def _excerpt_state_table(questions: Questions) -> dict[str, list[str]]:
     """Return the fate of each excerpt, and a sentence on each excerpt that changed."""
-    excerpt_fate_labels = questions.labels
+    excerpt_state_labels = questions.labels
     return {
-        "state": [label.state for label in excerpt_fate_labels],
-        "question": [label.question for label in excerpt_fate_labels],
-        "excerpt": [label.excerpt for label in excerpt_fate_labels],
-        "document": [label.document for label in excerpt_fate_labels],
-        "place": [", ".join(f"{start:,} to {end:,}" for start, end in label.spans) for label in excerpt_fate_labels],
-        "remark": [label.remark for label in excerpt_fate_labels],
+        "state": [label.state for label in excerpt_state_labels],
+        "question": [label.question for label in excerpt_state_labels],
+        "excerpt": [label.excerpt for label in excerpt_state_labels],
+        "document": [label.document for label in excerpt_state_labels],
+        "place": [", ".join(f"{start:,} to {end:,}" for start, end in label.spans) for label in excerpt_state_labels],
+        "remark": [label.remark for label in excerpt_state_labels],
     }
 
 
@@ -353,14 +355,14 @@ NO_MODEL_FOR_CONTEXTS = no_model_message("Context sentences need")
 """Message on the page if context sentences are chosen and no language model is named."""
 
 
-def includes_context_sentences(embedded: str) -> bool:
-    """Return whether the link's ``embedded`` parameter includes context sentences."""
-    return "context" in embedded
+def includes_context_sentences(embedded_texts: str) -> bool:
+    """Return whether the link's ``embedded_texts`` parameter includes context sentences."""
+    return "context" in embedded_texts
 
 
-def context_controls(embedded: str) -> str:
+def context_controls(embedded_texts: str) -> str:
     """Draw the fields for the language model if context sentences are chosen; return a message if no model is named."""
-    if not includes_context_sentences(embedded):
+    if not includes_context_sentences(embedded_texts):
         return ""
     show_prompts(
         (CONTEXT_SYSTEM, CONTEXT_QUESTION, ASK_AGAIN),
@@ -402,23 +404,25 @@ def new_retrieval_run(plan: Plan, embedder: Embedder, asking: Asking | None, kee
 def find_retrieval_run(token: str, own_material: RunMaterial | None) -> Retrieval | LostRun | None:
     """Return the run of a link as `find_run` does, on the bundled documents or on ``own_material``, as it was begun."""
 
-    def reopened_run(kept: KeptRetrieval) -> Retrieval | str:
-        material = own_material if kept.plan.own else bundled_material()
-        missing_files_phrase = kept.missing_files_in_words(material)
+    def reopened_run(kept_retrieval: KeptRetrieval) -> Retrieval | str:
+        material = own_material if kept_retrieval.plan.own else bundled_material()
+        missing_files_phrase = kept_retrieval.missing_files_in_words(material)
         if material is None or missing_files_phrase:
             return (
                 f"To see them, give {missing_files_phrase} again, on the left, with the same names and content."
-                if kept.plan.own
+                if kept_retrieval.plan.own
                 else "Its bundled documents have changed since it was begun: it must be run again."
             )
-        reopened_retrieval_run = Retrieval(_plan_with_chunk_files(kept.rebuild_plan(material)), None, True, kept)
+        reopened_retrieval_run = Retrieval(
+            _plan_with_chunk_files(kept_retrieval.rebuild_plan(material)), None, True, kept_retrieval
+        )
         reopened_retrieval_run.start()
         return reopened_retrieval_run
 
     return find_run(token, Retrieval, reopened_run)
 
 
-def rest_of_retrieval(current_page: Page, run: Retrieval, kept: KeptRetrieval) -> RestOfRun:
+def rest_of_retrieval(current_page: Page, run: Retrieval, kept_retrieval: KeptRetrieval) -> RestOfRun:
     """Return the rest of a run that is stored on disk."""
     run_plan = _plan_with_chunk_files(run.plan)
     unfinished_plan = _without_finished_chunkers(run_plan, run.found)
@@ -438,10 +442,10 @@ def rest_of_retrieval(current_page: Page, run: Retrieval, kept: KeptRetrieval) -
 
     def resumed_run() -> Retrieval:
         assert current_page.embedder is not None
-        return Retrieval(run_plan, current_page.embedder, True, kept, asking=language_model_access)
+        return Retrieval(run_plan, current_page.embedder, True, kept_retrieval, asking=language_model_access)
 
     unfinished_run_requests = model_requests_of_plan(
-        unfinished_plan, current_page.embedder, language_model_access, kept.keeper.token
+        unfinished_plan, current_page.embedder, language_model_access, kept_retrieval.keeper.token
     )
     return RestOfRun(resumed_run, unfinished_run_requests, missing_chunk_file_message)
 
@@ -451,9 +455,9 @@ def _plan_with_chunk_files(plan: Plan) -> Plan:
     return replace(plan, chunkers=tuple(chunker_with_chunk_file(chunker) for chunker in plan.chunkers))
 
 
-def _without_finished_chunkers(plan: Plan, finished: Container[int]) -> Plan:
+def _without_finished_chunkers(plan: Plan, finished_numbers: Container[int]) -> Plan:
     """Return the plan of the unfinished chunkers, whose requests need the user's consent."""
-    unfinished_chunker_numbers = [number for number in range(len(plan.chunkers)) if number not in finished]
+    unfinished_chunker_numbers = [number for number in range(len(plan.chunkers)) if number not in finished_numbers]
     mode_per_chunker = tuple(plan.each[number] for number in unfinished_chunker_numbers) if plan.each else ()
     return replace(
         plan, chunkers=tuple(plan.chunkers[number] for number in unfinished_chunker_numbers), each=mode_per_chunker

@@ -10,7 +10,7 @@ import streamlit as st
 from chunkers import Span
 from chunkers.support import FloatArray, IntArray, pluralize
 from evaluation.questions import Corpus, difference, intersection, total_length
-from evaluation.retrieval import RETRIEVAL_TITLES, Evaluation, GivenChunks, QuestionScores, Report, excerpt_ranges
+from evaluation.retrieval import RETRIEVAL_MEASURE_TITLES, Evaluation, GivenChunks, QuestionScores, Report, excerpt_ranges
 from viz.components.browser_exchange import Component
 from viz.components.page_elements import notice
 from viz.controls import draw_setting_select_box, value_binding
@@ -20,13 +20,13 @@ from viz.retrieval.failed.missed_excerpts import show_compare_button
 from viz.retrieval.figures import score_in_percent
 from viz.retrieval.link_parameters import choose_link_parameter, index_from_link
 from viz.state import Choices
-from viz.theme import EDGES, GROUNDS, theme_name
+from viz.theme import CHUNK_COLOURS, CHUNK_EDGE_COLOURS, theme_name
 
-_GREEN = 2
+_HIT_COLOUR_NUMBER = 2
 """Palette index of the colour for hits."""
 
 
-AROUND = 240
+PART_CONTEXT_CHARACTERS = 240
 """Characters of context shown on either side of a coloured part of a document."""
 
 
@@ -60,18 +60,18 @@ class PassagesData(TypedDict):
     passages: list[PassageData]
 
 
-_passages = Component[PassagesData](
+_passages_component = Component[PassagesData](
     "seamark_passages", "retrieval/question_result.js", "retrieval/question_result.css", html='<div class="passages"></div>'
 )
 
 
-def ranked_passages(evaluation: Evaluation, answer: QuestionScores, given: GivenChunks) -> list[PassageData]:
+def ranked_passages(evaluation: Evaluation, answer: QuestionScores, given_chunks: GivenChunks) -> list[PassageData]:
     """Return the passages of a question: its retrieved chunks, best first, then the missed parts of the excerpts."""
     corpus = evaluation.index.corpus
     corpus_text = corpus.whole.text
     excerpt_spans_in_corpus = excerpt_ranges(corpus, answer.question)
     passages: list[PassageData] = []
-    for chunk in given.chunks:
+    for chunk in given_chunks.chunks:
         excerpt_character_count, given_character_count = (
             total_length(intersection(chunk.given, excerpt_spans_in_corpus)),
             total_length(chunk.given),
@@ -83,8 +83,11 @@ def ranked_passages(evaluation: Evaluation, answer: QuestionScores, given: Given
             passages.append({"kind": "note", "title": f"{passage_title} · what it returns is above already", "parts": []})
             continue
         if not chunk.given:
-            room_phrase = f"{given.limit.budget - given.filled:,} of {given.limit.budget:,} {given.limit.unit}"
-            passage_title += f" · left out: it does not fit into the {room_phrase} that are left"
+            budget_room_phrase = (
+                f"{given_chunks.limit.budget - given_chunks.filled:,} of {given_chunks.limit.budget:,} "
+                f"{given_chunks.limit.unit}"
+            )
+            passage_title += f" · left out: it does not fit into the {budget_room_phrase} that are left"
             coloured_passage_parts: list[Part] = [(corpus_text[start:end], "beyond") for start, end in chunk.spans]
             passages.append({"kind": "left_out", "title": passage_title, "parts": coloured_passage_parts})
             continue
@@ -96,7 +99,7 @@ def ranked_passages(evaluation: Evaluation, answer: QuestionScores, given: Given
         coloured_passage_parts = coloured_parts(corpus_text, chunk.given, excerpt_spans_in_corpus)
         if not chunk.whole:
             passage_title += " · cut off"
-            coloured_passage_parts.append((f"{given.limit.budget:,} {given.limit.unit}", "end"))
+            coloured_passage_parts.append((f"{given_chunks.limit.budget:,} {given_chunks.limit.unit}", "end"))
             coloured_passage_parts += [
                 (corpus_text[start:end], "beyond") for start, end in difference(chunk.spans, chunk.given)
             ]
@@ -107,8 +110,8 @@ def ranked_passages(evaluation: Evaluation, answer: QuestionScores, given: Given
                 "parts": coloured_passage_parts,
             }
         )
-    passages += _budget_notes(given)
-    missed_spans = [] if given.more else difference(excerpt_spans_in_corpus, given.spans)
+    passages += _budget_notes(given_chunks)
+    missed_spans = [] if given_chunks.more else difference(excerpt_spans_in_corpus, given_chunks.spans)
     for start, end in missed_spans:
         if corpus_text[start:end].strip():
             passage_title = (
@@ -118,14 +121,21 @@ def ranked_passages(evaluation: Evaluation, answer: QuestionScores, given: Given
     return passages
 
 
-def _budget_notes(given: GivenChunks) -> list[PassageData]:
+def _budget_notes(given_chunks: GivenChunks) -> list[PassageData]:
     """Return the notes to show after the chunks given within a budget."""
-    note_titles = []
-    if given.more:
-        note_titles.append(f"{pluralize(given.more, 'more chunk')} of lower rank, which the run does not keep one by one")
-    elif given.limit.budget > given.filled and all(chunk.given or not chunk.spans for chunk in given.chunks[-1:]):
-        note_titles.append(f"Every chunk is here: they fill {given.filled:,} of {given.limit.budget:,} {given.limit.unit}")
-    return [{"kind": "note", "title": title, "parts": []} for title in note_titles]
+    budget_note_titles = []
+    if given_chunks.more:
+        budget_note_titles.append(
+            f"{pluralize(given_chunks.more, 'more chunk')} of lower rank, which the run does not keep one by one"
+        )
+    elif given_chunks.limit.budget > given_chunks.filled and all(
+        chunk.given or not chunk.spans for chunk in given_chunks.chunks[-1:]
+    ):
+        budget_note_titles.append(
+            f"Every chunk is here: they fill {given_chunks.filled:,} of {given_chunks.limit.budget:,} "
+            f"{given_chunks.limit.unit}"
+        )
+    return [{"kind": "note", "title": title, "parts": []} for title in budget_note_titles]
 
 
 def _document_place_in_words(corpus: Corpus, spans: Sequence[Span]) -> str:
@@ -152,13 +162,13 @@ def coloured_parts(text: str, spans: Sequence[Span], excerpts: Sequence[Span]) -
     return parts
 
 
-def document_passages(evaluation: Evaluation, answer: QuestionScores, given: GivenChunks) -> list[PassageData]:
+def document_passages(evaluation: Evaluation, answer: QuestionScores, given_chunks: GivenChunks) -> list[PassageData]:
     """Return the documents that contain an excerpt, then the documents with only retrieved chunks, with all parts marked."""
     corpus = evaluation.index.corpus
     corpus_text = corpus.whole.text
     excerpt_spans_in_corpus = excerpt_ranges(corpus, answer.question)
-    chunks_with_given_text = [chunk for chunk in given.chunks if chunk.given]
-    given_chunk_spans = given.spans
+    chunks_with_given_text = [chunk for chunk in given_chunks.chunks if chunk.given]
+    given_chunk_spans = given_chunks.spans
     spans_by_kind: dict[PartKind, list[Span]] = {
         "hit": intersection(excerpt_spans_in_corpus, given_chunk_spans),
         "missed": difference(excerpt_spans_in_corpus, given_chunk_spans),
@@ -171,7 +181,7 @@ def document_passages(evaluation: Evaluation, answer: QuestionScores, given: Giv
         corpus.document_number_at(span.start) for span in [*excerpt_spans_in_corpus, *given_chunk_spans]
     )
     for document_number in document_numbers:
-        document_span = corpus.on_axis(document_number, (0, len(corpus.documents[document_number].text)))
+        document_span = corpus.span_in_corpus(document_number, (0, len(corpus.documents[document_number].text)))
         coloured_document_parts = _document_parts(
             corpus_text,
             document_span,
@@ -193,13 +203,13 @@ def document_passages(evaluation: Evaluation, answer: QuestionScores, given: Giv
 
 
 def _document_parts(
-    text: str, whole: Span, coloured: Sequence[tuple[Span, PartKind]], ranks: Mapping[int, int]
+    text: str, document_span: Span, coloured_spans: Sequence[tuple[Span, PartKind]], ranks: Mapping[int, int]
 ) -> list[Part]:
     """Return the parts of a document in order; text far from coloured parts is replaced by its number of characters."""
     parts: list[Part] = []
-    next_start = whole.start
-    for span, kind in coloured:
-        parts += _uncoloured_parts(text, Span(next_start, span.start), whole)
+    next_part_start = document_span.start
+    for span, kind in coloured_spans:
+        parts += _uncoloured_parts(text, Span(next_part_start, span.start), document_span)
         # A chunk may begin inside a coloured part that overlapping chunks share.
         chunk_starts = [place for place in sorted(ranks) if span.start <= place < span.end]
         span_division_offsets = [span.start, *(place for place in chunk_starts if place > span.start), span.end]
@@ -207,16 +217,16 @@ def _document_parts(
             if start in ranks:
                 parts.append((str(ranks[start]), "rank"))
             parts.append((text[start:end], kind))
-        next_start = span.end
-    return parts + _uncoloured_parts(text, Span(next_start, whole.end), whole)
+        next_part_start = span.end
+    return parts + _uncoloured_parts(text, Span(next_part_start, document_span.end), document_span)
 
 
-def _uncoloured_parts(text: str, span: Span, whole: Span) -> list[Part]:
+def _uncoloured_parts(text: str, span: Span, document_span: Span) -> list[Part]:
     """Return an uncoloured part, its middle elided if it is long."""
-    context_before_length = AROUND if span.start > whole.start else 0
-    context_after_length = AROUND if span.end < whole.end else 0
+    context_before_length = PART_CONTEXT_CHARACTERS if span.start > document_span.start else 0
+    context_after_length = PART_CONTEXT_CHARACTERS if span.end < document_span.end else 0
     elided_character_count = span.end - span.start - context_before_length - context_after_length
-    if elided_character_count <= AROUND:
+    if elided_character_count <= PART_CONTEXT_CHARACTERS:
         return [(text[span.start : span.end], "rest")] if span.end > span.start else []
     parts_before_elision: list[Part] = (
         [(text[span.start : span.start + context_before_length], "rest")] if context_before_length else []
@@ -229,42 +239,47 @@ def _uncoloured_parts(text: str, span: Span, whole: Span) -> list[Part]:
 
 def draw_passages(passages: list[PassageData], key: str) -> None:
     """Draw passages in the colours of the theme."""
-    _passages(
-        key=key, data={"hit": GROUNDS[theme_name()][_GREEN], "edge": EDGES[theme_name()][_GREEN], "passages": passages}
+    _passages_component(
+        key=key,
+        data={
+            "hit": CHUNK_COLOURS[theme_name()][_HIT_COLOUR_NUMBER],
+            "edge": CHUNK_EDGE_COLOURS[theme_name()][_HIT_COLOUR_NUMBER],
+            "passages": passages,
+        },
     )
 
 
 # The choice of the question and of two chunkers, whose chunks are drawn side by side.
 
 
-def show_question(told: ReportAndFailures, plan: Plan, choices: Choices) -> None:
+def show_question(report_and_failures: ReportAndFailures, plan: Plan, choices: Choices) -> None:
     """Draw selectors for a question and two chunkers, the chunkers' chunks, and the button that opens Compare."""
     with st.container(key="retrieval_one"):
         st.header("Question details", anchor=False)
-        _show_question_details(told, plan, choices)
+        _show_question_details(report_and_failures, plan, choices)
 
 
-def _show_question_details(told: ReportAndFailures, plan: Plan, choices: Choices) -> None:
-    report, shown_parameters, chunker_titles = told.report, choices.extra, plan.titles
+def _show_question_details(report_and_failures: ReportAndFailures, plan: Plan, choices: Choices) -> None:
+    report, shown_parameters, chunker_titles = report_and_failures.report, choices.extra, plan.titles
     searched_questions = next(iter(report.chunkers.values())).evaluation.search.questions
     chunker_or_question_numbers: Sequence[int] = range(len(searched_questions))
-    values_by_chunker = {number: distribution.values for number, distribution in report.distributions.items()}
+    measure_values_by_chunker = {number: distribution.values for number, distribution in report.distributions.items()}
     link_parameters = shown_parameters
     shown_parameters = (
         shown_parameters
         if shown_parameters["question"]
-        else shown_parameters | _most_disputed_question(values_by_chunker, report.disagreements)
+        else shown_parameters | _most_disputed_question(measure_values_by_chunker, report.disagreements)
     )
 
     def keep_shown_comparison() -> None:
         """Store the shown question and chunkers as the user's choice."""
         link_parameters.update({name: shown_parameters[name] for name in ("question", "left", "right")})
 
-    is_only_disputed_shown = len(values_by_chunker) > 1 and _choose_only_disputed(
+    is_only_disputed_shown = len(measure_values_by_chunker) > 1 and _choose_only_disputed(
         link_parameters, len(report.disagreements), len(searched_questions)
     )
     if is_only_disputed_shown:
-        chunker_or_question_numbers = questions_sorted_by_difference(values_by_chunker, report.disagreements)
+        chunker_or_question_numbers = questions_sorted_by_difference(measure_values_by_chunker, report.disagreements)
     if not chunker_or_question_numbers:
         notice("The chunkers agree on every question.", key="retrieval_agree")
         return
@@ -283,7 +298,7 @@ def _show_question_details(told: ReportAndFailures, plan: Plan, choices: Choices
     ]
     if is_only_disputed_shown:
         shown_parameters["left"], shown_parameters["right"] = differing_chunker_pair(
-            values_by_chunker, chosen_question_number, shown_parameters["left"], shown_parameters["right"]
+            measure_values_by_chunker, chosen_question_number, shown_parameters["left"], shown_parameters["right"]
         )
     shown_view_word = choose_link_parameter("Shown", link_parameters, "view", hidden=True)
     compared_side_names = ("left", "right")[: len(report.chunkers)]
@@ -294,7 +309,7 @@ def _show_question_details(told: ReportAndFailures, plan: Plan, choices: Choices
     # The excerpt with the largest missed part on the left, or the first excerpt if none was missed.
     missed_excerpt_spans = [
         failure.span
-        for failure in told.failures.get(chunker_or_question_numbers[0], ())
+        for failure in report_and_failures.failures.get(chunker_or_question_numbers[0], ())
         if failure.question == chosen_question_number
     ]
     for span in [*missed_excerpt_spans, *excerpt_ranges(corpus, searched_questions[chosen_question_number])][:1]:
@@ -308,7 +323,7 @@ def _show_question_details(told: ReportAndFailures, plan: Plan, choices: Choices
                 side,
                 chosen_question_number,
                 keep_shown_comparison,
-                whole=shown_view_word == "document",
+                shows_documents=shown_view_word == "document",
             )
 
 
@@ -359,14 +374,15 @@ def differing_chunker_pair(values: Mapping[int, FloatArray], question: int, left
     return min(value_by_chunker, key=value_by_chunker.__getitem__), max(value_by_chunker, key=value_by_chunker.__getitem__)
 
 
-def _choose_only_disputed(words: dict[str, str], count: int, of: int) -> bool:
-    is_disputed_shown = words["disagree"] == "yes"
+def _choose_only_disputed(link_parameters: dict[str, str], disputed_count: int, question_count: int) -> bool:
+    is_disputed_shown = link_parameters["disagree"] == "yes"
 
     def store_disputed_choice(only: bool) -> None:
-        words["disagree"] = "yes" if only else "no"
+        link_parameters["disagree"] = "yes" if only else "no"
 
     disputed_toggle_label = (
-        f"Only where the chunkers disagree in {RETRIEVAL_TITLES[words['measure']].lower()}: {count:,} of {of:,}"
+        f"Only where the chunkers disagree in {RETRIEVAL_MEASURE_TITLES[link_parameters['measure']].lower()}: "
+        f"{disputed_count:,} of {question_count:,}"
     )
     return st.toggle(
         disputed_toggle_label,
@@ -378,25 +394,32 @@ def _choose_only_disputed(words: dict[str, str], count: int, of: int) -> bool:
 def _show_one_chunker(
     report: Report,
     titles: list[str],
-    words: dict[str, str],
+    link_parameters: dict[str, str],
     side: str,
     question: int,
-    keep: Callable[[], None],
+    store_choice: Callable[[], None],
     *,
-    whole: bool,
+    shows_documents: bool,
 ) -> None:
     """Draw one of the two compared chunkers, with its scores and retrieved chunks."""
     chunker_title_by_number = {str(chunker_number + 1): titles[chunker_number] for chunker_number in report.chunkers}
-    if words[side] not in chunker_title_by_number:
-        words[side] = list(chunker_title_by_number)[0 if side == "left" else -1]
+    if link_parameters[side] not in chunker_title_by_number:
+        link_parameters[side] = list(chunker_title_by_number)[0 if side == "left" else -1]
     chunker_number = (
-        int(draw_setting_select_box(side.capitalize(), words, side, chunker_title_by_number, f"retrieval_{side}", keep)) - 1
+        int(
+            draw_setting_select_box(
+                side.capitalize(), link_parameters, side, chunker_title_by_number, f"retrieval_{side}", store_choice
+            )
+        )
+        - 1
     )
     chunker_evaluation = report.chunkers[chunker_number].evaluation
     question_scores = chunker_evaluation.answer(question)
     score_by_measure = getattr(question_scores, report.choice.unit)
-    st.caption(" · ".join(f"{title} {score_in_percent(score_by_measure[name])}" for name, title in RETRIEVAL_TITLES.items()))
-    make_passages = document_passages if whole else ranked_passages
+    st.caption(
+        " · ".join(f"{title} {score_in_percent(score_by_measure[name])}" for name, title in RETRIEVAL_MEASURE_TITLES.items())
+    )
+    make_passages = document_passages if shows_documents else ranked_passages
     draw_passages(
         make_passages(chunker_evaluation, question_scores, report.given_chunks(chunker_number, question)),
         f"retrieval_passages_{side}",

@@ -6,11 +6,11 @@ from typing import Any, NamedTuple
 import numpy as np
 import streamlit as st
 
-from chunkers.support import format_three_figures, join_words, pluralize, round_up
+from chunkers.support import format_three_figures, join_words, pluralize, round_up_estimate
 from evaluation.report.cells import near_duplicate_row, retrieval_row
-from evaluation.retrieval import MEASURE_NAMES, RETRIEVAL_TITLES, Costs, Lead, Report
+from evaluation.retrieval import MEASURE_NAMES, RETRIEVAL_MEASURE_TITLES, Costs, Lead, Report
 from evaluation.search import NEAR_DUPLICATE_SIMILARITY, SHINGLE_WORDS, SearchMethod
-from evaluation.statistics import FALSE_VERDICTS, Difference
+from evaluation.statistics import FALSE_VERDICT_SENTENCE, Difference
 from viz.components.browser_exchange import Component, Data
 from viz.components.figure import box_plots, show_figure
 from viz.components.measure_table import show_measures
@@ -25,7 +25,9 @@ from viz.retrieval.figures import (
 )
 from viz.retrieval.link_parameters import COSTS, choose_link_parameter
 
-_summary = Component[Data]("seamark_summary", "retrieval/key_figures.js", "retrieval/key_figures.css", html="<dl></dl>")
+_key_figures_component = Component[Data](
+    "seamark_summary", "retrieval/key_figures.js", "retrieval/key_figures.css", html="<dl></dl>"
+)
 
 
 class KeyFigure(NamedTuple):
@@ -39,19 +41,19 @@ class KeyFigure(NamedTuple):
 # The verdict on a retrieval run: the leader, the significance of its lead, and the cost.
 
 
-def key_figures(report: Report, names: Mapping[int, str], measure: str, asked: KeyFigure) -> list[KeyFigure]:
-    """Return a run's key figures: ``asked``, the leading chunker, the certainty of its lead, and the cost."""
+def key_figures(report: Report, names: Mapping[int, str], measure: str, question_key_figure: KeyFigure) -> list[KeyFigure]:
+    """Return a run's key figures: ``question_key_figure``, the leading chunker, the certainty of its lead, and the cost."""
     mean_by_chunker = {
         number: distribution.mean for number, distribution in report.distributions.items() if distribution.mean is not None
     }
     if not mean_by_chunker:
         return [
-            asked,
+            question_key_figure,
             KeyFigure("Found", "Nothing to measure", f"{measure[0].upper()}{measure[1:]} is undefined for every question."),
         ]
     if report.everything:
         return [
-            asked,
+            question_key_figure,
             _everything_retrieved_key_figure(report),
             _cost_key_figure(next(iter(mean_by_chunker)), None, report.costs, names),
         ]
@@ -59,7 +61,7 @@ def key_figures(report: Report, names: Mapping[int, str], measure: str, asked: K
     if lead_of_best_chunker is None:
         ((only_chunker_number, only_chunker_mean),) = list(mean_by_chunker.items())[:1]
         return [
-            asked,
+            question_key_figure,
             KeyFigure(f"Mean {measure}", names[only_chunker_number], f"{100 * only_chunker_mean:.1f} %"),
             _cost_key_figure(only_chunker_number, None, report.costs, names),
         ]
@@ -70,7 +72,7 @@ def key_figures(report: Report, names: Mapping[int, str], measure: str, asked: K
     )
     trailing_chunker_numbers = [chunker_numbers[place] for place in lead_of_best_chunker.behind]
     return [
-        asked,
+        question_key_figure,
         _leader_key_figure(
             lead_of_best_chunker,
             best_chunker_number,
@@ -105,26 +107,26 @@ def _everything_retrieved_key_figure(report: Report) -> KeyFigure:
 def _leader_key_figure(
     lead: Lead,
     best: int,
-    behind: Sequence[int],
+    beaten_chunkers: Sequence[int],
     chunker_numbers: Sequence[int],
     means: Mapping[int, float],
     names: Mapping[int, str],
     measure: str,
 ) -> KeyFigure:
     """Return the key figure that names the leader, or the chunkers that it does not significantly beat."""
-    label, mean_percent_phrase = f"Highest {measure}", f"{100 * lead.mean:.1f} %"
+    key_figure_label, mean_percent_phrase = f"Highest {measure}", f"{100 * lead.mean:.1f} %"
     if lead.level:
         tied_names_phrase = join_words([names[best], *(names[chunker_numbers[place]] for place in lead.level)])
         tie_subject_phrase = "All have" if lead.are_all_means_equal else f"{tied_names_phrase} have"
-        return KeyFigure(label, "A tie", f"{tie_subject_phrase} {mean_percent_phrase}.")
+        return KeyFigure(key_figure_label, "A tie", f"{tie_subject_phrase} {mean_percent_phrase}.")
     if lead.significant:
-        return KeyFigure(label, names[best], mean_percent_phrase)
+        return KeyFigure(key_figure_label, names[best], mean_percent_phrase)
     undecided_rival_numbers = [
-        number for number in chunker_numbers if number != best and number not in behind and number in means
+        number for number in chunker_numbers if number != best and number not in beaten_chunkers and number in means
     ]
     rivals_phrase = join_words([f"{names[number]} ({100 * means[number]:.1f} %)" for number in undecided_rival_numbers])
     return KeyFigure(
-        label,
+        key_figure_label,
         "Not significant",
         f"{names[best]} has {mean_percent_phrase}; it is not significantly ahead of {rivals_phrase}.",
     )
@@ -147,7 +149,9 @@ def _certainty_key_figure(lead: Lead, best: str, rival: str) -> KeyFigure:
     if lead.needed <= best_to_rival_difference.count:
         return KeyFigure(certainty_figure_label, "Not after correction", f"{lead_phrase}: {uncertainty_phrase}")
     return KeyFigure(
-        certainty_figure_label, f"It takes some {round_up(lead.needed):,} questions", f"{lead_phrase}: {uncertainty_phrase}"
+        certainty_figure_label,
+        f"It takes some {round_up_estimate(lead.needed):,} questions",
+        f"{lead_phrase}: {uncertainty_phrase}",
     )
 
 
@@ -212,51 +216,56 @@ _INDEXING: dict[SearchMethod, str] = {
 UNKNOWN_TIME = "How long it took to make the chunks of a file is not known here."
 
 
-def show_report(run: Retrieval, report: Report, words: dict[str, str]) -> None:
+def show_report(run: Retrieval, report: Report, link_parameters: dict[str, str]) -> None:
     """Draw a run's summary, its table of measures, and the curve of a measure over budgets."""
     chunker_name_by_number = {number: run.plan.names[number] for number in report.chunkers}
     _show_key_figures(run, report, chunker_name_by_number)
-    rows = [
+    table_rows = [
         retrieval_row(
             run.plan.titles[number],
             chunker.means,
             len(chunker.evaluation.index.chunks),
             chunker.chunk_tokens,
             chunker.costs,
-            everything=chunker.everything,
+            retrieves_everything=chunker.everything,
         )
         for number, chunker in report.chunkers.items()
     ]
     whole_text_result = report.whole
-    rows.append(
+    table_rows.append(
         retrieval_row(
             whole_text_result.name,
             whole_text_result.means,
             whole_text_result.documents,
             whole_text_result.tokens / whole_text_result.documents,
-            everything=True,
+            retrieves_everything=True,
         )
     )
-    show_measures(rows, _NAME_WIDTH)
+    show_measures(table_rows, _NAME_WIDTH)
     st.caption(_explain_times(report, run.plan.searched_by))
-    show_budget_curve(report, chunker_name_by_number, words)
+    show_budget_curve(report, chunker_name_by_number, link_parameters)
 
 
-def show_comparisons(run: Retrieval, report: Report, words: dict[str, str]) -> None:
+def show_comparisons(run: Retrieval, report: Report, link_parameters: dict[str, str]) -> None:
     """Draw the chunkers' differences from the baseline, their costs, and the distributions of the measures."""
     name_by_chunker = {number: run.plan.names[number] for number in report.chunkers}
     if len(report.chunkers) > 1:
         _show_differences(report, name_by_chunker)
         st.header("Score versus cost", anchor=False)
         _show_trade_off(
-            report, name_by_chunker, choose_link_parameter("Against", words, "cost", hidden=True), run.plan.searched_by
+            report,
+            name_by_chunker,
+            choose_link_parameter("Against", link_parameters, "cost", hidden=True),
+            run.plan.searched_by,
         )
     _show_near_duplicates(report, name_by_chunker)
     st.header("Question by question", anchor=False)
     _show_distributions(report, name_by_chunker)
     if not report.choice.budget:
         st.header("Scores at k", anchor=False)
-        _show_scores_at_k(report, name_by_chunker, choose_link_parameter("What counts as found", words, "kind", hidden=True))
+        _show_scores_at_k(
+            report, name_by_chunker, choose_link_parameter("What counts as found", link_parameters, "kind", hidden=True)
+        )
 
 
 def _show_key_figures(run: Retrieval, report: Report, names: dict[int, str]) -> None:
@@ -269,7 +278,7 @@ def _show_key_figures(run: Retrieval, report: Report, names: dict[int, str]) -> 
     )
     # The component shows user text in the key figures verbatim.
     run_key_figures = key_figures(report, names, MEASURE_NAMES[report.choice.measure], asked_questions_key_figure)
-    _summary(key="retrieval_summary", data={"cells": [list(cell) for cell in run_key_figures]})
+    _key_figures_component(key="retrieval_summary", data={"cells": [list(cell) for cell in run_key_figures]})
     if not report.everything and (
         everything_retrieving_chunker_names := [
             names[number] for number, chunker in report.chunkers.items() if chunker.everything
@@ -280,7 +289,7 @@ def _show_key_figures(run: Retrieval, report: Report, names: dict[int, str]) -> 
             key="retrieval_everything",
         )
     if report.lead is not None and report.lead.difference is not None:
-        st.caption(FALSE_VERDICTS)
+        st.caption(FALSE_VERDICT_SENTENCE)
 
 
 def _explain_times(report: Report, searched_by: SearchMethod) -> str:
@@ -324,7 +333,7 @@ def _show_differences(report: Report, names: dict[int, str]) -> None:
         difference_sentences.append(
             f"Intervals and p-values are corrected for {len(comparison_by_chunker)} comparisons (Holm)."
         )
-    difference_sentences.append(FALSE_VERDICTS)
+    difference_sentences.append(FALSE_VERDICT_SENTENCE)
     table: dict[str, list[Any]] = {
         "chunker": [names[number] for number in comparison_by_chunker],
         "difference, points": [round(100 * comparison.mean, 2) for comparison in comparison_by_chunker.values()],
@@ -351,11 +360,11 @@ def _show_near_duplicates(report: Report, names: dict[int, str]) -> None:
     if not repetition_cost_by_chunker:
         return
     st.header("Near-duplicates", anchor=False)
-    rows = [
+    table_rows = [
         near_duplicate_row(names[number], cost, len(report.chunkers[number].evaluation.index.chunks))
         for number, cost in repetition_cost_by_chunker.items()
     ]
-    show_measures(rows, key="retrieval_near_duplicates")
+    show_measures(table_rows, key="retrieval_near_duplicates")
     st.caption(
         f"Chunks that share {100 * NEAR_DUPLICATE_SIMILARITY:.0f} % of their runs of {SHINGLE_WORDS} words, among all "
         f"documents. A place is taken by "
@@ -369,7 +378,7 @@ def _show_trade_off(report: Report, names: dict[int, str], cost: str, searched_b
     chunkers, costs_by_chunker, measure_title = (
         report.chunkers.values(),
         report.costs,
-        RETRIEVAL_TITLES[report.choice.measure],
+        RETRIEVAL_MEASURE_TITLES[report.choice.measure],
     )
     measure_mean_per_chunker = [distribution.mean for distribution in report.distributions.values()]
     chunking_seconds_per_chunker = [chunker.evaluation.index.chunk_s for chunker in chunkers]
@@ -404,7 +413,7 @@ def _show_trade_off(report: Report, names: dict[int, str], cost: str, searched_b
 def _show_distributions(report: Report, names: dict[int, str]) -> None:
     """Draw the distribution of the measure over the questions."""
     distribution_by_chunker = report.distributions
-    measure_title = RETRIEVAL_TITLES[report.choice.measure]
+    measure_title = RETRIEVAL_MEASURE_TITLES[report.choice.measure]
     table: dict[str, Any] = {"question": np.arange(1, len(next(iter(distribution_by_chunker.values())).values) + 1)}
     table |= {
         names[number]: (100 * distribution.values).round(2) for number, distribution in distribution_by_chunker.items()

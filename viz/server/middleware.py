@@ -13,9 +13,9 @@ from starlette.datastructures import Headers, MutableHeaders
 from starlette.responses import PlainTextResponse, Response
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-from viz.server.streamlit_patches import static_folder
+from viz.server.streamlit_patches import streamlit_static_folder
 
-_STATIC_FOLDER = Path(static_folder())
+_STATIC_FOLDER = Path(streamlit_static_folder())
 
 # Streamlit draws the side bar when its first element arrives, and until then the page is as wide as the window. The width
 # here must match `app.py`.
@@ -26,7 +26,7 @@ _PLACE_OF_THE_SIDE_BAR = """
 """
 
 
-WIDE = "lecture"
+LECTURE_PARAMETER = "lecture"
 """The link parameter of lecture mode, in which pages have no side bar and need no space for it."""
 
 
@@ -53,7 +53,7 @@ class FirstPaint:
         if scope["type"] != "http" or scope["method"] != "GET" or "text/html" not in Headers(scope=scope).get("accept", ""):
             await self._app(scope, receive, send)
             return
-        hides_side_bar = WIDE in parse_qs(scope["query_string"].decode("latin-1"))
+        hides_side_bar = LECTURE_PARAMETER in parse_qs(scope["query_string"].decode("latin-1"))
         added_style_sheet = self._style + ("" if hides_side_bar else _PLACE_OF_THE_SIDE_BAR)
         added_html = f"{self._links}<style>{added_style_sheet}</style>".encode()
         response_start_message: Message | None = None
@@ -75,8 +75,8 @@ class FirstPaint:
                 response_headers = MutableHeaders(raw=response_start_message["headers"])
                 response_headers["content-length"] = str(len(styled_page_body))
                 # They identify versions of Streamlit's file, not of the style sheet.
-                for name in ("etag", "last-modified"):
-                    del response_headers[name]
+                for header_name in ("etag", "last-modified"):
+                    del response_headers[header_name]
                 await send({**response_start_message, "headers": response_headers.raw})
                 await send({**message, "body": styled_page_body})
 
@@ -89,10 +89,10 @@ def _scope_for_whole_response(scope: Scope) -> Scope:
     return {**scope, "headers": [(name, value) for name, value in scope["headers"] if name not in dropped_headers]}
 
 
-def _insert_before_root(added: bytes, page: bytes) -> bytes:
-    """Insert ``added`` after Streamlit's styles in the head, which are as specific, and before the app's own styles."""
+def _insert_before_root(html_to_insert: bytes, page: bytes) -> bytes:
+    """Insert ``html_to_insert`` after Streamlit's styles in the head, which are as specific, and before the app's own styles."""
     html_before_root, root_tag_bytes, html_after_root = page.partition(b'<div id="root"')
-    return html_before_root + added + root_tag_bytes + html_after_root if root_tag_bytes else page
+    return html_before_root + html_to_insert + root_tag_bytes + html_after_root if root_tag_bytes else page
 
 
 # Streamlit's own scripts, styles and fonts, served while the server is still loading.
@@ -155,7 +155,7 @@ class ScriptsFromMemory:
 
 
 _PORTS = {"http": 80, "https": 443, "ws": 80, "wss": 443}
-_SHOWN = 100
+_SHOWN_CHARACTERS = 100
 
 
 class AccessGuard:
@@ -187,20 +187,20 @@ class AccessGuard:
         async def send_with_security_headers(message: Message) -> None:
             if message["type"] in ("http.response.start", "websocket.http.response.start"):
                 response_headers = MutableHeaders(scope=message)
-                for name, value in security_headers().items():
-                    response_headers.setdefault(name, value)
+                for header_name, header_value in security_headers().items():
+                    response_headers.setdefault(header_name, header_value)
             await send(message)
 
-        refusal_reason = self._refusal(Headers(scope=scope))
+        refusal_reason = self._refusal_reason(Headers(scope=scope))
         answering_app = PlainTextResponse(refusal_reason + "\n", 403) if refusal_reason else self._app
         await answering_app(scope if refusal_reason else _scope_with_own_origin(scope), receive, send_with_security_headers)
 
-    def _refusal(self, headers: Headers) -> str:
+    def _refusal_reason(self, headers: Headers) -> str:
         """Return the reason to refuse a request, or an empty string."""
         requested_host = headers.get("host", "")
         if not self._is_known_host(requested_host):
             return (
-                f"Seamark answers to {', '.join(self._hosts)}; this request names {requested_host[:_SHOWN]!r}. "
+                f"Seamark answers to {', '.join(self._hosts)}; this request names {requested_host[:_SHOWN_CHARACTERS]!r}. "
                 "To serve it under a name of your own, start it with --server.allowedHosts NAME."
             )
         for origin in headers.getlist("origin"):
@@ -209,7 +209,7 @@ class AccessGuard:
             own_hosts_and_ports = {_host_and_port(f"{scheme}://{requested_host}") for scheme in ("http", "https")}
             if requesting_host_and_port == ("", None) or requesting_host_and_port not in own_hosts_and_ports | self._origins:
                 return (
-                    f"Seamark answers its own pages; this request comes from {origin[:_SHOWN]!r}. "
+                    f"Seamark answers its own pages; this request comes from {origin[:_SHOWN_CHARACTERS]!r}. "
                     "To let another site ask, start it with --server.corsAllowedOrigins ORIGIN."
                 )
         return ""

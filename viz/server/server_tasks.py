@@ -14,18 +14,18 @@ from viz.server.streamlit_patches import display_host_and_address, drop_ended_se
 
 _log = logging.getLogger(__name__)
 
-EVERY_S = 20.0
+CHECK_INTERVAL_S = 20.0
 """Seconds between two checks; Streamlit keeps a disconnected session for two minutes, in case its page reconnects."""
 
-LONGEST_WAIT = 15
+MOST_POSTPONED_CHECKS = 15
 """Most checks in a row that postpone garbage collection because a page is being drawn."""
 
 
 async def release_ended_sessions() -> None:
-    """Release ended sessions every `EVERY_S` seconds, until cancelled."""
+    """Release ended sessions every `CHECK_INTERVAL_S` seconds, until cancelled."""
     session_housekeeper = Housekeeper()
     while True:
-        await asyncio.sleep(EVERY_S)
+        await asyncio.sleep(CHECK_INTERVAL_S)
         try:
             session_housekeeper.check_ended_sessions()
         except Exception:
@@ -42,15 +42,15 @@ class Housekeeper:
 
     def __init__(self) -> None:
         self._ended = 0
-        self._owed = 0
+        self._postponed_checks = 0
 
     def check_ended_sessions(self) -> None:
         """Check for sessions that have ended since the last check, and collect garbage if there are any."""
         ended_session_count = drop_ended_sessions()
-        if self._owed or ended_session_count > self._ended:
-            self._owed += 1
+        if self._postponed_checks or ended_session_count > self._ended:
+            self._postponed_checks += 1
         self._ended = ended_session_count
-        if self._owed > LONGEST_WAIT or (self._owed and not is_page_script_running()):
+        if self._postponed_checks > MOST_POSTPONED_CHECKS or (self._postponed_checks and not is_page_script_running()):
             # The server starts before these are imported; by now they are loaded.
             from viz.jobs import collect_garbage, forget_gone_texts, return_freed_memory, run_registry
 
@@ -59,7 +59,7 @@ class Housekeeper:
             forget_gone_texts()
             run_registry().forget_left_runs()
             return_freed_memory()
-            self._owed = 0
+            self._postponed_checks = 0
 
 
 # Preparing the first page while the server starts.
@@ -67,7 +67,7 @@ class Housekeeper:
 LONGEST_STEP_S = 30
 """Seconds that the server's shutdown waits for the current step, which takes one or two."""
 
-SHOWN_S = 4.0
+FIRST_PAGE_WAIT_S = 4.0
 """Seconds after which a browser opened with the server has received all of the first page."""
 
 
@@ -81,8 +81,8 @@ class Preload:
     of a second.
     """
 
-    def __init__(self, work: str, page: str) -> None:
-        self._work, self._page = work, page
+    def __init__(self, work_module: str, page_module: str) -> None:
+        self._work, self._page = work_module, page_module
         self._stopped = threading.Event()
         self._thread = threading.Thread(target=self._load, daemon=True, name="preload")
 
@@ -110,7 +110,7 @@ class Preload:
             for _ in self._preparation_steps():
                 if self._stopped.is_set():
                     return
-            if not self._stopped.wait(SHOWN_S):
+            if not self._stopped.wait(FIRST_PAGE_WAIT_S):
                 from viz.jobs import collect_garbage
 
                 collect_garbage()
@@ -138,14 +138,14 @@ async def open_browser() -> None:
     """Open the page in the user's browser once the server listens, unless the server is headless."""
     if st.get_option("server.headless"):
         return
-    host, page_address = display_host_and_address()
+    server_host, page_address = display_host_and_address()
     for _ in range(ATTEMPTS):
         try:
-            _, writer = await asyncio.open_connection(host, st.get_option("server.port"))
+            _, connection_writer = await asyncio.open_connection(server_host, st.get_option("server.port"))
         except OSError:
             await asyncio.sleep(PAUSE_S)
             continue
-        writer.close()
+        connection_writer.close()
         # A browser may block the process that starts it.
         await asyncio.to_thread(webbrowser.open, page_address)
         return

@@ -78,18 +78,18 @@ def let_callbacks_end() -> None:
     thread_state = threading.local()
 
     @_method_replacer(SessionState, "_call_callbacks")
-    def run_callbacks_undisturbed(dispatch: Callable[..., None], self: SessionState, **given: Any) -> None:
+    def run_callbacks_undisturbed(original_method: Callable[..., None], self: SessionState, **given: Any) -> None:
         thread_state.calls_back = True
         try:
-            dispatch(self, **given)
+            original_method(self, **given)
         finally:
             thread_state.calls_back = False
 
     @_method_replacer(ScriptRequests, "on_scriptrunner_yield")
     def take_request_after_callbacks(
-        take_up: Callable[[ScriptRequests], ScriptRequest | None], self: ScriptRequests
+        original_method: Callable[[ScriptRequests], ScriptRequest | None], self: ScriptRequests
     ) -> ScriptRequest | None:
-        return None if getattr(thread_state, "calls_back", False) else take_up(self)
+        return None if getattr(thread_state, "calls_back", False) else original_method(self)
 
 
 def interrupt_only_when_drawing() -> None:
@@ -104,10 +104,10 @@ def interrupt_only_when_drawing() -> None:
     """
 
     @_method_replacer(SafeSessionState, "__init__")
-    def init_without_yield(
-        begin: Callable[..., None], self: SafeSessionState, state: SessionState, yield_callback: object
+    def init_without_interruption(
+        original_method: Callable[..., None], self: SafeSessionState, state: SessionState, yield_callback: object
     ) -> None:
-        begin(self, state, lambda: None)
+        original_method(self, state, lambda: None)
 
 
 def retain_undrawn_widget_values() -> None:
@@ -125,10 +125,10 @@ def retain_undrawn_widget_values() -> None:
 
     @_method_replacer(SafeSessionState, "on_script_finished")
     def finish_keeping_stale_widgets(
-        finish: Callable[..., None], self: SafeSessionState, *widgets: frozenset[str], **given: Any
+        original_method: Callable[..., None], self: SafeSessionState, *widgets: frozenset[str], **given: Any
     ) -> None:
         # Only the end of a run says whether to forget.
-        finish(self, *widgets, **{"remove_stale_widgets": False, **given})
+        original_method(self, *widgets, **{"remove_stale_widgets": False, **given})
 
 
 def rerun_for_replaced_fragments() -> None:
@@ -163,14 +163,14 @@ def rerun_for_replaced_fragments() -> None:
         request(self, client_state)
 
     @_method_replacer(ScriptRunner, "_run_script")
-    def run_whole_page(run: Callable[..., None], self: ScriptRunner, rerun_data: RerunData) -> None:
+    def run_whole_page(original_method: Callable[..., None], self: ScriptRunner, rerun_data: RerunData) -> None:
         has_lost_fragment = not all(map(self._fragment_storage.contains, rerun_data.fragment_id_queue))
         is_same_page = rerun_data.page_script_hash == self._get_script_run_ctx().page_script_hash
         # Of several requests that waited, this flag is that of the last.
         is_automatic = rerun_data.is_auto_rerun and len(rerun_data.fragment_id_queue) == 1
         if has_lost_fragment and is_same_page and not is_automatic:
             rerun_data = replace(rerun_data, fragment_id_queue=[], is_fragment_scoped_rerun=False)
-        run(self, rerun_data)
+        original_method(self, rerun_data)
 
 
 # Sending without delay.
@@ -240,7 +240,7 @@ def keep_upload_address_replies() -> None:
 
     @_method_replacer(ForwardMsgQueue, "clear")
     def clear_except_upload_address_replies(
-        clear: Callable[..., None],
+        original_method: Callable[..., None],
         self: ForwardMsgQueue,
         retain_lifecycle_msgs: bool = False,
         fragment_ids_this_run: list[str] | None = None,
@@ -250,7 +250,7 @@ def keep_upload_address_replies() -> None:
         unsent_upload_address_replies = [
             msg for msg in queued_browser_messages if msg.WhichOneof("type") == "file_urls_response"
         ]
-        clear(self, retain_lifecycle_msgs, fragment_ids_this_run)
+        original_method(self, retain_lifecycle_msgs, fragment_ids_this_run)
         self._queue += [msg for msg in unsent_upload_address_replies if all(msg is not queued for queued in self._queue)]
 
 
@@ -267,7 +267,7 @@ def limit_uploads() -> None:
 
     @_method_replacer(MemoryUploadedFileManager, "add_file")
     def add_file_within_limit(
-        add: Callable[..., None], self: MemoryUploadedFileManager, session_id: str, file: UploadedFileRec
+        original_method: Callable[..., None], self: MemoryUploadedFileManager, session_id: str, file: UploadedFileRec
     ) -> None:
         uploaded_file_by_id = self.file_storage.get(session_id, {})
         session_upload_byte_count = len(file.data) + sum(
@@ -280,7 +280,7 @@ def limit_uploads() -> None:
                 f"{session_upload_byte_count:,}. "
                 "Remove others, or reload the page.",
             )
-        add(self, session_id, file)
+        original_method(self, session_id, file)
 
 
 # What only private parts of Streamlit tell, or do.
@@ -328,7 +328,7 @@ def display_host_and_address() -> tuple[str, str]:
     return server_display_host.strip("[]"), server_util.get_url(server_display_host)
 
 
-def static_folder() -> str:
+def streamlit_static_folder() -> str:
     """Return the folder with the page and the scripts that Streamlit sends to browsers.
 
     - Symbol: `streamlit.file_util.get_static_dir`.

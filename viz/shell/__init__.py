@@ -3,14 +3,14 @@
 from viz.shell.column_exchange import (
     add_to_compare,
     choices_of_compare,
+    column_index_on_compare,
     columns_of_compare,
     columns_to_open_with,
     compare_is_full,
-    index_on_compare,
     offer_columns_of_compare,
+    offer_to_add_column,
     say_column_added,
     show_compare_column_number,
-    take_to_compare_button,
 )
 from viz.shell.column_results import (
     ColumnResult,

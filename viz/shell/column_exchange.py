@@ -34,15 +34,17 @@ def columns_of_compare() -> list[ColumnChoice]:
     return choices_of_compare().columns
 
 
-def compare_column_with_chunker(kinds: Collection[str]) -> tuple[int, ColumnChoice] | None:
+def compare_column_with_chunker(chunker_names: Collection[str]) -> tuple[int, ColumnChoice] | None:
     """Return the index and a copy of a Compare column with one of these chunkers, preferably the selected column."""
     current_compare_choices = main_page.choices()
     indexes_to_try = [current_compare_choices.selected, *range(len(current_compare_choices.columns))]
-    column_index = next((index for index in indexes_to_try if current_compare_choices.columns[index].chunker in kinds), None)
+    column_index = next(
+        (index for index in indexes_to_try if current_compare_choices.columns[index].chunker in chunker_names), None
+    )
     return None if column_index is None else (column_index, current_compare_choices.columns[column_index].copy())
 
 
-def index_on_compare(column: ColumnChoice, defaults: Mapping[str, Any]) -> int | None:
+def column_index_on_compare(column: ColumnChoice, defaults: Mapping[str, Any]) -> int | None:
     """Return the index of the first column on Compare with the same chunker and parameter values, or None.
 
     ``defaults`` are the embedder's defaults for the column's chunker.
@@ -69,8 +71,8 @@ def add_to_compare(column: ColumnChoice) -> None:
         current_compare_choices.selected = len(current_compare_choices.columns) - 1
 
 
-def columns_to_open_with(page: str, kinds: Sequence[Collection[str]]) -> list[ColumnChoice | None]:
-    """Return the Compare columns that a page adopts, one per item of ``kinds``; empty if the page keeps its own columns.
+def columns_to_open_with(page: str, chunker_names_per_column: Sequence[Collection[str]]) -> list[ColumnChoice | None]:
+    """Return the Compare columns that a page adopts, one per item of ``chunker_names_per_column``; empty if the page keeps its own columns.
 
     Call this before the page is drawn. A page adopts the columns when the user opens it and Compare's columns have changed
     since it last did, so that settings changed on the page stay until then. Settings in a link take precedence.
@@ -79,11 +81,11 @@ def columns_to_open_with(page: str, kinds: Sequence[Collection[str]]) -> list[Co
     ----------
     page
         The page's key.
-    kinds
+    chunker_names_per_column
         The allowed chunkers of each of the page's columns. If Compare has none of them, that column's item is None.
     """
     if session.page not in ("", page) and not st.query_params.to_dict() and main_page.opened:
-        adopted_index_column_pairs = [compare_column_with_chunker(kind) for kind in kinds]
+        adopted_index_column_pairs = [compare_column_with_chunker(kind) for kind in chunker_names_per_column]
         if session.opened_with.get(page) != adopted_index_column_pairs:
             session.opened_with[page] = adopted_index_column_pairs
             session.opening[page] = [None if pair is None else pair[1] for pair in adopted_index_column_pairs]
@@ -105,9 +107,11 @@ def show_compare_column_number(page: str, column: ColumnChoice, embedder: Embedd
     valid
         True if the settings are valid.
     """
-    same_column_index = index_on_compare(column, chunker_defaults_of_embedder(embedder, column.chunker))
-    opened_pairs = [pair for pair in session.opened_with.get(page, []) if pair is not None]
-    origin_column_index = next((number for number, choice in opened_pairs if choice.chunker == column.chunker), None)
+    same_column_index = column_index_on_compare(column, chunker_defaults_of_embedder(embedder, column.chunker))
+    adopted_index_column_pairs = [pair for pair in session.opened_with.get(page, []) if pair is not None]
+    origin_column_index = next(
+        (number for number, choice in adopted_index_column_pairs if choice.chunker == column.chunker), None
+    )
     chunker_title = chunker_class(column.chunker).title
     if same_column_index is not None:
         st.caption(f"{chunker_title} is column {same_column_index + 1} of Compare.")
@@ -115,9 +119,7 @@ def show_compare_column_number(page: str, column: ColumnChoice, embedder: Embedd
         st.caption(f"{chunker_title} is column {origin_column_index + 1} of Compare, with other settings here.")
     else:
         st.caption(f"{chunker_title} is not a column of Compare.")
-    take_to_compare_button(
-        "Take to Compare", column, key=f"take/{page}", disabled=same_column_index is not None or not valid
-    )
+    offer_to_add_column("Take to Compare", column, key=f"take/{page}", disabled=same_column_index is not None or not valid)
     say_column_added()
 
 
@@ -132,18 +134,18 @@ def offer_columns_of_compare(page: str, choices: Choices) -> None:
                 min(choices.selected, len(compare_columns) - 1),
             )
 
-    are_same = choices.columns == compare_columns
+    are_columns_same = choices.columns == compare_columns
     st.button(
         "Use Compare's columns",
         on_click=use_columns_of_compare,
-        disabled=are_same,
+        disabled=are_columns_same,
         help="They replace the columns of this page.",
     )
-    if are_same:
+    if are_columns_same:
         st.caption("These are the columns of Compare.")
 
 
-def take_to_compare_button(label: str, column: ColumnChoice | None, *, key: str, disabled: bool = False) -> None:
+def offer_to_add_column(label: str, column: ColumnChoice | None, *, key: str, disabled: bool = False) -> None:
     """Draw a button that adds a column to Compare, disabled with an explanation if Compare is full."""
     is_compare_full = compare_is_full()
     st.button(

@@ -21,10 +21,10 @@ from viz.jobs import ChunkingJob, ChunkingTask, chunk_at_once, estimate_chunker_
 from viz.shell.model_requests import ModelRequests, show_consent
 from viz.shell.page import Page
 from viz.state import (
-    CUT_FIRST,
+    FILE_MISSING_MESSAGE,
     MODEL_MISSING,
-    NAME_AGAIN,
-    NO_FILE,
+    NO_CUTS_MESSAGE,
+    NO_FILE_MESSAGE,
     OWN_DOCUMENT,
     Choices,
     ColumnChoice,
@@ -38,7 +38,7 @@ from viz.state import (
     session,
 )
 
-WAITS = "Waiting for you to press “Send”, above."
+WAITING_FOR_SEND_MESSAGE = "Waiting for you to press “Send”, above."
 """Message of a column that waits for the user's consent before its text is sent."""
 
 
@@ -105,8 +105,8 @@ def run_columns(current_page: Page, text: PageText, columns: Sequence[ColumnChoi
     }
     if chunking_job is not None and not chunking_job.cancelled():
         # Release the results that are no longer shown.
-        for dropped_task in cached_chunkings.keys() - session.results.keys():
-            chunking_job.results.pop(dropped_task, None)
+        for unshown_task in cached_chunkings.keys() - session.results.keys():
+            chunking_job.results.pop(unshown_task, None)
     # Columns that only embed come first, since a language model may take long.
     _start_job(sorted(waiting_tasks, key=lambda pair: pair[1].asks), document, embedder, language_model_access)
     chunking_job = session.job
@@ -131,7 +131,7 @@ def error_by_failed_task(job: ChunkingJob) -> dict[ChunkingTask, str]:
 
 
 def _start_job(
-    waiting: list[tuple[ChunkingTask, Chunker]], document: Document, embedder: Embedder | None, asking: Asking | None
+    waiting_tasks: list[tuple[ChunkingTask, Chunker]], document: Document, embedder: Embedder | None, asking: Asking | None
 ) -> None:
     """Start a job for the waiting tasks, unless one for this document and these models is running or was cancelled.
 
@@ -146,7 +146,7 @@ def _start_job(
         chunking_job.cancel()
         session.job = chunking_job = None
     error_by_task = {} if chunking_job is None else error_by_failed_task(chunking_job)
-    untried_tasks = [pair for pair in waiting if pair[0].without_embedder not in error_by_task]
+    untried_tasks = [pair for pair in waiting_tasks if pair[0].without_embedder not in error_by_task]
     if not untried_tasks or (chunking_job is not None and (chunking_job.running or chunking_job.cancelled())):
         return
     session.job = chunking_job = ChunkingJob(
@@ -186,7 +186,7 @@ def _immediate_column_result(
             return ColumnResult(
                 choice,
                 chunker,
-                error=WAITS,
+                error=WAITING_FOR_SEND_MESSAGE,
                 sending=ModelRequests(
                     chunking_task.without_embedder,
                     asking,
@@ -223,57 +223,61 @@ def _external_chunks_result(
 LONG_S = 10.0
 """Seconds of embedding after which the page offers an embedder that needs no model."""
 
-AT_ONCE = "tfidf"
+QUICK_EMBEDDER = "tfidf"
 """The name of the embedder that needs no model."""
 
 
 def show_progress(results: Sequence[ColumnResult]) -> None:
     """Draw the embedding job's progress and cancel button, and rerun the page whenever a column is finished."""
     subjects_asked_about: set[Hashable] = set()
-    for request in filter(None, (column.sending for column in results)):
+    for model_requests in filter(None, (column.sending for column in results)):
         # Two columns may be identical.
-        if request.subject not in subjects_asked_about:
-            show_consent(request, partial(session.allowed.add, ("send", request.subject)), too=bool(subjects_asked_about))
-            subjects_asked_about.add(request.subject)
-    background_chunking_job = session.job
-    if background_chunking_job is None:
+        if model_requests.subject not in subjects_asked_about:
+            show_consent(
+                model_requests,
+                partial(session.allowed.add, ("send", model_requests.subject)),
+                omits_destination=bool(subjects_asked_about),
+            )
+            subjects_asked_about.add(model_requests.subject)
+    chunking_job = session.job
+    if chunking_job is None:
         return
     # Read once, since the job may end at any moment.
-    is_job_running = background_chunking_job.running
+    is_job_running = chunking_job.running
     # The job may be working on columns that are no longer shown.
     waiting_chunkers = [column.chunker for column in results if column.task and column.chunker and column.chunking is None]
-    if not (is_job_running or background_chunking_job.cancelled()) and waiting_chunkers:
+    if not (is_job_running or chunking_job.cancelled()) and waiting_chunkers:
         # The job ended after the columns were computed.
         st.rerun()
-    if is_job_running and not background_chunking_job.cancelled():
+    if is_job_running and not chunking_job.cancelled():
         # The style sheet overlays it on the page, since otherwise the content below would jump when it disappears.
         with st.container(key="progress"):
             show_job_progress(
-                background_chunking_job,
-                lambda: bool(background_chunking_job.results_so_far().keys() - session.results.keys()),
-                lambda row: _offer_quick_embedder(row, background_chunking_job),
+                chunking_job,
+                lambda: bool(chunking_job.results_so_far().keys() - session.results.keys()),
+                lambda row: _offer_quick_embedder(row, chunking_job),
             )
-    elif background_chunking_job.cancelled() and waiting_chunkers:
+    elif chunking_job.cancelled() and waiting_chunkers:
         calls_language_model = any(chunker.asks for chunker in waiting_chunkers)
-        st.button("Continue asking" if calls_language_model else "Continue embedding", on_click=_forget_job)
+        st.button("Continue asking" if calls_language_model else "Continue embedding", on_click=_forget_chunking_job)
     elif any(column.tried for column in results):
-        st.button("Try again", on_click=_forget_job)
+        st.button("Try again", on_click=_forget_chunking_job)
 
 
 def _offer_quick_embedder(row: DeltaGenerator, job: ChunkingJob) -> None:
     """Offer an embedder that needs no model, if the current one will take long."""
-    if job.embedder is None or job.embedder.name == AT_ONCE or (job.seconds_left or 0.0) < LONG_S:
+    if job.embedder is None or job.embedder.name == QUICK_EMBEDDER or (job.seconds_left or 0.0) < LONG_S:
         return
 
     def use_quick_embedder() -> None:
-        session.choices[session.page].embedder = AT_ONCE
+        session.choices[session.page].embedder = QUICK_EMBEDDER
         # Texts embedded so far stay in the cache.
         job.cancel()
 
-    row.button(f"Use {AT_ONCE} instead", key="see_now", on_click=use_quick_embedder, width="content")
+    row.button(f"Use {QUICK_EMBEDDER} instead", key="see_now", on_click=use_quick_embedder, width="content")
 
 
-def _forget_job() -> None:
+def _forget_chunking_job() -> None:
     session.job = None
 
 
@@ -318,15 +322,16 @@ def _misfit_warnings_before_embedding(choices: Choices, document: Document, resu
         if any(column.chunking is None for column in embedding_columns)
         else []
     )
-    language = document_language_code(document)
+    language_code = document_language_code(document)
     suggests_embedder = any(
         remedy.setting == "embedder"
         for misfit in (*document_misfit_warnings, *_misfit_warnings_of_results(results))
         for remedy in misfit.remedies
     )
-    if choices.embedder in ENGLISH and not is_written_in_latin(language) and not suggests_embedder:
+    if choices.embedder in ENGLISH and not is_written_in_latin(language_code) and not suggests_embedder:
         embedder_language_warning = (
-            f"The text is in {LANGUAGES[language]}, but {choices.embedder} was made for English: its similarities are rough "
+            f"The text is in {LANGUAGES[language_code]}, but {choices.embedder} was made for English: its similarities are "
+            "rough "
             "for other scripts. The embedder tfidf takes any language."
         )
         document_misfit_warnings.append(Misfit(embedder_language_warning, (SuggestedSetting("embedder", "tfidf"),)))
@@ -342,9 +347,9 @@ def _misfit_warnings_of_results(results: Sequence[ColumnResult]) -> list[Misfit]
 
 def reader_column_for_result(
     result: ColumnResult,
-    head: Callable[[Chunking], ReaderColumn],
+    make_summary: Callable[[Chunking], ReaderColumn],
     *,
-    drawn: ReaderResult | None = None,
+    shown_result: ReaderResult | None = None,
     prefix: str = "",
     movable: bool = True,
 ) -> ReaderColumn:
@@ -352,9 +357,9 @@ def reader_column_for_result(
 
     Parameters
     ----------
-    head
+    make_summary
         Returns a column with the summary of a chunking alone.
-    drawn
+    shown_result
         The result to draw instead, for pages that show other scores for the same chunks.
     prefix
         Text before the settings in the subtitle.
@@ -364,7 +369,12 @@ def reader_column_for_result(
     column_subtitle = ": ".join(part for part in (prefix, settings_in_words(result)) if part)
     if result.error:
         # Waiting for consent or for a file is not an error.
-        is_waiting_for_user = result.sending is not None or result.error in (MODEL_MISSING, NO_FILE, NAME_AGAIN, CUT_FIRST)
+        is_waiting_for_user = result.sending is not None or result.error in (
+            MODEL_MISSING,
+            NO_FILE_MESSAGE,
+            FILE_MISSING_MESSAGE,
+            NO_CUTS_MESSAGE,
+        )
         return ReaderColumn(result.title, column_subtitle, message=result.error, tone="" if is_waiting_for_user else "error")
     if result.chunker is None or result.chunking is None:
         return ReaderColumn(
@@ -372,9 +382,13 @@ def reader_column_for_result(
             column_subtitle,
             message=waiting_status_phrase(asks=result.chunker is not None and result.chunker.asks),
         )
-    drawn = drawn or ReaderResult(result.task, result.chunker, result.chunking, movable)
+    shown_result = shown_result or ReaderResult(result.task, result.chunker, result.chunking, movable)
     return replace(
-        head(drawn.chunking), title=result.title, subtitle=column_subtitle, result=drawn, notes=drawn.chunking.notes
+        make_summary(shown_result.chunking),
+        title=result.title,
+        subtitle=column_subtitle,
+        result=shown_result,
+        notes=shown_result.chunking.notes,
     )
 
 
@@ -394,8 +408,8 @@ def known_boundaries_comparison_row(found: int, missed: int, added: int) -> Head
 
 def waiting_status_phrase(*, asks: bool = False) -> str:
     """Return the status text of a column without a result; ``asks`` is True if it waits for a language model."""
-    background_chunking_job = session.job
-    if background_chunking_job is not None and background_chunking_job.cancelled():
+    chunking_job = session.job
+    if chunking_job is not None and chunking_job.cancelled():
         return "Stopped while asking." if asks else "Stopped while embedding."
     return "Asking …" if asks else "Embedding …"
 

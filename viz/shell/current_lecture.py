@@ -11,7 +11,7 @@ from chunkers.support import pluralize
 from evaluation.retrieval.asked_question import LONGEST_QUESTION
 from viz.components.page_elements import download_button, notice
 from viz.components.text_bar.text_bar import keep_questions_or_lecture
-from viz.server.middleware import WIDE
+from viz.server.middleware import LECTURE_PARAMETER
 from viz.shell.navigation import PAGES, switch_to_requested_page
 from viz.state import (
     LARGEST_FILE,
@@ -42,10 +42,10 @@ from viz.state import (
     store_own_text,
 )
 
-DECK, SCENE, SCENES = "deck", "scene", "scenes"
+DECK_PARAMETER, SCENE_PARAMETER, SCENES_PARAMETER = "deck", "scene", "scenes"
 """The link parameters of a lecture: its name, the number of its scene from 1, and the scenes of the user's own lecture."""
 
-SAVED = "If you saved the lecture, open its file under “Lectures”."
+SAVED_LECTURE_HINT = "If you saved the lecture, open its file under “Lectures”."
 """Advice for a link without the scenes of the user's own lecture."""
 
 
@@ -76,32 +76,42 @@ def read_lecture_link() -> None:
         return
     session.deck_read, session.playing, session.deck_complaint = True, None, ""
     link_query_parameters = st.query_params.to_dict()
-    deck_name, scene_number_word = link_query_parameters.get(DECK), link_query_parameters.get(SCENE, "1")
+    deck_name, scene_number_word = link_query_parameters.get(DECK_PARAMETER), link_query_parameters.get(SCENE_PARAMETER, "1")
     if deck_name is None:
         return
-    only_in_tab = deck_name == OWN_DECK and SCENES not in link_query_parameters and not session.own_lecture.deck.scenes
-    if deck_name == OWN_DECK and SCENES in link_query_parameters and not session.own_lecture.deck.scenes:
+    is_lecture_only_in_tab = (
+        deck_name == OWN_DECK and SCENES_PARAMETER not in link_query_parameters and not session.own_lecture.deck.scenes
+    )
+    if deck_name == OWN_DECK and SCENES_PARAMETER in link_query_parameters and not session.own_lecture.deck.scenes:
         try:
-            session.own_lecture = lecture_from_link_word(link_query_parameters.get(SCENES, ""), PAGES)
+            session.own_lecture = lecture_from_link_word(link_query_parameters.get(SCENES_PARAMETER, ""), PAGES)
         except InputError as error:
-            session.deck_complaint = f"{error} {SAVED}"
+            session.deck_complaint = f"{error} {SAVED_LECTURE_HINT}"
             return
     known_decks = decks_by_name()
-    if only_in_tab:
+    if is_lecture_only_in_tab:
         session.lecture_asked = uuid4().hex
     elif deck_name not in known_decks:
-        session.deck_complaint = f"The link's {DECK} must be one of {', '.join(known_decks)}; got {deck_name[:60]!r}."
+        session.deck_complaint = (
+            f"The link's {DECK_PARAMETER} must be one of {', '.join(known_decks)}; got {deck_name[:60]!r}."
+        )
         return
     valid_scene_numbers = [
-        str(place) for place in range(1, (MOST_SCENES if only_in_tab else len(known_decks[deck_name].scenes)) + 1)
+        str(place) for place in range(1, (MOST_SCENES if is_lecture_only_in_tab else len(known_decks[deck_name].scenes)) + 1)
     ]
     if scene_number_word not in valid_scene_numbers:
         session.deck_complaint = (
-            f"The link's {SCENE} must be a number from 1 to {valid_scene_numbers[-1]}; got {scene_number_word[:60]!r}."
+            f"The link's {SCENE_PARAMETER} must be a number from 1 to {valid_scene_numbers[-1]}; got "
+            f"{scene_number_word[:60]!r}."
         )
         scene_number_word = "1"
     session.playing, session.lecture = PlaceInLecture(deck_name, int(scene_number_word) - 1), True
-    session.scene_wanted = not came_through_history() and link_query_parameters.keys() <= {DECK, SCENE, SCENES, WIDE}
+    session.scene_wanted = not came_through_history() and link_query_parameters.keys() <= {
+        DECK_PARAMETER,
+        SCENE_PARAMETER,
+        SCENES_PARAMETER,
+        LECTURE_PARAMETER,
+    }
 
 
 def open_scene(deck: str, scene: int = 0) -> None:
@@ -120,27 +130,27 @@ def leave_lecture() -> None:
     session.playing = None
 
 
-def switch_to_scene_page(shown: str) -> None:
-    """Switch from the page ``shown`` to that of the scene that was opened, if any, and draw errors in the link."""
+def switch_to_scene_page(shown_page: str) -> None:
+    """Switch from the page ``shown_page`` to that of the scene that was opened, if any, and draw errors in the link."""
     # Without a fixed place for the error, Streamlit would rebuild everything below it, an open menu included.
     error_placeholder = st.empty()
     if session.deck_complaint:
         with error_placeholder:
             notice(session.deck_complaint, "error", key="deck_error")
-    deck_and_index = current_scene()
-    if session.scene_wanted and deck_and_index is not None:
-        deck, scene_index = deck_and_index
+    deck_and_scene_index = current_scene()
+    if session.scene_wanted and deck_and_scene_index is not None:
+        deck, scene_index = deck_and_scene_index
         opened_scene = deck.scenes[scene_index]
         session.scene_wanted = False
         page_key, link_parameters = (
             opened_scene.page or main_page.key,
-            {**opened_scene.query, WIDE: "1", **lecture_link_parameters()},
+            {**opened_scene.query, LECTURE_PARAMETER: "1", **lecture_link_parameters()},
         )
-        session.arriving = PageArrival(page_key, shown, link_parameters)
+        session.arriving = PageArrival(page_key, shown_page, link_parameters)
         _adopt_scene_text(opened_scene)
         # The scene's page may be the one shown, whose link is another.
         st.switch_page(PAGES[page_key].file, query_params=link_parameters)
-    switch_to_requested_page(shown)
+    switch_to_requested_page(shown_page)
 
 
 def lecture_link_parameters() -> dict[str, str]:
@@ -149,8 +159,8 @@ def lecture_link_parameters() -> dict[str, str]:
     if place_in_lecture is None:
         return {}
     packed_lecture = lecture_to_link_word(session.own_lecture) if place_in_lecture.deck == OWN_DECK else ""
-    return {DECK: place_in_lecture.deck, SCENE: str(place_in_lecture.scene + 1)} | (
-        {SCENES: packed_lecture} if packed_lecture else {}
+    return {DECK_PARAMETER: place_in_lecture.deck, SCENE_PARAMETER: str(place_in_lecture.scene + 1)} | (
+        {SCENES_PARAMETER: packed_lecture} if packed_lecture else {}
     )
 
 
@@ -180,7 +190,7 @@ def _adopt_scene_text(scene: Scene) -> None:
 EMPTY_CHOICES = Choices("", "", [], "", "", -1)
 """Choices from which those of all pages differ: a scene's link has all of them, whatever a page's defaults become."""
 
-MOST_KEPT = 500_000
+LARGEST_TAB_LECTURE = 500_000
 """Most characters of a packed lecture that the browser's tab keeps, beside the user's text."""
 
 
@@ -236,7 +246,7 @@ def add_scene(words: Mapping[str, str], *, hides: bool) -> None:
     session.lecture_said = f"Added as scene {len(lecture_with_new_scene.deck.scenes)} of your lecture" + (
         "; the file of chunks is not saved with it" * shows_chunk_file
         or "; it is too long to survive a reload, so save it under “Lectures”"
-        * (len(lecture_with_new_scene.packed) > MOST_KEPT)
+        * (len(lecture_with_new_scene.packed) > LARGEST_TAB_LECTURE)
     )
 
 
@@ -249,18 +259,20 @@ def keep_lecture_in_tab() -> None:
         keep_questions_or_lecture(
             {
                 "name": "lecture",
-                "words": own_lecture.packed if own_lecture.deck.scenes and len(own_lecture.packed) <= MOST_KEPT else "",
+                "words": own_lecture.packed
+                if own_lecture.deck.scenes and len(own_lecture.packed) <= LARGEST_TAB_LECTURE
+                else "",
             }
         )
 
 
-def take_lecture_of_tab(link_word: str) -> None:
+def adopt_lecture_of_tab(link_word: str) -> None:
     """Take the lecture that the browser's tab has kept; if the session has another, it can be brought back."""
     try:
         lecture_kept_by_tab = lecture_from_link_word(link_word, PAGES, LARGEST_FILE)
     except InputError as error:
         if is_tab_lecture_awaited():
-            session.playing, session.deck_complaint = None, f"{error} {SAVED}"
+            session.playing, session.deck_complaint = None, f"{error} {SAVED_LECTURE_HINT}"
         return
     if not session.own_lecture.deck.scenes:
         session.own_lecture = lecture_kept_by_tab
@@ -274,10 +286,10 @@ def picture_of_page(until: int | None, caption: Sequence[str]) -> str | None:
     from evaluation.report.lecture_scenes import scene_picture
     from viz.shell.lecture_sheets import lecture_sheets
 
-    deck_and_index = current_scene()
-    if deck_and_index is None or session.page not in session.choices:
+    deck_and_scene_index = current_scene()
+    if deck_and_scene_index is None or session.page not in session.choices:
         return None
-    deck, scene_index = deck_and_index
+    deck, scene_index = deck_and_scene_index
     page_link = scene_link(
         "" if session.page == main_page.key else session.page, choices_to_query(session.choices[session.page], EMPTY_CHOICES)
     )
@@ -329,33 +341,33 @@ def replace_lecture(lecture: LectureFile) -> None:
 # The list of lectures, with handouts and files.
 
 
-def show_lecture_list(place: str) -> None:
-    """Draw a button for each lecture, with what it is about; ``place`` distinguishes two lists on one page."""
-    for name, deck in decks_by_name().items():
+def show_lecture_list(key_prefix: str) -> None:
+    """Draw a button for each lecture, with what it is about; ``key_prefix`` distinguishes two lists on one page."""
+    for deck_name, deck in decks_by_name().items():
         with st.container(gap=None):
             # A user's own title would be read as Markdown.
-            label, about_phrase = ("My lecture", "") if name == OWN_DECK else (deck.title, f"{deck.about} ")
+            button_label, about_phrase = ("My lecture", "") if deck_name == OWN_DECK else (deck.title, f"{deck.about} ")
             with st.container(horizontal=True):
-                st.button(label, key=f"{place}/deck/{name}", on_click=start_lecture, args=(name,))
-                _offer_handout(place, name, deck)
-                if name == OWN_DECK:
-                    _offer_lecture_download(place)
+                st.button(button_label, key=f"{key_prefix}/deck/{deck_name}", on_click=start_lecture, args=(deck_name,))
+                _offer_handout(key_prefix, deck_name, deck)
+                if deck_name == OWN_DECK:
+                    _offer_lecture_download(key_prefix)
             st.caption(f"{about_phrase}{pluralize(len(deck.scenes), 'scene')}.")
     if session.lecture_before is not None and session.lecture_before.deck.scenes:
         st.button(
             "Restore lecture",
-            key=f"{place}/restore_lecture",
+            key=f"{key_prefix}/restore_lecture",
             on_click=restore_lecture,
             help="Your own lecture as it was before a scene was removed or a file was opened.",
         )
-    lecture_file_widget_key = f"{place}/lecture_file"
+    lecture_file_widget_key = f"{key_prefix}/lecture_file"
 
     def open_uploaded_lecture() -> None:
-        file, session.deck_complaint = st.session_state[lecture_file_widget_key], ""
-        if file is None:
+        uploaded_lecture_file, session.deck_complaint = st.session_state[lecture_file_widget_key], ""
+        if uploaded_lecture_file is None:
             return
         try:
-            opened_lecture = read_lecture(file.getvalue(), file.name, PAGES)
+            opened_lecture = read_lecture(uploaded_lecture_file.getvalue(), uploaded_lecture_file.name, PAGES)
         except InputError as error:
             session.deck_complaint = str(error)
             return
@@ -372,7 +384,7 @@ def show_lecture_list(place: str) -> None:
     )
 
 
-def _offer_lecture_download(place: str) -> None:
+def _offer_lecture_download(key_prefix: str) -> None:
     own_lecture = session.own_lecture
     download_button(
         st.container(),
@@ -381,7 +393,7 @@ def _offer_lecture_download(place: str) -> None:
         "lecture.json",
         "application/json",
         own_lecture,
-        key=f"{place}/save_lecture",
+        key=f"{key_prefix}/save_lecture",
         help="The scenes with their words, and your own texts that they show. Without such texts, the link of a short "
         "lecture has all of it, too.",
     )
@@ -395,7 +407,7 @@ def _handout_html(deck: Deck, texts: Mapping[str, TextSource]) -> str:
     return handout_html(deck.title, deck.about, lecture_sheets(deck, texts))
 
 
-def _offer_handout(place: str, name: str, deck: Deck) -> None:
+def _offer_handout(key_prefix: str, name: str, deck: Deck) -> None:
     text_source_by_key = {key: text.source for key, text in session.own_lecture.texts.items()} if name == OWN_DECK else {}
     download_button(
         st.container(),
@@ -404,6 +416,6 @@ def _offer_handout(place: str, name: str, deck: Deck) -> None:
         "handout.html",
         "text/html",
         (deck, text_source_by_key),
-        key=f"{place}/handout/{name}",
+        key=f"{key_prefix}/handout/{name}",
         help="One page to print: every scene with its words and chunks, exercises, and the answers at the end.",
     )

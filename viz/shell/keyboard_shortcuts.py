@@ -30,7 +30,7 @@ class Key(NamedTuple):
     in_lecture: bool = False
 
 
-KEYS = (
+SHORTCUTS = (
     Key(("?",), "list the keys of this page", "", "shell/keyboard_shortcuts.js"),
     Key(("Ctrl+Enter",), "cut the text in the box", ".text-bar", "components/text_bar/text_area_footer.js"),
     Key(("Tab",), "reach the curve, the threshold and the columns", ".plot"),
@@ -107,7 +107,7 @@ class KeysData(TypedDict):
     rows: list[KeyData]
 
 
-_dialog = Component[KeysData](
+_shortcuts_dialog_component = Component[KeysData](
     "seamark_keys",
     "shell/keyboard_shortcuts.js",
     "shell/keyboard_shortcuts.css",
@@ -120,7 +120,7 @@ def show_shortcuts_dialog() -> None:
     """Draw the dialog of keyboard shortcuts, which stays closed until ``?`` is pressed."""
     rows: list[KeyData] = [
         {"keys": [*shortcut.keys], "action": shortcut.action, "within": shortcut.within}
-        for shortcut in KEYS
+        for shortcut in SHORTCUTS
         if lecture_mode.is_lecture_mode_on() or not shortcut.in_lecture
     ]
-    _dialog(key="keys", data={"rows": rows}, height=0)
+    _shortcuts_dialog_component(key="keys", data={"rows": rows}, height=0)

@@ -12,7 +12,7 @@ from viz.shell import current_lecture, lecture_mode
 from viz.shell.navigation import columns_drawn_in_lectures
 from viz.state import OWN_DECK, Scene, ScenePicture, session
 
-KEY = "deck"
+LECTURE_BAR_KEY = "deck"
 
 
 class SceneData(TypedDict):
@@ -79,7 +79,7 @@ class DeckData(TypedDict):
     heard: float | None
 
 
-_bar = Component[DeckData](
+_lecture_bar_component = Component[DeckData](
     "seamark_deck",
     "shell/lecture_bar.js",
     "components/shared/common.css",
@@ -97,26 +97,28 @@ def lecture_bar() -> None:
     the page. ``kept`` has the lecture that the browser's tab has kept.
     """
     session.lecture_asked = session.lecture_asked or uuid4().hex
-    deck_and_index = current_lecture.current_scene() if lecture_mode.is_lecture_mode_on() else None
-    _bar(
-        key=KEY,
+    deck_and_scene_index = current_lecture.current_scene() if lecture_mode.is_lecture_mode_on() else None
+    _lecture_bar_component(
+        key=LECTURE_BAR_KEY,
         data={
             "lecture": lecture_mode.is_lecture_mode_on(),
-            "name": "" if session.playing is None or deck_and_index is None else session.playing.deck,
-            "title": "" if deck_and_index is None else deck_and_index[0].title,
-            "scenes": [] if deck_and_index is None else [_scene_payload(scene) for scene in deck_and_index[0].scenes],
-            "at": 0 if deck_and_index is None else deck_and_index[1],
+            "name": "" if session.playing is None or deck_and_scene_index is None else session.playing.deck,
+            "title": "" if deck_and_scene_index is None else deck_and_scene_index[0].title,
+            "scenes": []
+            if deck_and_scene_index is None
+            else [_scene_payload(scene) for scene in deck_and_scene_index[0].scenes],
+            "at": 0 if deck_and_scene_index is None else deck_and_scene_index[1],
             "own": session.playing is not None and session.playing.deck == OWN_DECK,
             "started": session.lectures_started,
             "adding": session.scene_adding,
             "picture": session.scene_picture,
             "ask": session.lecture_asked,
             "awaited": current_lecture.is_tab_lecture_awaited(),
-            "heard": session.taken.get((KEY, "act")),
+            "heard": session.taken.get((LECTURE_BAR_KEY, "act")),
         },
         height=0,
         on_act_change=_perform_bar_event,
-        on_kept_change=_take_kept_lecture,
+        on_kept_change=_adopt_kept_lecture,
     )
     current_lecture.keep_lecture_in_tab()
     if session.lecture_said:
@@ -125,10 +127,10 @@ def lecture_bar() -> None:
 
 
 def _perform_bar_event() -> None:
-    bar_event = take_event(KEY, "act")
+    bar_event = take_event(LECTURE_BAR_KEY, "act")
     if bar_event is None:
         return
-    playing_lecture_place = session.playing
+    place_in_lecture = session.playing
     session.scene_picture = None
     match bar_event["act"]:
         case "add":
@@ -144,8 +146,10 @@ def _perform_bar_event() -> None:
                 bar_event["horizon"], [str(line) for line in bar_event["caption"]]
             )
         ) is not None:
-            deck_and_index = current_lecture.current_scene()
-            current_scene_title = "Seamark" if deck_and_index is None else deck_and_index[0].scenes[deck_and_index[1]].title
+            deck_and_scene_index = current_lecture.current_scene()
+            current_scene_title = (
+                "Seamark" if deck_and_scene_index is None else deck_and_scene_index[0].scenes[deck_and_scene_index[1]].title
+            )
             session.scene_picture = {
                 "asked": bar_event["at"],
                 "svg": page_picture_svg,
@@ -154,13 +158,13 @@ def _perform_bar_event() -> None:
             }
         case "remove":
             current_lecture.remove_scene()
-        case "scene" if playing_lecture_place is not None:
-            current_lecture.open_scene(playing_lecture_place.deck, max(0, int(bar_event["scene"])))
+        case "scene" if place_in_lecture is not None:
+            current_lecture.open_scene(place_in_lecture.deck, max(0, int(bar_event["scene"])))
 
 
-def _take_kept_lecture() -> None:
-    if (tab_event := take_event(KEY, "kept")) is not None:
-        current_lecture.take_lecture_of_tab(str(tab_event["lecture"]))
+def _adopt_kept_lecture() -> None:
+    if (tab_event := take_event(LECTURE_BAR_KEY, "kept")) is not None:
+        current_lecture.adopt_lecture_of_tab(str(tab_event["lecture"]))
 
 
 def _scene_payload(scene: Scene) -> SceneData:

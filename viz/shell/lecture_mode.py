@@ -5,14 +5,14 @@ from pathlib import Path
 import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 
-from viz.server.middleware import WIDE
+from viz.server.middleware import LECTURE_PARAMETER
 from viz.state import OWN_DECK, came_through_history, session
 
 
 def is_lecture_mode_on() -> bool:
     """Return whether the session is in lecture mode, which a link can turn on."""
     if session.lecture is None or came_through_history():
-        session.lecture = st.query_params.get(WIDE) == "1"
+        session.lecture = st.query_params.get(LECTURE_PARAMETER) == "1"
     return bool(session.lecture)
 
 

@@ -8,7 +8,7 @@ import streamlit as st
 from chunkers import InputError
 from chunkers.support import ModelName, pluralize
 from viz.components.page_elements import notice, remark, show_job_state
-from viz.jobs import MOST_KEPT, KeptJob, new_token, run_registry, run_store
+from viz.jobs import MOST_KEPT_RUNS, KeptJob, new_token, run_registry, run_store
 from viz.jobs.keeping.kept_run import BundledRun, Keeper, KeptRun
 from viz.shell.model_requests import ModelRequests, run_or_estimate_requests, show_consent
 from viz.shell.page import Page
@@ -17,7 +17,7 @@ from viz.state import model_identity, session
 RUN_PARAMETER = "run"
 """The link parameter with a run's token."""
 
-ENDING_S = 2.0
+CANCEL_WAIT_S = 2.0
 """Seconds to wait for a cancelled run to end before it resumes."""
 
 Job = TypeVar("Job", bound=KeptJob)
@@ -47,23 +47,23 @@ def find_run(token: str, job_type: type[Job], reopen: Callable[[Any], Job | str]
         return registered_run
     kept_type = job_type.kept_type
     try:
-        kept_run = kept_type.find(Keeper(run_store(), token, kept_type.kind))
-        if kept_run is None:
-            run_retention_phrase = f"the server keeps the last {MOST_KEPT} runs of a session, and those on disk"
+        stored_run = kept_type.find(Keeper(run_store(), token, kept_type.kind))
+        if stored_run is None:
+            run_retention_phrase = f"the server keeps the last {MOST_KEPT_RUNS} runs of a session, and those on disk"
             return LostRun(f"The link's run is no longer remembered: {run_retention_phrase}.", "info")
-        reopened_run = reopen(kept_run)
+        reopened_run = reopen(stored_run)
     except InputError as error:
         return LostRun(str(error), "error")
     if isinstance(reopened_run, str):
-        done_parts_phrase = _done_parts_phrase(kept_run.done, kept_run.total, kept_type)
+        done_parts_phrase = _done_parts_phrase(stored_run.done, stored_run.total, kept_type)
         kept_results_sentence = f"The results for {done_parts_phrase} of this run are kept on disk, but its texts are not."
-        return LostRun(f"{kept_results_sentence} {reopened_run}", "info", kept_run) if reopened_run else None
+        return LostRun(f"{kept_results_sentence} {reopened_run}", "info", stored_run) if reopened_run else None
     run_registry().keep(reopened_run, token, session.runs, begun=False)
     return reopened_run
 
 
 def begin_run(
-    words: MutableMapping[str, str], job_type: type[Job], make: Callable[[Keeper | None], Job], token: str = ""
+    link_parameters: MutableMapping[str, str], job_type: type[Job], make: Callable[[Keeper | None], Job], token: str = ""
 ) -> None:
     """Start a run and put its token into the link's parameters; cancel the run that the link named before.
 
@@ -75,26 +75,34 @@ def begin_run(
     token
         The token of the run that this one continues; empty for a new token.
     """
-    earlier_run = run_registry().find(words[RUN_PARAMETER], job_type)
+    earlier_run = run_registry().find(link_parameters[RUN_PARAMETER], job_type)
     if earlier_run is not None:
         earlier_run.cancel()
-        earlier_run.join(ENDING_S)
+        earlier_run.join(CANCEL_WAIT_S)
     token = token or new_token()
     run = make(Keeper(run_store(), token, job_type.kept_type.kind) if session.on_disk else None)
-    words[RUN_PARAMETER] = run_registry().keep(run, token, session.runs)
+    link_parameters[RUN_PARAMETER] = run_registry().keep(run, token, session.runs)
     run.start()
 
 
-def show_run_state(run: KeptJob, results: str, changed: Sequence[str], way: str, key: str, *, grows: bool = True) -> None:
+def show_run_state(
+    run: KeptJob,
+    results_phrase: str,
+    changed_settings: Sequence[str],
+    next_step_sentence: str,
+    key: str,
+    *,
+    grows: bool = True,
+) -> None:
     """Draw a run's progress or error, and the settings that have changed since it began.
 
     Parameters
     ----------
-    results
+    results_phrase
         The results and the verb of the sentence on changed settings, such as "answers were made".
-    changed
+    changed_settings
         Names of the settings that differ.
-    way
+    next_step_sentence
         A sentence on how to get results with the chosen settings.
     key
         Beginning of the notices' keys.
@@ -103,8 +111,12 @@ def show_run_state(run: KeptJob, results: str, changed: Sequence[str], way: str,
     """
     done_count = run.done
     show_job_state(run, key, lambda: grows and run.done > done_count)
-    if changed:
-        notice(f"These {results} with other settings; changed since: {', '.join(changed)}. {way}", key=f"{key}_changed")
+    if changed_settings:
+        notice(
+            f"These {results_phrase} with other settings; changed since: {', '.join(changed_settings)}. "
+            f"{next_step_sentence}",
+            key=f"{key}_changed",
+        )
 
 
 class RestOfRun(NamedTuple):
@@ -173,25 +185,28 @@ def _done_parts_phrase(done: int, total: int, kind: type[KeptRun[Any]]) -> str:
     return f"{done:,} of {pluralize(total, kind.part)}"
 
 
-def _other_model_in_words(current_page: Page, kept: KeptRun[Any], requests: ModelRequests | None) -> str:
+def _other_model_in_words(current_page: Page, kept_run: KeptRun[Any], requests: ModelRequests | None) -> str:
     """Return a sentence about a model that is missing or differs from the run's; empty if both match."""
     if current_page.embedder is None:
         return current_page.embedder_complaint
-    sentence_beginning = f"The {kept.title} was begun with the"
-    if current_page.embedder.name != kept.plan.embedder:
-        return f"{sentence_beginning} embedder {kept.plan.embedder}; to go on, choose it on the left."
-    if requests is not None and model_identity(requests.asking) != kept.plan.language_model:
+    sentence_beginning = f"The {kept_run.title} was begun with the"
+    if current_page.embedder.name != kept_run.plan.embedder:
+        return f"{sentence_beginning} embedder {kept_run.plan.embedder}; to go on, choose it on the left."
+    if requests is not None and model_identity(requests.asking) != kept_run.plan.language_model:
         return (
-            f"{sentence_beginning} language model {ModelName.without_revision(kept.plan.language_model)}; to go on, name it "
+            f"{sentence_beginning} language model {ModelName.without_revision(kept_run.plan.language_model)}; to go on, "
+            "name it "
             "and its server beside the settings."
         )
     return ""
 
 
-def show_bundled_origin(bundled: BundledRun[Job], on: Callable[[Job], str], way_on: str, key: str) -> Job | None:
+def show_bundled_origin(
+    bundled: BundledRun[Job], describe_data: Callable[[Job], str], own_run_sentence: str, key: str
+) -> Job | None:
     """Return the bundled run; draw its origin (version, date, data), or the reason why there is none.
 
-    ``on`` describes the data, and ``way_on`` is a sentence on how the user can start a run of their own.
+    ``describe_data`` describes the data, and ``own_run_sentence`` is a sentence on how the user can start a run of their own.
     """
     run_and_file = bundled.run_and_file
     if isinstance(run_and_file, str):
@@ -200,7 +215,8 @@ def show_bundled_origin(bundled: BundledRun[Job], on: Callable[[Job], str], way_
     run, file = run_and_file
     date_in_words = f"{file.made.day} {file.made:%B %Y}"
     notice(
-        f"This result comes with Seamark {file.seamark} and was measured on {date_in_words} with {on(run)}. {way_on}",
+        f"This result comes with Seamark {file.seamark} and was measured on {date_in_words} with {describe_data(run)}. "
+        f"{own_run_sentence}",
         key=f"{key}_bundled",
     )
     return run

@@ -57,7 +57,7 @@ class ModelRequests:
     label: str = "Send"
 
 
-AT_ONCE_S = 0.2
+ESTIMATE_WAIT_S = 0.2
 """Seconds to wait for an estimate before its progress is shown."""
 
 
@@ -70,20 +70,20 @@ def run_or_estimate_requests(requests: ModelRequests | None, run: Callable[[], N
         run()
     elif requests.asking is not None and not isinstance(requests.estimate, Estimate):
         session.estimating = request_estimation_job = Estimating(requests.subject, requests.asking, requests.estimate)
-        request_estimation_job.start(AT_ONCE_S)
+        request_estimation_job.start(ESTIMATE_WAIT_S)
 
 
-def show_consent(requests: ModelRequests | None, run: Callable[[], None], *, too: bool = False) -> bool:
+def show_consent(requests: ModelRequests | None, run: Callable[[], None], *, omits_destination: bool = False) -> bool:
     """Draw the estimated requests and the button that calls ``run``; return whether the estimate is ready.
 
     Nothing is drawn if no language model is named. If the requests must be counted, nothing is drawn before that was
-    requested, or once the work or the language model has changed. ``too`` omits the destination, because the line above
+    requested, or once the work or the language model has changed. ``omits_destination`` omits the destination, because the line above
     names it.
     """
     if requests is None or requests.asking is None:
         return False
     if isinstance(requests.estimate, Estimate):
-        _draw_requests(requests, requests.asking, requests.estimate, run, too=too)
+        _draw_requests(requests, requests.asking, requests.estimate, run, omits_destination=omits_destination)
         return True
     request_estimation_job = session.estimating
     if (
@@ -96,24 +96,26 @@ def show_consent(requests: ModelRequests | None, run: Callable[[], None], *, too
     is_estimating = show_job_state(request_estimation_job, f"estimating_{requests.key}")
     if request_estimation_job.found is not None and not is_estimating:
 
-        def send() -> None:
+        def run_with_consent() -> None:
             session.estimating = None
             run()
 
-        _draw_requests(requests, requests.asking, request_estimation_job.found, send, too=too)
+        _draw_requests(
+            requests, requests.asking, request_estimation_job.found, run_with_consent, omits_destination=omits_destination
+        )
     return request_estimation_job.found is not None
 
 
 def _draw_requests(
-    requests: ModelRequests, asking: Asking, estimate: Estimate, send: Callable[[], None], *, too: bool
+    requests: ModelRequests, asking: Asking, estimate: Estimate, send: Callable[[], None], *, omits_destination: bool
 ) -> None:
     """Draw the destination, size and cost of the requests, with the button that sends them."""
     estimate_per_model = [(asking.model, estimate, requests.answer_tokens), *([requests.also] if requests.also else [])]
-    request_count, token_count, reply_token_count = map(
+    request_count, sent_token_count, reply_token_count = map(
         sum, zip(*[estimated for _, estimated, _ in estimate_per_model], strict=True)
     )
     probe_request_count, probe_token_count = (
-        (0, 0) if requests.formed is None or too else requests.formed.probe_requests_and_tokens
+        (0, 0) if requests.formed is None or omits_destination else requests.formed.probe_requests_and_tokens
     )
     try:
         request_destination = asking.model.destination
@@ -128,28 +130,28 @@ def _draw_requests(
     asked_model_titles = [*dict.fromkeys(asked_model.title for asked_model, _, _ in estimate_per_model)]
     models_phrase = f"the model{'s' * (len(asked_model_titles) > 1)} {' and '.join(asked_model_titles)}"
     price_phrase = "no price is known" if total_request_cost is None else f"about ${total_request_cost:.4f}"
-    spending_limit, spent = asking.limit, asking.spent
-    allowed_phrase = (
+    spending_limit, spent_amounts = asking.limit, asking.spent
+    spending_limit_phrase = (
         ""
         if spending_limit.tokens is None
-        else f" Of the {spending_limit.tokens:,} tokens that you allow {spent.tokens:,} are spent."
+        else f" Of the {spending_limit.tokens:,} tokens that you allow {spent_amounts.tokens:,} are spent."
     )
     if spending_limit.money is not None and total_request_cost is not None:
-        allowed_phrase += f" Of the ${spending_limit.money} that you allow ${spent.cost or 0:.4f} are spent."
+        spending_limit_phrase += f" Of the ${spending_limit.money} that you allow ${spent_amounts.cost or 0:.4f} are spent."
     elif spending_limit.money is not None:
-        allowed_phrase += (
+        spending_limit_phrase += (
             f" You allow ${spending_limit.money}: without a price nothing can be sent; take that limit away or name another."
         )
     replies_phrase = f", answered with about {reply_token_count:,} tokens" if reply_token_count else ""
     requests_phrase = pluralize(request_count + probe_request_count, "request")
-    amount_note = f"about {token_count + probe_token_count:,} tokens in {requests_phrase}{replies_phrase}"
+    request_amount_phrase = f"about {sent_token_count + probe_token_count:,} tokens in {requests_phrase}{replies_phrase}"
     # The button is next to the notice, so that the text below stays visible.
     with st.container(horizontal=True, vertical_alignment="center", key=f"sending_{requests.key}"):
         notice(
-            f"{requests.what} there too: {amount_note}; {price_phrase}."
-            if too
-            else f"{requests.what} to {request_destination}, to {models_phrase}: {amount_note}, more if it has to be asked "
-            f"more often; {price_phrase}.{allowed_phrase} Nothing is sent until you press “{requests.label}”.",
+            f"{requests.what} there too: {request_amount_phrase}; {price_phrase}."
+            if omits_destination
+            else f"{requests.what} to {request_destination}, to {models_phrase}: {request_amount_phrase}, more if it has to be asked "
+            f"more often; {price_phrase}.{spending_limit_phrase} Nothing is sent until you press “{requests.label}”.",
             key=f"send_{requests.key}",
         )
         st.button(requests.label, key=f"send/{requests.key}", on_click=send, width="content")

@@ -71,18 +71,18 @@ def open_page_at_next_run(page: str) -> None:
     session.arriving = PageArrival(page, session.page)
 
 
-def switch_to_requested_page(shown: str) -> None:
-    """Switch to the page that the session asks for, if the page before is ``shown``.
+def switch_to_requested_page(shown_page: str) -> None:
+    """Switch to the page that the session asks for, if the page before is ``shown_page``.
 
     It is asked for until it is drawn, as what the user does in the meantime reruns the page before, or until the user opens
     another.
     """
-    arriving_page_and_link = session.arriving
-    if arriving_page_and_link is None or arriving_page_and_link.page == shown:
+    requested_page_and_link = session.arriving
+    if requested_page_and_link is None or requested_page_and_link.page == shown_page:
         return
     # A text stored by another version may name a page that no longer exists.
-    if arriving_page_and_link.before == shown and arriving_page_and_link.page in PAGES:
-        st.switch_page(PAGES[arriving_page_and_link.page].file, query_params=arriving_page_and_link.link)
+    if requested_page_and_link.before == shown_page and requested_page_and_link.page in PAGES:
+        st.switch_page(PAGES[requested_page_and_link.page].file, query_params=requested_page_and_link.link)
     session.arriving = None
 
 

@@ -15,16 +15,16 @@ from chunkers.text import is_tokenizer_on_disk
 from sample_docs import sample_splitters
 from viz.components.page_elements import notice
 from viz.controls import (
+    apply_document_events,
     ask_embedder_consent,
     ask_splitter_consent,
     keep_questions_in_tab,
     load_text,
     shared_controls,
     show_document_row,
-    take_document_events,
 )
 from viz.jobs import split_document
-from viz.server.middleware import WIDE
+from viz.server.middleware import LECTURE_PARAMETER
 from viz.shell import current_lecture, lecture_mode
 from viz.shell.current_lecture import offer_to_add_scene, show_lecture_list
 from viz.shell.navigation import rerun_through_app, switch_to_requested_page
@@ -87,12 +87,13 @@ class Page:
 
     def check_link_parameters(self, allowed: Mapping[str, Collection[str]]) -> None:
         """Replace values of the link's own parameters that are not ``allowed`` by the defaults, with an error message."""
-        for name, choices_allowed in allowed.items():
-            value_in_link = self.choices.extra.get(name, "")
-            if value_in_link not in choices_allowed:
-                self.choices.extra[name] = self.default.extra[name]
+        for parameter_name, allowed_values in allowed.items():
+            value_in_link = self.choices.extra.get(parameter_name, "")
+            if value_in_link not in allowed_values:
+                self.choices.extra[parameter_name] = self.default.extra[parameter_name]
                 self.show_link_error(
-                    f"The link's {name} must be one of {', '.join(choices_allowed)}; got {short_repr(value_in_link)}. "
+                    f"The link's {parameter_name} must be one of {', '.join(allowed_values)}; got "
+                    f"{short_repr(value_in_link)}. "
                     f"Using the default."
                 )
 
@@ -125,8 +126,8 @@ def page(name: str, default: Choices, *, about_a_text: bool | Callable[[Choices]
     choices, complaints = _choices_and_complaints(name, default)
     is_page_interrupted = False
     try:
-        shows_text = about_a_text if isinstance(about_a_text, bool) else about_a_text(choices)
-        yield _draw_common_parts(choices, default, complaints, about_a_text=shows_text)
+        is_about_text = about_a_text if isinstance(about_a_text, bool) else about_a_text(choices)
+        yield _draw_common_parts(choices, default, complaints, about_a_text=is_about_text)
     except (RerunException, StopException):
         is_page_interrupted = True
         raise
@@ -148,7 +149,7 @@ def _draw_common_parts(choices: Choices, default: Choices, complaints: list[str]
     shared_settings_container = lecture_mode.settings_container()
     page_controls_container = shared_settings_container.container()
     if about_a_text:
-        take_document_events(choices, default)
+        apply_document_events(choices, default)
         document_row_container = st.container(key="text_row")
         document_text_source = load_text(choices)
     complaints_container = st.container()
@@ -215,7 +216,7 @@ def _write_link(name: str, choices: Choices, default: Choices) -> None:
     # The id has no effect on another machine, or after the text was removed.
     page_link_parameters |= {KEPT_TEXT_PARAMETER: notebook_key.id} if notebook_key is not None else {}
     page_link_parameters |= (
-        {WIDE: "1", **current_lecture.lecture_link_parameters()} if lecture_mode.is_lecture_mode_on() else {}
+        {LECTURE_PARAMETER: "1", **current_lecture.lecture_link_parameters()} if lecture_mode.is_lecture_mode_on() else {}
     )
     session.first_links.setdefault(name, page_link_parameters)
     last_written_page, last_written_parameters = session.written_link
@@ -229,20 +230,22 @@ def _write_link(name: str, choices: Choices, default: Choices) -> None:
 
 def _choices_and_complaints(name: str, default: Choices) -> tuple[Choices, list[str]]:
     """Return the page's choices, read from the link on first opening, with shared choices taken from the previous page."""
-    arrival_at_page = session.arriving if session.arriving is not None and session.arriving.page == name else None
-    parameters_on_arrival = None if arrival_at_page is None else arrival_at_page.link
-    if name not in session.choices or parameters_on_arrival is not None:
-        link_parameters = st.query_params.to_dict() if parameters_on_arrival is None else parameters_on_arrival
+    requested_page_and_link = session.arriving if session.arriving is not None and session.arriving.page == name else None
+    requested_link_parameters = None if requested_page_and_link is None else requested_page_and_link.link
+    if name not in session.choices or requested_link_parameters is not None:
+        link_parameters = st.query_params.to_dict() if requested_link_parameters is None else requested_link_parameters
         session.choices[name], session.complaints[name] = _choices_from_link(link_parameters, default)
         numbered_columns = enumerate(session.choices[name].columns)
         numbers_of_older_columns = older_column_numbers(link_parameters)
         session.older[name] = {
             index: column.copy() for index, column in numbered_columns if index + 1 in numbers_of_older_columns
         }
-        if arrival_at_page is not None:
-            session.arriving = arrival_at_page._replace(link=None)  # what the user changes before the page is drawn remains
+        if requested_page_and_link is not None:
+            session.arriving = requested_page_and_link._replace(
+                link=None
+            )  # what the user changes before the page is drawn remains
     link_query_parameters = st.query_params.to_dict()
-    if came_through_history() and arrival_at_page is None:
+    if came_through_history() and requested_page_and_link is None:
         session.written_link = "", {}
         session.pressed.clear()
         # The menu opens a page's bare address, a history entry of its own that stands for the page's initial choices.
@@ -251,7 +254,7 @@ def _choices_and_complaints(name: str, default: Choices) -> tuple[Choices, list[
     previous_page = session.page or name
     if previous_page != name and not link_query_parameters:
         session.first_links.pop(name, None)
-    if previous_page != name and not came_through_history() and parameters_on_arrival is None:
+    if previous_page != name and not came_through_history() and requested_link_parameters is None:
         # The link takes precedence over the previous page.
         for shared_choice_name in SHARED_CHOICES:
             if shared_choice_name not in st.query_params:
@@ -272,7 +275,9 @@ def _choices_of_history(query: Mapping[str, str], default: Choices) -> Choices:
 
 
 def _choices_from_link(link: Mapping[str, str], default: Choices) -> tuple[Choices, list[str]]:
-    parameters_without_scenes = {parameter: word for parameter, word in link.items() if parameter != current_lecture.SCENES}
+    parameters_without_scenes = {
+        parameter: word for parameter, word in link.items() if parameter != current_lecture.SCENES_PARAMETER
+    }
     choices, complaints = choices_from_query(
         parameters_without_scenes, {**sample_splitters(), OWN_DOCUMENT: OWN_SPLITTER}, default
     )

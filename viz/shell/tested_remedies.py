@@ -9,7 +9,7 @@ from evaluation.remedies.settings_search import Remedy
 from evaluation.search import Reranker, SearchMethod
 from viz.components.remedies.payload import ColumnRemedies, RemedyLine
 from viz.jobs.remedy_search import RemedyJob, RemedyOutcome
-from viz.shell.column_exchange import add_to_compare, compare_is_full, index_on_compare
+from viz.shell.column_exchange import add_to_compare, column_index_on_compare, compare_is_full
 from viz.state import ColumnChoice, chunker_defaults_of_embedder
 
 LONGEST, LONGEST_HYBRID = 100_000, 20_000
@@ -23,8 +23,8 @@ def is_remedy_search_automatic(
 ) -> bool:
     """Return whether the search for changes of settings may start by itself: it is quick and sends nothing to a server."""
     search_sends_texts = method != "bm25" and embedder is not None and embedder.remote
-    length_limit = LONGEST_HYBRID if method == "hybrid" else LONGEST
-    return reranker is None and not search_sends_texts and len(document.text) <= length_limit
+    text_length_limit = LONGEST_HYBRID if method == "hybrid" else LONGEST
+    return reranker is None and not search_sends_texts and len(document.text) <= text_length_limit
 
 
 def add_remedy_column(event: Mapping[str, Any], job: RemedyJob | None, embedder: Embedder | None) -> bool:
@@ -43,38 +43,42 @@ def _setting_identity(chunker: Chunker) -> str:
 
 def _column_of_chunker(chunker: Chunker, embedder: Embedder | None) -> ColumnChoice:
     """Return the column with exactly these parameters."""
-    parameter_values, defaults = chunker.model_dump(), chunker_defaults_of_embedder(embedder, chunker.name)
+    parameter_values, embedder_defaults = chunker.model_dump(), chunker_defaults_of_embedder(embedder, chunker.name)
     return ColumnChoice(
         chunker.name,
         {
             spec.name: parameter_values[spec.name]
             for spec in type(chunker).fields(parameter_values)
-            if parameter_values[spec.name] != defaults.get(spec.name, spec.default)
+            if parameter_values[spec.name] != embedder_defaults.get(spec.name, spec.default)
         },
     )
 
 
-def remedies_payload(job: RemedyJob, outcome: RemedyOutcome | None, wanted: str, none: str) -> ColumnRemedies:
+def remedies_payload(
+    job: RemedyJob, outcome: RemedyOutcome | None, search_label: str, failure_phrase: str
+) -> ColumnRemedies:
     """Return the payload of the search for settings that solve one column's problem: its state and the settings found.
 
     Parameters
     ----------
     outcome
         The result of the search; None if it is unfinished.
-    wanted
+    search_label
         The label of the button that starts the search.
-    none
+    failure_phrase
         The text that follows "None of 41 tried settings" if no remedy was found.
     """
     remedy_lines = [_remedy_line(remedy, job.embedder) for remedy in outcome.remedies] if outcome is not None else []
-    message, completed_share, search_state = "", 1.0, "done"
+    search_message, completed_share, search_state = "", 1.0, "done"
     if outcome is not None and not remedy_lines:
-        message = f"None of {pluralize(outcome.tried, 'tried setting')} {none}." if outcome.tried else NOTHING_TRIED
+        search_message = (
+            f"None of {pluralize(outcome.tried, 'tried setting')} {failure_phrase}." if outcome.tried else NOTHING_TRIED
+        )
     if outcome is None:
-        completed_share, message = job.progress()
+        completed_share, search_message = job.progress()
         search_state = "looking" if job.in_progress else "failed" if job.error else "offered"
-        message = (
-            message
+        search_message = (
+            search_message
             if search_state == "looking"
             else job.error
             if search_state == "failed"
@@ -85,8 +89,8 @@ def remedies_payload(job: RemedyJob, outcome: RemedyOutcome | None, wanted: str,
     return {
         "state": search_state,
         "share": completed_share,
-        "said": message,
-        "wanted": wanted,
+        "said": search_message,
+        "wanted": search_label,
         "lines": remedy_lines,
         "full": compare_is_full(),
     }
@@ -107,7 +111,7 @@ def _remedy_line(remedy: Remedy, embedder: Embedder | None) -> RemedyLine:
         "setting": _setting_identity(chunker),
         "words": remedy.variation.words,
         "said": effect_phrases,
-        "column": index_on_compare(remedy_column_choice, chunker_defaults_of_embedder(embedder, chunker.name)),
+        "column": column_index_on_compare(remedy_column_choice, chunker_defaults_of_embedder(embedder, chunker.name)),
     }
 
 

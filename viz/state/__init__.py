@@ -32,9 +32,9 @@ from viz.state.chosen_models import (
     splitter_waits_for_consent,
 )
 from viz.state.chunk_files import (
-    CUT_FIRST,
-    NAME_AGAIN,
-    NO_FILE,
+    FILE_MISSING_MESSAGE,
+    NO_CUTS_MESSAGE,
+    NO_FILE_MESSAGE,
     chunk_file_of,
     chunker_with_chunk_file,
     external_chunker,
@@ -63,7 +63,7 @@ from viz.state.main_page import add_column_of_recipe, main_page, reopen_session
 from viz.state.own_text import (
     MOST_EDITED,
     PASTED_TITLE,
-    PUT_BACK,
+    RESTORE_LABELS,
     ReplacedText,
     choose_document,
     count_questions_about,
@@ -80,10 +80,10 @@ from viz.state.own_text import (
 )
 from viz.state.page_text import PageText, TextSource, document_language_code, language_label
 from viz.state.question_settings import (
-    ASK_LIMIT,
-    ASK_METHOD,
+    ASK_LIMIT_PARAMETER,
+    ASK_METHOD_PARAMETER,
     FITTING_LIMIT,
-    RANKED_BY,
+    RANKING_METHOD_LABELS,
     RETRIEVAL_LIMITS,
     ranking_method_of,
     retrieval_limit_of,

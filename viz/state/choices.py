@@ -7,7 +7,7 @@ from math import inf
 from typing import Any
 
 from chunkers import ADAPTERS, ASKING, CHUNKERS, DEFAULT_SPLITTER, SPLITTERS, TOKENIZERS, InputError, build_chunker
-from chunkers.embedders.sentence_models import BFLOAT16, NO_BFLOAT16, MiniLM
+from chunkers.embedders.sentence_models import BFLOAT16, BFLOAT16_REMOVED_NOTE, MiniLM
 from chunkers.recipes import MADE_ELSEWHERE, chunker_class
 from chunkers.support import short_repr
 from chunkers.text import is_splitter
@@ -40,11 +40,11 @@ class ColumnChoice:
         if parameter_field_spec is None:
             return
         if isinstance(value, int | float):
-            low, high = (
+            lowest_value, highest_value = (
                 (-inf if parameter_field_spec.low is None else parameter_field_spec.low),
                 (inf if parameter_field_spec.high is None else parameter_field_spec.high),
             )
-            if not low <= value <= high:
+            if not lowest_value <= value <= highest_value:
                 return
         self.parameters[name] = value
 
@@ -80,10 +80,10 @@ SHARED_CHOICES = ("document", "sentences", "embedder", "tokenizer")
 
 def effective_parameters(column: ColumnChoice, defaults: Mapping[str, Any]) -> dict[str, Any]:
     """Return the values of all parameters of a column, including defaults and invalid values."""
-    values_by_name = {**defaults, **column.parameters}
+    value_by_parameter = {**defaults, **column.parameters}
     return {
-        spec.name: values_by_name.get(spec.name, spec.default)
-        for spec in chunker_class(column.chunker).fields(values_by_name)
+        spec.name: value_by_parameter.get(spec.name, spec.default)
+        for spec in chunker_class(column.chunker).fields(value_by_parameter)
     }
 
 
@@ -233,7 +233,7 @@ def _parse_embedder(query: Mapping[str, str], default: Choices, complaints: list
     """Parse the embedder's name; whether such an embedder exists is checked only when the user wants to use it."""
     embedder_name = query.get("embedder", default.embedder)
     if embedder_name == BFLOAT16:
-        complaints.append(NO_BFLOAT16)
+        complaints.append(BFLOAT16_REMOVED_NOTE)
         return MiniLM.name
     if is_valid_name(embedder_name):
         return embedder_name

@@ -47,8 +47,8 @@ def embedder_destination(choices: Choices) -> str:
 
 def splitter_waits_for_consent(choices: Choices) -> bool:
     """Return whether the splitter still needs the user's consent to run a package or read a folder."""
-    splitter_kind, pipeline = SplitterName.parse(choices.sentences)
-    return splitter_kind == "spacy" and pipeline is not None and ("sentences", choices.sentences) not in session.allowed
+    splitter_kind, pipeline_name = SplitterName.parse(choices.sentences)
+    return splitter_kind == "spacy" and pipeline_name is not None and ("sentences", choices.sentences) not in session.allowed
 
 
 def _server_embedder(name: str) -> Embedder:
@@ -98,21 +98,31 @@ def access_to_chosen_model() -> Asking | None:
 
     Its answers are kept on disk where the user keeps embeddings there.
     """
-    named_server = session.language_server
-    if not named_server.model:
+    language_model_server = session.language_server
+    if not language_model_server.model:
         return None
     cached_server_and_access = session.asking
-    if cached_server_and_access is None or cached_server_and_access[0] != named_server:
+    if cached_server_and_access is None or cached_server_and_access[0] != language_model_server:
         cached_server_and_access = session.asking = (
-            named_server,
+            language_model_server,
             Asking(
-                ChatServer(ModelName("openai", named_server.model), named_server.address, named_server.key),
+                ChatServer(
+                    ModelName("openai", language_model_server.model),
+                    language_model_server.address,
+                    language_model_server.key,
+                ),
                 session.answers,
-                SpendingLimit(named_server.tokens, Decimal(str(named_server.money)) if named_server.money else None),
+                SpendingLimit(
+                    language_model_server.tokens,
+                    Decimal(str(language_model_server.money)) if language_model_server.money else None,
+                ),
                 _stop_after_unusable_answers,
             ),
         )
     answer_cache = disk_answer_cache() if session.on_disk else session.answers
     if cached_server_and_access[1].answer_cache_identity != answer_cache.identity:
-        cached_server_and_access = session.asking = named_server, cached_server_and_access[1].with_answers(answer_cache)
+        cached_server_and_access = session.asking = (
+            language_model_server,
+            cached_server_and_access[1].with_answers(answer_cache),
+        )
     return cached_server_and_access[1]

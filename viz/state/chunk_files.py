@@ -12,9 +12,11 @@ from viz.state.session_state import record_columns_for_undo, session
 MOST_HELD = 60_000_000
 """Most characters of all chunk files in a session."""
 
-NO_FILE = "Choose a file of chunks in this column's settings; the chunks are then located in the text."
-CUT_FIRST = "Press “Cut it yourself”, below the strips, and click where you would cut."
-NAME_AGAIN = "The chunks of this column are in a file, which no link carries: choose it again in the column's settings."
+NO_FILE_MESSAGE = "Choose a file of chunks in this column's settings; the chunks are then located in the text."
+NO_CUTS_MESSAGE = "Press “Cut it yourself”, below the strips, and click where you would cut."
+FILE_MISSING_MESSAGE = (
+    "The chunks of this column are in a file, which no link carries: choose it again in the column's settings."
+)
 
 
 def chunk_file_of(column: ColumnChoice) -> ChunkFile | None:
@@ -32,11 +34,11 @@ def external_chunker(column: ColumnChoice) -> tuple[YourChunks | YourCuts, str]:
     """
     if column.chunker == YourCuts.name:
         own_cuts_chunker = YourCuts.build(**column.parameters)
-        return own_cuts_chunker, "" if own_cuts_chunker.cuts else CUT_FIRST
+        return own_cuts_chunker, "" if own_cuts_chunker.cuts else NO_CUTS_MESSAGE
     chunk_file = chunk_file_of(column)
     if chunk_file is None:
         chunker = YourChunks.build(**column.parameters)
-        return chunker, NAME_AGAIN if chunker.file else NO_FILE
+        return chunker, FILE_MISSING_MESSAGE if chunker.file else NO_FILE_MESSAGE
     return YourChunks.from_file(chunk_file), ""
 
 
@@ -54,14 +56,14 @@ def lacks_chunk_file(chunker: Chunker) -> bool:
 
 def no_chunks_message(chunker: YourChunks, document: Document) -> str:
     """Return the message that none of the file's chunks is in the text, with a suggestion."""
-    held_file = chunker.held_file
-    assert held_file is not None
-    located_chunks = held_file.cached_result_in(document)
-    file_chunk_count = len(held_file.chunks) if located_chunks is None else located_chunks.given
-    file_gives_text = held_file.text(document.name) is not None
+    chunk_file = chunker.held_file
+    assert chunk_file is not None
+    located_chunks = chunk_file.cached_result_in(document)
+    file_chunk_count = len(chunk_file.chunks) if located_chunks is None else located_chunks.given
+    file_gives_text = chunk_file.text(document.name) is not None
     advice_phrase = "; the text that they give can be opened in this column's settings" if file_gives_text else ""
     return (
-        f"0 of {pluralize(file_chunk_count, 'chunk')} of {held_file.name} found in this text: they may be of "
+        f"0 of {pluralize(file_chunk_count, 'chunk')} of {chunk_file.name} found in this text: they may be of "
         f"another{advice_phrase}."
     )
 
@@ -80,11 +82,13 @@ def add_chunk_file(file: ChunkFile, columns: Iterable[ColumnChoice] = ()) -> Non
     used_file_by_identity = {
         used_file.identity: used_file for column in used_columns if (used_file := chunk_file_of(column)) is not None
     }
-    total_characters = sum(chunk_file.characters for chunk_file in {**used_file_by_identity, file.identity: file}.values())
-    if total_characters > MOST_HELD:
+    total_character_count = sum(
+        chunk_file.characters for chunk_file in {**used_file_by_identity, file.identity: file}.values()
+    )
+    if total_character_count > MOST_HELD:
         raise InputError(
             f"{file.name}: the chunk files of a session may have at most {MOST_HELD:,} characters in total; "
-            f"with this file they would have {total_characters:,}. Remove a column with another file first."
+            f"with this file they would have {total_character_count:,}. Remove a column with another file first."
         )
     # If a file comes again, the first object stays: it has cached where its chunks are, and its columns' results are cached.
     session.chunk_files = {file.identity: file, **used_file_by_identity}

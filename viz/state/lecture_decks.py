@@ -27,7 +27,7 @@ SCENE_PARTS = ("prepare", "predict", "see", "explain")
 OWN_DECK = "own"
 """The link's name for the user's own lecture."""
 
-SEE = "see"
+SEE_PART = "see"
 """The part that reveals: hidden cuts are shown, a question is asked, and a stepper moves."""
 
 LONGEST_TITLE = 80
@@ -53,15 +53,15 @@ class Scene(BaseModel, frozen=True, extra="forbid"):
     minutes
         The time in the lecture, for example ``2–3``; empty if not planned.
     hides
-        True if the cuts stay hidden until the part `SEE`.
+        True if the cuts stay hidden until the part `SEE_PART`.
     ask
-        The question that the main page answers in the part `SEE`; empty for none.
+        The question that the main page answers in the part `SEE_PART`; empty for none.
     until
-        The last step, from 1, that the part `SEE` shows of a stepper; None for all.
+        The last step, from 1, that the part `SEE_PART` shows of a stepper; None for all.
     text
         The name in the lecture's file of the user's text that the scene shows; empty for a bundled document.
     at
-        The key of the container to which the part `SEE` scrolls the page; empty for none.
+        The key of the container to which the part `SEE_PART` scrolls the page; empty for none.
     """
 
     title: str = Field(min_length=1, max_length=LONGEST_TITLE)
@@ -89,8 +89,8 @@ class Scene(BaseModel, frozen=True, extra="forbid"):
 
     @property
     def words(self) -> dict[str, str]:
-        """The words of the parts that are shown: those with words, and always `SEE`."""
-        return {part: words for part in SCENE_PARTS if (words := getattr(self, part)) or part == SEE}
+        """The words of the parts that are shown: those with words, and always `SEE_PART`."""
+        return {part: words for part in SCENE_PARTS if (words := getattr(self, part)) or part == SEE_PART}
 
 
 def scene_link(page: str, query: dict[str, str]) -> str:
@@ -224,10 +224,10 @@ class LectureFile(BaseModel, frozen=True, extra="forbid"):
         return self._with_scenes([*self.deck.scenes[:index], *self.deck.scenes[index + 1 :]], self.texts)
 
     def _with_scenes(self, scenes: list[Scene], texts: dict[str, SceneText]) -> LectureFile:
-        shown_digests = {scene.text for scene in scenes}
+        shown_text_digests = {scene.text for scene in scenes}
         return LectureFile(
             deck=Deck(title=self.deck.title, about=self.deck.about, scenes=tuple(scenes)),
-            texts={name: text for name, text in texts.items() if name in shown_digests},
+            texts={name: text for name, text in texts.items() if name in shown_text_digests},
         )
 
 

@@ -72,8 +72,8 @@ def reopen_session(file: SessionFile, choices: Choices) -> None:
     if is_tokenizer_on_disk(first_recipe.tokenizer):
         choices.tokenizer = first_recipe.tokenizer
     main_choices = main_page.choices()
-    for shared_choice in SHARED_CHOICES:
-        setattr(main_choices, shared_choice, getattr(choices, shared_choice))
+    for shared_choice_name in SHARED_CHOICES:
+        setattr(main_choices, shared_choice_name, getattr(choices, shared_choice_name))
     with record_columns_for_undo(main_page.key, "Columns replaced by those of the file"):
         # All parameters, including those at their defaults, because defaults depend on the embedder.
         main_choices.columns = [ColumnChoice(column.recipe.chunker, column.recipe.settings()) for column in file.columns]

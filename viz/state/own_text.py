@@ -53,17 +53,17 @@ def choose_document(choices: Choices, document: str) -> None:
         choices.extra["step"] = "1"
 
 
-def set_own_text(given: TextSource | None) -> None:
+def set_own_text(text_as_given: TextSource | None) -> None:
     """Set the user's own text; lines of three dashes in it become known boundaries."""
-    source_without_dashes = with_dashes_as_boundaries(given) if given is not None else None
+    source_without_dashes = with_dashes_as_boundaries(text_as_given) if text_as_given is not None else None
     if source_without_dashes is not None and source_without_dashes.known:
-        store_own_text(source_without_dashes, given)
+        store_own_text(source_without_dashes, text_as_given)
     else:
-        store_own_text(given)
+        store_own_text(text_as_given)
 
 
-def store_own_text(own: TextSource | None, given: TextSource | None = None) -> None:
-    """Set the user's own text; ``given`` is the text before its lines of dashes were removed, if it had any."""
+def store_own_text(own: TextSource | None, text_as_given: TextSource | None = None) -> None:
+    """Set the user's own text; ``text_as_given`` is the text before its lines of dashes were removed, if it had any."""
     session.own_complaint = ""
     session.marks_before = []
     previous_own_text = session.own
@@ -78,10 +78,10 @@ def store_own_text(own: TextSource | None, given: TextSource | None = None) -> N
             session.replaced = ReplacedText(previous_own_text, session.own_given)
     session.own = own
     session.own_gone = own is None
-    session.own_given = given
+    session.own_given = text_as_given
     session.dashes = True
-    box_content = "" if own is None else (given or own).text
-    session.pasted_kept = box_content if len(box_content) <= MOST_EDITED else ""
+    text_box_content = "" if own is None else (text_as_given or own).text
+    session.pasted_kept = text_box_content if len(text_box_content) <= MOST_EDITED else ""
     if st.session_state.get(session.box, "") != session.pasted_kept:
         # An event from a browser that has not received the new content is about the old box, and a new key makes it void.
         # In the same box it would look like an edit by the user, and replace the text.
@@ -135,30 +135,30 @@ def edited_source(text: str) -> TextSource:
     )
 
 
-def offsets_after_edit(places: Iterable[int], before: str, text: str) -> tuple[int, ...]:
+def offsets_after_edit(offsets: Iterable[int], before: str, text: str) -> tuple[int, ...]:
     """Return the positions in a text after an edit, without those in the replaced part."""
     prefix_length, suffix_length = _common_prefix_suffix_lengths(before, text)
     replaced_part_end, length_change = len(before) - suffix_length, len(text) - len(before)
     moved_offsets = (
         place if place <= prefix_length else place + length_change
-        for place in places
+        for place in offsets
         if place <= prefix_length or place >= replaced_part_end
     )
     return tuple(sorted({place for place in moved_offsets if 0 < place < len(text)}))
 
 
-def with_dashes_as_boundaries(given: TextSource) -> TextSource:
+def with_dashes_as_boundaries(text_as_given: TextSource) -> TextSource:
     """Return the text with its lines of three dashes removed and turned into known boundaries."""
-    text, known_boundaries = remove_mark_lines(given.text)
-    parts_without_mark_lines = given.parts
+    text_without_dashes, known_boundaries = remove_mark_lines(text_as_given.text)
+    parts_without_mark_lines = text_as_given.parts
     if parts_without_mark_lines is not None:
         parts_without_mark_lines = parts_without_mark_lines.with_starts(
-            offsets_without_mark_lines(given.text, parts_without_mark_lines.starts)
+            offsets_without_mark_lines(text_as_given.text, parts_without_mark_lines.starts)
         )
-    return replace(given, text=text, known=known_boundaries, parts=parts_without_mark_lines)
+    return replace(text_as_given, text=text_without_dashes, known=known_boundaries, parts=parts_without_mark_lines)
 
 
-PUT_BACK = {"repeated header": "Put headers back", "repeated footer": "Put footers back"}
+RESTORE_LABELS = {"repeated header": "Put headers back", "repeated footer": "Put footers back"}
 """Kinds of lines omitted from a PDF's pages that can be restored, with the labels of the buttons that do so."""
 
 
@@ -167,7 +167,7 @@ def restore_omitted_lines(kind: str) -> None:
 
     The text keeps its notebook.
 
-    ``kind`` is a key of `PUT_BACK`.
+    ``kind`` is a key of `RESTORE_LABELS`.
     """
     own_text_source, given_text_source, notebook, replaced_own_text = (
         session.own,
@@ -203,18 +203,18 @@ def with_restored_lines(source: TextSource, kind: str) -> TextSource:
     is_page_footer = kind == "repeated footer"
     insertions: list[tuple[int, int, str]] = []
     for page_index, lines_of_page in sorted(lines_by_page.items()):
-        start, end = (
+        page_start, page_end = (
             parts.starts[page_index],
             parts.starts[page_index + 1] if page_index + 1 < len(parts.starts) else len(text),
         )
         # The lines are listed from the edge of the page inwards.
         inserted_lines = "\n".join(reversed(lines_of_page) if is_page_footer else lines_of_page)
-        if not text[start:end].strip():
-            insertions.append((page_index, start, f"{inserted_lines}\n\n"))
+        if not text[page_start:page_end].strip():
+            insertions.append((page_index, page_start, f"{inserted_lines}\n\n"))
         elif is_page_footer:
-            insertions.append((page_index, start + len(text[start:end].rstrip()), f"\n{inserted_lines}"))
+            insertions.append((page_index, page_start + len(text[page_start:page_end].rstrip()), f"\n{inserted_lines}"))
         else:
-            insertions.append((page_index, start, f"{inserted_lines}\n"))
+            insertions.append((page_index, page_start, f"{inserted_lines}\n"))
 
     def offset_after_insertions(place: int, part: int = 0) -> int:
         """Return the new offset of a position after lines were inserted at or before the position."""
@@ -277,17 +277,19 @@ def _common_prefix_length(one: str, other: str) -> int:
 # The known boundaries of the user's own text.
 
 
-Known = tuple[int, ...] | None
+KnownBoundaries = tuple[int, ...] | None
 
 
-def boundaries_after_click(document: Document, known: Known, places: Collection[int] | None) -> Known:
+def boundaries_after_click(
+    document: Document, known: KnownBoundaries, clicked_sentence_starts: Collection[int] | None
+) -> KnownBoundaries:
     """Return the known boundaries after the user's clicks on gaps between sentences.
 
     Parameters
     ----------
     known
         The boundaries before the clicks. Those inside sentences stay, since they cannot be clicked.
-    places
+    clicked_sentence_starts
         The sentence starts before which gaps are set, as offsets in code points; None to remove all boundaries.
 
     Returns
@@ -295,25 +297,25 @@ def boundaries_after_click(document: Document, known: Known, places: Collection[
     tuple of int, or None
         Ascending offsets in code points; None if there are none.
     """
-    if places is None:
+    if clicked_sentence_starts is None:
         return None
     sentence_starts = frozenset(document.starts)
     boundaries_inside_sentences = [place for place in known or () if place not in sentence_starts]
-    return tuple(sorted({*places, *boundaries_inside_sentences})) or None
+    return tuple(sorted({*clicked_sentence_starts, *boundaries_inside_sentences})) or None
 
 
-def set_known_boundaries(known: Known) -> None:
+def set_known_boundaries(known: KnownBoundaries) -> None:
     """Set the known boundaries of the user's own text; the user can undo the change."""
     assert session.own is not None
     session.marks_before.append(session.own.known)
     _store_known_boundaries(known)
 
 
-def set_clicked_boundaries(document: Document, changes: Iterable[Collection[int] | None]) -> bool:
+def set_clicked_boundaries(document: Document, clicks: Iterable[Collection[int] | None]) -> bool:
     """Set the known boundaries after the user's changes, see `boundaries_after_click`; return whether they changed."""
     assert session.own is not None
     boundaries_before = session.own.known
-    for clicked_sentence_starts in changes:
+    for clicked_sentence_starts in clicks:
         boundaries_after = boundaries_after_click(document, session.own.known, clicked_sentence_starts)
         if boundaries_after != session.own.known:
             set_known_boundaries(boundaries_after)
@@ -325,7 +327,7 @@ def undo_known_boundaries() -> None:
     _store_known_boundaries(session.marks_before.pop())
 
 
-def _store_known_boundaries(known: Known) -> None:
+def _store_known_boundaries(known: KnownBoundaries) -> None:
     assert session.own is not None
     session.own = replace(session.own, known=known)
     session.marks_complaint = ""

@@ -8,10 +8,10 @@ from evaluation.search import SearchMethod
 from viz.state.choices import Choices
 from viz.state.session_state import session
 
-ASK_METHOD, ASK_LIMIT = "ask", "ask_limit"
+ASK_METHOD_PARAMETER, ASK_LIMIT_PARAMETER = "ask", "ask_limit"
 """The link parameters for asking a question; the question itself is the user's text and never in a link."""
 
-RANKED_BY: Mapping[SearchMethod, str] = {
+RANKING_METHOD_LABELS: Mapping[SearchMethod, str] = {
     "embedding": "by embedding",
     "bm25": "by words (BM25)",
     "hybrid": "by both (hybrid)",
@@ -36,12 +36,12 @@ def retrieval_limits(characters: int) -> dict[str, tuple[str, Limit]]:
 
 def ranking_method_of(choices: Choices) -> SearchMethod:
     """Return the ranking method chosen for questions."""
-    return next(method for method in RANKED_BY if method == choices.extra[ASK_METHOD])
+    return next(method for method in RANKING_METHOD_LABELS if method == choices.extra[ASK_METHOD_PARAMETER])
 
 
 def retrieval_limit_of(choices: Choices, characters: int) -> tuple[str, Limit]:
     """Return the label and value of the chosen retrieval limit for a text of ``characters`` characters."""
-    return retrieval_limits(characters)[choices.extra[ASK_LIMIT]]
+    return retrieval_limits(characters)[choices.extra[ASK_LIMIT_PARAMETER]]
 
 
 def search_settings_of(choices: Choices, characters: int) -> SearchSettings:

@@ -227,9 +227,9 @@ def invalid_field_and_rule(error: ValidationError) -> tuple[str, str]:
     ].removeprefix("Value error, ")
 
 
-def _insert_text_and_chunks(head: dict[str, Any], pieces: Sequence[Sequence[Any]]) -> None:
-    """Insert the text and chunks of a session, which arrive in pieces, at their places in ``head``."""
-    session_column_dicts = [column for column in head.get("columns") or () if isinstance(column, dict)]
+def _insert_text_and_chunks(session_fields: dict[str, Any], pieces: Sequence[Sequence[Any]]) -> None:
+    """Insert the text and chunks of a session, which arrive in pieces, at their places in ``session_fields``."""
+    session_column_dicts = [column for column in session_fields.get("columns") or () if isinstance(column, dict)]
     text_pieces: list[str] = []
     spans_per_column: list[list[tuple[Span, ...]]] = [[] for _ in session_column_dicts]
     file_chunks_per_column: list[list[GivenChunk]] = [[] for _ in session_column_dicts]
@@ -244,7 +244,7 @@ def _insert_text_and_chunks(head: dict[str, Any], pieces: Sequence[Sequence[Any]
                 GivenChunk(given_chunk_text, tuple(Span(*span) for span in spans), document_name, chunk_identifier)
             )
     if text_pieces:
-        head["text"] = "".join(text_pieces)
+        session_fields["text"] = "".join(text_pieces)
     for column, spans_of_chunks, chunks_of_file in zip(
         session_column_dicts, spans_per_column, file_chunks_per_column, strict=True
     ):

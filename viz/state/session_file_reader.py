@@ -99,8 +99,8 @@ def _pop_list_of_field(holder: dict[str, Any], field: str) -> list[Any]:
     return _list_or_empty(field_value)
 
 
-def _checked_spans(spans: Any, most: int | None, name: str, where: str) -> list[list[int]]:
-    """Return the spans; raises InputError if they are malformed or outside a text of ``most`` characters."""
+def _checked_spans(spans: Any, text_length: int | None, name: str, where: str) -> list[list[int]]:
+    """Return the spans; raises InputError if they are malformed or outside a text of ``text_length`` characters."""
     span_list: list[list[int]] = spans if isinstance(spans, list) else [spans]
     for span in span_list:
         if not (isinstance(span, list) and len(span) == 2 and all(type(place) is int for place in span)):
@@ -109,18 +109,22 @@ def _checked_spans(spans: Any, most: int | None, name: str, where: str) -> list[
             raise not_a_session_error(
                 name, where, f"a span must start at 0 or later, and end after its start; got {span[0]:,} to {span[1]:,}"
             )
-        if most is not None and span[1] > most:
+        if text_length is not None and span[1] > text_length:
             raise not_a_session_error(
-                name, where, f"a span must lie in the text, from 0 to {most:,}; got {span[0]:,} to {span[1]:,}"
+                name, where, f"a span must lie in the text, from 0 to {text_length:,}; got {span[0]:,} to {span[1]:,}"
             )
     return span_list
 
 
 def _checked_chunk(chunk: Any, name: str, where: str) -> tuple[str | None, list[list[int]], str | None, str | None]:
     """Return the text, the spans, the document and the id of an external chunk; older files have no ids."""
-    fields = _list_or_empty(chunk)
-    text, checked_chunk_spans, *document_and_id = [*fields, *[None, [], None, None][len(fields) :]][:4]
-    if not fields or len(fields) > 4 or not all(isinstance(string, str | None) for string in (text, *document_and_id)):
+    chunk_fields = _list_or_empty(chunk)
+    text, checked_chunk_spans, *document_and_id = [*chunk_fields, *[None, [], None, None][len(chunk_fields) :]][:4]
+    if (
+        not chunk_fields
+        or len(chunk_fields) > 4
+        or not all(isinstance(string, str | None) for string in (text, *document_and_id))
+    ):
         raise not_a_session_error(
             name, where, f"a chunk must be a text, spans, a document's name and an id; got {short_repr(chunk)}"
         )

@@ -49,7 +49,7 @@ def new_text_box_key() -> str:
     return f"box/{uuid4().hex}"
 
 
-MOST_SHOWN = 6
+MOST_PREPARED_TEXTS = 6
 """Most texts to which a session can return without preparing them again."""
 
 
@@ -72,8 +72,8 @@ class SessionValue(Generic[Kind]):
 class MutableSessionValue(SessionValue[Kind]):
     """Descriptor of a mutable value in the session state, created by ``make`` on first access."""
 
-    def __init__(self, key: str, make: Callable[[], Kind]) -> None:
-        self._key, self._make = key, make
+    def __init__(self, key: str, make_value: Callable[[], Kind]) -> None:
+        self._key, self._make = key, make_value
 
     def __get__(self, session: Session, owner: type[Session]) -> Kind:
         """Return the value, created if not there."""
@@ -122,7 +122,7 @@ class ShownDocument(SessionValue[Document | None]):
                 **previous_marker_by_identity,
                 value.identity: previous_marker_by_identity.get(value.identity) or ShownTextMarker(value.identity),
             }
-            st.session_state[shown_markers_key] = dict([*shown_marker_by_identity.items()][-MOST_SHOWN:])
+            st.session_state[shown_markers_key] = dict([*shown_marker_by_identity.items()][-MOST_PREPARED_TEXTS:])
 
 
 # Values that several pages share.
@@ -413,14 +413,14 @@ class Undo:
 
 
 @contextmanager
-def record_columns_for_undo(page: str, words: str) -> Iterator[None]:
+def record_columns_for_undo(page: str, change_phrase: str) -> Iterator[None]:
     """Record the page's columns before the ``with`` block, so that the changes made in the block can be undone.
 
     Parameters
     ----------
     page
         The page's key.
-    words
+    change_phrase
         The change in words, as in ``Column 2 removed``.
     """
     page_choices = session.choices[page]
@@ -429,7 +429,7 @@ def record_columns_for_undo(page: str, words: str) -> Iterator[None]:
     columns_after = _copies_of_columns(page_choices.columns)
     # Streamlit may call a callback twice; the second time changes nothing, and must not hide the change.
     if columns_after != columns_before:
-        session.undo = Undo(page, words, columns_before, selected_index_before, columns_after)
+        session.undo = Undo(page, change_phrase, columns_before, selected_index_before, columns_after)
 
 
 def last_undoable_column_change(page: str) -> Undo | None:

@@ -35,9 +35,9 @@ def questions_in_stored_form(text: str | None = None) -> tuple[KeptQuestion, ...
     """
     # Cached, because pages call this in every run and texts may be long.
     text_digest_by_question = session.question_digests
-    for identity, source in session.question_texts.items():
-        if identity not in text_digest_by_question:
-            text_digest_by_question[identity] = text_digest(source.text)
+    for text_identity, source in session.question_texts.items():
+        if text_identity not in text_digest_by_question:
+            text_digest_by_question[text_identity] = text_digest(source.text)
     questions_of_open_texts = [
         KeptQuestion(
             **question._asdict() | {"document": question.document[:300]},
@@ -59,10 +59,10 @@ def questions_to_json(questions: Iterable[KeptQuestion]) -> str:
     return _QUESTIONS_ADAPTER.dump_json(tuple(questions)).decode()
 
 
-def add_questions_of_tab(told: object) -> None:
+def add_questions_of_tab(questions_json: object) -> None:
     """Add to the session the questions that the browser's tab has kept, and ignore invalid questions."""
     try:
-        questions_kept_by_tab = _QUESTIONS_ADAPTER.validate_json(told) if isinstance(told, str) else ()
+        questions_kept_by_tab = _QUESTIONS_ADAPTER.validate_json(questions_json) if isinstance(questions_json, str) else ()
     except ValidationError:
         return
     restore_questions(questions_kept_by_tab)
@@ -101,13 +101,13 @@ def activate_waiting_questions() -> None:
     session.questions_waiting = tuple(still_waiting_questions[:MOST_QUESTIONS])
 
 
-def kept_questions_about(document: Document, besides: str = "") -> tuple[PosedQuestion, ...]:
-    """Return the stored questions about a text and the spans of their answers, except the question ``besides``."""
+def kept_questions_about(document: Document, excluded_question: str = "") -> tuple[PosedQuestion, ...]:
+    """Return the stored questions about a text and the spans of their answers, except the question ``excluded_question``."""
     text = document.text
     return tuple(
         PosedQuestion(question.question, checked_answer(text, question.start, question.start + len(question.answer)))
         for question in session.questions
-        if question.question != besides
+        if question.question != excluded_question
         and question.document == document.name
         and text.startswith(question.answer, question.start)
     )
@@ -126,7 +126,7 @@ def _sample_id_by_digest() -> dict[str, str]:
 
 # The user's own text.
 
-MOST_OF_FILE = 200_000
+LONGEST_FILE_DETAILS = 200_000
 """Most characters of the stored properties of a text's file (pages and omitted content), enough for 10,000 pages."""
 
 
@@ -147,7 +147,7 @@ class KeptText(BaseModel, frozen=True, extra="ignore"):
     known: tuple[int, ...] | None
     dashes: bool | None
     teaches: str = Field(max_length=1_000)
-    file: str = Field("", max_length=MOST_OF_FILE)
+    file: str = Field("", max_length=LONGEST_FILE_DETAILS)
 
 
 class _File(BaseModel, frozen=True, extra="ignore"):
@@ -157,31 +157,31 @@ class _File(BaseModel, frozen=True, extra="ignore"):
     left_out: tuple[Omission, ...] = ()
 
 
-def text_in_stored_form(own: TextSource, given: TextSource | None) -> tuple[KeptText, str]:
+def text_in_stored_form(own: TextSource, text_as_given: TextSource | None) -> tuple[KeptText, str]:
     """Return the user's text in stored form: its metadata and the text.
 
-    ``given`` is the text before its lines of dashes were removed.
+    ``text_as_given`` is the text before its lines of dashes were removed.
     """
-    text_source_as_given = given or own
+    text_source_as_given = text_as_given or own
     text_metadata = KeptText(
         name=own.name[:300],
         known=own.known,
-        dashes=session.dashes is not False if given is not None else None,
+        dashes=session.dashes is not False if text_as_given is not None else None,
         teaches=own.teaches[:1_000],
         file=_file_details_json(text_source_as_given),
     )
     return text_metadata, text_source_as_given.text
 
 
-def restore_text(about: KeptText, text: str) -> None:
+def restore_text(kept_text: KeptText, text: str) -> None:
     """Restore a stored text as the user's own."""
-    text_source_as_given = TextSource(text, about.name, None, about.teaches, *_parts_and_omissions(about, text))
-    restored_text_source = with_dashes_as_boundaries(text_source_as_given) if about.dashes else text_source_as_given
+    text_source_as_given = TextSource(text, kept_text.name, None, kept_text.teaches, *_parts_and_omissions(kept_text, text))
+    restored_text_source = with_dashes_as_boundaries(text_source_as_given) if kept_text.dashes else text_source_as_given
     # Stored boundaries take precedence over those from dashes, since clicks may have changed them.
-    if are_offsets_valid_boundaries(about.known, restored_text_source.text):
-        restored_text_source = replace(restored_text_source, known=about.known)
-    store_own_text(restored_text_source, text_source_as_given if about.dashes is not None else None)
-    session.dashes = about.dashes is not False
+    if are_offsets_valid_boundaries(kept_text.known, restored_text_source.text):
+        restored_text_source = replace(restored_text_source, known=kept_text.known)
+    store_own_text(restored_text_source, text_source_as_given if kept_text.dashes is not None else None)
+    session.dashes = kept_text.dashes is not False
 
 
 def _file_details_json(source: TextSource) -> str:
@@ -191,23 +191,23 @@ def _file_details_json(source: TextSource) -> str:
     stored_text_parts = None if source.parts is None else KeptParts.of(source.parts)
     for file_details in (_File(parts=stored_text_parts, left_out=source.left_out), _File(parts=stored_text_parts)):
         details_json = file_details.model_dump_json()
-        if len(details_json) <= MOST_OF_FILE:
+        if len(details_json) <= LONGEST_FILE_DETAILS:
             return details_json
     return ""
 
 
-def _parts_and_omissions(about: KeptText, text: str) -> tuple[TextParts | None, tuple[Omission, ...]]:
+def _parts_and_omissions(kept_text: KeptText, text: str) -> tuple[TextParts | None, tuple[Omission, ...]]:
     """Return the stored pages and omitted content; nothing if they cannot belong to the text."""
-    if not about.file:
+    if not kept_text.file:
         return None, ()
     try:
-        file_details = _File.model_validate_json(about.file)
+        file_details = _File.model_validate_json(kept_text.file)
         return None if file_details.parts is None else file_details.parts.restore_for_text(text), file_details.left_out
     except ValueError:
         return None, ()
 
 
-_OPENED = "opened"
+_UNCHANGED_DIGEST = "opened"
 """Placeholder for the digest of a notebook that was read and not changed since."""
 
 
@@ -276,24 +276,24 @@ def save_notebooks() -> None:
     if not session.notebooks or not is_server_private():
         return
     for document_name, notebook in list(session.notebooks.items()):
-        if (content := _notebook_content(document_name)) is not None:
-            _write_notebook_if_changed(document_name, notebook, content)
+        if (notebook_content := _notebook_content(document_name)) is not None:
+            _write_notebook_if_changed(document_name, notebook, notebook_content)
 
 
 def _write_notebook_if_changed(document: str, notebook: Notebook, content: Content) -> None:
-    digest = hashlib.blake2b(content.head + content.digest.encode(), digest_size=16).hexdigest()
-    if notebook.digest == _OPENED:
+    notebook_digest = hashlib.blake2b(content.head + content.digest.encode(), digest_size=16).hexdigest()
+    if notebook.digest == _UNCHANGED_DIGEST:
         # Nothing has changed yet, so another tab with the same text can continue to write it.
-        session.notebooks[document] = Notebook(notebook.place, digest)
+        session.notebooks[document] = Notebook(notebook.place, notebook_digest)
         return
-    if digest == notebook.digest:
+    if notebook_digest == notebook.digest:
         return
     try:
         notebook_key = notebook_store().write(notebook.place, *content)
-        session.notebooks[document], session.notebook_complaint = Notebook(notebook_key, digest), ""
+        session.notebooks[document], session.notebook_complaint = Notebook(notebook_key, notebook_digest), ""
     except InputError as error:
         # The next change tries again.
-        session.notebooks[document] = Notebook(notebook.place, digest)
+        session.notebooks[document] = Notebook(notebook.place, notebook_digest)
         if notebook.place is None:
             del session.notebooks[document]
         session.notebook_complaint = str(error)
@@ -330,24 +330,24 @@ def open_notebook(id: str, choices: Choices) -> str:
     if notebook_parts is None:
         return ""
     notebook_key, metadata, text = notebook_parts
-    kept_choices = _restore_notebook(notebook_key, metadata, text)
+    notebook_choices = _restore_notebook(notebook_key, metadata, text)
     main_choices = main_page.choices()
     with record_columns_for_undo(main_page.key, "Columns replaced by those of the kept text"):
         main_choices.columns, main_choices.selected, main_choices.extra = (
-            kept_choices.columns,
-            kept_choices.selected,
-            kept_choices.extra,
+            notebook_choices.columns,
+            notebook_choices.selected,
+            notebook_choices.extra,
         )
     for shared_choice_name in SHARED_CHOICES:
         for target_choices in (choices, main_choices):
-            setattr(target_choices, shared_choice_name, getattr(kept_choices, shared_choice_name))
+            setattr(target_choices, shared_choice_name, getattr(notebook_choices, shared_choice_name))
     return metadata.page
 
 
 def open_linked_notebook() -> None:
     """Reopen the kept text that the link names, if the text is on this machine; the link's settings stay."""
-    id, session.notebook_linked = session.notebook_linked, ""
-    validated_linked_notebook = _read_validated_notebook(id) if id and is_server_private() else None
+    notebook_id, session.notebook_linked = session.notebook_linked, ""
+    validated_linked_notebook = _read_validated_notebook(notebook_id) if notebook_id and is_server_private() else None
     session.notebook_complaint = ""
     if validated_linked_notebook is not None and not validated_linked_notebook[1].sample:
         notebook_choices = _restore_notebook(*validated_linked_notebook)
@@ -375,18 +375,18 @@ def _read_validated_notebook(id: str) -> tuple[StoredTextKey, _Head, str] | None
         return None
 
 
-def _restore_notebook(place: StoredTextKey, head: _Head, text: str) -> Choices:
+def _restore_notebook(stored_key: StoredTextKey, metadata: _Head, text: str) -> Choices:
     """Load a notebook's text and questions into the session, and return its choices for the main page."""
-    document_name = head.sample if head.sample in sample_titles() else OWN_DOCUMENT
+    document_name = metadata.sample if metadata.sample in sample_titles() else OWN_DOCUMENT
     if document_name == OWN_DOCUMENT:
-        restore_text(head.about, text)
-    restore_questions(head.questions)
+        restore_text(metadata.about, text)
+    restore_questions(metadata.questions)
     notebook_choices, _ = choices_from_query(
-        head.link, {**sample_splitters(), OWN_DOCUMENT: OWN_SPLITTER}, main_page.default_choices()
+        metadata.link, {**sample_splitters(), OWN_DOCUMENT: OWN_SPLITTER}, main_page.default_choices()
     )
     session.own_taken += 1
     session.lost = session.notebook_complaint = ""
-    session.notebooks[document_name] = Notebook(place, _OPENED)
+    session.notebooks[document_name] = Notebook(stored_key, _UNCHANGED_DIGEST)
     return notebook_choices
 
 
@@ -402,10 +402,10 @@ def _notebook_content(document: str) -> Content | None:
         text_metadata = KeptText(name=sample_document.title, known=sample_document.known, dashes=None, teaches="")
         text_asked_about = text = sample_document.text
         splitter_name = main_choices.sentences if main_choices.document == document else sample_splitters()[document]
-    digest = text_digest(text_asked_about)
+    document_text_digest = text_digest(text_asked_about)
     # Questions about a bundled text find it anywhere; those about another own text are in that text's notebook.
     document_questions = tuple(
-        question for question in questions_in_stored_form() if question.sample or question.text == digest
+        question for question in questions_in_stored_form() if question.sample or question.text == document_text_digest
     )
     stored_text_head = _Head(
         about=text_metadata,

@@ -1,10 +1,10 @@
 """The look of the pages: palette, figures, number formats, style sheet. Imports no other part of viz."""
 
 from viz.theme.glossary import (
-    ANSWERS,
-    RETRIEVAL,
-    SEGMENTATION,
-    UNLABELLED,
+    ANSWER_TERMS,
+    RETRIEVAL_TERMS,
+    SEGMENTATION_TERMS,
+    UNLABELLED_MEASURE_TERMS,
     GlossaryPiece,
     definitions_as_help,
     split_at_glossary_terms,
@@ -15,4 +15,4 @@ from viz.theme.number_formats import (
     known_boundary_count_phrase,
     stage_times_in_words,
 )
-from viz.theme.palette import EDGES, GROUNDS, INK, chunker_colour, theme_name
+from viz.theme.palette import CHUNK_COLOURS, CHUNK_EDGE_COLOURS, THEME_COLOURS, chunker_colour, theme_name

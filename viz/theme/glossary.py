@@ -8,10 +8,10 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import TypedDict
 
-from evaluation.retrieval import RETRIEVAL_MEASURES_EXPLAINED, RETRIEVAL_TITLES
+from evaluation.retrieval import RETRIEVAL_MEASURE_TITLES, RETRIEVAL_MEASURES_EXPLAINED
 from evaluation.segmentation import MEASURES_EXPLAINED
 
-TEXT: Mapping[str, str] = {
+TEXT_TERMS: Mapping[str, str] = {
     "Sentence": "The smallest piece of text that most chunkers keep whole; a splitter finds where each one ends.",
     "Language model": "A model that writes text, such as an answer to a question and the passages that it is given.",
     "Chunker": "A method that cuts a text into chunks.",
@@ -34,7 +34,7 @@ TEXT: Mapping[str, str] = {
 }
 """Terms about texts and chunkers."""
 
-SEGMENTATION: Mapping[str, str] = {
+SEGMENTATION_TERMS: Mapping[str, str] = {
     "Pk": "Slide a window of half the mean section along the text: the share of positions at which section and chunk "
     "disagree on whether its two ends belong together. 0 is best.",
     "WindowDiff": "The share of positions of the same window with too many or too few boundaries. 0 is best.",
@@ -48,13 +48,13 @@ SEGMENTATION: Mapping[str, str] = {
 }
 """The measures against known boundaries."""
 
-UNLABELLED: Mapping[str, str] = {
+UNLABELLED_MEASURE_TERMS: Mapping[str, str] = {
     **{name.capitalize(): definition for name, definition in MEASURES_EXPLAINED.items() if name != "chunks"},
     "Edit": "The insertion of one sentence at a random place, after which the text is cut again.",
 }
 """The measures without labels."""
 
-RETRIEVAL: Mapping[str, str] = {
+RETRIEVAL_TERMS: Mapping[str, str] = {
     "Retrieval": "The search for the chunks that a question needs; a language model is given nothing else of the text.",
     "Top k": "The number of chunks that the search returns for a question.",
     "Budget": "The number of tokens or characters that the search returns for a question, best chunks first.",
@@ -64,7 +64,7 @@ RETRIEVAL: Mapping[str, str] = {
     "sentence in front.",
     "Answer whole": "One retrieved chunk contains all of the marked answer, up to the budget.",
     "Fitted": "Chosen on the very text that it is measured on; on other texts it may do worse.",
-    **{RETRIEVAL_TITLES[name]: definition for name, definition in RETRIEVAL_MEASURES_EXPLAINED.items()},
+    **{RETRIEVAL_MEASURE_TITLES[name]: definition for name, definition in RETRIEVAL_MEASURES_EXPLAINED.items()},
     "Interval": "Confidence interval: contains the true mean or difference for 95 of 100 sets of questions. With several "
     "comparisons its level is higher (Holm's correction); it excludes 0 exactly if the difference is significant.",
     "Significant": "If no chunker were better than another, a difference this large would appear in at most 5 of 100 sets "
@@ -72,7 +72,7 @@ RETRIEVAL: Mapping[str, str] = {
 }
 """Terms about retrieval."""
 
-ANSWERS: Mapping[str, str] = {
+ANSWER_TERMS: Mapping[str, str] = {
     "Faithfulness": "The share of an answer's statements that the given chunks support, according to a judging model.",
     "Answer relevancy": "A judging model writes three questions that the answer would answer: their mean cosine with the "
     "original question; 0 for an evasive answer.",
@@ -85,16 +85,16 @@ ANSWERS: Mapping[str, str] = {
 }
 """The measures of answers."""
 
-PARTS = {
-    "Texts and chunkers": TEXT,
-    "Measures against known boundaries": SEGMENTATION,
-    "Measures without labels": UNLABELLED,
-    "Measures of retrieval": RETRIEVAL,
-    "Measures of answers": ANSWERS,
+TERMS_BY_PART = {
+    "Texts and chunkers": TEXT_TERMS,
+    "Measures against known boundaries": SEGMENTATION_TERMS,
+    "Measures without labels": UNLABELLED_MEASURE_TERMS,
+    "Measures of retrieval": RETRIEVAL_TERMS,
+    "Measures of answers": ANSWER_TERMS,
 }
 """The words of the glossary with their definitions, by the heading of their part."""
 
-DOCUMENT = Path(__file__).parents[2] / "docs" / "glossary.md"
+GLOSSARY_FILE = Path(__file__).parents[2] / "docs" / "glossary.md"
 
 
 class GlossaryPiece(TypedDict):
@@ -117,7 +117,7 @@ def split_at_glossary_terms(words: str) -> list[GlossaryPiece]:
     KeyError
         If a marked word is not in the glossary.
     """
-    definition_by_term = {term: definition for part in PARTS.values() for term, definition in part.items()}
+    definition_by_term = {term: definition for part in TERMS_BY_PART.values() for term, definition in part.items()}
     pieces: list[GlossaryPiece] = []
     for plain_text, bracketed_term in re.findall(r"([^\[]+)|\[([^]]+)\]", words):
         capitalized_term = bracketed_term.capitalize()
@@ -134,15 +134,16 @@ def split_at_glossary_terms(words: str) -> list[GlossaryPiece]:
     return pieces
 
 
-def definitions_as_help(words: Mapping[str, str]) -> str:
+def definitions_as_help(definition_by_term: Mapping[str, str]) -> str:
     """Return the definitions of several terms as Markdown for a help text."""
-    return "  \n".join(f"**{word}**: {definition}" for word, definition in words.items())
+    return "  \n".join(f"**{word}**: {definition}" for word, definition in definition_by_term.items())
 
 
 def glossary_document() -> str:
     """Return the text of ``docs/glossary.md``."""
     lines_by_part = {
-        title: [f"- **{word}**: {definition}\n" for word, definition in words.items()] for title, words in PARTS.items()
+        title: [f"- **{word}**: {definition}\n" for word, definition in words.items()]
+        for title, words in TERMS_BY_PART.items()
     }
     glossary_part_sections = [f"## {title}\n\n{''.join(lines)}" for title, lines in lines_by_part.items()]
     return (
@@ -152,4 +153,4 @@ def glossary_document() -> str:
 
 
 if __name__ == "__main__":
-    DOCUMENT.write_text(glossary_document(), encoding="utf-8")
+    GLOSSARY_FILE.write_text(glossary_document(), encoding="utf-8")

@@ -2,13 +2,13 @@
 
 import streamlit as st
 
-from chunkers.results import COUNT, EDGES, GROUNDS, INK, theme_colours
+from chunkers.results import CHUNK_COLOUR_COUNT, CHUNK_COLOURS, CHUNK_EDGE_COLOURS, THEME_COLOURS, theme_colours
 
 __all__ = [
-    "COUNT",
-    "EDGES",
-    "GROUNDS",
-    "INK",
+    "CHUNK_COLOURS",
+    "CHUNK_COLOUR_COUNT",
+    "CHUNK_EDGE_COLOURS",
+    "THEME_COLOURS",
     "chunker_colour",
     "set_overlay_panel_colours",
     "theme_name",
@@ -18,7 +18,7 @@ __all__ = [
 
 def theme_style_sheet(root: str = "seamark") -> str:
     """Return a style sheet that defines both themes' colours as custom properties of the class ``root``."""
-    css_rules = [f".{root} {{\n  --ground-count: {COUNT};\n}}"]
+    css_rules = [f".{root} {{\n  --ground-count: {CHUNK_COLOUR_COUNT};\n}}"]
     for theme in ("light", "dark"):
         css_variables = "\n".join(f"  --{name}: {colour};" for name, colour in theme_colours(theme).items())
         css_rules.append(f'.{root}[data-theme="{theme}"] {{\n{css_variables}\n}}')
@@ -32,11 +32,11 @@ def theme_name() -> str:
 
 def chunker_colour(number: int) -> str:
     """Return the colour of a chunker's lines and dots in figures; the colours repeat."""
-    current_theme_edge_colours = EDGES[theme_name()]
+    current_theme_edge_colours = CHUNK_EDGE_COLOURS[theme_name()]
     return current_theme_edge_colours[number % len(current_theme_edge_colours)]
 
 
 def set_overlay_panel_colours() -> None:
     """Set the background and border colours of the panel that overlays the text in narrow windows."""
-    theme_colour_by_role = INK[theme_name()]
+    theme_colour_by_role = THEME_COLOURS[theme_name()]
     st.html(f"<style>:root {{ --page: {theme_colour_by_role['page']}; --rule: {theme_colour_by_role['rule']}; }}</style>")

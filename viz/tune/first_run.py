@@ -38,13 +38,13 @@ def _default_kept_sweep(keeper: Keeper) -> KeptSweep:
     )
 
 
-def _sweep_of_kept_run(kept: KeptSweep, embedder: Embedder | None) -> Sweep:
+def _sweep_of_kept_run(kept_sweep: KeptSweep, embedder: Embedder | None) -> Sweep:
     """Return the job of a stored sweep."""
-    if kept.plan != _default_kept_sweep(kept.keeper).plan:
+    if kept_sweep.plan != _default_kept_sweep(kept_sweep.keeper).plan:
         raise InputError(
             "The documents, their boundaries or the parameters of the chunkers have changed since the run was measured."
         )
-    sweep, documents = Sweep.from_disk(kept), kept.documents_among([])
+    sweep, documents = Sweep.from_disk(kept_sweep), kept_sweep.documents_among([])
     return sweep if embedder is None else sweep.resumed([document for document in documents if document], embedder)
 
 

@@ -30,7 +30,7 @@ from viz.shell import (
 )
 from viz.shell.page import page
 from viz.state import MODEL_MISSING, access_to_chosen_model, model_identity, session
-from viz.theme import SEGMENTATION, UNLABELLED, definitions_as_help
+from viz.theme import SEGMENTATION_TERMS, UNLABELLED_MEASURE_TERMS, definitions_as_help
 from viz.tune.first_run import BUNDLED_RUN, default_choices
 from viz.tune.sweep_inputs import (
     MOST_RUNS,
@@ -41,11 +41,11 @@ from viz.tune.sweep_inputs import (
     set_swept_chunker,
     show_own_documents,
 )
-from viz.tune.sweep_results import TITLES, show_sweep
+from viz.tune.sweep_results import MEASURE_TITLES, show_sweep
 
 PAGE = "tune"
 
-MEASURED = (
+MEASURED_BEFORE_CAPTION = (
     "Already measured, on 50 long documents stitched from our own texts: Change points at its defaults, which nobody tuned, "
     "and Optimal, with Chroma's published settings, reach a Pk of 0.14 and 0.26; both see the whole text. Breakpoint, which "
     "decides gap by gap, reaches 0.38 with the best of Qu et al.'s 30 settings, and a cut every n sentences 0.40."
@@ -60,10 +60,10 @@ def show() -> None:
         tune_link_parameters = current_page.choices.extra
         if opening_compare_columns and opening_compare_columns[0] is not None and not tune_link_parameters["run"]:
             set_swept_chunker(tune_link_parameters, opening_compare_columns[0].chunker)
-        _draw(current_page)
+        _draw_page_body(current_page)
 
 
-def _draw(current_page: Page) -> None:
+def _draw_page_body(current_page: Page) -> None:
     link_parameters = current_page.choices.extra
     with current_page.controls:
         settings, settings_complaint = choose_settings(link_parameters)
@@ -76,9 +76,12 @@ def _draw(current_page: Page) -> None:
     st.markdown("Runs many settings on documents whose boundaries are known, and ranks them. Every text is embedded once.")
     show_own_documents(current_page.choices)
     label_by_measure = {
-        name: f"{title} ({'more' if HIGHER_IS_BETTER[name] else 'less'} is better)" for name, title in TITLES.items()
+        name: f"{title} ({'more' if HIGHER_IS_BETTER[name] else 'less'} is better)" for name, title in MEASURE_TITLES.items()
     }
-    measure_definitions = {**SEGMENTATION, "Blocks whole": f"{UNLABELLED['Blocks whole']} Without cuts all of them do."}
+    measure_definitions = {
+        **SEGMENTATION_TERMS,
+        "Blocks whole": f"{UNLABELLED_MEASURE_TERMS['Blocks whole']} Without cuts all of them do.",
+    }
     with st.container(width=420):
         ranking_measure = draw_setting_select_box(
             "Ranked by",
@@ -111,13 +114,13 @@ def _draw(current_page: Page) -> None:
         _show_sweep_state(shown_sweep, settings, chosen_sweep_documents)
         _show_results(shown_sweep, ranking_measure)
     if linked_sweep is None:
-        st.caption(MEASURED)
+        st.caption(MEASURED_BEFORE_CAPTION)
 
 
-def _say_opening_compare_column(words: dict[str, str]) -> None:
+def _say_opening_compare_column(link_parameters: dict[str, str]) -> None:
     """Draw a note on the column of Compare that the page opened with, or on one without settings to tune."""
     opened_index_and_column = session.opened_with.get(PAGE, [None])[0]
-    if opened_index_and_column is not None and opened_index_and_column[1].chunker == words["what"]:
+    if opened_index_and_column is not None and opened_index_and_column[1].chunker == link_parameters["what"]:
         st.caption(
             f"This is the chunker of column {opened_index_and_column[0] + 1} of Compare; parameters that are not swept "
             f"have their defaults."
@@ -207,7 +210,7 @@ def _show_results(job: Sweep, measure: str) -> None:
     finished_sweep_rows = list(job.rows)
     if not show_sweep(job.settings, finished_sweep_rows, set(job.held), measure) and finished_sweep_rows and not job.running:
         notice(
-            f"{TITLES[measure]} is undefined for every setting on these documents. Choose another measure.",
+            f"{MEASURE_TITLES[measure]} is undefined for every setting on these documents. Choose another measure.",
             key="tune_undefined",
         )
 
@@ -242,15 +245,15 @@ def new_sweep(
     )
 
 
-def rest_of_sweep(current_page: Page, sweep: Sweep, kept: KeptSweep) -> RestOfRun:
+def rest_of_sweep(current_page: Page, sweep: Sweep, kept_sweep: KeptSweep) -> RestOfRun:
     """Return the rest of a sweep that is stored on disk."""
-    text_for_each_document = kept.documents_among(list(own_documents().values()))
+    text_for_each_document = kept_sweep.documents_among(list(own_documents().values()))
     available_sweep_documents = [document for document in text_for_each_document if document is not None]
     language_model_access, sweep_requests = None, None
-    if kept.plan.language_model:
+    if kept_sweep.plan.language_model:
         language_model_access = access_to_chosen_model()
         split_function = partial(
-            map, lambda document, plan: document.split(plan.splitter), available_sweep_documents, kept.plan.documents
+            map, lambda document, plan: document.split(plan.splitter), available_sweep_documents, kept_sweep.plan.documents
         )
         nontrivial_sweep_settings = [setting for setting in sweep.settings if not setting.trivial]
         estimate_requests = partial(estimate_sweep_requests, split_function, nontrivial_sweep_settings, sweep.tokenizer)
@@ -267,12 +270,12 @@ def rest_of_sweep(current_page: Page, sweep: Sweep, kept: KeptSweep) -> RestOfRu
         assert current_page.embedder is not None
         return sweep.resumed(available_sweep_documents, current_page.embedder, language_model_access)
 
-    return RestOfRun(resumed_sweep, sweep_requests, _missing_documents_in_words(kept, text_for_each_document))
+    return RestOfRun(resumed_sweep, sweep_requests, _missing_documents_in_words(kept_sweep, text_for_each_document))
 
 
-def _missing_documents_in_words(kept: KeptSweep, texts: Sequence[MarkedText | None]) -> str:
+def _missing_documents_in_words(kept_sweep: KeptSweep, texts: Sequence[MarkedText | None]) -> str:
     """Return a sentence that names the documents without a text; empty if every document has one."""
-    plans_without_text = [plan for plan, own_text in zip(kept.plan.documents, texts, strict=True) if own_text is None]
+    plans_without_text = [plan for plan, own_text in zip(kept_sweep.plan.documents, texts, strict=True) if own_text is None]
     if any(plan.sample for plan in plans_without_text):
         return "Bundled documents of this sweep have changed since it was begun: it must be run again."
     if plans_without_text:

@@ -10,7 +10,7 @@ from typing import Any
 import streamlit as st
 
 from chunkers import ASKING, CHUNKERS, DEFAULT_SPLITTER, SPLITTERS, FieldSpec, InputError, build_chunker
-from chunkers.commands.arguments import parse_value as read_value
+from chunkers.commands.arguments import parse_parameter_value as read_value
 from chunkers.recipes import chunker_class
 from chunkers.text import READABLE_ENDINGS
 from evaluation.segmentation import (
@@ -44,7 +44,7 @@ OWN_DOCUMENT_PARAMETERS = {"splitter": DEFAULT_SPLITTER}
 OPENED_ON = ("failures", "compare")
 """The pages on which a stitched document can be opened."""
 
-_WIDTH = 460
+_CONTROLS_WIDTH = 460
 """Width of each half of the panel, in pixels."""
 
 _ENDINGS = [ending.removeprefix(".") for ending in READABLE_ENDINGS]
@@ -77,12 +77,12 @@ def show_own_documents(choices: Choices) -> None:
     with st.expander("Your own documents"):
         # Side by side if there is room, otherwise one below the other.
         own_documents_container = st.container(horizontal=True, gap="large")
-        with own_documents_container.container(width=_WIDTH):
+        with own_documents_container.container(width=_CONTROLS_WIDTH):
             _draw_uploads()
             draw_setting_select_box(
                 "Split into sentences by", choices.extra, "splitter", {name: name for name in SPLITTERS}, "tune/splitter"
             )
-        with own_documents_container.container(width=_WIDTH):
+        with own_documents_container.container(width=_CONTROLS_WIDTH):
             _draw_stitching(choices.extra["splitter"])
         _show_stitched_documents(choices)
 
@@ -167,23 +167,25 @@ def _begin_stitching(splitter: str) -> None:
     session.tune_stitching = stitching_job = ReadingJob(
         short_file_name_data_pairs,
         lambda given, read, _: _stitched_documents(
-            *read_passages(given, read), asked=stitching_options, halve=is_half_held_out
+            *read_passages(given, read), stitching_settings=stitching_options, halve=is_half_held_out
         ),
     )
     stitching_job.begin()
 
 
 def _stitched_documents(
-    passages: list[SubjectPassage], complaints: list[str], *, asked: tuple[int, int, int, str], halve: bool
+    passages: list[SubjectPassage], complaints: list[str], *, stitching_settings: tuple[int, int, int, str], halve: bool
 ) -> StitchedDocuments:
     """Stitch the passages into documents; if ``halve``, half of the passages form held-out documents."""
     tuning_documents: list[MarkedText] = []
     held_out_documents: list[MarkedText] = []
     try:
         tuning_passages, held_out_passages = split_by_subject(passages) if halve else (passages, [])
-        tuning_documents = stitch_several_documents(tuning_passages, *asked)
+        tuning_documents = stitch_several_documents(tuning_passages, *stitching_settings)
         held_out_documents = (
-            stitch_several_documents(held_out_passages, *asked, first=len(tuning_documents) + 1) if halve else []
+            stitch_several_documents(held_out_passages, *stitching_settings, first_document_number=len(tuning_documents) + 1)
+            if halve
+            else []
         )
     except InputError as error:
         complaints.append(str(error))
@@ -192,20 +194,20 @@ def _stitched_documents(
         MarkedDocuments(
             tuning_and_held_documents,
             complaints,
-            _stitched_documents_in_words(tuning_and_held_documents, len(passages), asked[3]),
+            _stitched_documents_in_words(tuning_and_held_documents, len(passages), stitching_settings[3]),
         ),
         frozenset(document.name for document in held_out_documents),
     )
 
 
-def _stitched_documents_in_words(documents: list[MarkedText], texts: int, splitter: str) -> str:
+def _stitched_documents_in_words(documents: list[MarkedText], text_count: int, splitter: str) -> str:
     """Describe the stitched documents, which are shorter than requested if there is too little text."""
     if not documents:
         return ""
     sentence_count_per_document = [len(document.split(splitter).document.sentences) for document in documents]
     seam_count_per_document = [len(document.known) for document in documents]
     return (
-        f"{len(documents):,} document{'s' if len(documents) > 1 else ''} stitched from {texts:,} short texts, with "
+        f"{len(documents):,} document{'s' if len(documents) > 1 else ''} stitched from {text_count:,} short texts, with "
         f"{_range_in_words(sentence_count_per_document)} sentences and {_range_in_words(seam_count_per_document)} known "
         f"boundaries each; now among the "
         "documents on the left."
@@ -213,8 +215,8 @@ def _stitched_documents_in_words(documents: list[MarkedText], texts: int, splitt
 
 
 def _range_in_words(counts: list[int]) -> str:
-    low, high = min(counts), max(counts)
-    return f"{low:,}" if low == high else f"{low:,} to {high:,}"
+    lowest_count, highest_count = min(counts), max(counts)
+    return f"{lowest_count:,}" if lowest_count == highest_count else f"{lowest_count:,} to {highest_count:,}"
 
 
 def _show_stitched_documents(choices: Choices) -> None:
@@ -255,8 +257,8 @@ def _show_stitched_documents(choices: Choices) -> None:
         )
 
 
-def _boundary_file_text(marked: MarkedText) -> str:
-    return boundary_file_json(marked.name, marked.text, marked.known)
+def _boundary_file_text(marked_text: MarkedText) -> str:
+    return boundary_file_json(marked_text.name, marked_text.text, marked_text.known)
 
 
 def zipped_documents(documents: list[MarkedText]) -> bytes:
@@ -270,9 +272,9 @@ def zipped_documents(documents: list[MarkedText]) -> bytes:
     return archive_buffer.getvalue()
 
 
-def _open_document_on_page(choices: Choices, marked: MarkedText, page: str) -> None:
+def _open_document_on_page(choices: Choices, marked_text: MarkedText, page: str) -> None:
     """Make the document the user's own text, and go to the page that shows it."""
-    adopt_as_own_text(TextSource(marked.text, marked.name, marked.known), choices)
+    adopt_as_own_text(TextSource(marked_text.text, marked_text.name, marked_text.known), choices)
     choices.sentences = choices.extra["splitter"]
     open_page_at_next_run(page)
 
@@ -325,7 +327,7 @@ def _bundled_document_names() -> list[str]:
     return [name for name in sample_titles() if load_sample(name).known]
 
 
-def choose_documents(words: dict[str, str]) -> SweepDocuments:
+def choose_documents(link_parameters: dict[str, str]) -> SweepDocuments:
     """Draw the controls for choosing the documents of a sweep, and return the chosen documents."""
     own_document_by_name = own_documents()
     document_title_by_name = {name: sample_titles()[name] for name in _bundled_document_names()} | {
@@ -338,50 +340,55 @@ def choose_documents(words: dict[str, str]) -> SweepDocuments:
     def store_held_out_names(names: set[str]) -> None:
         session.tune_held = names
 
-    used_names = _choose_document_names(
+    used_document_names = _choose_document_names(
         "Documents",
         "With known boundaries.",
-        words,
+        link_parameters,
         "documents",
         document_title_by_name,
         own_document_by_name.keys() - session.tune_left_out,
         store_used_names,
     )
-    held_out_names = _choose_document_names(
+    held_out_document_names = _choose_document_names(
         "Held out",
         "The ranking ignores these, and documents that share a section with one of them; the best setting is then measured "
         "on them.",
-        words,
+        link_parameters,
         "held",
         document_title_by_name,
         own_document_by_name.keys() & session.tune_held,
         store_held_out_names,
     )
     return _divide_documents(
-        {name: own_document_by_name.get(name) or _bundled_marked_text(name) for name in [*used_names, *held_out_names]},
-        held_out_names,
+        {
+            name: own_document_by_name.get(name) or _bundled_marked_text(name)
+            for name in [*used_document_names, *held_out_document_names]
+        },
+        held_out_document_names,
         document_title_by_name,
-        words["splitter"],
+        link_parameters["splitter"],
     )
 
 
 def default_sweep_documents() -> SweepDocuments:
     """Return the documents of the page's default sweep."""
-    used_names, held_out_names = (default_document_parameters()[name].split(",") for name in ("documents", "held"))
+    used_document_names, held_out_document_names = (
+        default_document_parameters()[name].split(",") for name in ("documents", "held")
+    )
     return _divide_documents(
-        {name: _bundled_marked_text(name) for name in [*used_names, *held_out_names]},
-        held_out_names,
+        {name: _bundled_marked_text(name) for name in [*used_document_names, *held_out_document_names]},
+        held_out_document_names,
         sample_titles(),
         DEFAULT_SPLITTER,
     )
 
 
 def _divide_documents(
-    texts: Mapping[str, MarkedText], held: Sequence[str], titles: Mapping[str, str], splitter: str
+    texts: Mapping[str, MarkedText], held_out_names: Sequence[str], titles: Mapping[str, str], splitter: str
 ) -> SweepDocuments:
-    """Divide ``texts`` into the documents to tune on, in order, and those that ``held`` names."""
-    held_out_documents = [texts[name] for name in held]
-    tuning_documents = [document for name, document in texts.items() if name not in held]
+    """Divide ``texts`` into the documents to tune on, in order, and those that ``held_out_names`` names."""
+    held_out_documents = [texts[name] for name in held_out_names]
+    tuning_documents = [document for name, document in texts.items() if name not in held_out_names]
     overlapping_documents = texts_with_heldout_sections(tuning_documents, held_out_documents)
     overlapping_titles_phrase = ", ".join(titles[document.name] for document in overlapping_documents)
     complaint_phrase = (
@@ -400,21 +407,23 @@ def _divide_documents(
 def _choose_document_names(
     label: str,
     help_text: str,
-    words: dict[str, str],
+    link_parameters: dict[str, str],
     name: str,
     titles: Mapping[str, str],
-    own: set[str],
-    keep: Callable[[set[str]], None],
+    own_names: set[str],
+    store_own_names: Callable[[set[str]], None],
 ) -> list[str]:
     """Draw a choice of several documents and return their names.
 
-    Bundled documents are stored in the link parameter ``name``; ``keep`` is called with the user's own.
+    Bundled documents are stored in the link parameter ``name``; ``store_own_names`` is called with the user's own.
     """
-    preselected_document_names = [doc_name for doc_name in titles if doc_name in own or doc_name in words[name].split(",")]
+    preselected_document_names = [
+        doc_name for doc_name in titles if doc_name in own_names or doc_name in link_parameters[name].split(",")
+    ]
 
     def store_chosen_names(chosen: list[str]) -> None:
-        words[name] = ",".join(doc_name for doc_name in chosen if doc_name in sample_titles())
-        keep({doc_name for doc_name in chosen if doc_name not in sample_titles()})
+        link_parameters[name] = ",".join(doc_name for doc_name in chosen if doc_name in sample_titles())
+        store_own_names({doc_name for doc_name in chosen if doc_name not in sample_titles()})
 
     st.multiselect(
         label,
@@ -447,41 +456,46 @@ MOST_RUNS = 20_000
 MOST_OFFERED = 11
 """Most default values of an axis."""
 
-_ANY_SIZE = [2, 5, 10, 20, 50, 100, 200, 500, 1000, 2000]
+_DEFAULT_SIZES = [2, 5, 10, 20, 50, 100, 200, 500, 1000, 2000]
 """Default values of an axis for sizes, whose range is too large for round steps."""
 
 
-def choose_settings(words: dict[str, str]) -> tuple[list[SweptSetting], str]:
+def choose_settings(link_parameters: dict[str, str]) -> tuple[list[SweptSetting], str]:
     """Draw the controls for a grid of settings; return the valid settings, and a message if some are invalid."""
     title_by_option = {PUBLISHED: "Published grids"} | {name: chunker_class(name).title for name in (*CHUNKERS, *ASKING)}
 
     def clear_swept_parameters() -> None:
-        words.update(first="", second="", values="", others="")
+        link_parameters.update(first="", second="", values="", others="")
 
-    if draw_setting_select_box("Sweep", words, "what", title_by_option, "tune/what", clear_swept_parameters) == PUBLISHED:
+    if (
+        draw_setting_select_box("Sweep", link_parameters, "what", title_by_option, "tune/what", clear_swept_parameters)
+        == PUBLISHED
+    ):
         st.caption(
             "The published grids of Qu et al., appendix B: 30 settings of Breakpoint, 45 of Single linkage, 125 of DBSCAN, "
             "18 of Fixed sentences."
         )
         return published_settings(), ""
-    chunker_name = words["what"]
+    chunker_name = link_parameters["what"]
     spec_by_parameter = {spec.name: spec for spec in chunker_class(chunker_name).fields()}
     title_by_parameter = {name: spec.title for name, spec in spec_by_parameter.items()}
     first_axis_parameter_name = draw_setting_select_box(
-        "Along", words, "first", title_by_parameter, f"tune/first/{chunker_name}"
+        "Along", link_parameters, "first", title_by_parameter, f"tune/first/{chunker_name}"
     )
     axis_values_by_parameter = {
-        first_axis_parameter_name: _choose_axis_values(words, "values", spec_by_parameter[first_axis_parameter_name])
+        first_axis_parameter_name: _choose_axis_values(
+            link_parameters, "values", spec_by_parameter[first_axis_parameter_name]
+        )
     }
     second_title_by_parameter = {"": "nothing else"} | {
         name: title for name, title in title_by_parameter.items() if name != first_axis_parameter_name
     }
     second_axis_parameter_name = draw_setting_select_box(
-        "and along", words, "second", second_title_by_parameter, f"tune/second/{chunker_name}"
+        "and along", link_parameters, "second", second_title_by_parameter, f"tune/second/{chunker_name}"
     )
     if second_axis_parameter_name:
         axis_values_by_parameter[second_axis_parameter_name] = _choose_axis_values(
-            words, "others", spec_by_parameter[second_axis_parameter_name]
+            link_parameters, "others", spec_by_parameter[second_axis_parameter_name]
         )
     setting_count = prod(map(len, axis_values_by_parameter.values()))
     if setting_count > MOST_RUNS:
@@ -500,10 +514,10 @@ def default_sweep_settings() -> list[SweptSetting]:
     )[0]
 
 
-def set_swept_chunker(words: dict[str, str], chunker: str) -> None:
+def set_swept_chunker(link_parameters: dict[str, str], chunker: str) -> None:
     """Make the sweep vary the first parameter of a chunker; keep the sweep if it already has this chunker."""
-    if words["what"] != chunker:
-        words.update(what=chunker, first="", second="", values="", others="")
+    if link_parameters["what"] != chunker:
+        link_parameters.update(what=chunker, first="", second="", values="", others="")
 
 
 def _valid_settings(settings: list[SweptSetting]) -> tuple[list[SweptSetting], str]:
@@ -523,15 +537,15 @@ def _valid_settings(settings: list[SweptSetting]) -> tuple[list[SweptSetting], s
     return list(valid_settings), invalid_setting_messages[0] if invalid_setting_messages else ""
 
 
-def _choose_axis_values(words: dict[str, str], name: str, spec: FieldSpec) -> list[Any]:
+def _choose_axis_values(link_parameters: dict[str, str], name: str, spec: FieldSpec) -> list[Any]:
     """Draw the text box for the values of an axis and return the values."""
-    axis_values_widget_key = f"tune/{name}/{words['what']}/{spec.name}"
-    axis_values_text = words[name] or ", ".join(
+    axis_values_widget_key = f"tune/{name}/{link_parameters['what']}/{spec.name}"
+    axis_values_text = link_parameters[name] or ", ".join(
         f"{value:g}" if isinstance(value, float) else str(value) for value in default_axis_values(spec)
     )
 
     def store_axis_values() -> None:
-        words[name] = st.session_state[axis_values_widget_key]
+        link_parameters[name] = st.session_state[axis_values_widget_key]
 
     st.text_input(
         f"{spec.title}: values",
@@ -547,14 +561,14 @@ def default_axis_values(spec: FieldSpec) -> list[Any]:
     """Return round values of a parameter to try by default, aligned to the steps of its slider."""
     if spec.choices:
         return list(spec.choices)
-    if spec.offered is None and spec.high is not None and spec.high > _ANY_SIZE[-1]:
-        return list(_ANY_SIZE)
-    low, high = spec.offered or (spec.low or 0, spec.high or 1)
+    if spec.offered is None and spec.high is not None and spec.high > _DEFAULT_SIZES[-1]:
+        return list(_DEFAULT_SIZES)
+    lowest_value, highest_value = spec.offered or (spec.low or 0, spec.high or 1)
     slider_step = spec.step or 1
     value_step = next(
         step
         for step in (slider_step * round_number * 10**power for power in range(9) for round_number in (1, 2, 5))
-        if floor(high / step + 1e-9) - ceil(low / step - 1e-9) < MOST_OFFERED
+        if floor(highest_value / step + 1e-9) - ceil(lowest_value / step - 1e-9) < MOST_OFFERED
     )
-    step_multiples = range(ceil(low / value_step - 1e-9), floor(high / value_step + 1e-9) + 1)
+    step_multiples = range(ceil(lowest_value / value_step - 1e-9), floor(highest_value / value_step + 1e-9) + 1)
     return [int(place * value_step) if spec.kind == "integer" else round(place * value_step, 6) for place in step_multiples]

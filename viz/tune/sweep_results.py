@@ -12,7 +12,7 @@ from chunkers.support import format_number, pluralize
 from evaluation.report.cells import setting_row
 from evaluation.segmentation import (
     HIGHER_IS_BETTER,
-    TRIVIAL_ANSWERS,
+    TRIVIAL_BASELINES,
     SettingSummary,
     SweepRow,
     SweptSetting,
@@ -26,14 +26,14 @@ from evaluation.statistics import FEWEST_VALUES, mean_interval
 from viz.components.figure import box_plots, show_figure
 from viz.components.measure_table import show_measures
 from viz.components.page_elements import download_button
-from viz.shell import say_column_added, take_to_compare_button
+from viz.shell import offer_to_add_column, say_column_added
 from viz.state import ColumnChoice
-from viz.theme import INK, theme_name
+from viz.theme import THEME_COLOURS, theme_name
 
 # The figures of a sweep: a curve over one parameter, a heatmap over two, or a strip for each of several chunkers.
 
 
-TITLES = {
+MEASURE_TITLES = {
     "pk": "Pk",
     "window_diff": "WindowDiff",
     "precision": "Boundary precision",
@@ -55,11 +55,11 @@ def setting_in_words(setting: SweptSetting) -> str:
     value_by_given_parameter = dict(setting.parameters)
     field_spec_by_parameter = {spec.name: spec for spec in chunker_class(setting.chunker).fields(value_by_given_parameter)}
     # A threshold method is named with its amount: "percentile 80".
-    implied_parameter_names = {field_spec_by_parameter[name].depends for name in value_by_given_parameter}
+    determining_parameter_names = {field_spec_by_parameter[name].depends for name in value_by_given_parameter}
     parameter_values_phrase = ", ".join(
         f"{_parameter_in_words(setting, name)} {_value_in_words(value)}"
         for name, value in value_by_given_parameter.items()
-        if name not in implied_parameter_names
+        if name not in determining_parameter_names
     )
     return chunker_class(setting.chunker).title + (f" ({parameter_values_phrase})" if parameter_values_phrase else "")
 
@@ -84,11 +84,14 @@ def _value_in_words(value: object) -> str:
 
 
 def sweep_figure(
-    settings: Sequence[SweptSetting], ranked: Sequence[SettingSummary], measure: str, held: Sequence[SettingSummary] = ()
+    settings: Sequence[SweptSetting],
+    ranked: Sequence[SettingSummary],
+    measure: str,
+    held_out_summaries: Sequence[SettingSummary] = (),
 ) -> go.Figure:
     """Return the figure of a sweep's results that suits its grid: a curve, a heatmap, or a strip per chunker.
 
-    ``ranked`` has the settings that have a value, best first. ``held`` has their values on the held-out documents, which a
+    ``ranked`` has the settings that have a value, best first. ``held_out_summaries`` has their values on the held-out documents, which a
     curve shows as a second line. Trivial baselines are omitted, since they are ranked but have no position on an axis.
     """
     settings = [setting for setting in settings if not setting.trivial]
@@ -98,13 +101,16 @@ def sweep_figure(
         return _chunker_strips_figure(ranked, distinct_chunker_names, measure)
     if len(settings[0].parameters) == 2:
         return _heatmap_figure(settings, ranked, measure)
-    return _curve_figure(settings, ranked, measure, held)
+    return _curve_figure(settings, ranked, measure, held_out_summaries)
 
 
 def _curve_figure(
-    settings: Sequence[SweptSetting], ranked: Sequence[SettingSummary], measure: str, held: Sequence[SettingSummary]
+    settings: Sequence[SweptSetting],
+    ranked: Sequence[SettingSummary],
+    measure: str,
+    held_out_summaries: Sequence[SettingSummary],
 ) -> go.Figure:
-    theme_colour_by_role = INK[theme_name()]
+    theme_colour_by_role = THEME_COLOURS[theme_name()]
     summary_by_setting = {summary.setting: summary for summary in ranked}
     setting_summaries = [summary_by_setting[setting] for setting in settings if setting in summary_by_setting]
     ((swept_parameter_name, _),) = settings[0].parameters
@@ -127,8 +133,8 @@ def _curve_figure(
             name="ranked",
         )
     )
-    if held:
-        held_mean_by_setting = {summary.setting: summary.mean for summary in held}
+    if held_out_summaries:
+        held_mean_by_setting = {summary.setting: summary.mean for summary in held_out_summaries}
         held_out_settings = [setting for setting in settings if setting in held_mean_by_setting]
         figure.add_scatter(
             x=[_value_in_words(dict(setting.parameters)[swept_parameter_name]) for setting in held_out_settings],
@@ -142,27 +148,27 @@ def _curve_figure(
     figure.update_layout(
         height=320,
         xaxis={"title": _parameter_in_words(settings[0], swept_parameter_name), "type": "category"},
-        yaxis={"title": TITLES[measure]},
-        showlegend=bool(held),
+        yaxis={"title": MEASURE_TITLES[measure]},
+        showlegend=bool(held_out_summaries),
         legend={"orientation": "h", "y": 1.12},
     )
     return figure
 
 
 def _heatmap_figure(settings: Sequence[SweptSetting], ranked: Sequence[SettingSummary], measure: str) -> go.Figure:
-    theme_colour_by_role = INK[theme_name()]
+    theme_colour_by_role = THEME_COLOURS[theme_name()]
     mean_by_setting = {summary.setting: summary.mean for summary in ranked}
     (horizontal_parameter_name, _), (vertical_parameter_name, _) = settings[0].parameters
-    cell_by_setting = {
+    cell_labels_by_setting = {
         setting: (
             _value_in_words(dict(setting.parameters)[vertical_parameter_name]),
             _value_in_words(dict(setting.parameters)[horizontal_parameter_name]),
         )
         for setting in settings
     }
-    row_labels = list(dict.fromkeys(line for line, _ in cell_by_setting.values()))
-    heatmap_column_labels = list(dict.fromkeys(column for _, column in cell_by_setting.values()))
-    mean_by_cell = {place: mean_by_setting.get(setting) for setting, place in cell_by_setting.items()}
+    row_labels = list(dict.fromkeys(line for line, _ in cell_labels_by_setting.values()))
+    heatmap_column_labels = list(dict.fromkeys(column for _, column in cell_labels_by_setting.values()))
+    mean_by_cell = {place: mean_by_setting.get(setting) for setting, place in cell_labels_by_setting.items()}
     # If the threshold method is an axis, its amounts have no common name.
     determiner_by_parameter = {spec.name: spec.depends for spec in chunker_class(settings[0].chunker).fields()}
     axis_title_by_parameter = {
@@ -204,7 +210,7 @@ def _chunker_strips_figure(ranked: Sequence[SettingSummary], chunkers: Sequence[
         {number: chunker_class(name).title for number, name in enumerate(chunkers)},
         {number: [summary.mean for summary in summaries] for number, summaries in summaries_by_chunker.items()},
         "%{text}: %{x:.3f}",
-        {"title": TITLES[measure]},
+        {"title": MEASURE_TITLES[measure]},
         labels={
             number: [setting_in_words(summary.setting) for summary in summaries]
             for number, summaries in summaries_by_chunker.items()
@@ -212,20 +218,20 @@ def _chunker_strips_figure(ranked: Sequence[SettingSummary], chunkers: Sequence[
     )
 
 
-SHOWN = 15
+MOST_RANKED = 15
 """Most settings shown in the ranking."""
 
 NEAR_BEST = 0.02
 """Distance from the best value within which settings count as near it."""
 
 
-def show_sweep(settings: Sequence[SweptSetting], rows: Sequence[SweepRow], held: set[str], measure: str) -> bool:
-    """Draw a sweep's results on the documents that are not ``held`` out; return False if no chunker has a value yet.
+def show_sweep(settings: Sequence[SweptSetting], rows: Sequence[SweepRow], held_out_names: set[str], measure: str) -> bool:
+    """Draw a sweep's results on the documents that are not ``held_out_names`` out; return False if no chunker has a value yet.
 
     The values on the held-out documents are shown next to these results.
     """
     ranked_setting_summaries = summarize_settings(
-        [row for row in rows if row.document not in held],
+        [row for row in rows if row.document not in held_out_names],
         measure,
     )
     if all(summary.setting.trivial for summary in ranked_setting_summaries):
@@ -233,17 +239,17 @@ def show_sweep(settings: Sequence[SweptSetting], rows: Sequence[SweepRow], held:
     held_summary_by_setting = {
         summary.setting: summary
         for summary in summarize_settings(
-            [row for row in rows if row.document in held],
+            [row for row in rows if row.document in held_out_names],
             measure,
         )
     }
-    _say_best_setting(ranked_setting_summaries, held_summary_by_setting, rows, held, measure)
+    _say_best_setting(ranked_setting_summaries, held_summary_by_setting, rows, held_out_names, measure)
     listed_summaries = [
-        summary for index, summary in enumerate(ranked_setting_summaries) if index < SHOWN or summary.setting.trivial
+        summary for index, summary in enumerate(ranked_setting_summaries) if index < MOST_RANKED or summary.setting.trivial
     ]
     table: dict[str, list[Any]] = {
         "setting": [setting_in_words(summary.setting) for summary in ranked_setting_summaries],
-        TITLES[measure]: [round(summary.mean, 4) for summary in ranked_setting_summaries],
+        MEASURE_TITLES[measure]: [round(summary.mean, 4) for summary in ranked_setting_summaries],
     }
     if held_summary_by_setting:
         table["held out"] = [
@@ -251,10 +257,10 @@ def show_sweep(settings: Sequence[SweptSetting], rows: Sequence[SweepRow], held:
             for summary in ranked_setting_summaries
         ]
     figure = sweep_figure(settings, ranked_setting_summaries, measure, list(held_summary_by_setting.values()))
-    show_figure(figure, table, TITLES[measure].split(",")[0], key="tune_figure")
+    show_figure(figure, table, MEASURE_TITLES[measure].split(",")[0], key="tune_figure")
     ranking_table_state = show_measures(
         [
-            setting_row(summary, TITLES[measure], setting_in_words(summary.setting), held_summary_by_setting)
+            setting_row(summary, MEASURE_TITLES[measure], setting_in_words(summary.setting), held_summary_by_setting)
             for summary in listed_summaries
         ],
         key="tune_ranking",
@@ -262,7 +268,7 @@ def show_sweep(settings: Sequence[SweptSetting], rows: Sequence[SweepRow], held:
         selection_mode="single-row",
     )
     if any(summary.setting.trivial for summary in listed_summaries):
-        st.caption(" ".join(f"{name.capitalize()}: {what}" for name, what in TRIVIAL_ANSWERS.items()))
+        st.caption(" ".join(f"{name.capitalize()}: {what}" for name, what in TRIVIAL_BASELINES.items()))
     actions_container = st.container(horizontal=True)
     best_row_index = next(index for index, summary in enumerate(listed_summaries) if not summary.setting.trivial)
     chosen_row_index = next(
@@ -275,11 +281,11 @@ def show_sweep(settings: Sequence[SweptSetting], rows: Sequence[SweepRow], held:
             st.button("Not a chunker", disabled=True, key="take/tune")
         else:
             setting_rank = ranked_setting_summaries.index(listed_summaries[chosen_row_index]) + 1
-            take_button_label = (
+            compare_button_label = (
                 "Take the best to Compare" if chosen_row_index == best_row_index else f"Take place {setting_rank} to Compare"
             )
-            take_to_compare_button(
-                take_button_label,
+            offer_to_add_column(
+                compare_button_label,
                 ColumnChoice(chosen_chunker_setting.chunker, dict(chosen_chunker_setting.parameters)),
                 key="take/tune",
             )
@@ -290,60 +296,62 @@ def show_sweep(settings: Sequence[SweptSetting], rows: Sequence[SweepRow], held:
 
 def _say_best_setting(
     ranked: Sequence[SettingSummary],
-    kept: dict[SweptSetting, SettingSummary],
+    held_out_summaries: dict[SweptSetting, SettingSummary],
     rows: Sequence[SweepRow],
-    held: set[str],
+    held_out_names: set[str],
     measure: str,
 ) -> None:
     """Describe the best setting: its margin over the next different value, ties, and its value on held-out documents.
 
-    Trivial baselines are not settings; a note says if one is as good as the best. Significance is tested on the ``held``-out
+    Trivial baselines are not settings; a note says if one is as good as the best. Significance is tested on the ``held_out_names``-out
     documents alone, because the best setting was chosen on the others.
     """
     trivial_summaries = [summary for summary in ranked if summary.setting.trivial]
     ranked = [summary for summary in ranked if not summary.setting.trivial]
     best_summary = ranked[0]
-    tuning_rows, held_out_rows = ([row for row in rows if (row.document in held) is out] for out in (False, True))
+    tuning_rows, held_out_rows = ([row for row in rows if (row.document in held_out_names) is out] for out in (False, True))
     best_setting_sentences = (
         f"**{setting_in_words(best_summary.setting)}** is {best_value_in_words(tuning_rows, best_summary, measure)}"
     )
-    if tie_count := _count_tied_settings(best_summary, ranked):
-        best_setting_sentences += f" {tie_count:,} other setting{'s reach' if tie_count > 1 else ' reaches'} the same."
+    if tied_setting_count := _count_tied_settings(best_summary, ranked):
+        best_setting_sentences += (
+            f" {tied_setting_count:,} other setting{'s reach' if tied_setting_count > 1 else ' reaches'} the same."
+        )
     next_summary = next((summary for summary in ranked if summary.mean != best_summary.mean), None)
     if next_summary is not None:
         best_setting_sentences += (
             f" The next, {setting_in_words(next_summary.setting)}, is {abs(next_summary.mean - best_summary.mean):.3f} "
             "behind."
         )
-        near_best_count = sum(abs(summary.mean - best_summary.mean) <= NEAR_BEST for summary in ranked)
+        near_best_setting_count = sum(abs(summary.mean - best_summary.mean) <= NEAR_BEST for summary in ranked)
         best_setting_sentences += (
-            f" Within {NEAR_BEST:g} of the best: {near_best_count:,} of {len(ranked):,} settings, itself included."
+            f" Within {NEAR_BEST:g} of the best: {near_best_setting_count:,} of {len(ranked):,} settings, itself included."
         )
     if trivial_summaries and rank_of_setting(trivial_summaries[0], [best_summary], measure) == 1:
         best_setting_sentences += (
             f" **Mind the trivial answer: “{trivial_summaries[0].setting.words()}” reaches "
             f"{trivial_summaries[0].mean:.3f}.**"
         )
-    if best_summary.setting in kept:
-        held_out_summary = kept[best_summary.setting]
-        held_out_chunker_summaries = [summary for summary in kept.values() if not summary.setting.trivial]
-        held_rank_phrase = (
+    if best_summary.setting in held_out_summaries:
+        held_out_summary = held_out_summaries[best_summary.setting]
+        held_out_chunker_summaries = [summary for summary in held_out_summaries.values() if not summary.setting.trivial]
+        held_out_rank_phrase = (
             f"place {rank_of_setting(held_out_summary, held_out_chunker_summaries, measure)} of "
             f"{len(held_out_chunker_summaries):,}"
         )
-        if tie_count := _count_tied_settings(held_out_summary, held_out_chunker_summaries):
-            held_rank_phrase += f", level with {tie_count:,} other{'s' if tie_count > 1 else ''}"
+        if tied_setting_count := _count_tied_settings(held_out_summary, held_out_chunker_summaries):
+            held_out_rank_phrase += f", level with {tied_setting_count:,} other{'s' if tied_setting_count > 1 else ''}"
         best_setting_sentences += (
             f" Held out, it reaches {held_out_summary.mean:.3f} over "
-            f"{pluralize(held_out_summary.documents, 'document')}: {held_rank_phrase}."
+            f"{pluralize(held_out_summary.documents, 'document')}: {held_out_rank_phrase}."
         )
-        trivial_settings = [summary.setting for summary in kept.values() if summary.setting.trivial]
+        trivial_settings = [summary.setting for summary in held_out_summaries.values() if summary.setting.trivial]
         differences_to_trivial = compare_settings(held_out_rows, best_summary.setting, trivial_settings, measure)
         words_by_trivial_setting = {setting: setting.words() for setting in trivial_settings}
-        lead_words = lead_significance_sentences(
+        lead_sentences = lead_significance_sentences(
             differences_to_trivial, words_by_trivial_setting, held_out_summary.documents
         )
-        best_setting_sentences = f"{best_setting_sentences} {lead_words}".rstrip()
+        best_setting_sentences = f"{best_setting_sentences} {lead_sentences}".rstrip()
     elif trivial_summaries:
         best_setting_sentences += f" {untested_lead_sentence(len(trivial_summaries))}"
     st.markdown(best_setting_sentences)
@@ -353,7 +361,9 @@ def best_value_in_words(rows: Sequence[SweepRow], best: SettingSummary, measure:
     """Describe the best setting's value on these documents, with a confidence interval if there are enough documents."""
     extreme_word = "highest" if HIGHER_IS_BETTER[measure] else "lowest"
     if best.documents == 1:
-        return f"{extreme_word} here: {TITLES[measure]} {best.mean:.3f} on 1 document, which says nothing about others."
+        return (
+            f"{extreme_word} here: {MEASURE_TITLES[measure]} {best.mean:.3f} on 1 document, which says nothing about others."
+        )
     scores_of_best_setting = [row.scores[measure].value for row in rows if row.setting == best.setting]
     mean_score_interval = mean_interval(np.array([np.nan if value is None else value for value in scores_of_best_setting]))
     interval_phrase = (
@@ -362,7 +372,10 @@ def best_value_in_words(rows: Sequence[SweepRow], best: SettingSummary, measure:
         else f"an interval takes at least {FEWEST_VALUES}"
     )
     documents_phrase = pluralize(best.documents, "document")
-    return f"{extreme_word} here: {TITLES[measure]} {best.mean:.3f} on average over {documents_phrase} ({interval_phrase})."
+    return (
+        f"{extreme_word} here: {MEASURE_TITLES[measure]} {best.mean:.3f} on average over {documents_phrase} "
+        f"({interval_phrase})."
+    )
 
 
 def _count_tied_settings(summary: SettingSummary, among: Sequence[SettingSummary]) -> int:

@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 
 from chunkers import build_chunker
 from chunkers.building_blocks.sentence_distances import (
-    SAMPLE,
+    MOST_SAMPLED_SENTENCES,
     SHUFFLES,
     gap_distances,
     scores_under_shuffling,
@@ -41,15 +41,15 @@ def test_orders_are_seeded_and_differ():
 
 @pytest.mark.parametrize("run", [1, 7])
 def test_of_a_long_text_a_sample_is_looked_at(run):
-    shuffles = shuffled_orders(10 * SAMPLE, run)
-    assert {len(order) for order in shuffles} == {SAMPLE}
-    assert all(len(set(order.tolist())) == SAMPLE for order in shuffles)
+    shuffles = shuffled_orders(10 * MOST_SAMPLED_SENTENCES, run)
+    assert {len(order) for order in shuffles} == {MOST_SAMPLED_SENTENCES}
+    assert all(len(set(order.tolist())) == MOST_SAMPLED_SENTENCES for order in shuffles)
     # From the whole text, and not the same everywhere.
-    assert len(set(np.concatenate(shuffles).tolist())) > 5 * SAMPLE
+    assert len(set(np.concatenate(shuffles).tolist())) > 5 * MOST_SAMPLED_SENTENCES
     # More of them begin alike.
-    longer = shuffled_orders(10 * SAMPLE, run, 2 * SAMPLE)
-    assert {len(order) for order in longer} == {2 * SAMPLE}
-    assert all((order == more[:SAMPLE]).all() for order, more in zip(shuffles, longer, strict=True))
+    longer = shuffled_orders(10 * MOST_SAMPLED_SENTENCES, run, 2 * MOST_SAMPLED_SENTENCES)
+    assert {len(order) for order in longer} == {2 * MOST_SAMPLED_SENTENCES}
+    assert all((order == more[:MOST_SAMPLED_SENTENCES]).all() for order, more in zip(shuffles, longer, strict=True))
 
 
 def test_what_was_measured_is_remembered_by_vectors_run_and_name():

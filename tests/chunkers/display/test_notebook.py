@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from chunkers import Chunking, Document, InputError, ModelError, chunk, compare
 from chunkers.results import result_html
-from chunkers.results.result_html import COUNT
+from chunkers.results.result_html import CHUNK_COLOUR_COUNT
 from tests.browser.hostile_strings import STRINGS
 from tests.properties.texts import texts
 
@@ -129,7 +129,7 @@ def test_what_two_chunks_share_is_marked_and_neighbours_differ_in_colour():
     html = result._repr_html_()
     assert re.findall(r'<mark class="again"[^>]*>([^<]*)</mark>', html) == ["three", "five"]
     colours = [int(colour) for colour in re.findall(r'<li class="k(\d)"', html)]
-    assert colours == [number % COUNT for number in range(len(result))]
+    assert colours == [number % CHUNK_COLOUR_COUNT for number in range(len(result))]
 
 
 def test_a_chunk_in_several_places_says_where_it_goes_on():
@@ -138,7 +138,7 @@ def test_a_chunk_in_several_places_says_where_it_goes_on():
 
 
 def test_of_a_long_text_the_rest_is_counted(monkeypatch):
-    monkeypatch.setattr(result_html, "MOST_CHARACTERS", 20)
+    monkeypatch.setattr(result_html, "MOST_SHOWN_CHARACTERS", 20)
     result = chunk("\n".join(["ten signs!"] * 5), "fixed_sentences", size=1, sentences="lines", embedder="tfidf")
     html = result._repr_html_()
     assert html.count('<div class="box">') == 2

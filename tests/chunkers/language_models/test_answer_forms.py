@@ -10,7 +10,7 @@ from chunkers.language_models.asking_until_usable import parse_json_answer
 
 SYSTEMS = {
     prompts.PROPOSITIONS_SYSTEM: answer_forms.PROPOSITIONS,
-    prompts.GROUPS_SYSTEM: answer_forms.GROUPS,
+    prompts.GROUPS_SYSTEM: answer_forms.GROUP_PLACEMENTS,
     prompts.QUESTION_SYSTEM: answer_forms.QUESTION_WITH_EXCERPTS,
     prompts.FAITHFULNESS_SYSTEM: answer_forms.FAITHFULNESS,
     prompts.RELEVANCY_SYSTEM: answer_forms.RELEVANCY,
@@ -72,9 +72,9 @@ def test_a_request_narrows_the_numbers_of_the_schema():
         ]
     )
     # Without chunks so far, a proposition can only go into a new one.
-    chunk = answer_forms.GROUPS.for_request({"chunk": (0, -1)}).schema["properties"]["chunks"]["items"]["properties"][
-        "chunk"
-    ]
+    chunk = answer_forms.GROUP_PLACEMENTS.for_request({"chunk": (0, -1)}).schema["properties"]["chunks"]["items"][
+        "properties"
+    ]["chunk"]
     assert chunk == {"type": "null"}
 
 
@@ -83,7 +83,7 @@ def test_the_stops_of_a_kind_are_how_its_question_goes_on():
         (answer_forms.CHUNK_SPLITS, prompts.SPLITS_PIECE),
         (answer_forms.TOPIC_SHIFT, prompts.SHIFT_QUESTION),
         (answer_forms.PROPOSITIONS, prompts.PROPOSITIONS_QUESTION),
-        (answer_forms.GROUPS, prompts.GROUPS_QUESTION),
+        (answer_forms.GROUP_PLACEMENTS, prompts.GROUPS_QUESTION),
         (answer_forms.QUESTION_WITH_EXCERPTS, prompts.QUESTION_PASSAGE),
         (answer_forms.ANSWER_IN_WORDS, prompts.ANSWER_QUESTION),
         (answer_forms.FAITHFULNESS, prompts.FAITHFULNESS_QUESTION),

@@ -19,10 +19,10 @@ import pytest
 from chunkers import Cancelled, InputError, ModelError
 from chunkers.language_models import chat_server
 from chunkers.language_models.answer_cache import AnswerCache
-from chunkers.language_models.answer_forms import ROOM, AnswerKind
+from chunkers.language_models.answer_forms import TOKENS_BESIDE_CONTENT, AnswerKind
 from chunkers.language_models.base import LanguageModel, Message, Reply
-from chunkers.language_models.chat_server import STREAMED, ChatServer
-from chunkers.language_models.requests_within_spending_limit import MOST_AT_ONCE, Asking, run_in_parallel
+from chunkers.language_models.chat_server import STREAM_SETTINGS, ChatServer
+from chunkers.language_models.requests_within_spending_limit import MOST_PARALLEL_CONVERSATIONS, Asking, run_in_parallel
 from chunkers.language_models.spending import Ledger, Spending, SpendingLimit, upper_bound_on_tokens
 from tests.server import KEY, ChatModelServer, Raw, words
 
@@ -30,7 +30,7 @@ LONG = 5.0
 """Seconds that a request is kept waiting, more than it is waited for."""
 
 HELLO = (Message("system", "Answer in one word."), Message("user", "Is the tide in? Ebbe und Flut, 潮."))
-MOST = upper_bound_on_tokens(HELLO) + ROOM
+MOST = upper_bound_on_tokens(HELLO) + TOKENS_BESIDE_CONTENT
 """The most tokens that a request with it may take."""
 
 
@@ -43,7 +43,7 @@ def http(serve):
 def impatient(monkeypatch, request):
     """Wait less than a person would, where an answer does not come."""
     if LONG in request.getfixturevalue("script"):
-        monkeypatch.setattr(chat_server, "TIMEOUT_HERE", 0.5)
+        monkeypatch.setattr(chat_server, "LOCAL_TIMEOUT", 0.5)
 
 
 def asking(http, limit=None, answers=None, name="openai:test"):
@@ -59,7 +59,7 @@ def test_a_server_is_asked_in_its_protocol(http):
     assert body == {
         "model": "test",
         "messages": [{"role": role, "content": text} for role, text in HELLO],
-        "max_tokens": ROOM,
+        "max_tokens": TOKENS_BESIDE_CONTENT,
         "temperature": 0,
         "stream": True,
         "stream_options": {"include_usage": True},
@@ -119,7 +119,7 @@ def test_a_setting_that_a_server_does_not_know_is_left_out_from_then_on(http):
     asker = asking(http)
     asker.ask(HELLO)
     asker.ask(HELLO[1:])
-    settings = [{*body} - {"model", "messages", *STREAMED} for _, _, body in http.requests]
+    settings = [{*body} - {"model", "messages", *STREAM_SETTINGS} for _, _, body in http.requests]
     assert settings == [{"max_tokens", "temperature"}, {"max_tokens"}, {"max_completion_tokens"}, {"max_completion_tokens"}]
 
 
@@ -195,7 +195,7 @@ def test_what_does_not_pass_is_one_sentence_without_the_key(http, caplog, script
 
 
 def test_a_server_that_sends_a_byte_now_and_then_ends_at_the_deadline(http, monkeypatch):
-    monkeypatch.setattr(chat_server, "DEADLINE_HERE", 0.5)
+    monkeypatch.setattr(chat_server, "LOCAL_DEADLINE", 0.5)
     http.script = [Raw(b" " * 100_000, pause=0.02)]
     with pytest.raises(ModelError, match=r"must answer within 0\.5 seconds in all; it did not"):
         asking(http).ask(HELLO)
@@ -319,7 +319,7 @@ def test_asking_stops_before_the_limit_is_passed_and_what_was_answered_is_kept(l
     assert asker.spent.tokens == 8_400
     assert asker.spent.requests == model.asked == asker.spent.tokens // 400
     again = Asking(PricedModel(), answers, SpendingLimit(tokens=1))
-    kept = [question for question in questions(100) if answers.get(answers.key(model, ROOM, question))]
+    kept = [question for question in questions(100) if answers.get(answers.key(model, TOKENS_BESIDE_CONTENT, question))]
     assert len(kept) == model.asked
     assert len(ask_all(again, kept)) == model.asked
     assert again.spent == Spending(remembered=model.asked)
@@ -332,7 +332,7 @@ def test_a_limit_in_money_needs_a_price(http):
 
 
 def test_retries_after_silence_count_against_the_limit(http, monkeypatch):
-    monkeypatch.setattr(chat_server, "TIMEOUT_HERE", 0.3)
+    monkeypatch.setattr(chat_server, "LOCAL_TIMEOUT", 0.3)
     http.script = [LONG] * 9
     asker = asking(http, SpendingLimit(tokens=2 * MOST))
     with pytest.raises(ModelError, match="the spending limit is"):
@@ -379,7 +379,7 @@ def test_what_was_spent_in_words():
 
 def test_several_are_asked_at_once_and_answered_in_order(http):
     together, most, lock = 0, [], threading.Lock()
-    all_here = threading.Barrier(MOST_AT_ONCE)
+    all_here = threading.Barrier(MOST_PARALLEL_CONVERSATIONS)
 
     def model(messages):
         nonlocal together
@@ -393,10 +393,10 @@ def test_several_are_asked_at_once_and_answered_in_order(http):
         return messages[0]["content"][:4]
 
     http.model = model
-    count = 3 * MOST_AT_ONCE
+    count = 3 * MOST_PARALLEL_CONVERSATIONS
     replies = ask_all(asking(http), questions(count))
     assert [reply.text for reply in replies] == [f"{number:04d}" for number in range(count)]
-    assert max(most) == MOST_AT_ONCE
+    assert max(most) == MOST_PARALLEL_CONVERSATIONS
 
 
 def test_the_first_failure_stops_the_others_and_loses_no_answer(http):
@@ -430,7 +430,7 @@ def test_ctrl_c_stops_all_and_nothing_more_is_sent(http, request):
         ask_all(asking(http), questions(200))
     while any(thread.name.startswith("asking") for thread in threading.enumerate()):
         time.sleep(0.01)
-    assert 1 <= len(http.requests) <= 2 * MOST_AT_ONCE
+    assert 1 <= len(http.requests) <= 2 * MOST_PARALLEL_CONVERSATIONS
 
 
 def test_two_that_ask_the_same_at_the_same_time_send_it_once(http):
@@ -481,16 +481,19 @@ def test_an_answer_may_be_longer_or_shorter_and_is_another_one_then(http):
 
 
 def test_all_that_are_refused_a_setting_at_the_same_time_leave_it_out(http):
-    barrier = threading.Barrier(MOST_AT_ONCE)
+    barrier = threading.Barrier(MOST_PARALLEL_CONVERSATIONS)
 
     def first(messages):
         barrier.wait(60)
         return Raw(b'{"error": {"param": "temperature"}}', status=400)
 
-    http.script = [first] * MOST_AT_ONCE
-    assert len(ask_all(asking(http), questions(MOST_AT_ONCE))) == MOST_AT_ONCE
-    settings = [{*body} - {"model", "messages", *STREAMED} for _, _, body in http.requests]
-    assert settings == [{"max_tokens", "temperature"}] * MOST_AT_ONCE + [{"max_tokens"}] * MOST_AT_ONCE
+    http.script = [first] * MOST_PARALLEL_CONVERSATIONS
+    assert len(ask_all(asking(http), questions(MOST_PARALLEL_CONVERSATIONS))) == MOST_PARALLEL_CONVERSATIONS
+    settings = [{*body} - {"model", "messages", *STREAM_SETTINGS} for _, _, body in http.requests]
+    assert (
+        settings
+        == [{"max_tokens", "temperature"}] * MOST_PARALLEL_CONVERSATIONS + [{"max_tokens"}] * MOST_PARALLEL_CONVERSATIONS
+    )
 
 
 def test_after_an_interruption_nothing_more_is_sent(http, monkeypatch):
@@ -507,7 +510,7 @@ def test_after_an_interruption_nothing_more_is_sent(http, monkeypatch):
     with pytest.raises(KeyboardInterrupt):
         ask_all(asking(http), questions(40))
     over.set()
-    assert len(http.requests) <= MOST_AT_ONCE
+    assert len(http.requests) <= MOST_PARALLEL_CONVERSATIONS
 
 
 @pytest.mark.full

@@ -4,7 +4,7 @@ import pytest
 
 from chunkers import ModelError
 from chunkers.language_models.answer_cache import AnswerCache
-from chunkers.language_models.answer_forms import CORRECTNESS, ROOM
+from chunkers.language_models.answer_forms import CORRECTNESS, TOKENS_BESIDE_CONTENT
 from chunkers.language_models.asking_until_usable import Repetitive, usable_answer
 from chunkers.language_models.base import Message, Reply
 from chunkers.language_models.chat_server import LONGEST_STREAMED, ChatServer
@@ -13,7 +13,7 @@ from chunkers.language_models.spending import Spending, upper_bound_on_tokens
 from tests.server import KEY, ChatModelServer, Events, Raw, streamed
 
 HELLO = [Message("user", "What is the capital of the tide?")]
-MOST = upper_bound_on_tokens(HELLO) + ROOM
+MOST = upper_bound_on_tokens(HELLO) + TOKENS_BESIDE_CONTENT
 LOOP = "The capital of the tide is noon. " * 400
 
 

@@ -11,7 +11,7 @@ from chunkers.language_models.asking_until_usable import parse_json_answer, pars
 from chunkers.language_models.base import Message
 from chunkers.language_models.chat_server import ChatServer
 from chunkers.language_models.prompts import SPLITS_SYSTEM
-from chunkers.language_models.requests_within_spending_limit import FIRST_ANSWERS, Asking
+from chunkers.language_models.requests_within_spending_limit import FIRST_ANSWER_COUNT, Asking
 from tests.chunkers.language_models.features import FEATURES, right
 from tests.server import ChatModelServer
 
@@ -109,15 +109,15 @@ def test_a_schema_that_is_refused_alone_is_left_out(serve):
 def test_the_first_answers_say_once_that_many_cannot_be_used_and_what_helps(serve):
     warnings = []
     asker = asking(serve(ChatModelServer), warn=lambda sentence, unusable: warnings.append((sentence, unusable)))
-    for number in range(3 * FIRST_ANSWERS):
-        assert warnings == [] or number >= FIRST_ANSWERS
+    for number in range(3 * FIRST_ANSWER_COUNT):
+        assert warnings == [] or number >= FIRST_ANSWER_COUNT
         asker.report_usability(number % 2 == 0)
     assert warnings == [(asker.unusable_warning, 5)]
-    assert asker.unusable_warning.startswith(f"5 of the first {FIRST_ANSWERS} answers could not be used.")
+    assert asker.unusable_warning.startswith(f"5 of the first {FIRST_ANSWER_COUNT} answers could not be used.")
     assert "larger model" in asker.unusable_warning
     assert "structured answers" in asker.unusable_warning
     few = asking(serve(ChatModelServer), warn=lambda sentence, unusable: warnings.append((sentence, unusable)))
-    for number in range(FIRST_ANSWERS):
+    for number in range(FIRST_ANSWER_COUNT):
         few.report_usability(number > 3)
     assert (few.unusable_warning, len(warnings)) == ("", 1)
 
@@ -127,7 +127,7 @@ def test_a_warning_may_end_the_asking(serve):
         raise InputError(said)
 
     asker = asking(serve(ChatModelServer), warn=stop)
-    for _ in range(FIRST_ANSWERS - 1):
+    for _ in range(FIRST_ANSWER_COUNT - 1):
         asker.report_usability(False)
     with pytest.raises(InputError, match="could not be used"):
         asker.report_usability(False)

@@ -6,7 +6,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from chunkers import Breakpoint, ParameterError, Verdict, build_chunker
-from chunkers.building_blocks.thresholds import THRESHOLDS, TIE, passes_level
+from chunkers.building_blocks.thresholds import THRESHOLDS, TIE_TOLERANCE, passes_level
 from tests.support import AngleEmbedder, cut, sentence_numbers
 
 DISTANCES = np.array([0.1, 0.5, 0.2, 0.8, 0.3])
@@ -35,7 +35,7 @@ def test_lines(name, amount, line):
 def test_what_is_no_valley_is_not_cut_however_low_the_line_may_be(distances, amount):
     rule = THRESHOLDS["depth"]
     depths = rule.scores(np.array(distances))
-    assert not np.any(passes_level(depths, rule.line(depths, amount), above=True) & (depths <= 0))
+    assert not np.any(passes_level(depths, rule.line(depths, amount), cuts_above=True) & (depths <= 0))
 
 
 @given(
@@ -202,7 +202,11 @@ def test_equal_distances_are_not_cut_whatever_rounding_makes_of_their_mean(thres
 
 
 @pytest.mark.slow
-@given(distances=st.lists(st.floats(0, 2), min_size=1, max_size=30), amount=st.floats(0, 3), noise=st.floats(0, TIE / 2))
+@given(
+    distances=st.lists(st.floats(0, 2), min_size=1, max_size=30),
+    amount=st.floats(0, 3),
+    noise=st.floats(0, TIE_TOLERANCE / 2),
+)
 @settings(max_examples=200, deadline=None)
 def test_what_passes_a_line_passes_it_by_more_than_rounding(distances, amount, noise):
     scores = np.array(distances)
@@ -210,7 +214,7 @@ def test_what_passes_a_line_passes_it_by_more_than_rounding(distances, amount, n
     level = rule.line(scores, amount)
     passed = rule.passes(scores, level)
     assert not passed[scores <= level].any()
-    assert passed[scores > level + 2 * TIE].all()
+    assert passed[scores > level + 2 * TIE_TOLERANCE].all()
     assert not rule.passes(np.full(3, level + noise), level).any()
     assert not THRESHOLDS["slope"].passes(np.full(3, level - noise), level).any()
     assert not rule.passes(np.full(3, np.nan), level).any()

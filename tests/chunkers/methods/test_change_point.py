@@ -136,7 +136,7 @@ def test_the_search_over_allowed_places_is_best_of_their_partitions(rows, quarte
     allowed = sorted(data.draw(st.sets(st.integers(1, len(rows) - 1), max_size=7))) if len(rows) > 1 else []
     choices = [cuts for count in range(len(allowed) + 1) for cuts in itertools.combinations(allowed, count)]
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(change_point_search, "BLOCK", block)
+        patch.setattr(change_point_search, "BLOCK_PLACES", block)
         best_cuts = best_partition_by_penalty(vectors, penalty, ignore, allowed)
         assert set(best_cuts) <= set(allowed)
         least = min(cost(vectors, cuts) + penalty * len(cuts) for cuts in choices)
@@ -167,7 +167,7 @@ def test_allowed_places_of_a_long_text_are_searched_as_a_search_without_shortcut
 def test_the_search_leaves_out_nothing_and_ties_take_the_earliest_cut(rows, quarters, block):
     vectors, penalty = np.array(rows, dtype=np.float64), quarters / 4
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(change_point_search, "BLOCK", block)
+        patch.setattr(change_point_search, "BLOCK_PLACES", block)
         assert best_partition_by_penalty(vectors, penalty, ignore) == plain_search(vectors, penalty)
         for runs in {1, min(2, len(rows)), (len(rows) + 1) // 2, len(rows)}:
             assert best_partition_by_count(vectors, runs, ignore) == plain_search(vectors, runs=runs)
@@ -232,7 +232,7 @@ class OneSubject(HashEmbedder):
 
 
 def test_a_long_search_reports_its_progress_and_can_be_stopped(monkeypatch):
-    monkeypatch.setattr(change_point, "REPORT", 100_000)
+    monkeypatch.setattr(change_point, "PRODUCTS_BETWEEN_REPORTS", 100_000)
     told, text = [], "\n".join(map(str, range(1000)))
     cut(build_chunker("change_point", {}), text, embedder=OneSubject(), deciding=lambda *done: told.append(done))
     assert len(told) > 2
@@ -325,7 +325,7 @@ def test_a_long_text_has_the_penalty_of_its_own_length(cuts_at, monkeypatch):
     noise = subjects(960, 24, 960, 0.3, seed=5)
     whole = {count: null_of(noise[:count], cuts_at=cuts_at) for count in (120, 960)}
     units = {"sentences": 120, "paragraphs": 40}[cuts_at]
-    monkeypatch.setattr(change_point, "WHOLE", units)
+    monkeypatch.setattr(change_point, "MOST_FULLY_SEARCHED", units)
     extrapolated = null_of(noise + 1e-9, cuts_at=cuts_at)
     assert whole[960] > whole[120]
     assert abs(extrapolated - whole[960]) < (whole[960] - whole[120]) / 2
@@ -334,7 +334,7 @@ def test_a_long_text_has_the_penalty_of_its_own_length(cuts_at, monkeypatch):
 
 
 def test_a_paragraph_longer_than_what_is_searched_of_a_shuffle_is_no_error(monkeypatch):
-    monkeypatch.setattr(change_point, "WHOLE", 4)
+    monkeypatch.setattr(change_point, "MOST_FULLY_SEARCHED", 4)
     text = "\n\n".join(["a", "b", "c", "d", "e", "\n".join(map(str, range(200)))])
     assert cut(build_chunker("change_point", {"cuts_at": "paragraphs"}), text).chunks
 
@@ -437,7 +437,7 @@ def test_shuffling_can_be_cancelled(monkeypatch):
         return sentence_distances.scores_under_shuffling(*arguments)
 
     monkeypatch.setattr(change_point, "scores_under_shuffling", scores_under_shuffling)
-    monkeypatch.setattr(change_point, "AT_ONCE", 0)
+    monkeypatch.setattr(change_point, "MOST_UNINTERRUPTED_PRODUCTS", 0)
     with pytest.raises(Cancelled):
         # No other test has these sentences, so that nothing of them is remembered.
         cut(build_chunker("change_point", {}), "\n".join(map(str, range(900, 940))), cancelled=lambda: bool(shuffling))

@@ -269,7 +269,7 @@ def test_kmeans_refuses_too_much_work_before_it_embeds_more_than_one_sentence(mo
 
 
 def test_a_long_kmeans_can_be_stopped_between_two_starts(monkeypatch):
-    monkeypatch.setattr(kmeans, "REPORTED", 0)
+    monkeypatch.setattr(kmeans, "REPORTED_WORK_SHARE", 0)
     told = []
     with pytest.raises(Cancelled):
         cut(

@@ -14,7 +14,7 @@ from chunkers import run as run_chunker
 from chunkers.commands.chunk_command import main
 from chunkers.language_models import prompts
 from chunkers.language_models.answer_cache import AnswerCache
-from chunkers.language_models.answer_forms import ROOM
+from chunkers.language_models.answer_forms import TOKENS_BESIDE_CONTENT
 from chunkers.language_models.asking_until_usable import MOST_REPEATS
 from chunkers.language_models.base import Reply
 from chunkers.language_models.chat_server import ChatServer
@@ -183,7 +183,10 @@ def test_an_answer_that_cannot_be_used_is_asked_again_in_the_same_conversation(n
     assert made.notes == ()
     first, second = model.asked[:2]
     assert second[: len(first)] == first
-    assert second[2:] == [("assistant", answer or prompts.NO_WORDS), ("user", prompts.ASK_AGAIN.format(complaint=complaint))]
+    assert second[2:] == [
+        ("assistant", answer or prompts.EMPTY_ANSWER_PLACEHOLDER),
+        ("user", prompts.ASK_AGAIN.format(complaint=complaint)),
+    ]
 
 
 @pytest.mark.parametrize("name", CUTTING)
@@ -267,7 +270,7 @@ def test_stopping_ends_before_the_next_request_and_answers_that_are_there_need_n
 def test_the_limit_stops_a_run_and_what_was_answered_is_not_asked_again():
     model, answers = ScriptedModel(changes), AnswerCache()
     cut("llm", model, window=18, piece_size=9)
-    most = max(map(upper_bound_on_tokens, model.asked)) + ROOM
+    most = max(map(upper_bound_on_tokens, model.asked)) + TOKENS_BESIDE_CONTENT
     model.asked.clear()
     # Each takes 12 in the end.
     with pytest.raises(ModelError, match=rf"^openai:scripted: the spending limit is {most + 30:,} tokens; \d\d are spent"):

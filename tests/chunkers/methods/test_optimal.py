@@ -8,7 +8,7 @@ import pytest
 from chunkers import Document, InputError, Verdict, build_chunker, chunk
 from chunkers.contract.base import run
 from chunkers.methods import optimal
-from chunkers.methods.optimal import PartitionTable, mean_similarity, run_rewards
+from chunkers.methods.optimal import PartitionTable, mean_similarity, rewards_of_runs
 from sample_docs import load_sample
 from tests.lanes import mostly_full
 from tests.support import HashEmbedder, cut, sentence_numbers, tools
@@ -43,7 +43,7 @@ def test_of_all_partitions_of_twelve_pieces_it_is_the_best(seed, longest):
     vectors = unit_vectors(12, seed)
     similarities = vectors.astype(np.float64) @ vectors.T.astype(np.float64)
     scored = {tuple(cuts): total(similarities, cuts) for cuts in all_partitions(12, longest)}
-    table = PartitionTable.from_rewards(run_rewards(vectors, longest))
+    table = PartitionTable.from_rewards(rewards_of_runs(vectors, longest))
     best = max(scored, key=scored.get)
     assert tuple(table.cuts().tolist()) == best
     assert table.totals[-1] == pytest.approx(scored[best], abs=1e-4)
@@ -56,7 +56,9 @@ def test_of_all_partitions_of_twelve_pieces_it_is_the_best(seed, longest):
 
 @pytest.mark.parametrize("count", [0, 1, 2, 9])
 def test_fewer_pieces_than_a_run_may_have(count):
-    table = PartitionTable.from_rewards(run_rewards(unit_vectors(count, 5) if count else np.zeros((0, 4), np.float32), 12))
+    table = PartitionTable.from_rewards(
+        rewards_of_runs(unit_vectors(count, 5) if count else np.zeros((0, 4), np.float32), 12)
+    )
     assert table.rewards.shape == (count, 12)
     assert len(table.gains()) == max(0, count - 1)
     assert all(0 < cut < count for cut in table.cuts())
@@ -70,14 +72,14 @@ def test_the_mean_needs_no_matrix():
 @pytest.mark.parametrize("count", [2, 3, 40])
 def test_a_tie_keeps_every_piece_alone(count):
     vectors = np.repeat(unit_vectors(1, 3, width=50), count, axis=0)
-    assert PartitionTable.from_rewards(run_rewards(vectors, 8)).cuts().tolist() == list(range(1, count))
+    assert PartitionTable.from_rewards(rewards_of_runs(vectors, 8)).cuts().tolist() == list(range(1, count))
 
 
 @pytest.mark.parametrize("longest", [1, 3, 9])
 @pytest.mark.parametrize("seed", range(3))
 def test_every_entry_of_the_table_is_the_best_of_all_partitions_of_its_pieces(seed, longest):
     vectors = unit_vectors(9, seed)
-    table = PartitionTable.from_rewards(run_rewards(vectors, longest))
+    table = PartitionTable.from_rewards(rewards_of_runs(vectors, longest))
     above = vectors.astype(np.float64) @ vectors.T.astype(np.float64) - mean_similarity(vectors)
     np.fill_diagonal(above, 0)
     for end in range(1, 10):
@@ -120,8 +122,8 @@ def test_no_memory_is_taken_for_longer_runs_than_there_are_pieces(monkeypatch):
     asked = []
     monkeypatch.setattr(
         optimal,
-        "run_rewards",
-        lambda vectors, longest: asked.append((len(vectors), longest)) or run_rewards(vectors, longest),
+        "rewards_of_runs",
+        lambda vectors, longest: asked.append((len(vectors), longest)) or rewards_of_runs(vectors, longest),
     )
     cut(build_chunker("optimal", {"piece_size": 1, "max_size": 1_000_000}), "a " * 25)
     assert asked == [(25, 25)]

@@ -18,7 +18,7 @@ from chunkers.language_models.answer_cache import AnswerCache
 from chunkers.language_models.asking_until_usable import MOST_REPEATS
 from chunkers.language_models.base import ANY_SHAPE, Reply
 from chunkers.language_models.chat_server import ChatServer
-from chunkers.language_models.requests_within_spending_limit import MOST_AT_ONCE, Asking
+from chunkers.language_models.requests_within_spending_limit import MOST_PARALLEL_CONVERSATIONS, Asking
 from chunkers.language_models.spending import SpendingLimit
 from tests.server import KEY, ChatModelServer
 from tests.support import ScriptedModel, asking, tools
@@ -334,7 +334,7 @@ def test_when_one_window_fails_those_that_have_not_begun_do_not_begin():
 
     with pytest.raises(ModelError, match="no"):
         tools(asking=asking()).together([work] * 100)
-    assert len(begun) <= MOST_AT_ONCE
+    assert len(begun) <= MOST_PARALLEL_CONVERSATIONS
 
 
 def test_the_limit_stops_a_run():

@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from chunkers import InputError
-from chunkers.text.encodings import USUAL, decode_by_evidence, decode_if_plain_utf_8
+from chunkers.text.encodings import NON_UNICODE_ENCODINGS, decode_by_evidence, decode_if_plain_utf_8
 from tests.chunkers.text.encoding_texts import TEXTS, encoded_texts
 
 PROSE = {paragraph.language: paragraph.text for paragraph in TEXTS}
@@ -88,10 +88,10 @@ def test_a_mark_is_believed(text, encoding):
     assert decode_by_evidence(text.encode(encoding), "file.txt").text == text
 
 
-@given(st.sampled_from(USUAL), st.sampled_from(TEXTS))
+@given(st.sampled_from(NON_UNICODE_ENCODINGS), st.sampled_from(TEXTS))
 def test_what_the_user_names_is_believed(encoding, one):
     text = one.text.encode(encoding, "ignore").decode(encoding)
-    assert decode_by_evidence(text.encode(encoding), "file.txt", chosen=encoding).text == text
+    assert decode_by_evidence(text.encode(encoding), "file.txt", chosen_encoding=encoding).text == text
 
 
 @pytest.mark.parametrize(
@@ -106,12 +106,12 @@ def test_what_the_user_names_is_believed(encoding, one):
 )
 def test_what_a_page_declares_is_believed_unless_its_bytes_contradict(page, encoding):
     text = page.format(PROSE["Russian"])
-    assert decode_by_evidence(text.encode(encoding), "page.html", markup=True).text == text
+    assert decode_by_evidence(text.encode(encoding), "page.html", is_markup=True).text == text
 
 
 def test_latin_1_is_declared_for_what_is_cp1252():
     page = "<meta charset=iso-8859-1><p>“Größe” – naïve"
-    assert decode_by_evidence(page.encode("cp1252"), "page.html", markup=True).text == page
+    assert decode_by_evidence(page.encode("cp1252"), "page.html", is_markup=True).text == page
 
 
 @pytest.mark.parametrize("data", [b"\x00\x01", b"\x89PNG\r\n\x1a\n\x00\x00\x00\rIHDR", bytes(range(256)) * 4, b"\x00" * 100])

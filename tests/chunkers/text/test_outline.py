@@ -16,7 +16,7 @@ from chunkers.text.outline import (
     KINDS_WITHOUT_SENTENCES,
     Heading,
     Outline,
-    check_outline,
+    check_markdown_mark_count,
     clear_outline_caches,
     heading_path,
     headings,
@@ -399,12 +399,12 @@ def test_an_unclosed_formula_or_one_with_words_after_it_costs_no_more_the_more_t
 @pytest.mark.parametrize("mark", ["a\n", "|", ">", "- ", "1. ", "\r\n"])
 def test_a_text_with_too_many_marks_is_refused_before_it_is_parsed(mark, monkeypatch):
     most = mark * MOST_OUTLINE_MARKS
-    check_outline("structure", most)
+    check_markdown_mark_count("structure", most)
     monkeypatch.setattr(outline, "_markdown_parser", None)
     assert outline_of(most + mark) == Outline()
     assert headings(most + mark) == ()
     with pytest.raises(
         InputError, match=r"structure: a text may have at most 500,000 lines, table .* in total; this text has more\."
     ):
-        check_outline("structure", most + mark)
+        check_markdown_mark_count("structure", most + mark)
     clear_outline_caches()

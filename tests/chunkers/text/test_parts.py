@@ -20,7 +20,7 @@ from chunkers.commands.chunk_command import main
 from chunkers.recipes.export import to_csv, to_jsonl, to_parquet
 from chunkers.text.extracted_text import LONGEST_LABEL, TextParts, substitute_with_offsets
 from chunkers.text.file_reading import read_document
-from chunkers.text.pdf import LEAST_RETURNS, running_lines
+from chunkers.text.pdf import LEAST_PAGES_WITH_LINE, running_lines
 from tests.support import tools
 
 PAGES = 200
@@ -154,7 +154,7 @@ def test_printed_labels_are_page_numbers_too():
         lambda n: f"{n} {3 * n} {5 * n}",  # the row of a table, in which one number does
         lambda n: "Chapter " + "I" * n,
         lambda n: "the same line of text " * 12,  # too long for a header
-        lambda n: "Only on a few" if n < LEAST_RETURNS else f"{'word ' * n}",
+        lambda n: "Only on a few" if n < LEAST_PAGES_WITH_LINE else f"{'word ' * n}",
     ],
 )
 def test_text_at_the_edge_of_pages_is_no_header(line):

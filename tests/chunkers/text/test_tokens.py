@@ -10,9 +10,9 @@ from hypothesis import strategies as st
 from langchain_text_splitters import RecursiveCharacterTextSplitter, TokenTextSplitter
 
 from chunkers import Document, ModelError, Tools, build_chunker, load_tokenizer
-from chunkers.building_blocks.recursive_splitting import SEPARATORS
+from chunkers.building_blocks.recursive_splitting import SEPARATORS_BY_PRESET
 from chunkers.contract.base import run
-from chunkers.text.tokenizers import BYTE_PAIRS, BytePairTokenizer, is_tokenizer_on_disk, token_aligned_parts
+from chunkers.text.tokenizers import BYTE_PAIR_TABLE_URLS, BytePairTokenizer, is_tokenizer_on_disk, token_aligned_parts
 from sample_docs import load_sample
 from tests.lanes import samples
 from tests.support import cut
@@ -32,7 +32,7 @@ def tables():
         os.environ["TIKTOKEN_CACHE_DIR"] = before
 
 
-@pytest.fixture(params=BYTE_PAIRS)
+@pytest.fixture(params=BYTE_PAIR_TABLE_URLS)
 def byte_pairs(request):
     assert is_tokenizer_on_disk(request.param)
     return load_tokenizer(request.param)
@@ -41,7 +41,7 @@ def byte_pairs(request):
 @pytest.mark.slow
 @settings(max_examples=60, deadline=None)
 @given(parts=TEXTS)
-@pytest.mark.parametrize("name", BYTE_PAIRS)
+@pytest.mark.parametrize("name", BYTE_PAIR_TABLE_URLS)
 def test_tokens_begin_where_tiktoken_says(name, parts):
     text = "".join(parts)
     encoding = tiktoken.get_encoding(name)
@@ -101,7 +101,7 @@ def test_without_the_table_and_without_a_network(monkeypatch, tmp_path):
 
 @pytest.mark.parametrize("sample", samples("chinese", "arabic"))
 @pytest.mark.parametrize(("size", "overlap"), [(80, 0), (200, 0), (250, 125), (7, 3)])
-@pytest.mark.parametrize("name", BYTE_PAIRS)
+@pytest.mark.parametrize("name", BYTE_PAIR_TABLE_URLS)
 def test_fixed_tokens_are_langchains(sample, size, overlap, name):
     text = load_sample(sample).text
     reference = TokenTextSplitter(encoding_name=name, chunk_size=size, chunk_overlap=overlap).split_text(text)
@@ -121,7 +121,7 @@ def test_fixed_tokens_are_langchains(sample, size, overlap, name):
 def test_recursive_in_tokens_is_langchains(sample, size, overlap, separators):
     text = load_sample(sample).text
     reference = RecursiveCharacterTextSplitter.from_tiktoken_encoder(
-        encoding_name="cl100k_base", separators=SEPARATORS[separators][0], chunk_size=size, chunk_overlap=overlap
+        encoding_name="cl100k_base", separators=SEPARATORS_BY_PRESET[separators][0], chunk_size=size, chunk_overlap=overlap
     ).split_text(text)
     parameters = {"size": size, "overlap": overlap, "unit": "tokens", "separators": separators}
     tools = Tools(None, load_tokenizer("cl100k_base"))
@@ -165,7 +165,7 @@ def test_a_value_that_nobody_gave_is_said_to_be_the_default_and_a_bound_is_writt
         build_chunker("fixed_words", {"size": 2_000_000})
 
 
-@pytest.mark.parametrize("name", BYTE_PAIRS)
+@pytest.mark.parametrize("name", BYTE_PAIR_TABLE_URLS)
 @given(
     parts=st.lists(
         st.sampled_from(["a", "B c", "\n", "\n\n", " ", "\t", ".", "/", "'s", "1", "漢", "🌊", "\r\n", "("]), max_size=60

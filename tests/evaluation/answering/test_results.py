@@ -18,7 +18,7 @@ from chunkers.recipes.recipe import build_chunker
 from chunkers.support.errors import Cancelled
 from evaluation.answering.questions_and_answers import AnswerContext, Passage, QuestionItem, gather_passages
 from evaluation.answering.report import AnswerReport, answers_to_csv, answers_to_json_lines, cost_table
-from evaluation.answering.results import Services, answer_item, judge_result
+from evaluation.answering.results import Services, answer_and_judge_item, judge_result
 from evaluation.questions.corpus import TokenRuler
 from tests.evaluation.answering.scripted import AnsweringModel
 from tests.support import HashEmbedder, tools
@@ -38,7 +38,7 @@ def means(model, **limit):
 
 def work(model, item=ITEM, **limit):
     kept = []
-    answer_item(item, CONTEXT, means(model, **limit), kept.append, bool)
+    answer_and_judge_item(item, CONTEXT, means(model, **limit), kept.append, bool)
     return kept
 
 
@@ -109,8 +109,8 @@ def test_judging_again_asks_afresh_and_keeps_what_was_said_before():
         lambda system, question: json.dumps({"grade": next(grades)}) if system == prompts.CORRECTNESS_SYSTEM else None
     )
     with_model, kept = means(model), []
-    answer_item(ITEM, CONTEXT, with_model, kept.append, bool)
-    answer_item(ITEM, CONTEXT, with_model, kept.append, bool)
+    answer_and_judge_item(ITEM, CONTEXT, with_model, kept.append, bool)
+    answer_and_judge_item(ITEM, CONTEXT, with_model, kept.append, bool)
     assert len(model.asked) == 4
     assert kept[-1].value("correctness") == 2
     judge_result(kept[-1], with_model, kept.append, bool, repeat=1)
@@ -129,7 +129,7 @@ def test_the_limit_holds_for_both_models_and_what_was_answered_is_kept():
     kept = []
     both = Services(asking, asking.with_model(second), similar, load_tokenizer("words").count)
     with pytest.raises(ModelError, match="spending limit is 2,000 tokens"):
-        answer_item(ITEM, CONTEXT, both, kept.append, bool)
+        answer_and_judge_item(ITEM, CONTEXT, both, kept.append, bool)
     assert kept[-1].answer.text
     assert asking.spent.tokens <= 2_000
     assert asking.spent.requests == len(first.asked) + len(second.asked)
@@ -138,7 +138,7 @@ def test_the_limit_holds_for_both_models_and_what_was_answered_is_kept():
 def test_cancelling_keeps_the_answer():
     kept = []
     with pytest.raises(Cancelled):
-        answer_item(ITEM, CONTEXT, means(AnsweringModel()), kept.append, lambda: bool(kept))
+        answer_and_judge_item(ITEM, CONTEXT, means(AnsweringModel()), kept.append, lambda: bool(kept))
     assert kept[-1].answer.text
 
 
@@ -168,7 +168,7 @@ def report_of(values, names=("A", "B")):
         for question, value in enumerate(row):
             item = QuestionItem(f"Question {question}?")
             kept = []
-            answer_item(
+            answer_and_judge_item(
                 item,
                 CONTEXT,
                 Services(means(AnsweringModel()).asking, None, lambda _, others, v=value: np.full(len(others), v), len),
@@ -197,7 +197,7 @@ def test_what_it_took_is_of_the_answers_alone_and_remembered_ones_count():
     both = means(model)
     for number in range(2):
         # The second chunker gave the same chunks, so nothing was sent for it.
-        answer_item(ITEM, CONTEXT, both, lambda step, number=number: kept.update({(number, 0): step}), bool)
+        answer_and_judge_item(ITEM, CONTEXT, both, lambda step, number=number: kept.update({(number, 0): step}), bool)
     report = AnswerReport(["=A", "B"], 1, kept)
     given = tools(HashEmbedder())
     chunking = run(build_chunker("fixed_sentences", {}), Document.from_text("It rained. In May.", "sentencex"), given)

@@ -15,7 +15,7 @@ from contextlib import closing
 
 import pytest
 
-from chunkers.language_models.requests_within_spending_limit import MOST_AT_ONCE
+from chunkers.language_models.requests_within_spending_limit import MOST_PARALLEL_CONVERSATIONS
 from evaluation.command_line import main
 from sample_docs import SAMPLES_FOLDER
 from tests import ROOT
@@ -129,7 +129,7 @@ def test_nearly_all_unusable_judgements_stop_the_command_which_goes_on_when_told
     assert "of the first 10 answers could not be used" in printed.err
     assert len(list(csv.DictReader(io.StringIO(printed.out)))) == 16
     # Those in flight at the stop were not answered.
-    assert len(stopped & {json.dumps(body) for _, _, body in http.requests}) < MOST_AT_ONCE
+    assert len(stopped & {json.dumps(body) for _, _, body in http.requests}) < MOST_PARALLEL_CONVERSATIONS
 
 
 def test_unusable_judgements_between_usable_answers_are_said_and_stop_nothing(http, tmp_path, capsys):
@@ -190,7 +190,7 @@ def test_a_run_that_was_killed_asks_nothing_again_that_was_answered(serve, tmp_p
     resumed = subprocess.run(command, cwd=ROOT, env=environment, capture_output=True, text=True, timeout=LIMIT, check=False)
     assert resumed.returncode == 0, resumed.stderr
     assert {*asked}.isdisjoint(answered)
-    assert 1 <= len(in_flight) <= MOST_AT_ONCE
+    assert 1 <= len(in_flight) <= MOST_PARALLEL_CONVERSATIONS
     assert {*in_flight} <= {*asked}
     assert len(asked) == len({*asked})
     assert stat.S_IMODE((tmp_path / "answers.sqlite").stat().st_mode) == 0o600

@@ -7,7 +7,7 @@ import pytest
 
 from evaluation.command_line import main
 from evaluation.commands import retrieval
-from evaluation.statistics.significance import FALSE_VERDICTS
+from evaluation.statistics.significance import FALSE_VERDICT_SENTENCE
 from sample_docs import SAMPLES_FOLDER
 from tests.server import ChatModelServer
 from tests.support import ScriptedModel
@@ -184,7 +184,7 @@ def test_budgets_are_measured_beside_the_top_k(folder, capsys):
     assert verdict.endswith(
         "Among 2 comparisons (Holm's correction), a significant difference takes at least 7 questions; there are 6."
     )
-    assert FALSE_VERDICTS in printed
+    assert FALSE_VERDICT_SENTENCE in printed
     for title in ("precision in tokens", "IoU in tokens", "tokens that a question is given"):
         assert f"\n{title}" in printed
     # With the last chunk cut off, each is given as many as the budget has.

@@ -226,9 +226,9 @@ def test_structure_leaves_no_heading_stranded_and_no_rows_without_their_header(s
 def test_how_near_a_hair_is_can_be_set():
     case = scored([0.1, 0.53, 0.9], 0.5)
     assert "by_a_hair" not in finding_count_per_rule(find_suspicious_cuts(case))
-    assert finding_count_per_rule(find_suspicious_cuts(case, hair=0.031))["by_a_hair"] == 1
+    assert finding_count_per_rule(find_suspicious_cuts(case, narrow_margin=0.031))["by_a_hair"] == 1
     exact = scored([0.1, math.nextafter(0.5, 1), 0.9], 0.5)
-    assert finding_count_per_rule(find_suspicious_cuts(exact, hair=0.0)).get("by_a_hair", 0) == 0
+    assert finding_count_per_rule(find_suspicious_cuts(exact, narrow_margin=0.0)).get("by_a_hair", 0) == 0
 
 
 @pytest.mark.parametrize(

@@ -10,14 +10,14 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from chunkers import Cancelled, InputError, ModelError, Span, load_tokenizer
-from chunkers.language_models.answer_forms import MOST_EXCERPTS, WIDEST
+from chunkers.language_models.answer_forms import MOST_EXCERPTS, MOST_LISTED_VALUES
 from chunkers.language_models.asking_until_usable import MOST_REPEATS
 from chunkers.language_models.base import Reply
 from chunkers.language_models.prompts import EXAMPLE_QUESTION, NO_QUESTIONS, QUESTION_SYSTEM
-from chunkers.language_models.requests_within_spending_limit import MOST_AT_ONCE
+from chunkers.language_models.requests_within_spending_limit import MOST_PARALLEL_CONVERSATIONS
 from evaluation.generating.question_generation import (
     GUESSED_ANSWER_TOKENS,
-    MOST_BEFORE,
+    MOST_EARLIER_QUESTIONS,
     Dropped,
     Generated,
     GenerationSettings,
@@ -70,7 +70,7 @@ def test_a_schema_allows_only_sentences_of_the_window_as_excerpts():
     sentences += ["Gulls nest below the gallery."]
     assert schemas[0]["properties"]["excerpts"]["items"] == {"type": "string", "enum": sentences}
     # Words without an end are one sentence, and a window of thousands of lines has too many to list.
-    long = "\n\n".join(f"Line {number}." for number in range(WIDEST + 1))
+    long = "\n\n".join(f"Line {number}." for number in range(MOST_LISTED_VALUES + 1))
     generate_questions((long,), GenerationSettings(1, window=20_000), ask, print)
     assert "enum" not in schemas[-1]["properties"]["excerpts"]["items"]
 
@@ -166,14 +166,16 @@ def test_what_was_asked_before_the_user_stopped_is_kept():
 
 def test_only_the_nearest_questions_about_the_same_document_are_shown():
     model = Questioner()
-    outcomes(model, MOST_BEFORE + 12, texts=(TEXT, "Quite another document, of some length as well, about pears."))
+    outcomes(
+        model, MOST_EARLIER_QUESTIONS + 12, texts=(TEXT, "Quite another document, of some length as well, about pears.")
+    )
     last = max(model.asked, key=lambda messages: number_of(messages[3].text))
     model.asked.remove(last)
     shown = last[3].text.partition("These were asked before:\n")[2].partition("\n\n")[0].splitlines()
     own = [
         f"- Question {number_of(messages[3].text)}?" for messages in model.asked if passage_of(messages) == passage_of(last)
     ]
-    assert 1 <= len(shown) == min(len(own), MOST_BEFORE)
+    assert 1 <= len(shown) == min(len(own), MOST_EARLIER_QUESTIONS)
     assert set(shown) <= set(own)
 
 
@@ -290,7 +292,7 @@ def test_what_is_asked_and_what_comes_of_it_do_not_depend_on_the_order_of_the_an
     for seed in range(6):
         model = Delayed(seed)
         runs.append((outcomes(model, 40, texts=(LONG_TEXT, TEXT), window=200), sorted(model.asked)))
-        assert model.most <= MOST_AT_ONCE
+        assert model.most <= MOST_PARALLEL_CONVERSATIONS
         assert model.clashes == 0
     made, conversations = runs[0]
     assert all(run == runs[0] for run in runs)
@@ -372,7 +374,7 @@ def test_the_user_who_stops_waits_for_nobody():
         raise Cancelled
 
     def press():
-        for _ in range(MOST_AT_ONCE):
+        for _ in range(MOST_PARALLEL_CONVERSATIONS):
             under_way.acquire(timeout=LIMIT)
         stop.began = time.monotonic()
         stop.set()

@@ -10,7 +10,7 @@ from chunkers import Cancelled, Document, Span, Watcher, build_chunker
 from chunkers.contract.base import run
 from evaluation.findings.rules import RULES, Finding, find_suspicious_cuts
 from evaluation.questions.corpus import TokenRuler
-from evaluation.remedies.settings_search import WANTED
+from evaluation.remedies.settings_search import MOST_REMEDIES
 from evaluation.remedies.tested_changes import (
     FindingsByRule,
     SuspiciousColumn,
@@ -75,7 +75,7 @@ def test_every_remedy_removes_its_finding_and_none_is_missed(seed, column, data)
     tried = try_settings_for_findings(suspect, tools)
     remedies = [*remedies_for_finding(suspect, finding, tried, tools, TokenRuler(document.text, tools.tokenizer))]
     assert equals_exhaustive(remedies, search_exhaustively(suspect, tools, removes_finding(finding, tools, HAIR)))
-    assert len({remedy.variation.kind for remedy in remedies}) == len(remedies) <= WANTED
+    assert len({remedy.variation.kind for remedy in remedies}) == len(remedies) <= MOST_REMEDIES
     for remedy in remedies:
         # Who takes the setting finds the inbox as it was promised.
         chunking = run(remedy.variation.chunker, document, tools)

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from chunkers import Cancelled, Document, Tools, Watcher, build_chunker, load_tokenizer
 from chunkers.contract.base import run
 from evaluation.questions.corpus import TokenRuler
-from evaluation.remedies.settings_search import OTHERS, STEPS, WANTED, setting_variations
+from evaluation.remedies.settings_search import MOST_REMEDIES, OTHER_CHUNKER_SETTINGS, SLIDER_STEP_COUNTS, setting_variations
 from evaluation.remedies.tested_changes import FailingColumn, remedies_for_answer, try_settings_for_answer
 from evaluation.retrieval import Limit
 from evaluation.retrieval.asked_question import (
@@ -84,7 +84,7 @@ def test_every_remedy_keeps_its_promise_and_none_is_missed(seed, column, limit, 
     tried = try_settings_for_answer(failure, tools)
     given = [*remedies_for_answer(failure, tried, tools, ruler)]
     assert equals_exhaustive(given, search_exhaustively(failure, tools, keeps_whole(failure, tools, ruler)))
-    assert len({remedy.variation.kind for remedy in given}) == len(given) <= WANTED
+    assert len({remedy.variation.kind for remedy in given}) == len(given) <= MOST_REMEDIES
     assert [remedy.changed for remedy in given] == sorted(remedy.changed for remedy in given)
     _, tokens = is_whole(failure.chunking, failure.posed, method, limit, tools, ruler)
     for remedy in given:
@@ -176,14 +176,14 @@ def test_the_grid_changes_one_parameter_at_a_time_and_names_it():
         assert [name for name, value in variation.chunker.model_dump().items() if value != now[name]] == [variation.kind]
     merging = {variation.chunker.merging_threshold for variation in near if variation.kind == "merging_threshold"}
     assert merging == {
-        round(0.3 + sign * 0.01 * step, 6) for step in STEPS for sign in (-1, 1) if sign * 0.01 * step >= -0.3
+        round(0.3 + sign * 0.01 * step, 6) for step in SLIDER_STEP_COUNTS for sign in (-1, 1) if sign * 0.01 * step >= -0.3
     }
     words = [variation.words for variation in grid]
     assert "merging threshold 0.28" in words
     assert "minimum chunk size 200 characters" in words
     assert len(set(words)) == len(words)
     others = {variation.kind for variation in grid if variation.chunker.name != "double_pass"}
-    assert others == {name for _, name, _ in OTHERS} - {"double_pass"}
+    assert others == {name for _, name, _ in OTHER_CHUNKER_SETTINGS} - {"double_pass"}
 
 
 @pytest.mark.parametrize(

@@ -34,14 +34,14 @@ def test_a_mean_is_in_percent_with_its_deviation():
 @pytest.mark.parametrize(("recall", "everything", "shown"), [(None, True, "undefined"), ((1.0, 0.0), True, "everything")])
 def test_recall_says_nothing_where_everything_is_given(recall, everything, shown):
     means = {"recall": recall, "precision": (0.25, 0.1), "precision_omega": None, "iou": (0.2, 0.1)}
-    row = retrieval_row("All", means, 1_200, 99.6, everything=everything)
+    row = retrieval_row("All", means, 1_200, 99.6, retrieves_everything=everything)
     assert words_of(row)["Recall, %"] == shown
     assert words_of(row)["Precision, %"] == "25.0 ± 10.0"
     assert [*words_of(row)][1:5] == ["Recall, %", "Precision, %", "Best possible precision, %", "IoU, %"]
     assert all(head.help for head in [*row][1:5])
     # The numbers of the whole text, which is not indexed, and those of a chunker.
     assert [cell.value for cell in row.values()][-4:] == [1_200, 100, None, None]
-    row = retrieval_row("One", means, 3, 5.0, Costs(None, 0.5, 9.0, 0, 0), everything=False)
+    row = retrieval_row("One", means, 3, 5.0, Costs(None, 0.5, 9.0, 0, 0), retrieves_everything=False)
     assert [cell.value for cell in row.values()][-4:] == [3, 5, None, 0.5]
 
 

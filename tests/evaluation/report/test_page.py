@@ -13,7 +13,7 @@ from chunkers.support.formatting import format_milliseconds
 from evaluation.questions.question_sets import MarkedQuestion
 from evaluation.report import html_page
 from evaluation.report.html_page import (
-    MOST_QUESTIONS,
+    MOST_QUESTION_COLUMNS,
     ComparedColumns,
     answers_table,
     chunking_summary_table,
@@ -131,7 +131,7 @@ def test_hostile_texts_and_names_are_texts():
     asked = [MarkedQuestion(word, "", "", 0, hostile.document.text[:5]) for word in STRINGS]
     columns = [(first[0], noted), *others]
     html = html_report(ComparedColumns(hostile.document, columns, hostile.known, hostile.embedder, "words", questions=asked))
-    assert f"Kept questions {len(STRINGS) - MOST_QUESTIONS} further questions only counted." in words_of(html)
+    assert f"Kept questions {len(STRINGS) - MOST_QUESTION_COLUMNS} further questions only counted." in words_of(html)
     read = Whole(html)
     assert not read.open
     assert read.tags <= TAGS | MORE_TAGS

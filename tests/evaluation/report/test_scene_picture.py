@@ -5,7 +5,7 @@ from xml.etree import ElementTree
 import pytest
 
 from chunkers import Document, Tools, build_chunker, load_tokenizer, run
-from evaluation.report.lecture_scenes import EDGE, WIDE, SceneSheet, scene_picture
+from evaluation.report.lecture_scenes import PICTURE_MARGIN, PICTURE_WIDTH, SceneSheet, scene_picture
 
 TEXT = "One <script>alert(1)</script>\x01.\nTwo & two.\nThree.\nFour."
 SVG = "{http://www.w3.org/2000/svg}"
@@ -21,10 +21,10 @@ def picture(caption=(), until=None, known=(32,)):
 
 def bars(root):
     """Return the left and the right edge of each chunk's bar, in characters of the text."""
-    scale = len(TEXT) / (WIDE - 2 * EDGE)
+    scale = len(TEXT) / (PICTURE_WIDTH - 2 * PICTURE_MARGIN)
     drawn = [bar for bar in root.iter(f"{SVG}rect") if bar.get("stroke")]
     edges = [(float(bar.get("x")), float(bar.get("width"))) for bar in drawn]
-    return [((x - EDGE) * scale, (x + width - EDGE) * scale) for x, width in edges]
+    return [((x - PICTURE_MARGIN) * scale, (x + width - PICTURE_MARGIN) * scale) for x, width in edges]
 
 
 def test_the_bars_are_the_chunks_of_the_run():

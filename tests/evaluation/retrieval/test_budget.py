@@ -12,7 +12,7 @@ from evaluation.questions.corpus import CharacterRuler, Corpus, TokenRuler
 from evaluation.questions.question_files import Excerpt, Question, read_questions
 from evaluation.retrieval import budget
 from evaluation.retrieval.budget import MOST_BUDGETS, Budgets, evaluate_at_budgets, fill_budget
-from evaluation.retrieval.measures import FOUND_SCORES, RANGE_UNITS, text_scores
+from evaluation.retrieval.measures import RANGE_UNITS, RETRIEVED_TEXT_MEASURES, text_scores
 from evaluation.search import index as indexing
 from evaluation.search.index import build_index, search
 from tests.support import AngleEmbedder, HashEmbedder, tools
@@ -105,7 +105,7 @@ def at(sizes, *excerpts, question="120", unit="tokens", last="cut"):
 
 
 def values(found, size, unit="tokens"):
-    return tuple(found.values(name, size, unit)[0] for name in FOUND_SCORES)
+    return tuple(found.values(name, size, unit)[0] for name in RETRIEVED_TEXT_MEASURES)
 
 
 def test_one_search_is_measured_at_every_budget():
@@ -173,15 +173,15 @@ def test_it_measures_what_the_plain_definition_says(chunker, parameters, unit, l
     ranked = search(index, questions, equipped, len(index.chunks)).ranked
     measuring = {"characters": CHARACTERS, "tokens": ruler}
     for number, question in enumerate(questions):
-        excerpts = [both.on_axis(excerpt.document, excerpt.span) for excerpt in question.excerpts]
+        excerpts = [both.span_in_corpus(excerpt.document, excerpt.span) for excerpt in question.excerpts]
         for size in sizes:
             filled = fill_budget([index.chunks[place] for place in ranked[number]], size, measuring[unit], last)
             retrieved = [span for spans in filled for span in spans]
             for name, length in measuring.items():
                 expected = text_scores(excerpts, retrieved, length)
-                scores = [measured.values(score, size, name)[number] for score in FOUND_SCORES]
+                scores = [measured.values(score, size, name)[number] for score in RETRIEVED_TEXT_MEASURES]
                 assert [None if np.isnan(figure) else figure for figure in scores] == [
-                    expected[score].value for score in FOUND_SCORES
+                    expected[score].value for score in RETRIEVED_TEXT_MEASURES
                 ]
                 assert measured.given[RANGE_UNITS.index(name), sizes.index(size), number] == length(retrieved)
 

@@ -80,8 +80,8 @@ def test_the_same_text_in_another_document_is_no_match():
 def test_only_so_many_documents_are_listed():
     with ChunkComparison() as comparison:
         for number in range(5):
-            comparison.add(f"{number}", [("x" * number, number)], after=True)
+            comparison.add(f"{number}", [("x" * number, number)], is_after=True)
         assert [document for document, _ in comparison.result(2).most_changed] == ["4", "3"]
         # Asking does not end it.
-        comparison.add("5", [("y", 50)], after=True)
+        comparison.add("5", [("y", 50)], is_after=True)
         assert [document for document, _ in comparison.result(2).most_changed] == ["5", "4"]

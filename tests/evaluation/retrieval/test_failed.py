@@ -11,7 +11,7 @@ from evaluation.questions.question_files import read_questions
 from evaluation.retrieval import Limit
 from evaluation.retrieval import budget_ladder_and_repeats as ladders
 from evaluation.retrieval.budget import Budgets, fill_budget
-from evaluation.retrieval.budget_ladder_and_repeats import measure_ladder
+from evaluation.retrieval.budget_ladder_and_repeats import measure_at_standard_budgets
 from evaluation.retrieval.measures import evaluate_retrieval, excerpt_ranges
 from evaluation.retrieval.retrieved_chunks_and_failures import (
     MeasuredChunker,
@@ -38,7 +38,7 @@ def measured(rows, *settings, embedder=AngleEmbedder, corpus=CORPUS, ruler=RULER
         bench = tools(embedder())
         index = build_index(corpus, build_chunker("fixed_sentences", setting), bench)
         runs[number] = MeasuredChunker(
-            evaluate_retrieval(index, questions, bench, ruler), measure_ladder(index, questions, bench, ruler)
+            evaluate_retrieval(index, questions, bench, ruler), measure_at_standard_budgets(index, questions, bench, ruler)
         )
     return runs
 
@@ -85,7 +85,7 @@ def climbed(found, *budgets, size=1, kept=400):
     try:
         bench = tools(AngleEmbedder())
         index = build_index(CORPUS, build_chunker("fixed_sentences", {"size": size}), bench)
-        return measure_ladder(index, found.evaluation.search.questions, bench, RULER)
+        return measure_at_standard_budgets(index, found.evaluation.search.questions, bench, RULER)
     finally:
         ladders.ladder_budgets, ladders.KEPT_RANKS = before
 

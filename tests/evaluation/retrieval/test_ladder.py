@@ -15,9 +15,9 @@ from evaluation.retrieval.budget import Budgets, evaluate_at_budgets
 from evaluation.retrieval.budget_ladder_and_repeats import (
     BUDGETS_BY_UNIT,
     budgets_for_length,
-    chunks_holding_most,
+    chunks_holding_most_excerpt,
     ladder_budgets,
-    measure_ladder,
+    measure_at_standard_budgets,
 )
 from evaluation.search.index import build_index, search
 from evaluation.search.ranking import SEARCH_METHODS
@@ -38,7 +38,11 @@ def climbed(rows, size=1, overlap=0, monkeypatch=None, kept=400):
     questions = read_questions(text.encode(), "questions.jsonl", corpus()).usable
     bench = tools(AngleEmbedder())
     index = build_index(corpus(), build_chunker("fixed_sentences", {"size": size, "overlap": overlap}), bench)
-    return index, questions, measure_ladder(index, questions, bench, TokenRuler(corpus().whole.text, bench.tokenizer))
+    return (
+        index,
+        questions,
+        measure_at_standard_budgets(index, questions, bench, TokenRuler(corpus().whole.text, bench.tokenizer)),
+    )
 
 
 def test_both_units_go_equally_far_and_the_last_chunk_is_cut_off_or_left_out():
@@ -98,8 +102,8 @@ def test_of_equal_holders_the_best_ranked_counts(monkeypatch):
     # Chunks 0+40, 40+90, 90+130: the question at 110 degrees finds the last, then the second, both of which hold gamma.
     index, questions, ladder = climbed([("110", ["90 gamma."])], size=2, overlap=1, monkeypatch=monkeypatch, kept=0)
     (excerpt,) = questions[0].excerpts
-    assert chunks_holding_most(index, excerpt.span) == ([1, 2], 9)
-    assert chunks_holding_most(index, (0, 0)) == ([], 0)
+    assert chunks_holding_most_excerpt(index, excerpt.span) == ([1, 2], 9)
+    assert chunks_holding_most_excerpt(index, (0, 0)) == ([], 0)
     assert ladder.holders.tolist() == [[2, 1]]
 
 
@@ -121,7 +125,7 @@ def test_a_holder_s_rank_is_that_of_the_search(lines, kept, method):
     index = build_index(line_corpus, build_chunker("fixed_sentences", {"size": 1}), bench, searched_by=method)
     before, ladders.KEPT_RANKS = ladders.KEPT_RANKS, kept
     try:
-        ladder = measure_ladder(index, questions, bench, TokenRuler(text, bench.tokenizer))
+        ladder = measure_at_standard_budgets(index, questions, bench, TokenRuler(text, bench.tokenizer))
     finally:
         ladders.KEPT_RANKS = before
     ranked = search(index, questions, bench, len(index.chunks)).ranked
@@ -150,8 +154,8 @@ def test_no_question_is_a_ladder_of_nothing_and_a_cancelled_one_is_none():
     index, questions, _ = climbed([("120", ["40 beta."])])
     bench = tools(AngleEmbedder())
     ruler = TokenRuler(corpus().whole.text, bench.tokenizer)
-    nothing = measure_ladder(index, (), bench, ruler)
+    nothing = measure_at_standard_budgets(index, (), bench, ruler)
     assert (nothing.ranked.shape, nothing.holders.shape, nothing.at[0].scores.shape[-1]) == ((0, 0), (0, 2), 0)
     asked = iter([False, True, True, True])
     with pytest.raises(Cancelled):
-        measure_ladder(index, questions, tools(AngleEmbedder(), cancelled=lambda: next(asked, True)), ruler)
+        measure_at_standard_budgets(index, questions, tools(AngleEmbedder(), cancelled=lambda: next(asked, True)), ruler)

@@ -5,7 +5,7 @@ import datetime
 import numpy as np
 import pytest
 
-from evaluation.questions.question_rows import python_literal
+from evaluation.questions.question_rows import parse_python_literal
 
 MOMENT = datetime.datetime(2026, 1, 2, tzinfo=datetime.UTC)
 
@@ -26,7 +26,7 @@ MOMENT = datetime.datetime(2026, 1, 2, tzinfo=datetime.UTC)
     ],
 )
 def test_what_python_writes_is_read(written, value):
-    assert python_literal(written) == value
+    assert parse_python_literal(written) == value
 
 
 @pytest.mark.parametrize(
@@ -35,4 +35,4 @@ def test_what_python_writes_is_read(written, value):
 )
 def test_anything_else_is_refused(written):
     with pytest.raises(ValueError):  # noqa: PT011 - of several messages
-        python_literal(written)
+        parse_python_literal(written)

@@ -13,7 +13,7 @@ from chunkers import Cancelled, Document, InputError, Span, build_chunker, load_
 from chunkers.embedders.base import checked_vectors
 from evaluation.questions.corpus import Corpus, CoveredRanges, TokenRuler, difference, intersection, total_length, union
 from evaluation.questions.question_files import MOST_QUESTIONS, Excerpt, Question, read_questions
-from evaluation.questions.question_rows import JOINT
+from evaluation.questions.question_rows import DOCUMENT_SEPARATOR
 from evaluation.retrieval.measures import (
     document_scores,
     evaluate_retrieval,
@@ -176,7 +176,7 @@ def test_products_of_embeddings_are_finite(asked, rows, wide, seed):
     exact = np.einsum("qd,vd->qv", queries.astype(float), vectors.astype(float))
     assert np.abs(products - exact).max() < 1e-5
     assert np.abs(products).max() < 1.001
-    for query, ranking in enumerate(nearest_vectors(queries, vectors, 3, block=7)):
+    for query, ranking in enumerate(nearest_vectors(queries, vectors, 3, block_size=7)):
         assert exact[query, ranking] == pytest.approx(np.sort(exact[query])[::-1][:3], abs=2e-5)
 
 
@@ -204,7 +204,9 @@ def test_all_documents_are_searched_together_by_the_cosine():
     assert answer.ranked == (3, 2, 1, 0)
     assert values(answer.characters) == {"recall": 0, "precision": 0, "iou": 0, "precision_omega": 1}
     assert evaluation.index.texts[3] == "130 delta."
-    assert evaluation.index.chunks[3] == (Span(len(TWO["first"]) + len(JOINT), len(evaluation.index.corpus.whole.text)),)
+    assert evaluation.index.chunks[3] == (
+        Span(len(TWO["first"]) + len(DOCUMENT_SEPARATOR), len(evaluation.index.corpus.whole.text)),
+    )
 
 
 def test_characters_and_tokens_are_measured_apart():
@@ -252,7 +254,9 @@ def test_means_leave_out_what_is_undefined():
 
 def test_documents_and_evidence_at_k():
     both = corpus(**TWO)
-    lines = [[both.on_axis(number, span)] for number, document in enumerate(both.documents) for span in document.sentences]
+    lines = [
+        [both.span_in_corpus(number, span)] for number, document in enumerate(both.documents) for span in document.sentences
+    ]
     excerpts = [*lines[0], *lines[3]]
     ranked = [lines[0], lines[1], lines[2], lines[3]]
     documents = document_scores(both, excerpts, ranked)

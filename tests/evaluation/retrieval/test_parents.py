@@ -12,12 +12,18 @@ from chunkers.results.result import Chunk
 from evaluation.questions.corpus import CharacterRuler, Corpus, TokenRuler
 from evaluation.questions.question_files import read_questions
 from evaluation.retrieval.budget import LAST_CHUNK_CHOICES, Budgets, evaluate_at_budgets, fill_budget
-from evaluation.retrieval.budget_ladder_and_repeats import measure_ladder
-from evaluation.retrieval.measures import FOUND_SCORES, RANGE_UNITS, evaluate_retrieval, excerpt_ranges, text_scores
+from evaluation.retrieval.budget_ladder_and_repeats import measure_at_standard_budgets
+from evaluation.retrieval.measures import (
+    RANGE_UNITS,
+    RETRIEVED_TEXT_MEASURES,
+    evaluate_retrieval,
+    excerpt_ranges,
+    text_scores,
+)
 from evaluation.retrieval.stored_measures import evaluation_from_json, evaluation_to_json
-from evaluation.search.index import NO_PARENTS, PARENTS_SEARCHED, PreparedQuestions, build_index
+from evaluation.search.index import NO_PARENTS_NOTE, PARENTS_SEARCHED_NOTE, PreparedQuestions, build_index
 from evaluation.search.ranking import SEARCH_METHODS, Bm25
-from evaluation.search.text_returned_for_chunks import THE_CHUNK, ReturnedText, with_returned_text
+from evaluation.search.text_returned_for_chunks import CHUNK_ITSELF, ReturnedText, with_returned_text
 from sample_docs import load_sample
 from tests.support import HashEmbedder, tools
 
@@ -85,7 +91,7 @@ def test_only_children_are_indexed_with_their_words_alone(method):
     children = [number for number in range(len(whole.chunks)) if number not in parents]
     assert index.chunks == tuple(whole.chunks[number] for number in children)
     assert index.texts == tuple(whole.texts[number] for number in children)
-    assert (whole.caveat, index.caveat) == (PARENTS_SEARCHED, "")
+    assert (whole.caveat, index.caveat) == (PARENTS_SEARCHED_NOTE, "")
     assert whole.parents is None
     # The short text is a parent and its only child.
     assert index.parents[-1] == index.chunks[-1]
@@ -109,7 +115,7 @@ def test_parents_count_with_their_length_in_the_top_k_and_at_budgets(method):
     assert evaluation.mean_retrieved_length(RULER) == pytest.approx(np.mean([RULER(given) for given in spans]))
     lengths = {"characters": CharacterRuler(), "tokens": RULER}
     for unit, length in lengths.items():
-        for name in FOUND_SCORES:
+        for name in RETRIEVED_TEXT_MEASURES:
             expected = [
                 text_scores(excerpt_ranges(CORPUS, question), given, length)[name].value
                 for question, given in zip(QUESTIONS, spans, strict=True)
@@ -133,17 +139,17 @@ def test_parents_count_with_their_length_in_the_top_k_and_at_budgets(method):
 
 def test_chunks_in_one_level_return_themselves_and_say_so():
     chunker = build_chunker("fixed_sentences", {"size": 2})
-    plain = with_returned_text(build_index(CORPUS, chunker, tools()), THE_CHUNK)
+    plain = with_returned_text(build_index(CORPUS, chunker, tools()), CHUNK_ITSELF)
     index = with_returned_text(build_index(CORPUS, chunker, tools(), only_children=True), PARENT)
     assert index.chunks == plain.chunks
     assert index.returns is None
-    assert (plain.caveat, index.caveat) == ("", NO_PARENTS)
+    assert (plain.caveat, index.caveat) == ("", NO_PARENTS_NOTE)
 
 
 def test_they_are_stored_with_the_evaluation_and_must_fit():
     index = indexed()
     evaluation = evaluate_retrieval(index, QUESTIONS, tools(), RULER)
-    written = evaluation_to_json(evaluation, measure_ladder(index, QUESTIONS, tools(), RULER))
+    written = evaluation_to_json(evaluation, measure_at_standard_budgets(index, QUESTIONS, tools(), RULER))
     again, _ = evaluation_from_json(written, CORPUS, QUESTIONS)
     assert with_returned_text(again.index, PARENT).returns == index.returns
     assert replace(again.index, returns=None).parents == index.parents

@@ -10,7 +10,7 @@ import pytest
 from chunkers import Document, InputError
 from evaluation.questions.corpus import Corpus
 from evaluation.questions.question_files import read_questions
-from evaluation.questions.question_sets import is_beir_path, parse_set_file, read_beir, read_question_set
+from evaluation.questions.question_sets import is_beir_path, parse_question_set_file, read_beir, read_question_set
 
 # As BEIR's wiki has it, "Load your custom dataset".
 BEIR = {
@@ -149,10 +149,10 @@ def test_a_packed_file_of_no_use_is_refused_in_a_sentence(monkeypatch):
         read_question_set(packed(parts())[:-40], "x.zip")
     monkeypatch.setattr("evaluation.questions.question_sets.MAX_BYTES", 100)
     with pytest.raises(InputError, match=r"corpus.jsonl: a file of a question set may have at most 100 bytes; this one has"):
-        list(parse_set_file(packed(parts()), "x.zip"))
+        list(parse_question_set_file(packed(parts()), "x.zip"))
     monkeypatch.setattr("evaluation.questions.question_sets.MAX_UNPACKED", 100)
     with pytest.raises(InputError, match=r"x.zip: the file may unpack to at most 100 bytes; it unpacks to"):
-        list(parse_set_file(packed(parts()), "x.zip"))
+        list(parse_question_set_file(packed(parts()), "x.zip"))
     with pytest.raises(InputError, match=r"x: the files of a question set may have at most 100 bytes in total; these have"):
         read_beir(parts(), "x")
 
@@ -160,7 +160,7 @@ def test_a_packed_file_of_no_use_is_refused_in_a_sentence(monkeypatch):
 def test_of_too_many_documents_none_is_read(monkeypatch):
     monkeypatch.setattr("evaluation.questions.question_sets.MOST_DOCUMENTS", 1)
     with pytest.raises(InputError, match=r"x/corpus.jsonl: a question set may have at most 1 documents; this one has more"):
-        list(parse_set_file(packed(parts()), "x"))
+        list(parse_question_set_file(packed(parts()), "x"))
 
 
 def test_rows_that_repeat_a_document_take_no_longer_than_others():
@@ -169,7 +169,7 @@ def test_rows_that_repeat_a_document_take_no_longer_than_others():
     table = "query-id\tcorpus-id\tscore\n" + "".join(f"q1\td{number}\t1\n" for number in range(20_000))
     began = time.process_time()
     pieces = list(
-        parse_set_file(
+        parse_question_set_file(
             packed(parts(**{"corpus.jsonl": documents, "qrels/test.tsv": table + "q1\td19999\t1\n" * 20_000})), "x"
         )
     )

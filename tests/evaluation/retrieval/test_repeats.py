@@ -13,7 +13,11 @@ from evaluation.questions.corpus import CharacterRuler, Corpus, TokenRuler, tota
 from evaluation.questions.question_files import read_questions
 from evaluation.retrieval import budget_ladder_and_repeats as ladders
 from evaluation.retrieval.budget import LAST_CHUNK_CHOICES, Budgets, evaluate_at_budgets, fill_budget
-from evaluation.retrieval.budget_ladder_and_repeats import count_repeats_by_words, find_repeats, measure_ladder
+from evaluation.retrieval.budget_ladder_and_repeats import (
+    count_bm25_duplicates,
+    find_retrieved_duplicates,
+    measure_at_standard_budgets,
+)
 from evaluation.retrieval.measures import RANGE_UNITS, evaluate_retrieval, excerpt_ranges, text_scores
 from evaluation.retrieval.report import ReportChoice, Reports
 from evaluation.retrieval.retrieved_chunks_and_failures import MeasuredChunker
@@ -91,7 +95,7 @@ def test_in_a_top_k_they_are_left_out_and_the_next_ones_move_up(method, way, top
     index = with_returned_text(indexed(method), ReturnedText.parse(way))
     evaluation = evaluate_retrieval(index, QUESTIONS, tools(), RULER, top_k)
     # As the run does, with room for a larger top k.
-    repeats = find_repeats(index, QUESTIONS, tools(), RULER, 7)
+    repeats = find_retrieved_duplicates(index, QUESTIONS, tools(), RULER, 7)
     rankings, taken = complete(index)
     for unit in RANGE_UNITS:
         cost = repeats.cost_in_top_k(evaluation, unit, RULER)
@@ -120,7 +124,7 @@ def test_in_a_top_k_they_are_left_out_and_the_next_ones_move_up(method, way, top
 def test_at_a_budget_other_chunks_fill_their_room(method, last, unit):
     index = indexed(method)
     at = evaluate_at_budgets(index, QUESTIONS, tools(), RULER, Budgets(SIZES[unit], unit, last))
-    repeats = find_repeats(index, QUESTIONS, tools(), RULER, 1, [at])
+    repeats = find_retrieved_duplicates(index, QUESTIONS, tools(), RULER, 1, [at])
     rankings, taken = complete(index)
     length = RULER if unit == "tokens" else CharacterRuler()
     for place, size in enumerate(SIZES[unit]):
@@ -160,7 +164,7 @@ def test_without_near_duplicates_nothing_is_taken():
     index = indexed(size=40)
     assert len(index.chunks) == 3
     evaluation = evaluate_retrieval(index, QUESTIONS, tools(), RULER, 2)
-    repeats = find_repeats(index, QUESTIONS, tools(), RULER, 2)
+    repeats = find_retrieved_duplicates(index, QUESTIONS, tools(), RULER, 2)
     cost = repeats.cost_in_top_k(evaluation, "characters", RULER)
     assert (repeats.near, repeats.groups, repeats.places) == (0, 0, {})
     assert not cost.taken.any()
@@ -175,7 +179,7 @@ def test_a_report_has_the_cost_at_its_limit_and_what_is_stored_tells_the_same(mo
     )
     index = indexed()
     evaluation = evaluate_retrieval(index, QUESTIONS, tools(), RULER, 5)
-    ladder = measure_ladder(index, QUESTIONS, tools(), RULER, 7)
+    ladder = measure_at_standard_budgets(index, QUESTIONS, tools(), RULER, 7)
     written = evaluation_to_json(evaluation, ladder)
     again = MeasuredChunker(*evaluation_from_json(written, CORPUS, QUESTIONS))
     for choice in (
@@ -192,7 +196,7 @@ def test_a_report_has_the_cost_at_its_limit_and_what_is_stored_tells_the_same(mo
         assert one.difference == other.difference
         for name in ("retrieved", "taken", "recall", "without"):
             np.testing.assert_array_equal(getattr(one, name), getattr(other, name))
-        direct = find_repeats(index, QUESTIONS, tools(), RULER, 7, ladder.at)
+        direct = find_retrieved_duplicates(index, QUESTIONS, tools(), RULER, 7, ladder.at)
         if choice.budget:
             expected = direct.cost_at_budget(ladder.results_in_unit(choice.unit, choice.last), choice.budget, choice.unit)
         else:
@@ -220,7 +224,8 @@ def test_stored_repeats_that_do_not_fit_are_a_sentence(change, sentence):
     index = indexed()
     stored = json.loads(
         evaluation_to_json(
-            evaluate_retrieval(index, QUESTIONS, tools(), RULER), measure_ladder(index, QUESTIONS, tools(), RULER, 7)
+            evaluate_retrieval(index, QUESTIONS, tools(), RULER),
+            measure_at_standard_budgets(index, QUESTIONS, tools(), RULER, 7),
         )
     )
     stored["ladder"]["repeats"] |= {"places": [[0, [1]]], "ranked": [[0]], "at": []} | change
@@ -230,11 +235,11 @@ def test_stored_repeats_that_do_not_fit_are_a_sentence(change, sentence):
 
 def test_it_can_be_stopped():
     with pytest.raises(Cancelled):
-        find_repeats(indexed(), QUESTIONS, tools(cancelled=lambda: True), RULER, 5)
+        find_retrieved_duplicates(indexed(), QUESTIONS, tools(cancelled=lambda: True), RULER, 5)
 
 
 def test_places_ascend():
-    repeats = find_repeats(indexed(), QUESTIONS, tools(), RULER, 20)
+    repeats = find_retrieved_duplicates(indexed(), QUESTIONS, tools(), RULER, 20)
     assert repeats.places
     for places in repeats.places.values():
         assert all(one < other for one, other in pairwise(places))
@@ -251,6 +256,6 @@ def test_among_the_best_by_words_each_chunk_that_repeats_a_better_one_is_counted
         best = [chunk for chunk in sorted(range(len(scores)), key=lambda chunk: -scores[chunk]) if scores[chunk]][:top_k]
         alike = [any(near(index, chunk, better) for better in best[:place]) for place, chunk in enumerate(best)]
         expected.append(sum(alike))
-    assert count_repeats_by_words(index.texts, "en", questions, top_k, 0.8).tolist() == expected
+    assert count_bm25_duplicates(index.texts, "en", questions, top_k, 0.8).tolist() == expected
     assert any(expected) == (top_k > 1)
     assert expected[-1] == 0

@@ -14,7 +14,7 @@ from evaluation.questions.question_files import read_questions
 from evaluation.retrieval import budget_ladder_and_repeats as ladders
 from evaluation.retrieval import report as reporting
 from evaluation.retrieval.budget import LAST_CHUNK_CHOICES, Budgets
-from evaluation.retrieval.budget_ladder_and_repeats import measure_ladder
+from evaluation.retrieval.budget_ladder_and_repeats import measure_at_standard_budgets
 from evaluation.retrieval.measures import Evaluation, evaluate_retrieval
 from evaluation.retrieval.report import REPORTS_KEPT, Costs, Distribution, ReportChoice, Reports, differing_question_indexes
 from evaluation.retrieval.retrieved_chunks_and_failures import MeasuredChunker
@@ -54,7 +54,8 @@ def found(ruler):
     with mock.patch.object(ladders, "ladder_budgets", return_value=LADDERS):
         return {
             number: MeasuredChunker(
-                evaluate_retrieval(index, questions, equipped, ruler, 1), measure_ladder(index, questions, equipped, ruler)
+                evaluate_retrieval(index, questions, equipped, ruler, 1),
+                measure_at_standard_budgets(index, questions, equipped, ruler),
             )
             for number, index in enumerate(indexes)
         }

@@ -15,8 +15,14 @@ from evaluation.questions.question_files import Excerpt, Question
 from evaluation.retrieval import Limit
 from evaluation.retrieval import budget_ladder_and_repeats as ladders
 from evaluation.retrieval.budget import LAST_CHUNK_CHOICES, Budgets, evaluate_at_budgets, fill_budget
-from evaluation.retrieval.budget_ladder_and_repeats import measure_ladder
-from evaluation.retrieval.measures import FOUND_SCORES, RANGE_UNITS, evaluate_retrieval, measure_search, text_scores
+from evaluation.retrieval.budget_ladder_and_repeats import measure_at_standard_budgets
+from evaluation.retrieval.measures import (
+    RANGE_UNITS,
+    RETRIEVED_TEXT_MEASURES,
+    evaluate_retrieval,
+    measure_search,
+    text_scores,
+)
 from evaluation.retrieval.retrieved_chunks_and_failures import (
     MeasuredChunker,
     given_chunks,
@@ -80,7 +86,7 @@ SECTIONS = Corpus((Document.from_text(TEXT, "lines", "tide.md"), Document.from_t
 
 def at(corpus, document, *words):
     text = corpus.documents[document].text
-    return [corpus.on_axis(document, (text.index(word), text.index(word) + len(word))) for word in words]
+    return [corpus.span_in_corpus(document, (text.index(word), text.index(word) + len(word))) for word in words]
 
 
 def texts(corpus, spans):
@@ -240,7 +246,7 @@ def test_budgets_measure_what_the_plain_way_does(pieces, word, size, unit, last,
         taken = [span for spans in filled for span in spans]
         for name, length in zip(RANGE_UNITS, lengths, strict=True):
             scores = text_scores(excerpts, taken, length)
-            for score_name in FOUND_SCORES:
+            for score_name in RETRIEVED_TEXT_MEASURES:
                 value = scores[score_name].value
                 assert at_budgets.values(score_name, budget, name)[0] == pytest.approx(
                     np.nan if value is None else value, nan_ok=True
@@ -269,7 +275,7 @@ def climbed(word):
     evaluation = evaluate_retrieval(index, asked, equipped, ANGLES_RULER, 2)
     both = tuple(Budgets((500,), unit, last) for unit in RANGE_UNITS for last in LAST_CHUNK_CHOICES)
     with mock.patch.object(ladders, "ladder_budgets", return_value=both):
-        return MeasuredChunker(evaluation, measure_ladder(index, asked, equipped, ANGLES_RULER))
+        return MeasuredChunker(evaluation, measure_at_standard_budgets(index, asked, equipped, ANGLES_RULER))
 
 
 def test_what_a_question_is_given_is_told_rank_by_rank():

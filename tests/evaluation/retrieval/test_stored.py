@@ -10,7 +10,7 @@ from chunkers import Document, InputError, build_chunker, load_tokenizer
 from evaluation.questions.corpus import Corpus, TokenRuler
 from evaluation.questions.question_files import read_questions
 from evaluation.retrieval import budget_ladder_and_repeats as ladders
-from evaluation.retrieval.budget_ladder_and_repeats import measure_ladder
+from evaluation.retrieval.budget_ladder_and_repeats import measure_at_standard_budgets
 from evaluation.retrieval.measures import RANGE_UNITS, evaluate_retrieval
 from evaluation.retrieval.report import ReportChoice, Reports
 from evaluation.retrieval.retrieved_chunks_and_failures import MeasuredChunker
@@ -40,7 +40,7 @@ def found(request):
 def ladder(monkeypatch):
     # So that there is a rank beyond those that are kept.
     monkeypatch.setattr(ladders, "KEPT_RANKS", 2)
-    made_ladder = measure_ladder(
+    made_ladder = measure_at_standard_budgets(
         build_index(CORPUS, build_chunker("fixed_sentences", {"size": 1}), tools()), QUESTIONS, tools(), RULER
     )
     assert len(made_ladder.beyond)

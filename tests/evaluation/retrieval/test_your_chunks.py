@@ -11,7 +11,7 @@ from evaluation.questions.corpus import Corpus, TokenRuler
 from evaluation.questions.question_files import read_questions
 from evaluation.retrieval import Limit
 from evaluation.retrieval.budget import Budgets, evaluate_at_budgets
-from evaluation.retrieval.budget_ladder_and_repeats import measure_ladder
+from evaluation.retrieval.budget_ladder_and_repeats import measure_at_standard_budgets
 from evaluation.retrieval.measures import evaluate_retrieval
 from evaluation.retrieval.report import Costs
 from evaluation.retrieval.retrieved_chunks_and_failures import MeasuredChunker, retrieval_failures
@@ -85,7 +85,11 @@ def test_overlaps_fill_a_budget_as_often_as_they_are_given():
 
 def test_what_is_in_no_chunk_is_told_of_a_failed_question():
     index, bench, asked = index_of(), tools(AngleEmbedder()), questions("dd ee", "ff", "90 gg")
-    runs = {0: MeasuredChunker(evaluate_retrieval(index, asked, bench, RULER), measure_ladder(index, asked, bench, RULER))}
+    runs = {
+        0: MeasuredChunker(
+            evaluate_retrieval(index, asked, bench, RULER), measure_at_standard_budgets(index, asked, bench, RULER)
+        )
+    }
     by_question = {failure.question: failure for failure in retrieval_failures(runs, Limit(top=1), RULER)[0]}
     assert [by_question[number].outside for number in range(3)] == [3, 2, 0]
     assert [by_question[number].held for number in range(3)] == [2, 0, 5]
@@ -97,7 +101,9 @@ def test_what_was_lost_is_a_caveat_that_is_kept_and_names_nothing():
     caveat = "Of 5 chunks, not in the text, and left out: 1. Characters in no chunk, which are not searched: 4."
     assert index.caveat == caveat
     evaluation = evaluate_retrieval(index, questions("bb"), tools(AngleEmbedder()), RULER)
-    written = evaluation_to_json(evaluation, measure_ladder(index, questions("bb"), tools(AngleEmbedder()), RULER))
+    written = evaluation_to_json(
+        evaluation, measure_at_standard_budgets(index, questions("bb"), tools(AngleEmbedder()), RULER)
+    )
     assert not any(word in written.decode() for word in ("theirs", "Nowhere", "/data", "words.txt"))
     again, _ = evaluation_from_json(written, CORPUS, questions("bb"))
     assert again.index.caveat == caveat

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 from chunkers import CHUNKERS, Chunking, Document, Gap, Reason, Verdict
 from chunkers.results.result import Curve
 from evaluation.segmentation.boundary_measures import cut_offsets
-from evaluation.segmentation.embedder_agreement import NAMED, GapShift, compare_boundaries, distance_shift
+from evaluation.segmentation.embedder_agreement import MOST_NAMED_BOUNDARIES, GapShift, compare_boundaries, distance_shift
 from tests.support import AngleEmbedder, cut
 
 TEXT = "\n".join("abcdefghijklmnop")
@@ -60,8 +60,8 @@ def test_it_is_said_which_boundaries_differ(full, other, said):
 
 
 def test_of_many_boundaries_the_first_are_named_and_the_others_counted():
-    sentence = compare_boundaries(chunking(range(NAMED + 3)), chunking({})).words("exact", "fast")
-    assert sentence.endswith(f" and {NAMED + 1}, and at 3 more")
+    sentence = compare_boundaries(chunking(range(MOST_NAMED_BOUNDARIES + 3)), chunking({})).words("exact", "fast")
+    assert sentence.endswith(f" and {MOST_NAMED_BOUNDARIES + 1}, and at 3 more")
 
 
 def test_a_cut_inside_a_sentence_is_said_to_be_there():

@@ -13,8 +13,8 @@ from evaluation.segmentation.chunk_statistics import (
     TruncatedChunks,
     count_boundary_changes,
     count_found_missed_added,
-    partial_percentage,
-    sentence_counts,
+    format_clamped_percentage,
+    sentence_count_per_chunk,
     size_statistics,
 )
 from tests.support import HashEmbedder
@@ -46,13 +46,13 @@ class Absent(Counting):
 
 
 def test_sentence_counts_of_chunks_in_one_place_and_in_several():
-    assert sentence_counts(chunking([(0, 2)], [(2, 5)])) == [2, 3]
-    assert sentence_counts(SCATTERED) == [2, 2, 1]
+    assert sentence_count_per_chunk(chunking([(0, 2)], [(2, 5)])) == [2, 3]
+    assert sentence_count_per_chunk(SCATTERED) == [2, 2, 1]
 
 
 def test_a_sentence_counts_once_where_two_places_of_a_chunk_touch_it():
     chunk = Chunk.of(LINES, Span(0, 2), Span(3, 9))
-    assert sentence_counts(Chunking(LINES, (chunk,), ())) == [2]
+    assert sentence_count_per_chunk(Chunking(LINES, (chunk,), ())) == [2]
 
 
 def test_boundaries_are_the_starts_of_all_places_but_the_first():
@@ -150,7 +150,7 @@ def test_figures(value, said):
 
 @pytest.mark.parametrize(("share", "said"), [(0.001, "1"), (0.184, "18"), (0.999, "99")])
 def test_percent_is_never_none_or_all(share, said):
-    assert partial_percentage(share) == f"{said}\N{NO-BREAK SPACE}%"
+    assert format_clamped_percentage(share) == f"{said}\N{NO-BREAK SPACE}%"
 
 
 def test_chunks_in_pieces_can_mix_sections_though_every_boundary_is_as_known():

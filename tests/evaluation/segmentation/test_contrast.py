@@ -78,14 +78,14 @@ def test_coherence_is_the_cosine_of_a_chunk_and_what_is_around_it():
     # Reach 1. Around 0 0 is the first 60, around 60 60 the last 0 and 150, around 150 the last 60.
     vectors = plane(0, 0, 60, 60, 150)
     second = plane(60)[0] @ (plane(0)[0] + plane(150)[0]) / np.linalg.norm(plane(0)[0] + plane(150)[0])
-    assert contextual_coherence(vectors, [0, 0, 1, 1, 2], reach=1) == pytest.approx((1 / 2 + second + 0) / 3)
+    assert contextual_coherence(vectors, [0, 0, 1, 1, 2], surrounding_count=1) == pytest.approx((1 / 2 + second + 0) / 3)
 
 
 def test_around_pieces_is_around_each_without_the_chunk_itself():
     # Sentences 0 and 4 are a chunk: 1 and 3 are near; sentence 2 is not within reach of either.
     vectors = plane(0, 60, 17, 60, 0)
     around_middle = plane(60)[0] @ plane(0)[0]
-    assert contextual_coherence(vectors, [0, 1, 1, 1, 0], reach=1) == pytest.approx(
+    assert contextual_coherence(vectors, [0, 1, 1, 1, 0], surrounding_count=1) == pytest.approx(
         (1 / 2 + (plane(60)[0] * 2 + plane(17)[0]) @ plane(0)[0] / np.linalg.norm(plane(60)[0] * 2 + plane(17)[0])) / 2
     )
     assert around_middle == pytest.approx(1 / 2)

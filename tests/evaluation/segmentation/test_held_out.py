@@ -11,7 +11,7 @@ from evaluation.segmentation.settings_sweep import (
     lead_significance_sentences,
     untested_lead_sentence,
 )
-from evaluation.statistics.significance import FALSE_VERDICTS
+from evaluation.statistics.significance import FALSE_VERDICT_SENTENCE
 
 BEST = SweptSetting.of("fixed_sentences", size=4)
 NAMES = {setting: setting.words() for setting in TRIVIAL_SETTINGS}
@@ -37,7 +37,7 @@ def test_better_is_less_of_pk_and_more_of_f1(measure, better):
     assert all(comparison.significant and comparison.mean == pytest.approx(0.2) for comparison in comparisons.values())
     sentence = lead_significance_sentences(comparisons, NAMES, 8)
     assert sentence.startswith("It is significantly ahead of every trivial answer: +0.200 on “")
-    assert sentence.endswith(FALSE_VERDICTS)
+    assert sentence.endswith(FALSE_VERDICT_SENTENCE)
     back = compare_settings(rows_of(measure, values), TRIVIAL_SETTINGS[0], [BEST], measure)
     assert back[BEST].mean == pytest.approx(-0.2)
     assert lead_significance_sentences(back, {BEST: "4 sentences"}, 8).startswith("It is not significantly ahead of every")

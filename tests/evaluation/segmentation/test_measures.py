@@ -15,7 +15,7 @@ from evaluation.segmentation.boundary_measures import (
     Segmentation,
     boundary_precision_recall,
     boundary_similarity,
-    chunk_of_each_sentence,
+    chunk_number_per_sentence,
     count_crossing_chunks,
     count_matching_boundaries,
     cut_offsets,
@@ -148,8 +148,10 @@ def test_crossings_by_hand():
 
 def test_the_chunk_of_every_sentence():
     document = Document.from_text(TEXT, "lines")
-    assert chunk_of_each_sentence(run(build_chunker("fixed_sentences", {"size": 3}), document, tools())) == [0, 0, 0, 1]
-    assert chunk_of_each_sentence(run(build_chunker("fixed_sentences", {"size": 2, "overlap": 1}), document, tools())) == [
+    assert chunk_number_per_sentence(run(build_chunker("fixed_sentences", {"size": 3}), document, tools())) == [0, 0, 0, 1]
+    assert chunk_number_per_sentence(
+        run(build_chunker("fixed_sentences", {"size": 2, "overlap": 1}), document, tools())
+    ) == [
         0,
         0,
         1,
@@ -179,7 +181,7 @@ def test_a_sentence_is_in_the_first_chunk_over_it_however_deep_they_overlap(coun
     length = len(document.text)
     spans = sorted({Span(min(start, length - 1), min(start + size, length)) for start, size in ranges})
     chunking = Chunking(document, tuple(Chunk.of(document, span) for span in spans), ())
-    assert chunk_of_each_sentence(chunking) == first_that_holds(chunking)
+    assert chunk_number_per_sentence(chunking) == first_that_holds(chunking)
 
 
 def test_a_sentence_in_no_chunk_is_misassigned():

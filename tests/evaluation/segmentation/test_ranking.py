@@ -19,7 +19,7 @@ from evaluation.segmentation.chunking_ranking import (
     rank_by_structure,
     rank_contenders,
 )
-from evaluation.statistics.significance import FALSE_VERDICTS, FEWEST_VALUES
+from evaluation.statistics.significance import FALSE_VERDICT_SENTENCE, FEWEST_VALUES
 from tests.support import HashEmbedder, cut
 
 LINES = Document.from_text("\n".join(f"Line {number}." for number in range(40)), "lines")
@@ -44,7 +44,7 @@ def ranked(known, **columns):
 
 def winner(ranking):
     """Return the leader if it is significantly ahead of all others, trivial answers included; otherwise None."""
-    return ranking.leader if ranking.leads and all(lead.significant for lead in ranking.leads.values()) else None
+    return ranking.leader_number if ranking.leads and all(lead.significant for lead in ranking.leads.values()) else None
 
 
 def test_counts_and_values_by_hand():
@@ -60,7 +60,7 @@ def test_counts_and_values_by_hand():
     # Most pairs of 39 places hit neither boundary.
     assert ranking.values == (0.5, 1.0, 0.0, 0.0, 0.0)
     assert ranking.order[:2] == (1, 0)
-    assert ranking.leader == 1
+    assert ranking.leader_number == 1
 
 
 @given(st.sets(st.integers(1, 39)), st.sets(st.integers(1, 39)))
@@ -74,7 +74,7 @@ def test_the_value_is_the_boundary_f1(known, places):
 
 def test_with_few_sections_no_difference_is_significant():
     ranking = ranked([10, 20, 30], best={10, 20, 30}, worst={5, 15, 25, 35})
-    assert ranking.leader == 0
+    assert ranking.leader_number == 0
     assert winner(ranking) is None
     assert ranking.words().startswith("best comes first, but not significantly: worst is behind by 1.00 in boundary F1.")
     assert (
@@ -93,7 +93,7 @@ def test_a_clear_winner_is_named():
     ranking = ranked(uneven, best=set(uneven), worst={place + 1 for place in uneven})
     assert winner(ranking) == 0
     assert "trivial" not in ranking.words()
-    assert ranking.basis_sentences(known=True).endswith(FALSE_VERDICTS)
+    assert ranking.basis_sentences(by_known_boundaries=True).endswith(FALSE_VERDICT_SENTENCE)
 
 
 def test_the_trivial_answers_have_as_many_cuts_as_the_best_and_are_not_told_the_known_number():
@@ -230,14 +230,14 @@ def test_a_chunker_that_cuts_less_often_does_not_move_ahead():
 def test_one_that_reads_the_structure_stands_apart():
     named = [("at random", cut_after(PARAGRAPHS, {1, 3})), ("between", cut_after(PARAGRAPHS, {2, 4}))]
     named += [("blocks", cut_after(PARAGRAPHS, {2, 4, 6}))]
-    ranking = rank_by_structure(PARAGRAPHS, named, apart=[2])
-    assert (ranking.leader, ranking.order, ranking.comparisons) == (1, (1, 0, 2), 1)
+    ranking = rank_by_structure(PARAGRAPHS, named, unranked_indices=[2])
+    assert (ranking.leader_number, ranking.order, ranking.comparisons) == (1, (1, 0, 2), 1)
     assert ranking.values[2] > ranking.values[1]
     assert ranking.leads.keys() == {0}
     assert ranking.words().endswith(
         "blocks reads the same blocks: to rank it would be circular, so the value stands at the end."
     )
-    assert rank_by_structure(PARAGRAPHS, named[2:], apart=[0]).words().startswith("blocks reads the same blocks")
+    assert rank_by_structure(PARAGRAPHS, named[2:], unranked_indices=[0]).words().startswith("blocks reads the same blocks")
 
 
 def test_all_that_do_equally_well_are_named():

@@ -62,7 +62,7 @@ def test_mean_worst_and_what_must_change():
 @pytest.mark.parametrize("name", [name for name in sample_titles() if name not in ("essay", "report")])
 def test_at_least_one_chunk_changes_on_every_sample(name, chunker):
     # What is inserted comes from the text: alone in a chunk, it would be a chunk of the text before, which counts once.
-    summary = edit_stability(build_chunker(chunker, {}), sample(name), tools(), edits=5)
+    summary = edit_stability(build_chunker(chunker, {}), sample(name), tools(), max_edits=5)
     assert all(1 <= edit.changed <= edit.chunks for edit in summary.edits)
     assert summary.mean >= summary.inevitable
 
@@ -77,11 +77,11 @@ def test_the_same_seed_gives_the_same_edits_and_another_others():
 def test_what_is_inserted_is_a_sentence_of_the_text_and_stays_one(name):
     original = sample(name)
     for after, sentence in random_edits(original, 5, 3):
-        assert sentence in original.sentence_texts or sentence == label_free_measures.SPARE
+        assert sentence in original.sentence_texts or sentence == label_free_measures.SPARE_SENTENCE
         assert sentence != original.sentence_texts[after]
         edited = insert_sentence(original, after, sentence)
         assert edited.text.count(sentence) == original.text.count(sentence) + 1
-        if sentence != label_free_measures.SPARE:
+        if sentence != label_free_measures.SPARE_SENTENCE:
             before = original.sentence_texts
             assert edited.sentence_texts == [*before[: after + 1], sentence, *before[after + 1 :]]
 
@@ -103,8 +103,8 @@ def test_a_line_that_does_not_end_as_a_sentence_is_neither_inserted_nor_inserted
 
 
 def test_a_text_of_one_sentence_gets_one_of_our_own():
-    assert random_edits(document("Only one is here."), 9, 0) == [(0, label_free_measures.SPARE)]
-    assert random_edits(document("no end"), 9, 0) == [(0, label_free_measures.SPARE)]
+    assert random_edits(document("Only one is here."), 9, 0) == [(0, label_free_measures.SPARE_SENTENCE)]
+    assert random_edits(document("no end"), 9, 0) == [(0, label_free_measures.SPARE_SENTENCE)]
 
 
 @pytest.mark.parametrize(("splitter", "between"), [("lines", "\n"), ("paragraphs", "\n\n"), ("regex", " ")])
@@ -122,7 +122,7 @@ def test_given_sentences_stay_as_they_were_given():
 def test_progress_is_told_and_it_can_be_cancelled():
     told = []
     fixed = build_chunker("fixed_sentences", {"size": 2})
-    edit_stability(fixed, document(), tools(), edits=3, progress=lambda *counts: told.append(counts))
+    edit_stability(fixed, document(), tools(), max_edits=3, progress=lambda *counts: told.append(counts))
     assert told == [(1, 3), (2, 3), (3, 3)]
     with pytest.raises(Cancelled):
         edit_stability(fixed, document(), tools(cancelled=lambda: len(told) > 3), 4, 0, lambda *counts: told.append(counts))
@@ -140,10 +140,10 @@ def test_too_much_work_is_refused_before_it_begins(monkeypatch):
         InputError,
         match=r"^text: edits × characters must be at most 246; 4 × 82 is 328\. Use fewer edits or a shorter text\.$",
     ):
-        edit_stability(fixed, document(), tools(), edits=4)
+        edit_stability(fixed, document(), tools(), max_edits=4)
     with pytest.raises(InputError, match=r"^Edit stability needs at least 1 edit; got 0\.$"):
-        edit_stability(fixed, document(), tools(), edits=0)
+        edit_stability(fixed, document(), tools(), max_edits=0)
     with pytest.raises(InputError, match=r"^text: edit stability needs a text with at least one sentence; this one has"):
         edit_stability(fixed, document(" \n "), tools())
     with pytest.raises(AssertionError):
-        edit_stability(fixed, document(), tools(), edits=3)
+        edit_stability(fixed, document(), tools(), max_edits=3)

@@ -36,7 +36,7 @@ def marked(name):
 
 
 def test_seams_are_where_passages_begin():
-    stitched = stitch_passages(PASSAGES, sentences=30, seed=3)
+    stitched = stitch_passages(PASSAGES, document_sentence_count=30, seed=3)
     starts = [0, *stitched.seams]
     assert len(starts) == len(stitched.subjects) == 10
     assert all(stitched.text[start:].startswith("Passage ") for start in starts)
@@ -45,7 +45,7 @@ def test_seams_are_where_passages_begin():
 
 def test_no_two_neighbours_have_one_subject():
     for seed in range(20):
-        subjects = stitch_passages(PASSAGES, sentences=60, seed=seed).subjects
+        subjects = stitch_passages(PASSAGES, document_sentence_count=60, seed=seed).subjects
         assert all(one != other for one, other in pairwise(subjects))
 
 
@@ -132,7 +132,11 @@ def test_what_is_done_is_neither_run_nor_yielded_again(count):
     embedder, told = HashEmbedder(), []
     rest = list(
         sweep_settings(
-            documents, settings, tools(embedder), progress=lambda *progress: told.append(progress), done=rows[:count]
+            documents,
+            settings,
+            tools(embedder),
+            progress=lambda *progress: told.append(progress),
+            finished_rows=rows[:count],
         )
     )
     assert rest == rows[count:]

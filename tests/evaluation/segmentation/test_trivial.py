@@ -9,10 +9,10 @@ from hypothesis import strategies as st
 
 from chunkers import Document
 from evaluation.segmentation.boundary_measures import (
-    DRAWS,
+    EVERY_N_SENTENCES,
+    MEAN_DRAW_COUNT,
     NO_CUT,
-    RANDOM,
-    REGULAR,
+    RANDOM_CUTS,
     Segmentation,
     chunking_from_cuts,
     cut_offsets,
@@ -70,16 +70,16 @@ def test_a_chunking_has_the_cuts_of_the_answer():
 
 def test_their_rows_have_the_measures_of_their_cuts():
     rows = {row.setting.chunker: row for row in sweep_settings([MARKED], TRIVIAL_SETTINGS, tools())}
-    assert list(rows) == [NO_CUT, REGULAR, RANDOM]
+    assert list(rows) == [NO_CUT, EVERY_N_SENTENCES, RANDOM_CUTS]
     reference = segmentation_in_sentences(DOCUMENT, MARKED.known)
     assert rows[NO_CUT].scores == score_chunking(MARKED, chunking_from_cuts(DOCUMENT, ()))
-    assert rows[REGULAR].scores == score_chunking(MARKED, chunking_from_cuts(DOCUMENT, (3, 6, 9)))
+    assert rows[EVERY_N_SENTENCES].scores == score_chunking(MARKED, chunking_from_cuts(DOCUMENT, (3, 6, 9)))
     assert [rows[name].chunks for name in rows] == [1, 4, 4]
     # By hand: a draw hits by chance, so only the mean over the draws is told.
-    drawn = [pk(reference, Segmentation(12, places)).value for places in cuts_of_trivial_baseline(RANDOM, reference)]
-    assert len(drawn) == DRAWS
+    drawn = [pk(reference, Segmentation(12, places)).value for places in cuts_of_trivial_baseline(RANDOM_CUTS, reference)]
+    assert len(drawn) == MEAN_DRAW_COUNT
     assert len(set(drawn)) > 1
-    assert rows[RANDOM].scores["pk"].value == pytest.approx(statistics.fmean(drawn))
+    assert rows[RANDOM_CUTS].scores["pk"].value == pytest.approx(statistics.fmean(drawn))
 
 
 def test_a_measure_without_a_value_stays_without_one():
@@ -93,7 +93,7 @@ def test_they_are_ranked_beside_the_settings_of_chunkers():
     for measure in HIGHER_IS_BETTER:
         names = {summary.setting.chunker for summary in summarize_settings(rows, measure)}
         # The text has no block that could stay whole.
-        assert {REGULAR, RANDOM, "fixed_sentences"} <= names if measure != "blocks_whole" else not names
+        assert {EVERY_N_SENTENCES, RANDOM_CUTS, "fixed_sentences"} <= names if measure != "blocks_whole" else not names
 
 
 def test_no_cut_leaves_all_blocks_whole_and_heads_that_ranking():
@@ -104,5 +104,5 @@ def test_no_cut_leaves_all_blocks_whole_and_heads_that_ranking():
     )
     means = {summary.setting.chunker: summary.mean for summary in ranked}
     assert next(iter(means)) == NO_CUT
-    assert means[NO_CUT] == 1 >= means[REGULAR]
-    assert means["fixed_sentences"] < 1 > means[RANDOM]
+    assert means[NO_CUT] == 1 >= means[EVERY_N_SENTENCES]
+    assert means["fixed_sentences"] < 1 > means[RANDOM_CUTS]

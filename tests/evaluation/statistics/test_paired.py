@@ -183,7 +183,7 @@ def test_each_comparison_may_have_a_range_of_its_own():
 def test_exchangeable_chunkers_differ_significantly_in_one_of_twenty_cases(questions):
     random = np.random.default_rng(questions)
     rows = random.beta(0.5, 3, (800, 1, questions)) - random.beta(0.5, 3, (800, 1, questions))
-    false = sum(difference.significant for (difference,) in paired_differences_by_family(rows, draws=1000))
+    false = sum(difference.significant for (difference,) in paired_differences_by_family(rows, draw_count=1000))
     assert false / 800 <= 0.05 + 2 * np.sqrt(0.05 * 0.95 / 800)
 
 
@@ -193,7 +193,10 @@ def test_exchangeable_chunkers_differ_significantly_in_one_of_twenty_cases(quest
 def test_skewed_differences_of_mean_zero_are_significant_in_at_most_seven_of_a_hundred_cases(questions):
     rows = np.random.default_rng(questions).exponential(1, (3000, 1, questions)) - 1
     for signed in (rows, -rows):
-        false = sum(difference.significant for (difference,) in paired_differences_by_family(signed, width=20, draws=1000))
+        false = sum(
+            difference.significant
+            for (difference,) in paired_differences_by_family(signed, measure_range=20, draw_count=1000)
+        )
         assert false / 3000 <= 0.07 + 2 * np.sqrt(0.07 * 0.93 / 3000)
 
 
@@ -211,5 +214,5 @@ def test_as_many_questions_find_the_difference_in_four_samples_of_five():
     random = np.random.default_rng(3)
     population = random.choice([-0.5, 0.0, 1.0], size=100_000, p=[0.2, 0.6, 0.2])
     samples = random.choice(population, (400, 1, questions_needed(population)))
-    share = np.mean([difference.significant for (difference,) in paired_differences_by_family(samples, draws=2000)])
+    share = np.mean([difference.significant for (difference,) in paired_differences_by_family(samples, draw_count=2000)])
     assert share == pytest.approx(0.8, abs=0.06)

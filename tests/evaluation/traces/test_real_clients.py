@@ -6,7 +6,7 @@ from collections import Counter
 import pytest
 
 from chunkers.found_again.located_chunks import read_chunks
-from evaluation.traces.answer_loss_stages import MOST_BEFORE, SearchedChunks, TraceDiagnoser
+from evaluation.traces.answer_loss_stages import MOST_NAMED_BETTER_CHUNKS, SearchedChunks, TraceDiagnoser
 from evaluation.traces.trace_files import read_traces
 from tests.evaluation.traces.generator import documents
 from tests.fixtures.traces import FOLDER, unpacked
@@ -70,7 +70,7 @@ def evidence_is_true(wanted, diagnosis, whole):
         rank = holds.index(True) + 1 if True in holds else 0
         assert (f"at rank {rank};" if rank else f"not among the retrieved texts ({len(seen)});") in outcome.said
         for rank, (place, placement) in enumerate(zip(seen, diagnosis.placements, strict=True), 1):
-            if rank <= MOST_BEFORE and placement.only_place is not None:
+            if rank <= MOST_NAMED_BETTER_CHUNKS and placement.only_place is not None:
                 assert f"{rank} {place[0]} {place[1]:,}–{place[2]:,}" in outcome.said
 
 

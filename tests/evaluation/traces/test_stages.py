@@ -84,8 +84,8 @@ def test_in_large_documents_every_text_is_located_where_a_comparison_with_all_pa
     texts = [text for question in made() for text in question.texts if len(text.text) > 100][::24]
     chunks = [GivenChunk(text.text.replace("the", "teh")) for text in texts] + [GivenChunk(text.text) for text in texts]
     placements = []
-    for most in (locating_unordered.COMPARED_WHOLE, 0):
-        monkeypatch.setattr(locating_unordered, "COMPARED_WHOLE", most)
+    for most in (locating_unordered.MOST_WHOLLY_COMPARED, 0):
+        monkeypatch.setattr(locating_unordered, "MOST_WHOLLY_COMPARED", most)
         searching = locating_unordered.UnorderedLocator(documents(), chunks)
         placements.append([searching.find(chunk) for chunk in chunks])
     whole, shared = ([(placement.places, placement.is_cut_short) for placement in some] for some in placements)

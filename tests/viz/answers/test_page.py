@@ -4,13 +4,13 @@ import json
 import re
 
 from chunkers.language_models import prompts
-from chunkers.language_models.requests_within_spending_limit import MOST_AT_ONCE
+from chunkers.language_models.requests_within_spending_limit import MOST_PARALLEL_CONVERSATIONS
 from tests.evaluation.answering.scripted import chat
 from tests.server import KEY
 from tests.support import ended
 from tests.viz.app_steps import remarks, said, sent, settled
 from tests.viz.controls.test_language_model import everything, labels, name_model, press
-from viz.answers.model_choice import NO_MODEL
+from viz.answers.model_choice import ANSWERING_MODEL_MISSING
 from viz.jobs.answering_plan_and_jobs import Answering
 from viz.jobs.background_jobs import run_registry
 
@@ -60,7 +60,7 @@ def asked(http, system=prompts.ANSWER_SYSTEM):
 
 def test_without_a_model_it_says_what_is_missing_and_shows_what_would_be_given(app, http):
     opened(app)
-    assert NO_MODEL in said(app)
+    assert ANSWERING_MODEL_MISSING in said(app)
     assert "Send" not in labels(app)
     assert "3 questions, 3 of them with a reference answer" in remarks(app)[1]
     told = " ".join(part.value for part in app.markdown)
@@ -311,7 +311,7 @@ def test_a_judge_of_whom_nothing_is_usable_stops_the_run_once_and_no_answer_is_l
     assert run_of(app).done == run_of(app).total
     assert {place: answered.answer for place, answered in run_of(app).results.items() if place in there} == there
     # Those that were in flight when another's answer stopped the run were not answered.
-    assert len(first & {json.dumps(body) for _, _, body in http.requests}) < MOST_AT_ONCE < len(first)
+    assert len(first & {json.dumps(body) for _, _, body in http.requests}) < MOST_PARALLEL_CONVERSATIONS < len(first)
     assert list(table(app, "AQS")["Faithfulness"]) == ["3 not judged"] * 2
     assert not any("of the first 10" in text and "Send" in text for text in said(app))
 

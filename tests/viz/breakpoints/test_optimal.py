@@ -14,7 +14,7 @@ from tests.lanes import samples
 from tests.support import HashEmbedder, tools
 from tests.viz.app_steps import press, sent
 from tests.viz.breakpoints.test_page import notices, opened, reader_of, steps_of
-from viz.breakpoints.steps import BEST_CASE, optimal_steps
+from viz.breakpoints.steps import OPTIMAL_WINS_SAMPLE, optimal_steps
 
 SHORT = {
     "eight": "a b c\na b\na c\nd e\nd e f\ng\ng a\nh",
@@ -101,7 +101,7 @@ def test_the_table_is_read_off_as_the_chunker_cuts(name, most):
 
 @pytest.mark.model
 def test_the_text_offered_is_one_on_which_it_wins():
-    sample = load_sample(BEST_CASE)
+    sample = load_sample(OPTIMAL_WINS_SAMPLE)
 
     def error(chunker, **parameters):
         result = chunk(sample.text, chunker, sentences=sample.sentences, **parameters)
@@ -123,8 +123,8 @@ def test_the_page_steps_through_it_beside_the_heatmap(app):
     assert len(steps) == count + 2 + len(reader_of(app)["segments"]["start"])
     assert not notices(app)
     assert any(caption.value.startswith("Pk, lower is better: Optimal ") for caption in app.caption)
-    press(app, f"Where it wins: {sample_titles()[BEST_CASE]}")
-    assert app.query_params["document"] == BEST_CASE
+    press(app, f"Where it wins: {sample_titles()[OPTIMAL_WINS_SAMPLE]}")
+    assert app.query_params["document"] == OPTIMAL_WINS_SAMPLE
     assert not [button for button in app.button if button.label.startswith("Where it wins")]
 
 

@@ -14,7 +14,7 @@ from evaluation.segmentation.cohesion import CumulativeSimilarities, compare_str
 from sample_docs import load_sample, sample_titles
 from tests.support import AngleEmbedder, cut, tools
 from tests.viz.app_steps import box_of, sent, settled, tell
-from viz.breakpoints.decision_steps import scan_steps
+from viz.breakpoints.decision_steps import greedy_scan_steps
 from viz.breakpoints.gap_table import gap_rows
 
 SIZES = {"min_size": 150, "max_size": 500}
@@ -38,7 +38,7 @@ def scanned(sample, **parameters):
 @pytest.mark.parametrize("sample", sample_titles())
 def test_the_story_is_the_ledger_and_the_ledger_is_the_command_lines(sample, parameters):
     chunker, chunking, _, compared = scanned(sample, **parameters)
-    story = scan_steps(chunking, 0.02, compared)
+    story = greedy_scan_steps(chunking, 0.02, compared)
     ledger = gap_rows(chunking, 0.02)
     printed = to_dict(chunking, Recipe.of(chunker, chunking.document.splitter, None, "words"))["gaps"]
     assert len(story) == len(ledger["gaps"]) == len(printed)
@@ -57,7 +57,7 @@ def test_the_story_is_the_ledger_and_the_ledger_is_the_command_lines(sample, par
 def test_a_comparison_changes_the_words_of_a_step_and_not_its_decision():
     """The browser recognises steps by their decisions, and keeps the predictions made about them."""
     _, chunking, _, compared = scanned("stubs")
-    before, after = scan_steps(chunking, 0.02, None), scan_steps(chunking, 0.02, compared)
+    before, after = greedy_scan_steps(chunking, 0.02, None), greedy_scan_steps(chunking, 0.02, compared)
     assert [step["aside"] for step in before] != [step["aside"] for step in after]
     decided, again = (
         [(step["prediction"], step["gauge"], step["mark"]["gap"]) for step in steps] for steps in (before, after)
@@ -70,7 +70,7 @@ def test_the_growing_chunk_is_the_one_that_ends_at_the_next_cut(sample):
     _, chunking, _, compared = scanned(sample, **SIZES)
     document = chunking.document
     chunk = 0
-    for step, gap in zip(scan_steps(chunking, 0.02, compared), chunking.gaps, strict=True):
+    for step, gap in zip(greedy_scan_steps(chunking, 0.02, compared), chunking.gaps, strict=True):
         first, last = step["mark"]["growing"]
         assert document.sentences[first].start == chunking.chunks[chunk].start
         assert step["mark"]["next"] == (last, last + 1)
@@ -85,7 +85,7 @@ def test_the_growing_chunk_is_the_one_that_ends_at_the_next_cut(sample):
 @pytest.mark.parametrize("sample", sample_titles())
 def test_a_prediction_is_right_by_the_ledger_and_the_text_is_placed_gap_by_gap(sample):
     _, chunking, _, compared = scanned(sample, **SIZES)
-    steps = scan_steps(chunking, 0.02, compared)
+    steps = greedy_scan_steps(chunking, 0.02, compared)
     for step, gap in zip(steps, chunking.gaps, strict=True):
         assert step["prediction"]["right"] == gap.verdict.is_cut
         # The sentence after the gap is in a chunk once the gap is decided.
@@ -101,7 +101,7 @@ def test_every_cut_names_what_the_best_partition_did_and_what_deciding_gap_by_ga
     _, chunking, best, compared = scanned("report")
     others = {gap.index for gap in best.gaps if gap.verdict.is_cut}
     told = {"gains": 0, "costs": 0}
-    for step, gap in zip(scan_steps(chunking, 0.02, compared), chunking.gaps, strict=True):
+    for step, gap in zip(greedy_scan_steps(chunking, 0.02, compared), chunking.gaps, strict=True):
         aside = " ".join(step["aside"][0])
         assert ("“optimal” cuts here too" in aside) == (gap.verdict.is_cut and gap.index in others)
         assert ("“optimal” does not cut" in aside) == (gap.verdict.is_cut and gap.index not in others)
@@ -113,7 +113,8 @@ def test_every_cut_names_what_the_best_partition_did_and_what_deciding_gap_by_ga
 def test_a_rejected_candidate_and_a_forced_cut_are_told_apart_from_final_ones():
     _, chunking, _, compared = scanned("report", **SIZES)
     sentences = {
-        gap.verdict: step["story"][1] for step, gap in zip(scan_steps(chunking, 0, compared), chunking.gaps, strict=True)
+        gap.verdict: step["story"][1]
+        for step, gap in zip(greedy_scan_steps(chunking, 0, compared), chunking.gaps, strict=True)
     }
     assert sentences[Verdict.REJECTED].startswith("It passes the line, but")
     assert sentences[Verdict.FORCED].startswith("It does not pass the line, but")

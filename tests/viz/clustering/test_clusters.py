@@ -18,7 +18,12 @@ from viz.clustering import figures as cluster_figures
 from viz.clustering import figures as cluster_tables
 from viz.clustering.linkage import lay_out_dendrogram, linkage_steps, ranges_in_words
 from viz.clustering.page import chunk_numbers_of_sentences, order_breaks_in_words, refusals_in_words, roles_in_words
-from viz.components.heatmap.heatmap import SentenceColours, _distance_matrix_payload, block_size, mean_distances
+from viz.components.heatmap.heatmap import (
+    SentenceColours,
+    _distance_matrix_payload,
+    mean_block_distances,
+    sentences_per_heatmap_row,
+)
 
 
 def linked(text, embedder=None, **parameters):
@@ -45,12 +50,12 @@ def test_a_cell_is_the_mean_of_its_pairs(count, block):
     matrix = matrix_of(vectors, 0.3)
     rows = [range(start, min(start + block, count)) for start in range(0, count, block)]
     expected = [[matrix[np.ix_(row, other)].mean() for other in rows] for row in rows]
-    assert mean_distances(vectors, 0.3, block) == pytest.approx(np.array(expected))
+    assert mean_block_distances(vectors, 0.3, block) == pytest.approx(np.array(expected))
 
 
 @pytest.mark.parametrize(("count", "block"), [(0, 1), (400, 1), (401, 2), (702, 2), (7000, 18)])
 def test_no_more_rows_than_can_be_seen(count, block):
-    assert block_size(count) == block
+    assert sentences_per_heatmap_row(count) == block
 
 
 def test_the_browser_gets_sixteen_bits_a_cell():

@@ -3,7 +3,7 @@
 import pytest
 
 from chunkers.embedders.classical import TfIdf
-from chunkers.embedders.sentence_models import BFLOAT16, NO_BFLOAT16, MiniLM
+from chunkers.embedders.sentence_models import BFLOAT16, BFLOAT16_REMOVED_NOTE, MiniLM
 from tests.support import ended
 from tests.viz.app_steps import choose_document, remarks, said, settled
 from viz.jobs import shared_resources
@@ -94,6 +94,6 @@ def test_without_sentences_of_their_own_the_scores_are_compared(app, own_full):
 def test_a_link_with_bfloat16_opens_with_the_exact_model_and_says_so(app):
     app.query_params["embedder"] = BFLOAT16
     settled(app).run()
-    assert [text for text in said(app) if NO_BFLOAT16 in text]
+    assert [text for text in said(app) if BFLOAT16_REMOVED_NOTE in text]
     assert "embedder" not in app.query_params
     assert any(caption.value == "The embedder runs on this machine's processor, in NumPy." for caption in app.caption)

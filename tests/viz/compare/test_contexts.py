@@ -7,7 +7,7 @@ from tests.support import ended
 from tests.viz.app_steps import choose_document, said, settled
 from tests.viz.compare.test_asking import ask
 from tests.viz.controls.test_language_model import labels, name_model, press
-from viz.compare.asking.question_search import NO_MODEL, NOT_WRITTEN
+from viz.compare.asking.question_search import CONTEXT_MODEL_MISSING, CONTEXTS_MISSING_NOTE
 
 QUESTION = "Quokkas?"
 """No chunk has the word, and the context of the comet has it."""
@@ -41,11 +41,11 @@ def files(app):
 
 def test_nothing_is_sent_before_the_click_and_then_files_and_answers_have_the_sentences(app, http):
     opened(app)
-    assert NO_MODEL in said(app)
+    assert CONTEXT_MODEL_MISSING in said(app)
     assert files(app)
     assert not any(label.startswith("Chunks, ") for label in files(app))
     before = ask(app, QUESTION)
-    assert before["said"].endswith(NOT_WRITTEN)
+    assert before["said"].endswith(CONTEXTS_MISSING_NOTE)
     assert all(retrieved["chunks"] == [] for retrieved in before["found"])
     name_model(app, http)
     press(app, "Write context sentences")
@@ -68,7 +68,7 @@ def test_nothing_is_sent_before_the_click_and_then_files_and_answers_have_the_se
     assert "Write context sentences" not in labels(app)
     assert any(label.startswith("Chunks, JSON lines") for label in files(app))
     after = ask(app, QUESTION)
-    assert NOT_WRITTEN not in after["said"]
+    assert CONTEXTS_MISSING_NOTE not in after["said"]
     for chunking, retrieved in zip(made, after["found"], strict=True):
         assert "Comet" in chunking.chunks[retrieved["chunks"][0]].text
     assert len(http.requests) == len(passages)
@@ -91,7 +91,7 @@ def test_another_setting_has_no_sentences_until_they_are_written(app, http):
     settled(app)
     assert "Write context sentences" in labels(app)
     assert not any(label.startswith("Chunks, ") for label in files(app))
-    assert ask(app, QUESTION)["said"].endswith(NOT_WRITTEN)
+    assert ask(app, QUESTION)["said"].endswith(CONTEXTS_MISSING_NOTE)
     assert len(http.requests) == sent
 
 

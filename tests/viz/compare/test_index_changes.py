@@ -13,7 +13,7 @@ from evaluation.questions.question_files import read_questions
 from evaluation.questions.question_sets import MarkedQuestion
 from evaluation.retrieval import Limit
 from evaluation.retrieval.budget import Budgets, evaluate_at_budgets
-from evaluation.retrieval.index_changes import Changes, ChunkComparison, tokens_to_embed
+from evaluation.retrieval.index_changes import Changes, ChunkComparison, estimate_tokens_to_embed
 from evaluation.search.index import build_index
 from evaluation.statistics.paired_tests import paired_differences
 from sample_docs import load_sample
@@ -225,12 +225,12 @@ def job_of(*chunkers, **given):
     ],
 )
 def test_the_estimate_counts_a_text_as_often_as_it_is_read(chunker, method, embedded_as, times):
-    assert tokens_to_embed(100, chunker, method, embedded_as) == 100 * times
+    assert estimate_tokens_to_embed(100, chunker, method, embedded_as) == 100 * times
 
 
 def test_of_long_documents_the_tokens_are_inferred_from_the_first(monkeypatch):
     monkeypatch.setattr(index_replacement, "session", SimpleNamespace(changed_tokens=None))
-    monkeypatch.setattr(index_replacement, "MOST_COUNTED", 1000)
+    monkeypatch.setattr(index_replacement, "MOST_COUNTED_CHARACTERS", 1000)
     texts = (("a", "one two " * 100), ("b", "one two " * 100), ("c", "one two " * 300))
     assert index_replacement._token_count(texts, "words") == 1000
 

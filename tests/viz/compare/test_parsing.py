@@ -3,7 +3,7 @@
 from chunkers.text.extracted_text import Omission, TextParts
 from tests.chunkers.text.test_parts import CHAPTERS, book, pdf
 from tests.viz.app_steps import remarks, settled
-from viz.compare.read_and_omitted_text import STRETCH, omission_table, page_stretches
+from viz.compare.read_and_omitted_text import LONGEST_STRETCH, omission_table, page_stretches
 from viz.state.own_text import with_restored_lines
 from viz.state.page_text import TextSource
 
@@ -81,10 +81,10 @@ def test_a_file_without_pages_is_shown_as_it_was_read(app):
 
 
 def test_a_long_text_is_shown_in_stretches_that_leave_nothing_out():
-    text = "a" * (2 * STRETCH + 1)
+    text = "a" * (2 * LONGEST_STRETCH + 1)
     stretches = page_stretches(text, None)
     assert "".join(text[start:end] for _, start, end in stretches) == text
-    assert max(end - start for _, start, end in stretches) == STRETCH
+    assert max(end - start for _, start, end in stretches) == LONGEST_STRETCH
     assert page_stretches("", None) == [(None, 0, 0)]
 
 

@@ -65,7 +65,7 @@ def pieces():
 
 def test_chunks_of_a_file_are_a_column(app):
     with_column(app)
-    assert columns_of(app)[1]["message"] == chunk_files.NO_FILE
+    assert columns_of(app)[1]["message"] == chunk_files.NO_FILE_MESSAGE
     assert columns_of(app)[1]["tone"] == ""
     upload(app, pieces())
     column = columns_of(app)[1]
@@ -93,7 +93,7 @@ def test_a_file_given_again_to_another_column_is_told_in_both(app):
     widget(app.segmented_control, "column").set_value(1).run()
     assert list_of(app)["summary"] == told
     press(app, "Undo")
-    assert [column["message"] for column in columns_of(app)[1:]] == ["", chunk_files.NO_FILE]
+    assert [column["message"] for column in columns_of(app)[1:]] == ["", chunk_files.NO_FILE_MESSAGE]
 
 
 def test_parents_in_a_file_are_counted_beside_their_children(app):
@@ -203,7 +203,7 @@ def test_a_file_without_chunks_is_a_sentence_and_the_column_stays(app, data, mes
     with_column(app)
     upload(app, data)
     assert message in said(app)
-    assert columns_of(app)[1]["message"] == chunk_files.NO_FILE
+    assert columns_of(app)[1]["message"] == chunk_files.NO_FILE_MESSAGE
 
 
 def test_of_chunks_of_several_documents_the_user_chooses(app):
@@ -224,7 +224,7 @@ def test_a_link_leads_to_a_column_whose_file_is_to_be_chosen_again(app):
     file = app.query_params["c2.file"]
     del app.session_state["chunk_files"]
     settled(app)
-    assert columns_of(app)[1]["message"] == chunk_files.NAME_AGAIN
+    assert columns_of(app)[1]["message"] == chunk_files.FILE_MISSING_MESSAGE
     upload(app, pieces())
     assert app.query_params["c2.file"] == file
     assert columns_of(app)[1]["message"] == ""

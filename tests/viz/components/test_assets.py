@@ -2,7 +2,7 @@ import re
 
 import pytest
 
-from viz.components.asset_linker import IN_ORDER, VIZ, LinkError, joined_style_sheets, linked_script
+from viz.components.asset_linker import IN_ORDER_SCRIPT, VIZ, LinkError, joined_style_sheets, linked_script
 
 ENTRIES = {
     "answers/answer_cards.js": None,
@@ -52,7 +52,7 @@ def write(tmp_path):
 
 ENTRY = "export default function () {}\n"
 LINKED_ENTRY = "function drawComponent() {}\n"
-FIRST = f"// ---- viz/{IN_ORDER}\n"
+FIRST = f"// ---- viz/{IN_ORDER_SCRIPT}\n"
 LAST = "\nexport default inOrder(drawComponent);\n"
 
 
@@ -70,7 +70,7 @@ def imported(entry):
 
 
 def test_every_script_belongs_to_a_component():
-    assert {IN_ORDER}.union(*(imported(entry) for entry in ENTRIES)) == set(SCRIPTS)
+    assert {IN_ORDER_SCRIPT}.union(*(imported(entry) for entry in ENTRIES)) == set(SCRIPTS)
     assert [path for path in SCRIPTS if "export default" in (VIZ / path).read_text()] == [
         entry for entry, default in ENTRIES.items() if default is None
     ]
@@ -80,7 +80,7 @@ def test_every_script_belongs_to_a_component():
 def test_a_component_links_to_one_module(entry):
     linked = linked_script(entry, ENTRIES[entry])
     files = FILE.findall(linked)
-    assert sorted(files) == sorted(imported(entry) | {IN_ORDER})
+    assert sorted(files) == sorted(imported(entry) | {IN_ORDER_SCRIPT})
     assert files[-1] == entry
     for place, path in enumerate(files):
         assert imported(path) <= set(files[: place + 1]), f"{path} comes before something that it needs"

@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 
 from chunkers import Breakpoint, Document, Reason
-from chunkers.building_blocks.thresholds import TIE, passes_level
+from chunkers.building_blocks.thresholds import TIE_TOLERANCE, passes_level
 from chunkers.contract.base import run
 from sample_docs import load_sample
 from tests.support import HashEmbedder, tools
@@ -93,7 +93,7 @@ def _cuts(curve, level):
 def test_the_browser_takes_the_same_scores_to_be_on_the_line():
     drawn = random.Random(2)
     levels = [drawn.uniform(-1, 2) for _ in range(100)]
-    around = [0.0, *(sign * TIE * share for sign in (-1, 1) for share in (0.01, 0.5, 0.999, 1, 1.001, 2, 1e6))]
+    around = [0.0, *(sign * TIE_TOLERANCE * share for sign in (-1, 1) for share in (0.01, 0.5, 0.999, 1, 1.001, 2, 1e6))]
     calls, wanted = [], []
     for level in levels:
         scores = [level + apart for apart in around]

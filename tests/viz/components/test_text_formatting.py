@@ -10,12 +10,12 @@ from chunkers.text.outline import headings
 from sample_docs import SAMPLES_FOLDER, load_sample, sample_titles
 from tests import ROOT
 from viz.components.browser_exchange import text_payload
-from viz.components.text_formatting import format_text
+from viz.components.text_formatting import find_formatted_ranges
 
 
 def formatted(text, kind):
     """Return the parts of a text that look so."""
-    return [text[look.start : look.end] for look in format_text(text)[0] if look.kind == kind]
+    return [text[look.start : look.end] for look in find_formatted_ranges(text)[0] if look.kind == kind]
 
 
 def monospaced(text):
@@ -23,7 +23,7 @@ def monospaced(text):
 
 
 def titles(text):
-    return [(heading.level, heading.title) for heading in format_text(text)[1]]
+    return [(heading.level, heading.title) for heading in find_formatted_ranges(text)[1]]
 
 
 def test_headings_are_bold_to_their_last_letter_whatever_ends_their_lines():
@@ -35,7 +35,7 @@ def test_headings_are_bold_to_their_last_letter_whatever_ends_their_lines():
 def test_a_comment_in_source_code_is_no_heading_and_all_of_it_is_monospaced():
     source = "# What it does\nimport os\n\ndef f(x):\n    return x\n"
     assert headings(source)
-    assert format_text(source) == ([(0, len(source), "mono")], ())
+    assert find_formatted_ranges(source) == ([(0, len(source), "mono")], ())
 
 
 def test_the_mark_of_an_item_is_set_apart_from_its_text():
@@ -108,12 +108,12 @@ def test_source_code_is_told_from_documents_even_from_those_that_have_code_in_th
     assert monospaced(script) == [script]
     text = f"# How\n\n```js\n{script}\n```\n"
     assert titles(text) == [(1, "How")]
-    assert format_text("") == ([], ())
+    assert find_formatted_ranges("") == ([], ())
 
 
 def test_looks_are_in_order_without_overlap():
     table = (SAMPLES_FOLDER / "table.md").read_text(encoding="utf-8")
-    looks, _ = format_text(f"# A heading\n\n- an item\n{table}".replace("\n", "\r\n"))
+    looks, _ = find_formatted_ranges(f"# A heading\n\n- an item\n{table}".replace("\n", "\r\n"))
     assert {look.kind for look in looks} == {"heading", "marker", "mono"}
     assert all(after.start >= before.end for before, after in pairwise(looks))
 
@@ -136,7 +136,7 @@ def test_the_browser_gets_them_in_its_own_units():
 @pytest.mark.parametrize("name", sample_titles())
 def test_headings_that_are_drawn_are_those_of_the_outline(name):
     text = load_sample(name).text
-    looks, drawn = format_text(text)
+    looks, drawn = find_formatted_ranges(text)
     assert drawn == (() if name == "source_code" else headings(text))
     assert [(look.start, look.end) for look in looks if look.kind == "heading"] == [tuple(heading.span) for heading in drawn]
 
@@ -168,6 +168,6 @@ LINES = [
 def test_whatever_the_lines_are_looks_lie_in_the_text_in_order(end):
     for line in LINES:
         text = (line * (2 if end else 1) + end) * 500
-        places = [place for look in format_text(text)[0] for place in look[:2]]
+        places = [place for look in find_formatted_ranges(text)[0] for place in look[:2]]
         assert places == sorted(places)
         assert not places or places[-1] <= len(text)

@@ -3,7 +3,7 @@
 from random import Random
 
 from chunkers import Gap, Reason, Verdict
-from viz.breakpoints.gap_table import STANDING
+from viz.breakpoints.gap_table import SHORT_VERDICT_NAMES
 from viz.components.reader.payload import encode_verdicts, verdict_data
 
 
@@ -41,4 +41,4 @@ def test_only_verdicts_that_occur_are_told():
 
 
 def test_the_table_has_words_for_every_verdict():
-    assert set(STANDING) == set(Verdict)
+    assert set(SHORT_VERDICT_NAMES) == set(Verdict)

@@ -20,7 +20,7 @@ from tests.viz.compare.test_page import reader_of
 from tests.viz.failures.test_page import table_of
 from viz.controls import language_model
 from viz.jobs import shared_resources
-from viz.shell.column_results import WAITS
+from viz.shell.column_results import WAITING_FOR_SEND_MESSAGE
 from viz.state import chosen_models as language_model_state
 from viz.state.chosen_models import CHUNKER_NEEDS, MODEL_MISSING, no_model_message
 
@@ -341,7 +341,7 @@ def test_an_embedder_that_fails_is_no_matter_to_a_chunker_that_asks(app, http, m
     monkeypatch.setattr(shared_resources, "embedding_cache", lambda on_disk: EmbeddingCache(None))
     opened(app, c2="breakpoint")
     name_model(app, http)
-    assert [column["message"] for column in columns(settled(app))] == [WAITS, "The embedder refused."]
+    assert [column["message"] for column in columns(settled(app))] == [WAITING_FOR_SEND_MESSAGE, "The embedder refused."]
     press(app, "Send")
     settled(app).run()
     asked = len(http.requests)
@@ -382,7 +382,8 @@ def test_failures_measures_it_beside_the_others_once_a_model_is_named_and_the_us
     name_model(app, http)
     settled(app)
     assert mine() == [
-        (result, column, WAITS) for result, column in (("compare", 0), ("published", len(SETTINGS_BY_CHUNKER)))
+        (result, column, WAITING_FOR_SEND_MESSAGE)
+        for result, column in (("compare", 0), ("published", len(SETTINGS_BY_CHUNKER)))
     ]
     assert http.requests == []
     # Both are the same question.

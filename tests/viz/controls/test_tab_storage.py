@@ -7,7 +7,7 @@ import pytest
 from chunkers.text.extracted_text import Omission, TextParts
 from tests.viz.app_steps import box_of, choose_document, emptied, said, tell
 from viz.controls import kept_texts
-from viz.controls.kept_texts import FOREIGN
+from viz.controls.kept_texts import TEXT_NOT_IN_LINK
 from viz.state.choices import OWN_DOCUMENT
 from viz.state.page_text import TextSource
 from viz.state.stored_texts import text_in_stored_form
@@ -61,10 +61,10 @@ def test_a_link_to_a_sample_asks_nothing(app):
 def test_a_link_to_a_text_that_the_tab_has_not_says_so_until_another_is_chosen(app):
     opened(app, document=OWN_DOCUMENT)
     answered(app, None)
-    assert said(app) == [FOREIGN]
+    assert said(app) == [TEXT_NOT_IN_LINK]
     assert bar(app)["chosen"] == "stubs"
     assert bar(app)["open"]
-    assert said(app.run()) == [FOREIGN]
+    assert said(app.run()) == [TEXT_NOT_IN_LINK]
     choose_document(app, "stubs")
     assert said(app) == []
     assert not bar(app)["open"]
@@ -154,7 +154,7 @@ def test_the_tab_keeps_as_much_of_a_file_as_there_is_room_for(monkeypatch):
     own = TextSource(TEXT, "notes.pdf", parts=PARTS, left_out=(Omission("picture", 1, 1, "x" * 300),))
     sizes = {}
     for most in (1_000, 200, 20):
-        monkeypatch.setattr("viz.state.stored_texts.MOST_OF_FILE", most)
+        monkeypatch.setattr("viz.state.stored_texts.LONGEST_FILE_DETAILS", most)
         file = text_in_stored_form(own, None)[0].file
         assert len(file) <= most
         sizes[most] = json.loads(file or "{}")
@@ -188,11 +188,11 @@ def test_what_a_tab_cannot_have_kept_is_no_text(app, head, text):
     opened(app, document=OWN_DOCUMENT)
     answered(app, head, text)
     assert not app.exception
-    assert said(app) == [FOREIGN]
+    assert said(app) == [TEXT_NOT_IN_LINK]
 
 
 def test_a_text_that_is_too_long_for_the_tab_says_so_before_and_after(app, monkeypatch):
-    monkeypatch.setattr(kept_texts, "MOST_KEPT", 30)
+    monkeypatch.setattr(kept_texts, "MOST_TAB_CHARACTERS", 30)
     opened(app)
     box_of(app).set_value(TEXT).run()
     head, text = kept(app)
@@ -206,7 +206,7 @@ def test_a_text_that_is_too_long_for_the_tab_says_so_before_and_after(app, monke
 
 
 def test_a_character_of_two_units_counts_as_two(monkeypatch):
-    monkeypatch.setattr(kept_texts, "MOST_KEPT", 10)
+    monkeypatch.setattr(kept_texts, "MOST_TAB_CHARACTERS", 10)
     assert [kept_texts._utf16_length(text) > 10 for text in ("🌊" * 5, "🌊" * 6, "a" * 10, "a" * 11)] == [
         False,
         True,

@@ -16,12 +16,12 @@ from viz.double_pass import page as corrections
 from viz.double_pass import passes as pass_story
 from viz.double_pass.page import verdict_reversal_in_words
 from viz.double_pass.passes import (
-    LEDGER,
+    QUOTED_REASON_PREFIX,
     attempts_for_each_comparison,
-    gaps_last_attempt_decides,
+    gaps_of_last_comparison,
     mini_chunk_starts,
-    pass_steps,
     sentence_range_in_words,
+    steps_of_both_passes,
 )
 from viz.jobs.chunking import ChunkingTask
 from viz.jobs.shared_resources import embedding_cache
@@ -45,16 +45,16 @@ def test_the_story_equals_the_ledger(sample, parameters):
     chunking = run(chunker, Document.from_text(source.text, source.sentences), tools())
     looks, starts = attempts_for_each_comparison(chunking), mini_chunk_starts(chunking)
     ledger_lines = {gap.index: [] for gap in chunking.gaps}
-    for number, step in enumerate(pass_steps(chunking, chunker.max_size)):
+    for number, step in enumerate(steps_of_both_passes(chunking, chunker.max_size)):
         words = [*step["story"], *step.get("aside", [[]])[0]]
-        quoted = [line.removeprefix(LEDGER) for line in words if line.startswith(LEDGER)]
+        quoted = [line.removeprefix(QUOTED_REASON_PREFIX) for line in words if line.startswith(QUOTED_REASON_PREFIX)]
         if step["mark"]["comparison"] is None:
             ledger_lines[step["mark"]["gap"]] = quoted
             continue
         assert step["mark"]["comparison"] == number
         first = number < len(chunking.gaps)
         joined = looks[number][-1].outcome == "joined"
-        for gap in gaps_last_attempt_decides(looks[number], starts) if joined and not first else [step["mark"]["gap"]]:
+        for gap in gaps_of_last_comparison(looks[number], starts) if joined and not first else [step["mark"]["gap"]]:
             ledger_lines[gap] += quoted
     # What is too small even so is said in the ledger alone.
     wanted = {gap.index: gap.reason.split(", but with its neighbour")[0] for gap in chunking.gaps}
@@ -68,7 +68,7 @@ def test_the_story_equals_the_ledger(sample, parameters):
 def test_pass_two_places_sentence_by_sentence_what_the_ledger_cuts(sample):
     source = load_sample(sample)
     chunking = run(DoublePass.build(**THRESHOLDS), Document.from_text(source.text, source.sentences), tools())
-    steps, looks = pass_steps(chunking, None), attempts_for_each_comparison(chunking)
+    steps, looks = steps_of_both_passes(chunking, None), attempts_for_each_comparison(chunking)
     cuts = {gap.index + 1 for gap in chunking.gaps if gap.verdict.is_cut}
     closed = set()
     for number, (step, tried) in enumerate(zip(steps, looks, strict=True)):
@@ -90,7 +90,7 @@ def test_pass_two_places_sentence_by_sentence_what_the_ledger_cuts(sample):
 
 
 def test_each_step_names_and_marks_the_groups_that_are_compared():
-    told = pass_steps(double("0\n5\n90 code here\n3\n6"), None)
+    told = steps_of_both_passes(double("0\n5\n90 code here\n3\n6"), None)
     assert [step["title"] for step in told] == [
         "Sentence 1 and sentence 2 open a chunk",
         "The chunk of sentences 1–2 ends",
@@ -108,28 +108,28 @@ def test_each_step_names_and_marks_the_groups_that_are_compared():
 
 
 def test_an_open_chunk_is_compared_by_its_last_two_sentences():
-    step = pass_steps(double("0\n5\n10\n12", merging_threshold=1), None)[2]
+    step = steps_of_both_passes(double("0\n5\n10\n12", merging_threshold=1), None)[2]
     assert step["mark"]["growing"] == (1, 3)
     assert step["story"][0].endswith("open: its last two, sentences 2–3, are compared with sentence 4.")
 
 
 def test_what_is_too_long_is_told_with_the_length():
-    told = pass_steps(double("0 aaaa\n5 aaaa\n32 aaa\n37 aaa", max_size=20), 20)
+    told = steps_of_both_passes(double("0 aaaa\n5 aaaa\n32 aaa\n37 aaa", max_size=20), 20)
     assert told[-1]["title"] == "Sentences 1–2 and sentences 3–4 are alike, but too long together"
     assert dict(told[-1]["aside"][1])["length"] == "27 characters joined, at most 20"
 
 
 def test_the_minimum_size_has_steps_of_its_own_after_both_passes():
     chunking = double("0 aaaa\n5 aaaa\n90\n180 aaaaaa", min_size=5)
-    last = pass_steps(chunking, None)[-1]
+    last = steps_of_both_passes(chunking, None)[-1]
     assert last["title"] == "Merge sentences 1–2, sentence 3"
-    assert last["story"][-1] == LEDGER + chunking.gaps[1].reason
+    assert last["story"][-1] == QUOTED_REASON_PREFIX + chunking.gaps[1].reason
 
 
 def test_the_algorithm_is_merged_over_a_snippet_with_both_similarities(real_tools):
     sample = load_sample("algorithm")
     chunking = run(DoublePass.build(), Document.from_text(sample.text, sample.sentences), real_tools)
-    turns = [step for step in pass_steps(chunking, None) if step["tone"] == "turn"]
+    turns = [step for step in steps_of_both_passes(chunking, None) if step["tone"] == "turn"]
     assert [step["title"] for step in turns] == ["Merged over a snippet: sentence 11"]
     values = dict(turns[0]["numbers"])
     assert values["similarity"] == "0.72 > merging 0.30"
@@ -142,7 +142,7 @@ def test_rows_hold_the_blocks_of_both_passes_and_the_snippet():
     pairs = build_chunker("fixed_sentences", {"size": 2})
     other = cut(pairs, "a\nb\nc\nd\ne\nf")
     beside = FinishedColumn(ChunkingTask.of(other.document, None, "words", pairs), pairs, other)
-    rows = passes.pass_rows(chunking, beside, {})
+    rows = passes.rows_of_both_passes(chunking, beside, {})
     assert (rows["minis"], rows["snippets"], rows["chunks"]) == ([0, 2, 3, 5], [2], [0, 5])
     assert rows["other"] == [0, 2, 4]
     over = rows["comparisons"][6]
@@ -153,10 +153,10 @@ def test_of_a_long_text_the_first_sentences_are_drawn(monkeypatch):
     monkeypatch.setattr(pass_story, "MOST_SENTENCES", 3)
     monkeypatch.setattr(passes, "MOST_SENTENCES", 3)
     chunking = double("0\n5\n90\n3\n6")
-    rows = passes.pass_rows(chunking, None, {})
+    rows = passes.rows_of_both_passes(chunking, None, {})
     assert rows["count"] == 3
     assert all(comparison["right"][1] <= 3 for comparison in rows["comparisons"])
-    assert len(pass_steps(chunking, None)) == len(rows["comparisons"]) == 3
+    assert len(steps_of_both_passes(chunking, None)) == len(rows["comparisons"]) == 3
 
 
 def test_corrections_are_what_went_again_and_whether_the_other_cuts_there():
@@ -274,7 +274,7 @@ def test_every_step_says_what_would_change_its_verdict():
     chunking = run(chunker, document, replace(tools(embedder), cache=embedding_cache(on_disk=False)))
     choice = ColumnChoice("double_pass", chunker.model_dump())
     column = ColumnResult(choice, chunker, ChunkingTask.of(document, embedder, "words", chunker), chunking)
-    steps = pass_steps(chunking, None)
+    steps = steps_of_both_passes(chunking, None)
     for step in steps:
         verdict = chunking.gaps[step["mark"]["gap"]].verdict
         sentence = verdict_reversal_in_words(column, step, embedder)

@@ -12,7 +12,7 @@ from tests.support import AngleEmbedder, HashEmbedder, tools
 from tests.viz.app_steps import sent, settled
 from viz.guide.chunker_pictures import (
     EXAMPLES,
-    SIX,
+    SIX_SENTENCES,
     _run_chunker,
     known_failure_picture,
     pictures_of_chunker,
@@ -20,7 +20,7 @@ from viz.guide.chunker_pictures import (
 )
 
 TEXTS = {
-    "six": SIX,
+    "six": SIX_SENTENCES,
     "angles": "0 a\n10 b\n80 c\n\n90 d\n170 e\n180 f\n",
     "long": "".join(f"{angle} is the angle of word{angle}.\n" for angle in (0, 5, 40, 41, 90, 95, 150, 10)),
     "two": "One short line.\nAnother one.\n",

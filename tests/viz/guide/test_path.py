@@ -15,7 +15,18 @@ from evaluation.retrieval.asked_question import index_text, judge_retrieval, ret
 from tests.support import AngleEmbedder, HashEmbedder, tools
 from tests.viz.app_steps import sent, settled, widget
 from viz.guide.chunker_pictures import bundled_model_tools
-from viz.guide.path_screens import ANSWER, BUDGET, QUESTION, SCREENS, SIZE, TOPICS, WORDS, Choice, Slide, working_repairs
+from viz.guide.path_screens import (
+    ANSWER_SENTENCE_RANGE,
+    GREATEST_TOKEN_SIZE,
+    QUESTION,
+    SCREENS,
+    THREE_TOPICS_TEXT,
+    TOKEN_BUDGET,
+    WORDS_PER_CHUNK,
+    Choice,
+    Slide,
+    working_repairs,
+)
 from viz.jobs.column_jobs import token_ruler_of
 from viz.theme.glossary import split_at_glossary_terms
 
@@ -145,7 +156,7 @@ def test_the_readers_cuts_make_chunks(text):
 
 
 @pytest.mark.parametrize("text", [TOKENS.text, ANGLES])
-@pytest.mark.parametrize("size", [4, 7, SIZE])
+@pytest.mark.parametrize("size", [4, 7, GREATEST_TOKEN_SIZE])
 @pytest.mark.parametrize("tokenizer", ["words", "all-MiniLM-L6-v2"])
 def test_tokens_are_counted_by_the_tokenizer(text, size, tokenizer):
     drawn = TOKENS.draw(text, size, tools(tokenizer=tokenizer))
@@ -164,13 +175,13 @@ def test_a_size_in_words_cuts_sentences_apart(text):
     words, sentences = (UNITS.draw(text, unit, tools()) for unit in ("words", "sentences"))
     assert UNITS.draw(text, None, tools()) == words
     all_words = text.split()
-    wanted = [" ".join(all_words[start : start + WORDS]) for start in range(0, len(all_words), WORDS)]
+    wanted = [" ".join(all_words[start : start + WORDS_PER_CHUNK]) for start in range(0, len(all_words), WORDS_PER_CHUNK)]
     assert chunk_texts(words) == wanted
     ends = {0}
     for line in lines:
         ends.add(max(ends) + len(line.split()))
     spans = [(start, start + len(line.split())) for start, line in zip(sorted(ends), lines, strict=False)]
-    apart = sum(any(start < cut < end for cut in range(0, len(all_words), WORDS)) for start, end in spans)
+    apart = sum(any(start < cut < end for cut in range(0, len(all_words), WORDS_PER_CHUNK)) for start, end in spans)
     assert apart
     assert words.told == f"{len(wanted)} chunks; {apart} sentence{'s' * (apart != 1)} cut apart."
     assert chunk_texts(sentences) == [" ".join(lines[at : at + 2]) for at in range(0, len(lines), 2)]
@@ -246,9 +257,9 @@ def test_cuts_are_held_against_the_known_boundaries(threshold, told):
 
 @pytest.mark.model
 def test_a_threshold_of_the_slider_finds_both_boundaries_and_nothing_else():
-    drawn = KNOWN.draw(TOPICS, 0.8, bundled_model_tools())
+    drawn = KNOWN.draw(THREE_TOPICS_TEXT, 0.8, bundled_model_tools())
     assert drawn.told == "2 found, 0 missed; 0 cuts elsewhere."
-    assert KNOWN.draw(TOPICS, None, bundled_model_tools()).told == "2 found, 0 missed; 1 cut elsewhere."
+    assert KNOWN.draw(THREE_TOPICS_TEXT, None, bundled_model_tools()).told == "2 found, 0 missed; 1 cut elsewhere."
 
 
 @pytest.mark.parametrize("angle", [0, 85, 175])
@@ -271,10 +282,10 @@ def test_a_question_finds_the_nearest_chunk(angle):
 def test_each_repair_keeps_the_answer_whole(text):
     made = bundled_model_tools()
     document = Document.from_text(text, "lines")
-    answer = (document.sentences[ANSWER[0]].start, document.sentences[ANSWER[1] - 1].end)
+    answer = (document.sentences[ANSWER_SENTENCE_RANGE[0]].start, document.sentences[ANSWER_SENTENCE_RANGE[1] - 1].end)
 
     def fate(chunking):
-        limit, ruler = Limit(budget=BUDGET), token_ruler_of(document, "all-MiniLM-L6-v2")
+        limit, ruler = Limit(budget=TOKEN_BUDGET), token_ruler_of(document, "all-MiniLM-L6-v2")
         return judge_retrieval(
             retrieve_for_question(index_text(chunking, made, "embedding"), QUESTION, made, limit, ruler),
             type(document.sentences[0])(*answer),

@@ -21,7 +21,7 @@ from viz.guide.introduction import (
 from viz.guide.page import ADVICE
 from viz.jobs.column_jobs import token_ruler_of
 from viz.state.choices import fresh_column
-from viz.theme.glossary import PARTS, split_at_glossary_terms
+from viz.theme.glossary import TERMS_BY_PART, split_at_glossary_terms
 
 TEXTS = {
     "six": "0 a\n10 b\n80 c\n90 d\n170 e\n180 f\n",
@@ -128,7 +128,10 @@ def test_tokens_are_those_of_the_tokenizer():
 
 
 def test_a_word_that_is_not_in_the_glossary_cannot_be_marked():
-    assert split_at_glossary_terms("Two [chunks].")[1] == {"text": "chunks", "about": PARTS["Texts and chunkers"]["Chunk"]}
+    assert split_at_glossary_terms("Two [chunks].")[1] == {
+        "text": "chunks",
+        "about": TERMS_BY_PART["Texts and chunkers"]["Chunk"],
+    }
     with pytest.raises(KeyError):
         split_at_glossary_terms("A [wombat].")
 

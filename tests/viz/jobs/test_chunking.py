@@ -51,7 +51,7 @@ def test_a_server_that_is_waited_for_is_named(embedder, task, monkeypatch):
 
 
 def test_a_long_search_takes_a_job_which_tells_how_far_it_is(embedder, task, monkeypatch):
-    monkeypatch.setattr(change_point, "REPORT", 0)
+    monkeypatch.setattr(change_point, "PRODUCTS_BETWEEN_REPORTS", 0)
     job = finished(embedder, task)
     assert job.progress() == (1.0, "Deciding: 100% done")
     assert job.results[task[0]].chunks

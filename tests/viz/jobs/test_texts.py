@@ -74,7 +74,7 @@ def test_a_text_may_be_let_go_while_any_lock_is_held():
     made("c")
     threading.Thread(target=let_go, daemon=True).start()
     assert done.wait(LIMIT)
-    assert "c" not in shared_resources._shown
+    assert "c" not in shared_resources._session_count_by_text
 
 
 def test_what_several_ask_for_at_once_is_made_once():

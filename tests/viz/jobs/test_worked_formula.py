@@ -10,8 +10,8 @@ from chunkers.results.parent_chunks import indices_of_parent_chunks
 from chunkers.support.errors import Cancelled
 from sample_docs import load_sample
 from tests.support import AngleEmbedder, HashEmbedder, tools
-from viz.jobs.shared_resources import AT_ONCE
-from viz.jobs.worked_formula import LISTED, decision_in_words, worked_formula
+from viz.jobs.shared_resources import QUICK_ONLY
+from viz.jobs.worked_formula import MOST_SIMILARITIES, decision_in_words, worked_formula
 
 TEXTS = {
     "angles": Document.from_text("0 a\n10 b\n80 c\n\n90 d\n170 e\n180 f\n", "lines"),
@@ -78,7 +78,7 @@ def test_where_a_parent_ends_its_own_size_is_counted():
 def test_a_text_has_more_similarities_than_are_written():
     chunker, chunking, made = decided("max_min", {"hard_threshold": -1.0, "relaxation": 0.0}, TEXTS["long"], AngleEmbedder())
     lines = [worked_formula(chunker, chunking, gap, made)[0] for gap in chunking.gaps]
-    assert [len(re.findall(r"e\S+ · e", line)) for line in lines] == [1, 2, 3, LISTED, 1, 1, 1]
+    assert [len(re.findall(r"e\S+ · e", line)) for line in lines] == [1, 2, 3, MOST_SIMILARITIES, 1, 1, 1]
     assert lines[-1].startswith(f"greatest of {len(chunking.gaps)} similarities: e")
 
 
@@ -106,7 +106,7 @@ def test_the_open_chunk_is_the_one_that_ends_at_the_cut():
 
 def test_nothing_is_embedded_that_is_not_cached():
     chunker, chunking, _ = decided("breakpoint", {}, TEXTS["long"], AngleEmbedder())
-    unheard = Tools(AngleEmbedder(), load_tokenizer("words"), watcher=AT_ONCE)
+    unheard = Tools(AngleEmbedder(), load_tokenizer("words"), watcher=QUICK_ONLY)
     with pytest.raises(Cancelled):
         worked_formula(chunker, chunking, chunking.gaps[0], unheard)
 

@@ -7,7 +7,7 @@ import streamlit as st
 from chunkers import Span
 from evaluation.retrieval.retrieved_chunks_and_failures import FailedExcerpt, Seam
 from viz.retrieval.failed.missed_excerpts import (
-    KEY,
+    MISSED_EXCERPTS_KEY,
     _finding_chunkers_in_words,
     _holding_chunk_in_words,
     _select_clicked_question,
@@ -78,7 +78,7 @@ def test_a_cut_without_a_reason_has_its_chunks_and_its_place():
 
 
 def test_a_row_shows_its_question_and_the_chunker_that_missed_it_beside_one_that_found_it(monkeypatch):
-    state = {KEY: {"chosen": {"question": 6, "at": 5.0}}}
+    state = {MISSED_EXCERPTS_KEY: {"chosen": {"question": 6, "at": 5.0}}}
     monkeypatch.setattr(st, "session_state", state)
     words = {"disagree": "yes", "question": "1", "left": "2", "right": "2"}
     _select_clicked_question([failure({0: 40, 1: 5, 2: 0})], 0, words)
@@ -86,10 +86,10 @@ def test_a_row_shows_its_question_and_the_chunker_that_missed_it_beside_one_that
     # What was told once is not done again; nor is a question that is no longer in the list shown.
     words["question"] = "1"
     _select_clicked_question([failure({0: 40, 1: 5, 2: 0})], 0, words)
-    state[KEY] = {"chosen": {"question": 99, "at": 6.0}}
+    state[MISSED_EXCERPTS_KEY] = {"chosen": {"question": 99, "at": 6.0}}
     _select_clicked_question([failure({0: 40})], 0, words)
     assert words["question"] == "1"
     # Where nobody found it whole, it is shown beside the one that missed least.
-    state[KEY] = {"chosen": {"question": 6, "at": 7.0}}
+    state[MISSED_EXCERPTS_KEY] = {"chosen": {"question": 6, "at": 7.0}}
     _select_clicked_question([failure({0: 40, 1: 9, 2: 5})], 0, words)
     assert words["right"] == "3"

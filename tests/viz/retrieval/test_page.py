@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from evaluation.questions.corpus import total_length
-from evaluation.retrieval.measures import RETRIEVAL_MEASURES, RETRIEVAL_TITLES, excerpt_ranges
+from evaluation.retrieval.measures import RETRIEVAL_MEASURE_TITLES, RETRIEVAL_MEASURES, excerpt_ranges
 from evaluation.retrieval.report import ReportChoice
 from tests import ROOT
 from tests.support import ended
@@ -90,7 +90,7 @@ def test_every_chunker_is_measured(measured):
     table = rows_of(measured)
     assert len(table) == 2
     for measure in RETRIEVAL_MEASURES:
-        assert table[f"{RETRIEVAL_TITLES[measure]}, %"].str.contains(" ± ").all()
+        assert table[f"{RETRIEVAL_MEASURE_TITLES[measure]}, %"].str.contains(" ± ").all()
     assert {"chunks", "tokens each", "index, s", "search, ms"} < set(table)
     assert any("40 questions" in text for text in said(measured))
     assert summary(measured)["Asked"][0] == "40 questions"

@@ -16,7 +16,7 @@ from viz.jobs.retrieval import KeptRetrieval, Retrieval
 from viz.jobs.retrieval_plan import Plan, RunMaterial
 from viz.jobs.shared_resources import run_store
 from viz.retrieval import documents_and_questions as retrieval_material
-from viz.retrieval.link_parameters import ALLOWED
+from viz.retrieval.link_parameters import PARAMETER_OPTIONS
 from viz.retrieval.question_details import ranked_passages
 
 ASKED = b"question,excerpts\nWhich?,It floats at night.\n"
@@ -43,7 +43,7 @@ def test_what_is_returned_is_chosen_on_the_page_and_in_the_link_and_takes_a_run_
     app.selectbox(key="retrieval_returned").set_value("chunk").run()
     assert not any("changed since" in text for text in said(app))
     assert "returned" not in app.query_params
-    assert all(str(ReturnedText.parse(word)) == word for word in ALLOWED["returned"])
+    assert all(str(ReturnedText.parse(word)) == word for word in PARAMETER_OPTIONS["returned"])
 
 
 def best_chunks(evaluation, question=0):

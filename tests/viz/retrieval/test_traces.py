@@ -89,7 +89,7 @@ BY_ID = [
 
 
 def upload(app, chunks):
-    app.selectbox(key="traces_searched").set_value(own_traces.FILE).run()
+    app.selectbox(key="traces_searched").set_value(own_traces.CHUNK_FILE_CHOICE).run()
     data = json.dumps(chunks).encode()
     app.file_uploader(key="traces_chunks").upload("chunks.json", data, "application/json").run()
     assert not app.exception

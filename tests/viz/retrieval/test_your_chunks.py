@@ -20,7 +20,7 @@ from viz.jobs.background_jobs import Estimating, run_registry
 from viz.jobs.retrieval import Retrieval, estimate_run_llm_requests
 from viz.jobs.retrieval_plan import Plan, RunMaterial
 from viz.retrieval import page
-from viz.state.chunk_files import NAME_AGAIN, NO_FILE
+from viz.state.chunk_files import FILE_MISSING_MESSAGE, NO_FILE_MESSAGE
 
 pytestmark = pytest.mark.page
 
@@ -92,7 +92,7 @@ def run_of(app):
 
 def test_the_chunks_of_a_file_are_measured_beside_others():
     app = with_documents(opened())
-    assert f"Column 2: {NO_FILE}" in said(app)
+    assert f"Column 2: {NO_FILE_MESSAGE}" in said(app)
     assert button(app, "Run").disabled
     app = give(app, rows(*TEXTS))
     assert "3 chunks of the 2 documents will be measured." in remarks(app)
@@ -110,7 +110,7 @@ def test_the_chunks_of_a_file_are_measured_beside_others():
     assert "c2.file" in link
     assert "theirs" not in link
     again = opened(**dict(app.query_params))
-    assert f"Column 2: {NAME_AGAIN}" in said(again)
+    assert f"Column 2: {FILE_MISSING_MESSAGE}" in said(again)
     # The run is there, and its chunks are not others because the file is not.
     assert again.dataframe[0].value.equals(whole)
     assert not any("changed since" in text for text in said(again))

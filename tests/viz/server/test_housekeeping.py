@@ -14,7 +14,7 @@ from tests.support import LIMIT, in_a_loop
 from viz import jobs
 from viz.jobs.shared_resources import ShownTextMarker, cached_while_shown
 from viz.server import server_tasks, streamlit_patches
-from viz.server.server_tasks import LONGEST_WAIT, Housekeeper
+from viz.server.server_tasks import MOST_POSTPONED_CHECKS, Housekeeper
 
 
 class Session:
@@ -96,7 +96,7 @@ def test_on_a_server_that_is_never_idle_it_is_collected_after_a_while(manager, c
     manager.come_and_go("a")
     house.check_ended_sessions()
     manager.come_and_go()
-    for _ in range(LONGEST_WAIT):
+    for _ in range(MOST_POSTPONED_CHECKS):
         house.check_ended_sessions()
     assert not collections
     house.check_ended_sessions()
@@ -156,7 +156,7 @@ def test_a_look_that_fails_is_not_the_last_one(monkeypatch, caplog):
             await asyncio.sleep(0)
         house.cancel()
 
-    monkeypatch.setattr(server_tasks, "EVERY_S", 0)
+    monkeypatch.setattr(server_tasks, "CHECK_INTERVAL_S", 0)
     monkeypatch.setattr(Housekeeper, "check_ended_sessions", look)
     in_a_loop(until_the_third())
     assert len(looks) == 3

@@ -14,7 +14,7 @@ from evaluation.retrieval.asked_question import (
     PosedQuestion,
     SearchSettings,
     checked_answer,
-    retrieved_whole_per_question,
+    whole_answer_retrieved_flags,
 )
 from evaluation.segmentation.boundary_measures import cut_offsets
 from sample_docs import load_sample
@@ -23,7 +23,7 @@ from tests.viz.app_steps import press, sent, settled, tell, widget
 from viz.components.browser_exchange import offsets_on_sentence_axis
 from viz.jobs.chunking import ChunkingTask
 from viz.jobs.column_jobs import ChangedCuts, token_ruler_of
-from viz.shell.card.verdicts import KEY, set_parameters, verdict_cell
+from viz.shell.card.verdicts import VERDICTS_KEY, set_parameters, verdict_cell
 from viz.shell.column_results import ColumnResult
 from viz.state.choices import ColumnChoice
 
@@ -33,7 +33,7 @@ moments = count(1)
 def ask(app, at, would=None):
     """Ask about a place, and about a change there, until all is known."""
     while True:
-        app.session_state[KEY] = {"asked": {"at": at, "would": would, "moment": next(moments)}}
+        app.session_state[VERDICTS_KEY] = {"asked": {"at": at, "would": would, "moment": next(moments)}}
         app.run()
         assert not app.exception
         answer = sent(app, "answer")["answer"]
@@ -211,7 +211,7 @@ def test_every_change_that_is_offered_does_what_its_button_and_its_preview_say(t
         ruler = token_ruler_of(document, "words")
         assert job.whole == [
             *zip(
-                *(retrieved_whole_per_question(chunking, questions, search, made, ruler) for chunking in (before, after)),
+                *(whole_answer_retrieved_flags(chunking, questions, search, made, ruler) for chunking in (before, after)),
                 strict=True,
             )
         ]

@@ -8,7 +8,7 @@ import spacy
 from streamlit.testing.v1 import AppTest
 
 from chunkers import InputError
-from chunkers.text.sentences import _sentence_pipeline, load_pipeline
+from chunkers.text.sentences import _sentence_pipeline, load_spacy_pipeline
 from tests import ROOT
 from tests.lanes import mostly_full
 from tests.support import LIMIT
@@ -83,18 +83,18 @@ def test_only_packages_that_declare_a_pipeline_are_imported(package):
     package("xx_seamark_pipeline", pipeline=True)
     package("xx_seamark_package", pipeline=False)
     assert "xx_seamark_pipeline" in entry_points(group="spacy_models").names
-    assert load_pipeline("xx_seamark_pipeline", "sentences").pipe_names == ["sentencizer"]
+    assert load_spacy_pipeline("xx_seamark_pipeline", "sentences").pipe_names == ["sentencizer"]
     with pytest.raises(
         InputError, match="must be a spaCy pipeline; the installed package of this name contains no pipeline"
     ):
-        load_pipeline("xx_seamark_package", "sentences")
+        load_spacy_pipeline("xx_seamark_package", "sentences")
     assert "xx_seamark_package" not in sys.modules
 
 
 @pytest.mark.parametrize("name", ["blank:os", "blank:../../x", "os", "nul\0byte", "/dev/null", "x" * 5_000, ""])
 def test_what_is_no_pipeline_is_refused_in_a_sentence(name):
     with pytest.raises(InputError, match="spaCy pipeline"):
-        load_pipeline(name, "sentences")
+        load_spacy_pipeline(name, "sentences")
 
 
 @pytest.mark.parametrize("page", mostly_full(PAGES, {"compare", "tune"}))

@@ -5,7 +5,7 @@ import re
 import pytest
 
 from tests import ROOT
-from viz.shell.keyboard_shortcuts import KEYS
+from viz.shell.keyboard_shortcuts import SHORTCUTS
 
 LITERALS = {"arrows": "Arrow", "Shift+arrows": "shiftKey", "1 to 6": "[1-6]", "Ctrl+Enter": "ctrlKey", "Space": '" "'}
 LITERALS |= {"←": "ArrowLeft", "→": "ArrowRight", "↑": "ArrowUp", "↓": "ArrowDown"}
@@ -27,11 +27,11 @@ def test_every_script_that_hears_keys_is_in_the_table():
         for path in (ROOT / "viz").rglob("*.js")
         if re.search(r'addEventListener\("keydown"', path.read_text(encoding="utf-8"))
     }
-    assert hearing - {*CONDITIONAL_KEY_SCRIPTS} == {key.script for key in KEYS if key.script}
+    assert hearing - {*CONDITIONAL_KEY_SCRIPTS} == {key.script for key in SHORTCUTS if key.script}
     assert {*CONDITIONAL_KEY_SCRIPTS} <= hearing
 
 
-@pytest.mark.parametrize("key", [key for key in KEYS if key.script], ids=lambda key: key.action)
+@pytest.mark.parametrize("key", [key for key in SHORTCUTS if key.script], ids=lambda key: key.action)
 def test_the_script_hears_the_keys(key):
     file = ROOT / "viz" / key.script
     script = file.read_text(encoding="utf-8")
@@ -45,5 +45,5 @@ def test_the_script_hears_the_keys(key):
 def test_what_the_keys_need_is_made_by_some_script():
     scripts = "\n".join(path.read_text(encoding="utf-8") for path in (ROOT / "viz").rglob("*.*s") if path.suffix == ".js")
     html = "\n".join(path.read_text(encoding="utf-8") for path in (ROOT / "viz").rglob("*.py"))
-    for name in {name for key in KEYS for name in re.findall(r"\.([a-z-]+)", key.within)}:
+    for name in {name for key in SHORTCUTS for name in re.findall(r"\.([a-z-]+)", key.within)}:
         assert re.search(rf'el\("[a-z]+", "(?:[a-z ]+ )?{name}(?: [a-z ]+)?"|class="{name}"', scripts + html), name

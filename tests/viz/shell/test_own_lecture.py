@@ -27,18 +27,18 @@ NONE = LectureFile()
 def test_the_tab_gives_it_back(monkeypatch, own, kept, expected, before, playing, complaint):
     session = SimpleNamespace(own_lecture=own, lecture_before=None, playing=PlaceInLecture("own", 0), deck_complaint="")
     monkeypatch.setattr(current_lecture, "session", session)
-    current_lecture.take_lecture_of_tab(kept)
+    current_lecture.adopt_lecture_of_tab(kept)
     assert (session.own_lecture, session.lecture_before, session.playing) == (expected, before, playing)
     assert complaint in session.deck_complaint
     assert bool(complaint) == bool(session.deck_complaint)
 
 
-@pytest.mark.parametrize(("most", "words"), [(current_lecture.MOST_KEPT, LECTURE.packed), (3, "")])
+@pytest.mark.parametrize(("most", "words"), [(current_lecture.LARGEST_TAB_LECTURE, LECTURE.packed), (3, "")])
 def test_the_tab_keeps_it_unless_it_is_too_long(monkeypatch, most, words):
     kept = []
     session = SimpleNamespace(own_lecture=NONE, lecture_sent=False)
     monkeypatch.setattr(current_lecture, "session", session)
-    monkeypatch.setattr(current_lecture, "MOST_KEPT", most)
+    monkeypatch.setattr(current_lecture, "LARGEST_TAB_LECTURE", most)
     monkeypatch.setattr(current_lecture, "keep_questions_or_lecture", kept.append)
     current_lecture.keep_lecture_in_tab()
     assert not kept, "the tab may have a lecture of the session before"

@@ -6,13 +6,13 @@ from chunkers.methods.fixed_windows import FixedCharacters
 from tests.support import AngleEmbedder, tools
 from tests.viz.app_steps import sent, settled
 from viz.components.browser_exchange import offsets_on_sentence_axis
-from viz.shell.card.verdicts import KEY, gap_at_axis_position, verdict_cell
+from viz.shell.card.verdicts import VERDICTS_KEY, gap_at_axis_position, verdict_cell
 from viz.shell.column_results import ColumnResult
 from viz.state.choices import ColumnChoice
 
 
 def ask(app, at):
-    app.session_state[KEY] = {"asked": {"at": at, "moment": 1.0}}
+    app.session_state[VERDICTS_KEY] = {"asked": {"at": at, "moment": 1.0}}
     app.run()
     assert not app.exception
     return sent(app, "answer")["answer"]

@@ -8,17 +8,17 @@ from chunkers import Chunking, Document, build_chunker, run
 from evaluation.questions.corpus import TokenRuler
 from evaluation.retrieval.asked_question import index_text, retrieve_for_question
 from evaluation.segmentation.boundary_measures import cut_offsets
-from evaluation.segmentation.chunk_statistics import DiscontinuousChunks, count_found_missed_added, sentence_counts
+from evaluation.segmentation.chunk_statistics import DiscontinuousChunks, count_found_missed_added, sentence_count_per_chunk
 from evaluation.segmentation.threshold_staircase import threshold_staircase
 from sample_docs import SAMPLES_FOLDER, load_sample, sample_splitters
-from viz.breakpoints.decision_steps import scan_steps
+from viz.breakpoints.decision_steps import greedy_scan_steps
 from viz.compare.state.choices import default_choices
 from viz.double_pass import page as double_pass
-from viz.double_pass.passes import pass_steps
+from viz.double_pass.passes import steps_of_both_passes
 from viz.retrieval.first_run import default_retrieval_choices
 from viz.shell.navigation import PAGES
 from viz.state.choices import Choices, ColumnChoice, choices_from_query, fresh_column
-from viz.state.lecture_decks import SCENE_PARTS, SEE, Deck, Scene, bundled_decks
+from viz.state.lecture_decks import SCENE_PARTS, SEE_PART, Deck, Scene, bundled_decks
 from viz.state.question_settings import RETRIEVAL_LIMITS
 
 SCENES = [(name, scene) for name, deck in bundled_decks().items() for scene in deck.scenes]
@@ -73,7 +73,7 @@ class Run:
         passages = index_text(chunking, tools, "embedding")
         limit = RETRIEVAL_LIMITS[self.scene.query["ask_limit"]][1]
         ranking = retrieve_for_question(passages, self.scene.ask, tools, limit, TokenRuler(self.text, tools.tokenizer))
-        counts = sentence_counts(chunking)
+        counts = sentence_count_per_chunk(chunking)
         before = sum(counts[: ranking.hits[0].number])
         return before + 1, before + counts[ranking.hits[0].number]
 
@@ -112,7 +112,7 @@ def step_by_step(here):
     gap = here.gap(2)
     assert gap.score > gap.threshold
     assert here.document.sentences[2][0] not in here.known
-    assert here.scene.until <= len(scan_steps(chunking, 0.02, None))
+    assert here.scene.until <= len(greedy_scan_steps(chunking, 0.02, None))
     return [
         f"distance {gap.threshold:.2f}",
         f"Gap 2 is cut within a topic, by {gap.score:.2f} against {gap.threshold:.2f}",
@@ -121,7 +121,7 @@ def step_by_step(here):
 
 
 def two_passes(here):
-    steps = pass_steps(here.results[0], None)
+    steps = steps_of_both_passes(here.results[0], None)
     refused, merged = steps[here.scene.until - 2], steps[here.scene.until - 1]
     assert steps[here.scene.query and int(here.scene.query["step"]) - 1]["story"][0].startswith("Pass two")
     assert merged["title"] == "Merged over a snippet: sentence 11"
@@ -320,6 +320,6 @@ def test_every_number_in_the_words_is_computed(deck, scene, real_tools):
 
 
 def test_a_scene_without_words_can_be_seen():
-    assert [*Scene(title="Alone", link="/").words] == [SEE]
+    assert [*Scene(title="Alone", link="/").words] == [SEE_PART]
     with pytest.raises(ValueError, match="white space"):
         Deck(title=" ")

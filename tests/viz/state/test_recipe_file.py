@@ -10,7 +10,7 @@ from chunkers.recipes.export import to_json
 from chunkers.recipes.recipe import Recipe
 from tests.lanes import mostly_full
 from tests.viz.app_steps import box_of, remarks, said, settled
-from viz.compare.asking.question_search import NO_MODEL
+from viz.compare.asking.question_search import CONTEXT_MODEL_MISSING
 from viz.state.choices import MOST_COLUMNS
 
 RECIPE = Recipe.of(chunker_class("breakpoint").build(amount=83.0, buffer=2), "sentencex", None, "words")
@@ -105,4 +105,4 @@ def test_a_recipe_with_context_sentences_opens_with_them_and_asks_nothing(app):
     upload(app, RECIPE.model_copy(update={"embedded_as": "context", "language_model": "openai:test"}).to_json())
     app.segmented_control(key="below").set_value("Downloads").run()
     assert app.segmented_control(key="embedded_as").value == "context"
-    assert NO_MODEL in said(app)
+    assert CONTEXT_MODEL_MISSING in said(app)

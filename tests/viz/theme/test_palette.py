@@ -5,7 +5,7 @@ import tomllib
 import pytest
 
 from tests import ROOT
-from viz.theme.palette import EDGES, INK
+from viz.theme.palette import CHUNK_EDGE_COLOURS, THEME_COLOURS
 
 SHARED = {
     "primaryColor": "accent",
@@ -40,12 +40,12 @@ def contrast(one, other):
 @pytest.mark.parametrize("theme", ["light", "dark"])
 def test_the_theme_has_the_colours_of_the_palette(theme):
     given = {name: value for name, value in config(theme).items() if isinstance(value, str)}
-    assert given == {name: INK[theme][colour] for name, colour in SHARED.items()}
-    assert config(theme)["chartCategoricalColors"] == list(EDGES[theme])
+    assert given == {name: THEME_COLOURS[theme][colour] for name, colour in SHARED.items()}
+    assert config(theme)["chartCategoricalColors"] == list(CHUNK_EDGE_COLOURS[theme])
     # The side bar stands on the panel.
     assert config(theme)["sidebar"] == {
-        "backgroundColor": INK[theme]["panel"],
-        "secondaryBackgroundColor": INK[theme]["page"],
+        "backgroundColor": THEME_COLOURS[theme]["panel"],
+        "secondaryBackgroundColor": THEME_COLOURS[theme]["page"],
     }
 
 
@@ -53,4 +53,4 @@ def test_the_theme_has_the_colours_of_the_palette(theme):
 @pytest.mark.parametrize("ground", ["page", "panel"])
 @pytest.mark.parametrize("colour", ["ink", "muted", "accent", "error"])
 def test_text_can_be_read_on_page_and_panel(theme, ground, colour):
-    assert contrast(INK[theme][colour], INK[theme][ground]) >= 4.5
+    assert contrast(THEME_COLOURS[theme][colour], THEME_COLOURS[theme][ground]) >= 4.5

@@ -8,15 +8,15 @@ from evaluation.search import MOST_RERANKED, Reranker
 from viz.compare.asking.question_search import drop_unused_question_texts
 from viz.compare.state.session import session
 from viz.components.page_elements import download_button, remark
-from viz.controls import offer_to_keep, value_binding
+from viz.controls import offer_to_keep_document, value_binding
 from viz.shell import columns_of_compare, give_kept_questions_to_retrieval, open_page_at_next_run
 from viz.state import LONGEST_NAME, current_document
 
-LONGEST_SHOWN = 120
+LONGEST_SHOWN_ANSWER = 120
 """Most characters of an answer that the list shows; the file has the whole answer."""
 
 
-def show_questions() -> None:
+def show_stored_questions() -> None:
     """Draw the stored questions about all texts, a button that measures the columns on them, and a cross-encoder's name."""
     _show_marked_questions()
     _choose_reranker()
@@ -39,26 +39,26 @@ def _choose_reranker() -> None:
 
 
 def _show_marked_questions() -> None:
-    kept_marked_questions = tuple(session.questions)
-    if not kept_marked_questions:
+    stored_questions = tuple(session.questions)
+    if not stored_questions:
         remark(
             "Ask the text a question above, select its answer in the text and mark it: it is kept here as long as this tab "
             "is open, and Retrieval measures the chunkers on it.",
             key="questions_none",
         )
         return
-    text_count = len({session.question_texts[question.identity].text for question in kept_marked_questions})
+    text_count = len({session.question_texts[question.identity].text for question in stored_questions})
     storage_phrase = (
         "as long as this tab is open"
         if current_document() not in session.notebooks
         else "with its text, or while this tab is open"
     )
     remark(
-        f"{pluralize(len(kept_marked_questions), 'question')} about {pluralize(text_count, 'text')}, kept {storage_phrase}.",
+        f"{pluralize(len(stored_questions), 'question')} about {pluralize(text_count, 'text')}, kept {storage_phrase}.",
         key="questions_said",
     )
-    offer_to_keep("questions", current_document())
-    for question_index, question in enumerate(kept_marked_questions):
+    offer_to_keep_document("questions", current_document())
+    for question_index, question in enumerate(stored_questions):
         buttons_row = st.container(horizontal=True, vertical_alignment="center", key=f"question_{question_index}")
         with buttons_row.container():
             remark(
@@ -66,7 +66,11 @@ def _show_marked_questions() -> None:
                 key=f"question_said_{question_index}",
             )
         buttons_row.button(
-            "Ask again", key=f"question_ask_{question_index}", on_click=_ask_again, args=(question,), width="content"
+            "Ask again",
+            key=f"question_ask_{question_index}",
+            on_click=_ask_marked_question_again,
+            args=(question,),
+            width="content",
         )
         buttons_row.button(
             "Remove question",
@@ -86,31 +90,35 @@ def _show_marked_questions() -> None:
     download_button(
         actions_row,
         "Questions, CSV",
-        lambda: marked_questions_to_csv(kept_marked_questions),
+        lambda: marked_questions_to_csv(stored_questions),
         "seamark-questions.csv",
         "text/csv",
-        (kept_marked_questions,),
+        (stored_questions,),
         help="Question, references with content and place, and the text's name: a file that Retrieval reads with the texts.",
     )
 
 
 def _start_retrieval_run() -> None:
     """Pass the questions and their texts to Retrieval, and start its run on this page's columns."""
-    give_kept_questions_to_retrieval(columns_of_compare(), begins=True)
+    give_kept_questions_to_retrieval(columns_of_compare(), begins_run=True)
     open_page_at_next_run("retrieval")
 
 
 def _shorten_answer(answer: str) -> str:
-    single_line = " ".join(answer.split())
-    return single_line if len(single_line) <= LONGEST_SHOWN else f"{single_line[:LONGEST_SHOWN]}…"
+    single_line_answer = " ".join(answer.split())
+    return (
+        single_line_answer
+        if len(single_line_answer) <= LONGEST_SHOWN_ANSWER
+        else f"{single_line_answer[:LONGEST_SHOWN_ANSWER]}…"
+    )
 
 
-def _ask_again(marked: MarkedQuestion) -> None:
-    session.question, session.answer, session.answer_complaint = marked.question, marked, ""
+def _ask_marked_question_again(marked_question: MarkedQuestion) -> None:
+    session.question, session.answer, session.answer_complaint = marked_question.question, marked_question, ""
 
 
-def _remove_question(marked: MarkedQuestion) -> None:
-    session.questions[:] = [other for other in session.questions if other is not marked]
+def _remove_question(marked_question: MarkedQuestion) -> None:
+    session.questions[:] = [other for other in session.questions if other is not marked_question]
     drop_unused_question_texts()
-    if session.answer is marked:
+    if session.answer is marked_question:
         session.answer = None

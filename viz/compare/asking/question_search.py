@@ -13,12 +13,12 @@ from chunkers.support import pluralize
 from evaluation.questions import MarkedQuestion
 from evaluation.retrieval import AnswerRetrieval, RankedChunk
 from evaluation.retrieval.asked_question import (
-    STATED_SEARCHED,
+    MODEL_TEXT_SEARCHED_NOTE,
     checked_answer,
     checked_question,
     first_cut_reason,
     format_search_score,
-    has_stated_texts,
+    has_model_written_texts,
     judge_retrieval,
 )
 from evaluation.retrieval.asked_question import AskedQuestion as Retrieved
@@ -31,17 +31,17 @@ from viz.jobs import AskJob, ChunkingTask, ColumnInquiry, ContextSentencesJob, c
 from viz.shell import ColumnResult, ModelRequests, run_or_estimate_requests, show_consent
 from viz.state import MOST_QUESTIONS, Choices, TextSource, access_to_chosen_model, ranking_method_of, retrieval_limit_of
 
-KEY = "store_asked"
+ASKER_KEY = "store_asked"
 """Streamlit turns the key into a CSS class, by which the page's style sheet hides the component."""
 
-AT_ONCE_S, BESIDE_S = 0.25, 0.05
+NEW_QUESTION_WAIT_S, EARLIER_QUESTION_WAIT_S = 0.25, 0.05
 """Seconds to wait for the answer to a new question, and to an earlier question when the page reruns for another reason.
 An answer that takes longer is sent when the browser polls for it."""
 
-LARGEST_TEXTS = 40_000_000
+MOST_STORED_CHARACTERS = 40_000_000
 """Most characters of all texts that a session stores with its questions."""
 
-_FinishedColumn = tuple[int, ChunkingTask, Chunking]
+_NumberedTaskAndChunking = tuple[int, ChunkingTask, Chunking]
 """A finished column: its number from 0, its task and its chunks."""
 
 
@@ -128,28 +128,30 @@ class Asked(TypedDict):
     remedies: list[ColumnRemedies | None]
 
 
-_asker = Component[Asked]("seamark_asker", "compare/asking/question_requests.js", html='<div class="asker"></div>')
+_question_component = Component[Asked](
+    "seamark_asker", "compare/asking/question_requests.js", html='<div class="asker"></div>'
+)
 
 
 @st.fragment
-def answer_question(
+def retrieve_for_asked_question(
     choices: Choices,
     document: Document,
     results: Sequence[ColumnResult],
     hashes: Sequence[str],
     embedder: Embedder | None,
-    why_not: str,
+    no_embedder_reason: str,
     known: tuple[int, ...] | None,
 ) -> None:
     """Retrieve chunks for the user's question from every column, in a fragment that reruns without the page.
 
     Like `viz.shell.card.verdicts.answer_verdict_requests`, it must be drawn above all elements that come
-    and go. ``why_not`` says why there is no embedder; ``known`` are the known boundaries.
+    and go. ``no_embedder_reason`` says why there is no embedder; ``known`` are the known boundaries.
     """
-    asked_question_event = (st.session_state.get(KEY) or {}).get("asked")
+    asked_question_event = (st.session_state.get(ASKER_KEY) or {}).get("asked")
     is_new_event = asked_question_event is not None and asked_question_event["moment"] != session.question_moment
     if asked_question_event is not None and is_new_event:
-        _handle_event(asked_question_event)
+        _handle_question_event(asked_question_event)
     answer_payload: Asked = {
         "moment": session.question_moment,
         "state": "nothing",
@@ -162,12 +164,19 @@ def answer_question(
     }
     if session.question:
         _fill_in_known_results(
-            answer_payload, choices, document, results, embedder, why_not, AT_ONCE_S if is_new_event else BESIDE_S, known
+            answer_payload,
+            choices,
+            document,
+            results,
+            embedder,
+            no_embedder_reason,
+            NEW_QUESTION_WAIT_S if is_new_event else EARLIER_QUESTION_WAIT_S,
+            known,
         )
-    _asker(key=KEY, data=answer_payload, height=0, on_asked_change=no_op_callback)
+    _question_component(key=ASKER_KEY, data=answer_payload, height=0, on_asked_change=no_op_callback)
 
 
-def _handle_event(event: dict[str, Any]) -> None:
+def _handle_question_event(event: dict[str, Any]) -> None:
     """Handle a browser event: a question, its removal, or a request for progress, for remedies or to stop."""
     session.question_moment = event["moment"]
     question_text, ask_job = event.get("question"), session.ask_job
@@ -190,12 +199,12 @@ def _handle_event(event: dict[str, Any]) -> None:
 
 
 def _fill_in_known_results(
-    asked: Asked,
+    answer_payload: Asked,
     choices: Choices,
     document: Document,
     results: Sequence[ColumnResult],
     embedder: Embedder | None,
-    why_not: str,
+    no_embedder_reason: str,
     patience_s: float,
     known: tuple[int, ...] | None,
 ) -> None:
@@ -203,24 +212,24 @@ def _fill_in_known_results(
     try:
         checked_user_question = checked_question(session.question)
     except InputError as error:
-        asked["state"], asked["said"] = "failed", str(error)
+        answer_payload["state"], answer_payload["said"] = "failed", str(error)
         return
     finished_columns = [
         (number, finished.task, finished.chunking)
         for number, column in enumerate(results)
         if (finished := column.finished_column)
     ]
-    embedded_as, finished_columns = _embedded_text_and_columns(results, finished_columns)
+    embedded_text_kind, finished_columns = _embedded_text_and_columns(results, finished_columns)
     chosen_ranking_method = ranking_method_of(choices)
-    limit_name, limit = retrieval_limit_of(choices, len(document.text))
+    retrieval_limit_name, retrieval_limit = retrieval_limit_of(choices, len(document.text))
     context_sentences_digest = (
-        contexts_digest(chunking for _, _, chunking in finished_columns) if embedded_as == "context" else ""
+        contexts_digest(chunking for _, _, chunking in finished_columns) if embedded_text_kind == "context" else ""
     )
     question_column_inquiry = ColumnInquiry(
         checked_user_question,
         chosen_ranking_method,
-        limit,
-        embedded_as,
+        retrieval_limit,
+        embedded_text_kind,
         choices.tokenizer,
         contexts=context_sentences_digest,
     )
@@ -229,28 +238,28 @@ def _fill_in_known_results(
     ).replacing(session.ask_job)
     search_job.join(patience_s)
     is_search_in_progress = search_job.in_progress
-    asked["share"], status_phrase = search_job.progress() if is_search_in_progress else (1.0, "")
-    asked["state"] = (
+    answer_payload["share"], status_phrase = search_job.progress() if is_search_in_progress else (1.0, "")
+    answer_payload["state"] = (
         "working" if is_search_in_progress else "failed" if search_job.error or search_job.cancelled() else "done"
     )
-    if asked["state"] == "failed":
+    if answer_payload["state"] == "failed":
         status_phrase = search_job.error or "Stopped; press Enter in the question to go on."
     elif not is_search_in_progress and chosen_ranking_method != "bm25" and embedder is None:
-        status_phrase = f"Ranked by words (BM25) alone: {why_not or 'there is no embedder.'}"
+        status_phrase = f"Ranked by words (BM25) alone: {no_embedder_reason or 'there is no embedder.'}"
     elif (
         not is_search_in_progress
         and search_job.found
         and all(retrieval.is_every_chunk_retrieved and len(retrieval.hits) > 1 for retrieval in search_job.found.values())
     ):
-        status_phrase = f"{limit_name.capitalize()} hold all of this text; choose less to see what comes first"
-    if asked["state"] == "done" and (search_notes := _searched_text_notes(embedded_as, finished_columns)):
+        status_phrase = f"{retrieval_limit_name.capitalize()} hold all of this text; choose less to see what comes first"
+    if answer_payload["state"] == "done" and (search_notes := _searched_text_notes(embedded_text_kind, finished_columns)):
         status_phrase = ". ".join([status_phrase.rstrip(".")] * bool(status_phrase) + search_notes)
-    asked["said"] = session.answer_complaint or status_phrase
-    _fill_in_columns(asked, search_job, document, results, known)
+    answer_payload["said"] = session.answer_complaint or status_phrase
+    _fill_in_columns(answer_payload, search_job, document, results, known)
 
 
 def _fill_in_columns(
-    asked: Asked,
+    answer_payload: Asked,
     job: AskJob,
     document: Document,
     results: Sequence[ColumnResult],
@@ -260,26 +269,26 @@ def _fill_in_columns(
     marked_answer, checked_answer_span = session.answer, None
     if marked_answer is not None and document.text.startswith(marked_answer.answer, marked_answer.start):
         marked_answer_end = marked_answer.start + len(marked_answer.answer)
-        asked["answer"] = utf16_offsets(document.text, [marked_answer.start, marked_answer_end])
+        answer_payload["answer"] = utf16_offsets(document.text, [marked_answer.start, marked_answer_end])
         checked_answer_span = checked_answer(document.text, marked_answer.start, marked_answer_end)
     for column_index, column_retrieval in list(job.found.items()):
-        asked["found"][column_index] = _asked_column_payload(column_retrieval, document, checked_answer_span)
-    if marked_answer is not None and checked_answer_span is not None and asked["state"] == "done":
+        answer_payload["found"][column_index] = _asked_column_payload(column_retrieval, document, checked_answer_span)
+    if marked_answer is not None and checked_answer_span is not None and answer_payload["state"] == "done":
         from viz.compare.asking.remedies import find_remedies
 
         failing_column_indexes = [
             number
-            for number, column in enumerate(asked["found"])
+            for number, column in enumerate(answer_payload["found"])
             if column is not None and column["fate"] is not None and not column["fate"]["good"]
         ]
-        asked["remedies"] = find_remedies(
+        answer_payload["remedies"] = find_remedies(
             job, document, results, failing_column_indexes, marked_answer, checked_answer_span, known
         )
 
 
 def _embedded_text_and_columns(
-    results: Sequence[ColumnResult], ready: Sequence[_FinishedColumn]
-) -> tuple[EmbeddedAs, list[_FinishedColumn]]:
+    results: Sequence[ColumnResult], ready: Sequence[_NumberedTaskAndChunking]
+) -> tuple[EmbeddedAs, list[_NumberedTaskAndChunking]]:
     """Return the text that is embedded for each chunk: with its context sentence if chosen and written for all columns."""
     if session.embedded_as != "context":
         return session.embedded_as, [*ready]
@@ -289,10 +298,12 @@ def _embedded_text_and_columns(
     return "context", [(number, task, contextual_chunkings[number]) for number, task, _ in ready]
 
 
-def _searched_text_notes(embedded_as: EmbeddedAs, ready: Sequence[_FinishedColumn]) -> list[str]:
+def _searched_text_notes(embedded_as: EmbeddedAs, ready: Sequence[_NumberedTaskAndChunking]) -> list[str]:
     """Return notes for the case that the searched text differs from the chosen or from the retrieved text."""
-    unwritten_context_notes = [NOT_WRITTEN] * (embedded_as != session.embedded_as)
-    return unwritten_context_notes + [STATED_SEARCHED] * any(has_stated_texts(chunking) for _, _, chunking in ready)
+    missing_context_notes = [CONTEXTS_MISSING_NOTE] * (embedded_as != session.embedded_as)
+    return missing_context_notes + [MODEL_TEXT_SEARCHED_NOTE] * any(
+        has_model_written_texts(chunking) for _, _, chunking in ready
+    )
 
 
 def _asked_column_payload(retrieval: Retrieved, document: Document, answer: Span | None) -> AskedColumn:
@@ -313,24 +324,27 @@ def _asked_column_payload(retrieval: Retrieved, document: Document, answer: Span
     }
 
 
-_SCORE_NAMES = {"embedding": "cosine", "bm25": "BM25"}
+SCORE_NAME_BY_METHOD = {"embedding": "cosine", "bm25": "BM25"}
 
 
-def _score_in_words(retrieval: Retrieved, places: dict[str, dict[int, int]], hit: RankedChunk) -> str:
+def _score_in_words(retrieval: Retrieved, chunk_ranks_by_method: dict[str, dict[int, int]], hit: RankedChunk) -> str:
     """Describe a chunk's score, with its rank in each of several fused rankings."""
     chunk_score_phrases = (
         [f"cross-encoder {format_search_score(hit.score)}"] if retrieval.reranked and format_search_score(hit.score) else []
     )
     for name, ranking in retrieval.sources.items():
-        chunk_rank_in_ranking = places[name].get(hit.number)
+        chunk_rank_in_ranking = chunk_ranks_by_method[name].get(hit.number)
         if chunk_rank_in_ranking is None:
             chunk_score_phrases.append(
-                f"no word of the question in {_SCORE_NAMES[name]}" if name == "bm25" else f"no {_SCORE_NAMES[name]}"
+                f"no word of the question in {SCORE_NAME_BY_METHOD[name]}"
+                if name == "bm25"
+                else f"no {SCORE_NAME_BY_METHOD[name]}"
             )
         else:
             rank_phrase = f", rank {chunk_rank_in_ranking}" if len(retrieval.sources) > 1 else ""
             chunk_score_phrases.append(
-                f"{_SCORE_NAMES[name]} {format_search_score(float(ranking.scores[chunk_rank_in_ranking - 1]))}{rank_phrase}"
+                f"{SCORE_NAME_BY_METHOD[name]} "
+                f"{format_search_score(float(ranking.scores[chunk_rank_in_ranking - 1]))}{rank_phrase}"
             )
     return "; ".join(chunk_score_phrases)
 
@@ -355,7 +369,7 @@ def _answer_fate(judgement: AnswerRetrieval, cut_reason: str) -> AnswerFate:
     return {"good": judgement.fate == "whole", "words": fate_phrase, "places": answer_places, "why": fate_reason}
 
 
-def mark_answer(document: Document, event: dict[str, Any]) -> None:
+def store_marked_answer(document: Document, event: dict[str, Any]) -> None:
     """Store the passage that the user marked as the answer to the question; a start of None removes the mark."""
     session.answer_complaint = ""
     if event.get("start") is None:
@@ -363,8 +377,8 @@ def mark_answer(document: Document, event: dict[str, Any]) -> None:
         return
     try:
         user_question = checked_question(session.question)
-        start, end = code_point_offsets(document.text, [int(event["start"]), int(event["end"])])
-        checked_answer_span = checked_answer(document.text, start, end)
+        answer_start, answer_end = code_point_offsets(document.text, [int(event["start"]), int(event["end"])])
+        checked_answer_span = checked_answer(document.text, answer_start, answer_end)
         other_questions = [
             marked for marked in session.questions if (marked.question, marked.document) != (user_question, document.name)
         ]
@@ -373,11 +387,14 @@ def mark_answer(document: Document, event: dict[str, Any]) -> None:
                 f"At most {MOST_QUESTIONS} questions can be kept, so this one is not. Remove a kept question first."
             )
         text_source_by_identity = session.question_texts
-        kept_character_count = sum(map(len, {document.text, *(source.text for source in text_source_by_identity.values())}))
-        if kept_character_count > LARGEST_TEXTS:
+        stored_character_count = sum(
+            map(len, {document.text, *(source.text for source in text_source_by_identity.values())})
+        )
+        if stored_character_count > MOST_STORED_CHARACTERS:
             raise InputError(
-                f"The texts of all kept questions may have at most {LARGEST_TEXTS:,} characters together; with this "
-                f"question they would have {kept_character_count:,}. Remove a kept question first."
+                f"The texts of all kept questions may have at most {MOST_STORED_CHARACTERS:,} characters together; with "
+                "this "
+                f"question they would have {stored_character_count:,}. Remove a kept question first."
             )
     except InputError as error:
         session.answer_complaint = str(error)
@@ -404,13 +421,13 @@ def drop_unused_question_texts() -> None:
 # The chunks' context sentences: their cost, the user's consent, and their state.
 
 
-NO_MODEL = (
+CONTEXT_MODEL_MISSING = (
     "Context sentences are written by a language model, and none is named yet: one that runs on this machine (llama.cpp, "
     "Ollama, vLLM) or a hosted one. Nothing is sent before you press “Send”."
 )
 """Message on the page if no language model is named."""
 
-NOT_WRITTEN = "Searched without context sentences: they are not written yet, see Downloads, below the text"
+CONTEXTS_MISSING_NOTE = "Searched without context sentences: they are not written yet, see Downloads, below the text"
 """Note on a result if context sentences are chosen but not written for all columns."""
 
 
@@ -434,11 +451,15 @@ def show_contexts(choices: Choices, results: Sequence[ColumnResult]) -> None:
     if not any_chunker_calls_model(column.chunker for column in choices.columns):
         language_model_form()
     if model_access is None:
-        notice(NO_MODEL, key="contexts_missing")
+        notice(CONTEXT_MODEL_MISSING, key="contexts_missing")
         return
-    contexts_job = session.situating
-    if contexts_job is not None and contexts_job.asking is model_access and contexts_job.in_progress:
-        show_job_progress(contexts_job, key="contexts")
+    context_sentences_job = session.situating
+    if (
+        context_sentences_job is not None
+        and context_sentences_job.asking is model_access
+        and context_sentences_job.in_progress
+    ):
+        show_job_progress(context_sentences_job, key="contexts")
         return
     waiting_chunking_by_task = {
         column.task: column.chunking
@@ -446,8 +467,12 @@ def show_contexts(choices: Choices, results: Sequence[ColumnResult]) -> None:
         if column.task is not None and column.chunking is not None and number not in contextual_chunking_by_column
     }
     if waiting_chunking_by_task:
-        if contexts_job is not None and contexts_job.asking is model_access and contexts_job.error:
-            notice(contexts_job.error, "error", key="contexts_error")
+        if (
+            context_sentences_job is not None
+            and context_sentences_job.asking is model_access
+            and context_sentences_job.error
+        ):
+            notice(context_sentences_job.error, "error", key="contexts_error")
         _offer_to_write_contexts(model_access, choices.tokenizer, waiting_chunking_by_task)
     for column_index, chunking in contextual_chunking_by_column.items():
         if missing_context_count := sum(not chunk.situation for chunk in chunking.chunks):
@@ -463,26 +488,30 @@ def show_contexts(choices: Choices, results: Sequence[ColumnResult]) -> None:
         remark(f"{model_access.model.name}: {model_access.spent}.", key="contexts_spent")
 
 
-def _offer_to_write_contexts(asking: Asking, tokenizer: str, waiting: dict[ChunkingTask, Chunking]) -> None:
+def _offer_to_write_contexts(asking: Asking, tokenizer: str, unwritten_chunkings: dict[ChunkingTask, Chunking]) -> None:
     """Draw the button that estimates the requests for the missing context sentences, and then the consent."""
-    sent_text_phrase = f"This sends the text once for every chunk of {pluralize(len(waiting), 'column')}"
+    sent_text_phrase = f"This sends the text once for every chunk of {pluralize(len(unwritten_chunkings), 'column')}"
 
-    def begin_writing() -> None:
-        contexts_job = session.situating
+    def begin_writing_contexts() -> None:
+        context_sentences_job = session.situating
         contextual_chunking_by_task = (
-            contexts_job.found if contexts_job is not None and contexts_job.asking is asking else {}
+            context_sentences_job.found
+            if context_sentences_job is not None and context_sentences_job.asking is asking
+            else {}
         )
         # Keep neither text nor context sentences of columns that are no longer shown.
         reusable_chunking_by_task = {
             task: contextual_chunking_by_task[task] for task in session.results if task in contextual_chunking_by_task
         }
-        session.situating = new_contexts_job = ContextSentencesJob(asking, tokenizer, waiting, reusable_chunking_by_task)
-        new_contexts_job.start()
+        session.situating = new_context_sentences_job = ContextSentencesJob(
+            asking, tokenizer, unwritten_chunkings, reusable_chunking_by_task
+        )
+        new_context_sentences_job.start()
 
     context_requests = ModelRequests(
-        ("contexts", *waiting),
+        ("contexts", *unwritten_chunkings),
         asking,
-        partial(estimate_contexts, waiting, tokenizer),
+        partial(estimate_contexts, unwritten_chunkings, tokenizer),
         sent_text_phrase,
         "contexts",
         0,
@@ -491,6 +520,6 @@ def _offer_to_write_contexts(asking: Asking, tokenizer: str, waiting: dict[Chunk
         "Write context sentences",
         key="write_contexts",
         on_click=run_or_estimate_requests,
-        args=(context_requests, begin_writing),
+        args=(context_requests, begin_writing_contexts),
     )
-    show_consent(context_requests, begin_writing)
+    show_consent(context_requests, begin_writing_contexts)

@@ -22,7 +22,7 @@ def find_remedies(
     asking: AskJob,
     document: Document,
     results: Sequence[ColumnResult],
-    failing: Collection[int],
+    failing_columns: Collection[int],
     answer: MarkedQuestion,
     span: Span,
     known: tuple[int, ...] | None,
@@ -34,31 +34,37 @@ def find_remedies(
 
     Parameters
     ----------
-    failing
+    failing_columns
         The numbers, from 0, of the columns that fail.
     answer, span
         The marked answer, and its span in the text.
     """
-    inquiry, reranker, embedder = asking.inquiry, asking.reranker, asking.embedder
-    finished_columns_by_number = {number: finished for number in failing if (finished := results[number].finished_column)}
+    column_inquiry, reranker, embedder = asking.inquiry, asking.reranker, asking.embedder
+    finished_columns_by_number = {
+        number: finished for number in failing_columns if (finished := results[number].finished_column)
+    }
     # Changed chunks would need new context sentences from a language model.
-    if not finished_columns_by_number or inquiry.embedded_as == "context":
+    if not finished_columns_by_number or column_inquiry.embedded_as == "context":
         return [None for _ in results]
     posed_question, other_questions = (
-        PosedQuestion(inquiry.question, span),
-        kept_questions_about(document, besides=answer.question),
+        PosedQuestion(column_inquiry.question, span),
+        kept_questions_about(document, excluded_question=answer.question),
     )
-    shared_column_arguments = inquiry.method, inquiry.limit, inquiry.embedded_as, other_questions, known
+    shared_column_arguments = column_inquiry.method, column_inquiry.limit, column_inquiry.embedded_as, other_questions, known
     remedy_search_by_task = {
         task: remedy_search_for_answer(
-            FailingColumn(chunker, chunking, *shared_column_arguments, posed=posed_question), inquiry.tokenizer, reranker
+            FailingColumn(chunker, chunking, *shared_column_arguments, posed=posed_question),
+            column_inquiry.tokenizer,
+            reranker,
         )
         for task, chunker, chunking in finished_columns_by_number.values()
     }
-    remedy_search_subject = inquiry, posed_question, other_questions, known, embedder_key(embedder), reranker
+    remedy_search_subject = column_inquiry, posed_question, other_questions, known, embedder_key(embedder), reranker
     session.remedy_job = remedy_search_job = RemedyJob(
-        remedy_search_subject, remedy_search_by_task, embedder, inquiry.tokenizer, session.on_disk
-    ).replacing(session.remedy_job, automatic=is_remedy_search_automatic(inquiry.method, embedder, reranker, document))
+        remedy_search_subject, remedy_search_by_task, embedder, column_inquiry.tokenizer, session.on_disk
+    ).replacing(
+        session.remedy_job, automatic=is_remedy_search_automatic(column_inquiry.method, embedder, reranker, document)
+    )
     return [
         remedies_payload(
             remedy_search_job,

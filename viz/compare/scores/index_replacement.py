@@ -7,7 +7,7 @@ import numpy as np
 import streamlit as st
 
 from chunkers import Chunker, Chunking, Document, Embedder, InputError, load_tokenizer
-from chunkers.results import EMBEDDED_AS, EmbeddedAs, embedded_text
+from chunkers.results import EMBEDDED_AS_LABELS, EmbeddedAs, embedded_text
 from chunkers.support import pluralize
 from evaluation.questions import marked_question_set
 from evaluation.report.cells import (
@@ -24,8 +24,8 @@ from evaluation.retrieval.index_changes import (
     IndexComparison,
     WonAndLost,
     embedding_dollars,
+    estimate_tokens_to_embed,
     format_dollars,
-    tokens_to_embed,
 )
 from evaluation.search import SearchMethod
 from evaluation.statistics import paired_differences
@@ -37,25 +37,25 @@ from viz.components.page_elements import remark, show_folded_table, show_job_sta
 from viz.components.score_table.score_table import RowData, draw_score_table
 from viz.controls import value_binding
 from viz.jobs import ChunkingTask, cached_while_shown, contexts_digest
-from viz.jobs.index_changes_and_stability import MOST_LISTED, IndexChanges, IndexSetting
+from viz.jobs.index_changes_and_stability import MOST_LISTED_CHANGES, IndexChanges, IndexSetting
 from viz.jobs.retrieval_plan import RunMaterial
 from viz.shell import ColumnResult, bundled_material, shared_question_sets, waiting_status_phrase
-from viz.state import RANKED_BY, Choices, TextSource, ranking_method_of, retrieval_limit_of
+from viz.state import RANKING_METHOD_LABELS, Choices, TextSource, ranking_method_of, retrieval_limit_of
 
 THIS_TEXT = "This text"
 
-MOST_COUNTED = 1_000_000
+MOST_COUNTED_CHARACTERS = 1_000_000
 """Maximum number of characters whose tokens are counted while the page is drawn; the rest is extrapolated."""
 
-MOST_DOLLARS = 1000.0
+HIGHEST_TOKEN_PRICE = 1000.0
 """The highest price of a million tokens that can be set."""
 
 
 def show_index_replacement(
-    choices: Choices, results: Sequence[ColumnResult], chosen: TextSource, document: Document, embedder: Embedder | None
+    choices: Choices, results: Sequence[ColumnResult], text_source: TextSource, document: Document, embedder: Embedder | None
 ) -> None:
     """Draw what is kept, changed, new and gone if each column replaced the selected one, and the questions won and lost."""
-    chosen_run_material = _choose_documents_and_price(_named_documents_with_questions(chosen, document))
+    chosen_run_material = _choose_documents_and_price(_named_documents_with_questions(text_source, document))
     dollars_per_million_tokens = session.embedding_price or None
     is_this_text = chosen_run_material.texts == ((document.name, document.text),)
     index_job_setting = _index_changes_setting(choices, chosen_run_material, embedder)
@@ -65,7 +65,7 @@ def show_index_replacement(
         session.index_changes = index_changes_job = None
     if not is_this_text:
         # Without it the table is empty.
-        _offer_index_measurement(results, index_job_setting, embedder, is_this=is_this_text)
+        _offer_index_measurement(results, index_job_setting, embedder, is_this_text=is_this_text)
     document_count = len(chosen_run_material.texts)
     comparison_by_column: dict[int, IndexComparison] = {}
     rows: list[RowData] = []
@@ -91,25 +91,25 @@ def show_index_replacement(
         index_change_heads(document_count, dollars_per_million_tokens),
         rows,
         key="changes",
-        said=f"An index of column {choices.selected + 1}, replaced by one of another column. A press on a column compares "
+        introduction=f"An index of column {choices.selected + 1}, replaced by one of another column. A press on a column compares "
         "with that one.",
-        note=_note_on_embedded_text(choices, results, is_this=is_this_text),
+        note=_note_on_embedded_text(choices, results, is_this_text=is_this_text),
     )
     if is_this_text:
-        _offer_index_measurement(results, index_job_setting, embedder, is_this=is_this_text)
+        _offer_index_measurement(results, index_job_setting, embedder, is_this_text=is_this_text)
     if index_changes_job is not None:
-        show_questions_won(choices, results, index_changes_job)
+        show_recall_changes(choices, results, index_changes_job)
     show_replacement_details(choices, results, comparison_by_column, index_changes_job)
 
 
-def _named_documents_with_questions(chosen: TextSource, document: Document) -> dict[str, RunMaterial]:
+def _named_documents_with_questions(text_source: TextSource, document: Document) -> dict[str, RunMaterial]:
     """Return the documents and questions at hand, by their names in the list."""
     questions = [question for question in session.questions if question.identity == document.identity]
     named_document_texts = ((document.name, document.text),)
     marked_question_file = (
         marked_question_set(questions, {document.identity: document.text}).questions if questions else ("", b"")
     )
-    named_document_parts = () if chosen.parts is None else ((document.name, chosen.parts),)
+    named_document_parts = () if text_source.parts is None else ((document.name, text_source.parts),)
     material_by_name = {THIS_TEXT: RunMaterial(named_document_texts, marked_question_file, True, named_document_parts)}
     material_by_name[f"{pluralize(len(bundled_material().texts), 'bundled document')} with questions"] = bundled_material()
     for number, (origin, material) in enumerate(shared_question_sets(), 1):
@@ -134,7 +134,7 @@ def _choose_documents_and_price(materials: dict[str, RunMaterial]) -> RunMateria
     material_controls_row.number_input(
         "US dollars per million tokens",
         0.0,
-        MOST_DOLLARS,
+        HIGHEST_TOKEN_PRICE,
         session.embedding_price,
         step=0.01,
         width=240,
@@ -158,11 +158,13 @@ def _index_changes_setting(choices: Choices, material: RunMaterial, embedder: Em
     )
 
 
-Compared = tuple[int, IndexComparison | None]
+ChunkCountAndComparison = tuple[int, IndexComparison | None]
 """The number of a column's chunks, and what changes if they replace the selected column's; None for that column."""
 
 
-def _comparison_by_job(results: Sequence[ColumnResult], job: IndexChanges | None, selected: int, number: int) -> Compared:
+def _comparison_by_job(
+    results: Sequence[ColumnResult], job: IndexChanges | None, selected: int, number: int
+) -> ChunkCountAndComparison:
     """Compare a column's chunks of the job's documents with the selected column's; raise InputError if that fails."""
     column, selected_column = results[number], results[selected]
     if column.chunker is None:
@@ -177,7 +179,7 @@ def _comparison_by_job(results: Sequence[ColumnResult], job: IndexChanges | None
     return chunk_count, job.compare_chunkers(selected_column.chunker, column.chunker)
 
 
-def _comparison_on_this_text(results: Sequence[ColumnResult], selected: int, number: int) -> Compared:
+def _comparison_on_this_text(results: Sequence[ColumnResult], selected: int, number: int) -> ChunkCountAndComparison:
     """Compare a column's chunks with the selected column's; raise InputError if that fails."""
     embedded_text_kind = _embedded_text_kind(results)
     contextual_chunking_by_column = chunkings_with_contexts(results) if embedded_text_kind == "context" else {}
@@ -188,7 +190,7 @@ def _comparison_on_this_text(results: Sequence[ColumnResult], selected: int, num
         raise InputError(column.error or waiting_status_phrase())
     if column is selected_column:
         return len(chunking.chunks), None
-    return len(chunking.chunks), _changes_between(
+    return len(chunking.chunks), _index_comparison_between(
         (selected_column.task, column.task), (selected_chunking, chunking), embedded_text_kind
     )
 
@@ -202,15 +204,15 @@ def _embedded_text_kind(results: Sequence[ColumnResult]) -> EmbeddedAs:
     return session.embedded_as
 
 
-def _note_on_embedded_text(choices: Choices, results: Sequence[ColumnResult], *, is_this: bool) -> str:
-    embedded_text_kind = _embedded_text_kind(results) if is_this or session.embedded_as != "context" else "plain"
+def _note_on_embedded_text(choices: Choices, results: Sequence[ColumnResult], *, is_this_text: bool) -> str:
+    embedded_text_kind = _embedded_text_kind(results) if is_this_text or session.embedded_as != "context" else "plain"
     caveat_phrase = ""
     if embedded_text_kind != session.embedded_as:
-        caveat_phrase = f" Context sentences are not written for all {'columns' if is_this else 'documents'}."
+        caveat_phrase = f" Context sentences are not written for all {'columns' if is_this_text else 'documents'}."
     if embedded_text_kind == "late":
         caveat_phrase = " A chunk's vector depends on the text around it, so that none is kept."
     return (
-        f"Embedded text: {EMBEDDED_AS[embedded_text_kind].lower()}, as chosen in Downloads.{caveat_phrase} Tokens as "
+        f"Embedded text: {EMBEDDED_AS_LABELS[embedded_text_kind].lower()}, as chosen in Downloads.{caveat_phrase} Tokens as "
         f"{choices.tokenizer} counts them. For a whole corpus: seamark diff."
     )
 
@@ -224,7 +226,7 @@ def _note_on_embedded_text(choices: Choices, results: Sequence[ColumnResult], *,
         contexts_digest(chunkings) if embedded_as == "context" else "",
     ),
 )
-def _changes_between(
+def _index_comparison_between(
     tasks: tuple[ChunkingTask, ChunkingTask], chunkings: tuple[Chunking, Chunking], embedded_as: EmbeddedAs
 ) -> IndexComparison:
     """Return the changes from one column to the other. Raise InputError if the tokenizer is not available."""
@@ -233,11 +235,11 @@ def _changes_between(
         for is_replacement, chunking in enumerate(chunkings):
             chunk_texts = [embedded_text(chunking.document, chunk, embedded_as) for chunk in chunking.chunks]
             comparison.add("", zip(chunk_texts, map(int, tokenizer.count(chunk_texts)), strict=True), bool(is_replacement))
-        return comparison.result(MOST_LISTED)
+        return comparison.result(MOST_LISTED_CHANGES)
 
 
 def _offer_index_measurement(
-    results: Sequence[ColumnResult], setting: IndexSetting, embedder: Embedder | None, *, is_this: bool
+    results: Sequence[ColumnResult], setting: IndexSetting, embedder: Embedder | None, *, is_this_text: bool
 ) -> None:
     """Draw the progress of the job, or the button that cuts and searches what is not measured yet."""
     changes_job = session.index_changes
@@ -247,7 +249,7 @@ def _offer_index_measurement(
         changes_job, "changes", lambda: len(changes_job.results) + len(changes_job.refused) > len(tried_chunkers)
     ):
         return
-    if is_this and not setting.material.questions[1]:
+    if is_this_text and not setting.material.questions[1]:
         remark(
             "To see the questions won and lost, mark answers to your questions above, or choose documents that have "
             "questions.",
@@ -275,7 +277,7 @@ def _offer_index_measurement(
     remaining_chunkers = [chunker for chunker in label_by_chunker if chunker not in tried_chunkers and not chunker.asks]
     button_label = (
         "Measure questions won and lost"
-        if is_this
+        if is_this_text
         else f"Cut and search {pluralize(len(setting.material.texts), 'document')}"
     )
     measure_controls_row = st.container(horizontal=True, vertical_alignment="center")
@@ -294,7 +296,9 @@ def _offer_index_measurement(
 def _embedding_estimate_in_words(setting: IndexSetting, chunkers: Sequence[Chunker]) -> str:
     """Return a sentence on the tokens to embed, and their price."""
     search_method: SearchMethod = setting.method if setting.material.questions[1] else "bm25"
-    embedded_tokens_per_token = sum(tokens_to_embed(1, chunker, search_method, setting.embedded_as) for chunker in chunkers)
+    embedded_tokens_per_token = sum(
+        estimate_tokens_to_embed(1, chunker, search_method, setting.embedded_as) for chunker in chunkers
+    )
     if not embedded_tokens_per_token:
         return "Nothing is embedded."
     embedded_token_count = embedded_tokens_per_token * _token_count(setting.material.texts, setting.tokenizer)
@@ -304,19 +308,19 @@ def _embedding_estimate_in_words(setting: IndexSetting, chunkers: Sequence[Chunk
 
 
 def _token_count(texts: tuple[tuple[str, str], ...], tokenizer: str) -> int:
-    """Return the number of tokens in the documents; beyond `MOST_COUNTED` characters it is extrapolated.
+    """Return the number of tokens in the documents; beyond `MOST_COUNTED_CHARACTERS` characters it is extrapolated.
 
     The number is cached in the session, as users' texts must not be kept anywhere else.
     """
     cached_texts_and_count = session.changed_tokens
     if cached_texts_and_count is None or cached_texts_and_count[:2] != (texts, tokenizer):
-        counted_texts, characters_left = [], MOST_COUNTED
+        counted_texts, remaining_character_count = [], MOST_COUNTED_CHARACTERS
         for _, text in texts:
-            counted_texts.append(text[:characters_left])
-            characters_left -= len(counted_texts[-1])
-        counted_characters = MOST_COUNTED - characters_left
+            counted_texts.append(text[:remaining_character_count])
+            remaining_character_count -= len(counted_texts[-1])
+        counted_character_count = MOST_COUNTED_CHARACTERS - remaining_character_count
         total_token_count = int(sum(load_tokenizer(tokenizer).count(counted_texts)))
-        total_token_count = round(total_token_count * sum(len(text) for _, text in texts) / max(1, counted_characters))
+        total_token_count = round(total_token_count * sum(len(text) for _, text in texts) / max(1, counted_character_count))
         session.changed_tokens = cached_texts_and_count = (texts, tokenizer, total_token_count)
     return cached_texts_and_count[2]
 
@@ -324,10 +328,10 @@ def _token_count(texts: tuple[tuple[str, str], ...], tokenizer: str) -> int:
 # The questions that are won and lost if another column replaces the selected one, and the documents that change most.
 
 
-def show_questions_won(choices: Choices, results: Sequence[ColumnResult], job: IndexChanges) -> None:
+def show_recall_changes(choices: Choices, results: Sequence[ColumnResult], job: IndexChanges) -> None:
     """Draw a table of the recall of every measured column, with the questions won and lost and the interval."""
     show_folded_table(f"{pluralize(len(job.problems), 'question')} left out", {"problem": job.problems})
-    recall_changes_by_column = recalls_beside_selected(choices, results, job)
+    recall_changes_by_column = recalls_compared_with_selected(choices, results, job)
     refusal_by_column_number = {
         number: job.refused[column.chunker] for number, column in enumerate(results) if column.chunker in job.refused
     }
@@ -367,12 +371,14 @@ def show_questions_won(choices: Choices, results: Sequence[ColumnResult], job: I
         QUESTION_HEADS,
         rows,
         key="changes_questions",
-        said=f"Recall at {retrieval_amount} of {pluralize(len(job.questions), 'question')}, "
-        f"searched {RANKED_BY[job.setting.method]}, as chosen for questions above.",
+        introduction=f"Recall at {retrieval_amount} of {pluralize(len(job.questions), 'question')}, "
+        f"searched {RANKING_METHOD_LABELS[job.setting.method]}, as chosen for questions above.",
     )
 
 
-def recalls_beside_selected(choices: Choices, results: Sequence[ColumnResult], job: IndexChanges) -> dict[int, WonAndLost]:
+def recalls_compared_with_selected(
+    choices: Choices, results: Sequence[ColumnResult], job: IndexChanges
+) -> dict[int, WonAndLost]:
     """Return the recalls of every measured column beside the selected one's; empty if that one is not measured."""
     selected_column_chunker = results[choices.selected].chunker
     if not job.questions or selected_column_chunker not in job.results:
@@ -388,7 +394,7 @@ def show_replacement_details(
     choices: Choices, results: Sequence[ColumnResult], comparisons: Mapping[int, IndexComparison], job: IndexChanges | None
 ) -> None:
     """Draw the documents that change most and the questions won and lost by one of the other columns."""
-    recall_changes_by_column = {} if job is None else recalls_beside_selected(choices, results, job)
+    recall_changes_by_column = {} if job is None else recalls_compared_with_selected(choices, results, job)
     other_column_numbers = [column_number for column_number in range(len(results)) if column_number != choices.selected]
     other_column_numbers = [
         column_number
@@ -430,22 +436,24 @@ def _show_changed_documents(comparison: IndexComparison) -> None:
     show_measures([document_change_row(name, changes) for name, changes in most_changed_documents])
 
 
-def _show_won_lost_questions(job: IndexChanges, changes: WonAndLost) -> None:
-    first_retrieval_amount = next(iter(changes.after))
-    won_question_numbers, lost_question_numbers = changes.changed(first_retrieval_amount)
+def _show_won_lost_questions(job: IndexChanges, won_and_lost: WonAndLost) -> None:
+    first_retrieval_amount = next(iter(won_and_lost.after))
+    won_question_numbers, lost_question_numbers = won_and_lost.changed(first_retrieval_amount)
     if not won_question_numbers and not lost_question_numbers:
         st.caption("No question is won or lost.")
         return
-    listed_question_outcomes = [("won", number) for number in won_question_numbers[:MOST_LISTED]] + [
-        ("lost", number) for number in lost_question_numbers[:MOST_LISTED]
+    listed_question_outcomes = [("won", number) for number in won_question_numbers[:MOST_LISTED_CHANGES]] + [
+        ("lost", number) for number in lost_question_numbers[:MOST_LISTED_CHANGES]
     ]
-    unlisted_count = len(won_question_numbers) + len(lost_question_numbers) - len(listed_question_outcomes)
-    unlisted_questions_phrase = f" {pluralize(unlisted_count, 'more question')} not listed." if unlisted_count else ""
+    unlisted_question_count = len(won_question_numbers) + len(lost_question_numbers) - len(listed_question_outcomes)
+    unlisted_questions_phrase = (
+        f" {pluralize(unlisted_question_count, 'more question')} not listed." if unlisted_question_count else ""
+    )
     st.caption(
         f"{pluralize(len(won_question_numbers), 'question')} won, {len(lost_question_numbers):,} lost, by recall in "
         f"percent.{unlisted_questions_phrase}"
     )
-    recalls_before, recalls_after = changes.before[first_retrieval_amount], changes.after[first_retrieval_amount]
+    recalls_before, recalls_after = won_and_lost.before[first_retrieval_amount], won_and_lost.after[first_retrieval_amount]
     show_measures(
         [
             {

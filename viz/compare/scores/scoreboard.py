@@ -6,14 +6,14 @@ from collections.abc import Sequence
 import streamlit as st
 
 from chunkers import Chunking, Document, Embedder, InputError, build_chunker, load_tokenizer
-from chunkers.recipes import BOUND_TOKENS, presets_for_chunker
+from chunkers.recipes import MAXIMUM_SIZE_TOKENS, presets_for_chunker
 from chunkers.support import VectorArray, pluralize
 from evaluation.findings.rules import find_suspicious_cuts, finding_count_per_rule
 from evaluation.report.cells import (
-    BY_KNOWN,
-    BY_STRUCTURE,
+    EDIT_CELL_COUNT,
     FOUND_HEADS,
-    OF_EDITS,
+    KNOWN_BOUNDARY_HEADS,
+    STRUCTURE_HEADS,
     SUSPICIOUS_HEAD,
     UNLABELLED_HEADS,
     Cell,
@@ -26,7 +26,7 @@ from evaluation.report.cells import (
     score_and_distance_cells,
     size_spread_cell,
     structure_cells,
-    suspicious_cell,
+    suspicious_findings_cell,
     unknown_cell,
 )
 from evaluation.segmentation import (
@@ -44,7 +44,7 @@ from evaluation.segmentation import (
 )
 from viz.compare.state.session import session
 from viz.components.page_elements import notice, show_job_state
-from viz.components.score_table.score_table import RowData, draw_score_table, mark_best_cells, score_table_row
+from viz.components.score_table.score_table import RowData, draw_score_table, flag_best_cells, score_table_row
 from viz.jobs import ChunkingTask, build_tools, cached_sentence_vectors, cached_while_shown, chunk_at_once
 from viz.jobs.index_changes_and_stability import EditStabilityJob
 from viz.shell import ColumnResult, FinishedColumn, lecture_mode, settings_in_words, waiting_status_phrase
@@ -53,7 +53,7 @@ from viz.theme import duration_in_words
 
 
 @cached_while_shown(32, lambda task, chunking, embedder=None: (task.document, task, embedder is None))
-def token_counts(task: ChunkingTask, chunking: Chunking, embedder: Embedder | None = None) -> list[int] | None:
+def token_count_per_chunk(task: ChunkingTask, chunking: Chunking, embedder: Embedder | None = None) -> list[int] | None:
     """Return each chunk's token count, by the tokenizer of ``embedder`` or by the chosen tokenizer; None if unavailable."""
     chunk_texts = [chunk.text for chunk in chunking.chunks]
     try:
@@ -71,9 +71,9 @@ def show_scoreboard(
         _scoreboard_row(number, column, known, embedder, limited_embedder) for number, column in enumerate(results)
     ]
     scoreboard_column_heads = _scoreboard_heads(known is not None, choices.tokenizer)
-    for column_position, head in enumerate(scoreboard_column_heads):
-        if head.label not in ("Chunks", "Tokens"):
-            mark_best_cells(scoreboard_table_rows, column_position, max if head.label == "Found" else min)
+    for cell_index, column_head in enumerate(scoreboard_column_heads):
+        if column_head.label not in ("Chunks", "Tokens"):
+            flag_best_cells(scoreboard_table_rows, cell_index, max if column_head.label == "Found" else min)
     special_token_count = None if limited_embedder is None else _special_token_count(results, limited_embedder)
     usable_token_limit, token_limit_note = None, ""
     if limited_embedder is not None and limited_embedder.max_tokens is not None and special_token_count is not None:
@@ -99,22 +99,22 @@ def score_row_of_column(number: int, column: ColumnResult, cells: Sequence[Cell]
     return score_table_row(number, column.title, settings_in_words(column), cells, why_no_cells)
 
 
-def _special_token_count(results: Sequence[ColumnResult], limited: Embedder) -> int | None:
+def _special_token_count(results: Sequence[ColumnResult], limited_embedder: Embedder) -> int | None:
     """Return the number of special tokens that the embedder adds to each text; None if another tokenizer counts."""
     added_token_counts = {
         length - size
         for column in results
         if (finished := column.finished_column)
         for length, size in zip(
-            token_counts(finished.task, finished.chunking, limited) or (),
-            token_counts(finished.task, finished.chunking, None) or (),
+            token_count_per_chunk(finished.task, finished.chunking, limited_embedder) or (),
+            token_count_per_chunk(finished.task, finished.chunking, None) or (),
             strict=False,
         )
     }
     return added_token_counts.pop() if len(added_token_counts) == 1 else None
 
 
-def _scoreboard_heads(known: bool, tokenizer: str) -> list[Head]:
+def _scoreboard_heads(has_known_boundaries: bool, tokenizer: str) -> list[Head]:
     time_column_heads = [
         Head("Decide", "Time to cut once the embeddings are there, pass two included."),
         Head("Embed", "Time to compute the embeddings when they were new. Columns share the embeddings of equal texts."),
@@ -122,7 +122,7 @@ def _scoreboard_heads(known: bool, tokenizer: str) -> list[Head]:
     return [
         Head("Chunks", "Number of chunks."),
         Head("Tokens", f"Fewest, median and most in a chunk, as {tokenizer} counts them; every dot is a chunk."),
-        *(FOUND_HEADS if known else ()),
+        *(FOUND_HEADS if has_known_boundaries else ()),
         SUSPICIOUS_HEAD,
         *([] if lecture_mode.is_lecture_mode_on() else time_column_heads),
     ]
@@ -133,24 +133,27 @@ def _scoreboard_row(
     column: ColumnResult,
     known: tuple[int, ...] | None,
     embedder: Embedder | None,
-    limited: Embedder | None,
+    limited_embedder: Embedder | None,
 ) -> RowData:
     finished_column = column.finished_column
     if finished_column is None:
         return score_row_of_column(number, column)
     task, chunking = finished_column.task, finished_column.chunking
-    chunk_token_counts, embedder_token_counts = token_counts(task, chunking, None), token_counts(task, chunking, limited)
+    chunk_token_counts, embedder_token_counts = (
+        token_count_per_chunk(task, chunking, None),
+        token_count_per_chunk(task, chunking, limited_embedder),
+    )
     overlong_chunk_count = (
         0
-        if limited is None or limited.max_tokens is None
-        else sum(size > limited.max_tokens for size in embedder_token_counts or ())
+        if limited_embedder is None or limited_embedder.max_tokens is None
+        else sum(size > limited_embedder.max_tokens for size in embedder_token_counts or ())
     )
     tokens_cell = size_spread_cell(
         chunk_token_counts,
         f"{pluralize(overlong_chunk_count, 'chunk')} longer than the model reads" if overlong_chunk_count else "",
     )
     known_boundary_cells = [] if known is None else boundary_count_cells(chunking, known)
-    suspicious_cuts_cell = suspicious_cell(_finding_counts_by_rule(task, chunking, embedder))
+    suspicious_cuts_cell = suspicious_findings_cell(_finding_counts_by_rule(task, chunking, embedder))
     scoreboard_cells = [count_cell(len(chunking.chunks)), tokens_cell, *known_boundary_cells, suspicious_cuts_cell]
     return score_row_of_column(
         number,
@@ -167,11 +170,13 @@ def _finding_counts_by_rule(task: ChunkingTask, chunking: Chunking, embedder: Em
 def _time_cells(column: FinishedColumn) -> list[Cell]:
     if column.chunker.elsewhere:
         return [unknown_cell("These chunks were made elsewhere.")] * 2
-    timing, repeated_decision_times = column.chunking.timing, session.repeats.get(column.task)
-    if timing is None:
+    chunking_timing, repeated_decision_times = column.chunking.timing, session.repeats.get(column.task)
+    if chunking_timing is None:
         return [unknown_cell()] * 2
     decision_ms = (
-        repeated_decision_times.median if repeated_decision_times is not None else timing.decide_ms + timing.merge_ms
+        repeated_decision_times.median
+        if repeated_decision_times is not None
+        else chunking_timing.decide_ms + chunking_timing.merge_ms
     )
     decision_cell = Cell(
         duration_in_words(decision_ms),
@@ -180,12 +185,16 @@ def _time_cells(column: FinishedColumn) -> list[Cell]:
     )
     if not column.chunker.embeds:
         return [decision_cell, unknown_cell("It embeds nothing.")]
-    embedding_ms = timing.cold_ms
+    embedding_ms = chunking_timing.cold_ms
     if math.isnan(embedding_ms):
         return [decision_cell, unknown_cell("It was not recorded.")]
     return [
         decision_cell,
-        Cell(duration_in_words(embedding_ms), embedding_ms, f"{pluralize(timing.embedded + timing.cached, 'text')} in all"),
+        Cell(
+            duration_in_words(embedding_ms),
+            embedding_ms,
+            f"{pluralize(chunking_timing.embedded + chunking_timing.cached, 'text')} in all",
+        ),
     ]
 
 
@@ -226,7 +235,7 @@ def show_ranking(
         notes.append(why_no_cut_wins)
     else:
         measure_cells = [
-            structure_cells(column.chunking, embedder, token_counts(column.task, column.chunking))
+            structure_cells(column.chunking, embedder, token_count_per_chunk(column.task, column.chunking))
             for _, column in numbered_finished_columns
         ]
     rows: list[RowData] = []
@@ -260,10 +269,10 @@ def show_ranking(
         )
     draw_score_table(
         choices,
-        BY_STRUCTURE if known is None else BY_KNOWN,
+        STRUCTURE_HEADS if known is None else KNOWN_BOUNDARY_HEADS,
         rows,
         key="ranking",
-        said=f"{chunker_ranking.words()} {chunker_ranking.basis_sentences(known is not None)}",
+        introduction=f"{chunker_ranking.words()} {chunker_ranking.basis_sentences(known is not None)}",
         note=" ".join(filter(None, notes)),
     )
 
@@ -280,8 +289,8 @@ def _oversized_chunks_warning(columns: Sequence[FinishedColumn]) -> str:
         has_maximum_size = getattr(column.chunker, "max_size", None) is not None
         if has_maximum_size or all(preset.published for preset in presets_for_chunker(column.chunker.name)):
             continue
-        longest_chunk_token_count = max(token_counts(column.task, column.chunking) or [0])
-        if longest_chunk_token_count > BOUND_TOKENS:
+        longest_chunk_token_count = max(token_count_per_chunk(column.task, column.chunking) or [0])
+        if longest_chunk_token_count > MAXIMUM_SIZE_TOKENS:
             long_chunk_phrases.append(f"{column.chunker.title} has a chunk of {longest_chunk_token_count:,} tokens")
     if not long_chunk_phrases:
         return ""
@@ -301,12 +310,12 @@ def _cached_ranking(
     chunkings: Sequence[Chunking],
     known: tuple[int, ...] | None,
     embedder: Embedder | None,
-    apart: tuple[int, ...],
+    unranked_contenders: tuple[int, ...],
 ) -> ChunkingRanking:
     """Return the ranking, cached by the tasks, since equal tasks have equal results."""
     named_chunkings = [*zip(names, chunkings, strict=True)]
     return (
-        rank_by_structure(document, named_chunkings, embedder, apart)
+        rank_by_structure(document, named_chunkings, embedder, unranked_contenders)
         if known is None
         else rank_by_known_boundaries(document, known, named_chunkings)
     )
@@ -315,7 +324,7 @@ def _cached_ranking(
 # The measures that need no known boundaries: blocks, sizes, contrast, and the effect of edits.
 
 
-_Contender = tuple[int | None, str, FinishedColumn]
+_NumberedColumn = tuple[int | None, str, FinishedColumn]
 """A column of Compare, with its number from 0 and its title, or a trivial baseline, without a number."""
 
 
@@ -324,43 +333,46 @@ def show_label_free_measures(
 ) -> None:
     """Draw the measures that need no known boundaries, and the button that measures stability under edits."""
     document_sentence_vectors = cached_sentence_vectors(document, embedder, choices.tokenizer, session.on_disk)
-    contenders: list[_Contender] = [
+    contenders: list[_NumberedColumn] = [
         (number, column.title, finished) for number, column in enumerate(results) if (finished := column.finished_column)
     ]
     contenders += _trivial_contenders(document, choices.tokenizer)
     edit_results = _edit_results(document)
     are_edits_measured = any(contender.task in edit_results for _, _, contender in contenders)
     rows: list[RowData] = []
-    for number, name, contender in contenders:
+    for column_number, contender_name, contender in contenders:
         measure_cells = label_free_measure_cells(_label_free_measures(contender, document_sentence_vectors, embedder))
         stability_cells = edit_stability_cells(edit_results.get(contender.task)) if are_edits_measured else []
         rows.append(
             score_table_row(
-                number, name, "" if number is None else contender.chunker.describe(), measure_cells + stability_cells
+                column_number,
+                contender_name,
+                "" if column_number is None else contender.chunker.describe(),
+                measure_cells + stability_cells,
             )
         )
     rows += [score_row_of_column(number, column) for number, column in enumerate(results) if column.finished_column is None]
     draw_score_table(
         choices,
-        UNLABELLED_HEADS if are_edits_measured else UNLABELLED_HEADS[:-OF_EDITS],
+        UNLABELLED_HEADS if are_edits_measured else UNLABELLED_HEADS[:-EDIT_CELL_COUNT],
         rows,
         key="unlabelled",
-        said="Measures that need no known boundaries. None is a grade by itself: few cuts leave blocks whole, and short "
+        introduction="Measures that need no known boundaries. None is a grade by itself: few cuts leave blocks whole, and short "
         "chunks are alike inside.",
         note=f"An edit inserts one sentence of the text at one of {DEFAULT_EDITS} places." if are_edits_measured else "",
     )
     _offer_edit_stability(contenders, document, embedder, edit_results)
 
 
-def _trivial_contenders(document: Document, tokenizer: str) -> list[_Contender]:
+def _trivial_contenders(document: Document, tokenizer: str) -> list[_NumberedColumn]:
     """Return the trivial baselines, which embed nothing."""
-    baselines: list[_Contender] = []
-    for name, parameters in BASELINE_SETTINGS:
+    baselines: list[_NumberedColumn] = []
+    for baseline_name, parameters in BASELINE_SETTINGS:
         chunker = build_chunker("fixed_sentences", parameters)
         baseline_chunking_task = ChunkingTask.of(document, None, tokenizer, chunker)
         chunking = chunk_at_once(baseline_chunking_task, chunker, document, None, False)
         if chunking is not None:
-            baselines.append((None, name, FinishedColumn(baseline_chunking_task, chunker, chunking)))
+            baselines.append((None, baseline_name, FinishedColumn(baseline_chunking_task, chunker, chunking)))
     return baselines
 
 
@@ -388,7 +400,7 @@ def _edit_results(document: Document) -> dict[ChunkingTask, EditStability | str]
 
 
 def _offer_edit_stability(
-    contenders: Sequence[_Contender],
+    contenders: Sequence[_NumberedColumn],
     document: Document,
     embedder: Embedder | None,
     edit_results: dict[ChunkingTask, EditStability | str],

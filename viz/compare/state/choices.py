@@ -7,8 +7,8 @@ from chunkers import Document
 from chunkers.methods import YourCuts
 from sample_docs import sample_splitters
 from viz.state import (
-    ASK_LIMIT,
-    ASK_METHOD,
+    ASK_LIMIT_PARAMETER,
+    ASK_METHOD_PARAMETER,
     FITTING_LIMIT,
     MOST_COLUMNS,
     Choices,
@@ -29,7 +29,11 @@ def default_choices() -> Choices:
     sample_name, splitter_name = next(iter(sample_splitters().items()))
     columns = [fresh_column(chunker) for chunker in ("fixed_sentences", "breakpoint", "double_pass")]
     return Choices(
-        sample_name, splitter_name, columns, selected=1, extra={ASK_METHOD: "embedding", ASK_LIMIT: FITTING_LIMIT}
+        sample_name,
+        splitter_name,
+        columns,
+        selected=1,
+        extra={ASK_METHOD_PARAMETER: "embedding", ASK_LIMIT_PARAMETER: FITTING_LIMIT},
     )
 
 

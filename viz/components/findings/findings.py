@@ -29,7 +29,7 @@ class FindingsData(TypedDict):
     sought: "SoughtData | None"
 
 
-_findings = Component[FindingsData](
+_findings_component = Component[FindingsData](
     "seamark_findings",
     "components/findings/findings.js",
     "components/findings/findings.css",
@@ -70,7 +70,7 @@ def show_findings(
     findings: Sequence[FindingData],
     total: int,
     *,
-    less: str,
+    less_phrase: str,
     nothing: str,
     key: str,
     sought: SoughtData | None = None,
@@ -83,14 +83,14 @@ def show_findings(
       ``{"id", "search", "at"}``. The event repeats, without ``search``, while the search runs.
     - ``remedy``: the user wants a change as a column, ``{"setting", "at"}``, or tested on Tune, ``{"tune", "at"}``.
     """
-    _findings(
+    _findings_component(
         key=key,
         data={
             "summary": summary,
             "counts": counts,
             "rows": json.dumps(findings, ensure_ascii=False),
             "more": total - len(findings),
-            "less": less,
+            "less": less_phrase,
             "nothing": nothing,
             "sought": sought,
         },

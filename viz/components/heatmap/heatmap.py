@@ -10,7 +10,7 @@ from typing import TypedDict
 import numpy as np
 
 from chunkers.building_blocks.clustering import MOST_SENTENCES, joint_distances
-from chunkers.support import FloatArray, LRUDict, cached_in
+from chunkers.support import FloatArray, LRUDict, cache_results_in
 from viz.components.browser_exchange import Component, Store
 from viz.jobs import CACHED_BYTES
 
@@ -23,9 +23,9 @@ class SentenceColours:
     grounds: Sequence[int]
 
 
-_store = Store[bytes]("seamark_matrix", "storeMatrix")
+_distance_store = Store[bytes]("seamark_matrix", "storeMatrix")
 
-MOST_CELLS = 400
+MOST_HEATMAP_ROWS = 400
 """Most rows of the heatmap; in longer texts a row is a block of sentences, and a cell the mean over its pairs."""
 
 
@@ -61,7 +61,7 @@ class HeatmapData(TypedDict):
     lasts: list[int] | None
 
 
-_heatmap = Component[HeatmapData](
+_heatmap_component = Component[HeatmapData](
     "seamark_heatmap",
     "components/heatmap/heatmap.js",
     "components/shared/common.css",
@@ -72,10 +72,10 @@ _heatmap = Component[HeatmapData](
 
 
 def show_heatmap(
-    coloured: SentenceColours,
+    sentence_colours: SentenceColours,
     vectors: FloatArray,
     weight: float,
-    line: tuple[str, float] | None,
+    distance_line: tuple[str, float] | None,
     key: str,
     lasts: list[int] | None = None,
 ) -> None:
@@ -90,51 +90,51 @@ def show_heatmap(
         Unit vectors of the sentences, shape (n, dimension); above `MOST_SENTENCES` a message is shown instead.
     weight
         The position weight λ; 0 if only the meaning counts.
-    line
+    distance_line
         The label and value of the greatest distance at which sentences are joined; None if the method has none.
     """
     matrix_hash = ""
     if 0 < len(vectors) <= MOST_SENTENCES:
         matrix_hash = hashlib.blake2b(vectors.tobytes(), digest_size=12).hexdigest()
-        _store(_distance_matrix_payload(vectors, matrix_hash), key=f"{key}_matrix")
-    _heatmap(
+        _distance_store(_distance_matrix_payload(vectors, matrix_hash), key=f"{key}_matrix")
+    _heatmap_component(
         key=key,
         data={
-            "chunk_of": list(coloured.chunk_of),
-            "grounds": list(coloured.grounds),
+            "chunk_of": list(sentence_colours.chunk_of),
+            "grounds": list(sentence_colours.grounds),
             "weight": weight,
-            "line": line,
+            "line": distance_line,
             "matrix": matrix_hash,
-            "block": block_size(len(vectors)),
+            "block": sentences_per_heatmap_row(len(vectors)),
             "most": MOST_SENTENCES,
             "lasts": lasts,
         },
     )
 
 
-def block_size(count: int) -> int:
+def sentences_per_heatmap_row(count: int) -> int:
     """Return the number of sentences that a heatmap row represents in a text of ``count`` sentences."""
-    return max(1, math.ceil(count / MOST_CELLS))
+    return max(1, math.ceil(count / MOST_HEATMAP_ROWS))
 
 
-@cached_in(LRUDict(CACHED_BYTES, len), lambda vectors, identity: identity)
-def _distance_matrix_payload(vectors: FloatArray, identity: str) -> bytes:
+@cache_results_in(LRUDict(CACHED_BYTES, len), lambda vectors, identity: identity)
+def _distance_matrix_payload(vectors: FloatArray, matrix_hash: str) -> bytes:
     """Return a line of JSON followed by the semantic distances as little-endian 16-bit integers; 65,535 stands for 1."""
-    block_distances = mean_distances(vectors, 0, block_size(len(vectors)))
-    matrix_header_json = json.dumps({"id": identity, "cells": len(block_distances)})
+    block_distances = mean_block_distances(vectors, 0, sentences_per_heatmap_row(len(vectors)))
+    matrix_header_json = json.dumps({"id": matrix_hash, "cells": len(block_distances)})
     return f"{matrix_header_json}\n".encode() + np.rint(block_distances * 65535).astype("<u2").tobytes()
 
 
-def mean_distances(vectors: FloatArray, weight: float, block: int) -> FloatArray:
-    """Return the mean distances between blocks of ``block`` sentences, shape (ceil(n / block), ceil(n / block))."""
+def mean_block_distances(vectors: FloatArray, weight: float, sentences_per_block: int) -> FloatArray:
+    """Return the mean distances between blocks of ``sentences_per_block`` sentences, shape (ceil(n / block), ceil(n / block))."""
     sentence_count = len(vectors)
-    block_starts = np.arange(0, sentence_count, block)
+    block_starts = np.arange(0, sentence_count, sentences_per_block)
     block_sizes = np.diff(np.append(block_starts, sentence_count))
     distance_sums = np.zeros((len(block_starts), len(block_starts)))
-    for first_row, distance_rows in joint_distances(vectors, weight):
+    for first_row_index, distance_rows in joint_distances(vectors, weight):
         np.add.at(
             distance_sums,
-            np.arange(first_row, first_row + len(distance_rows)) // block,
+            np.arange(first_row_index, first_row_index + len(distance_rows)) // sentences_per_block,
             np.add.reduceat(distance_rows, block_starts, axis=1),
         )
     return np.asarray(distance_sums / np.outer(block_sizes, block_sizes))

@@ -39,12 +39,12 @@ def covering_chunks_by_range(spans: Sequence[Sequence[Span]]) -> list[tuple[int,
             chunks_by_end.setdefault(end, []).append(number)
     covered_text_ranges = []
     open_chunk_numbers: list[int] = []
-    for edge, next_edge in pairwise(sorted(chunks_by_start.keys() | chunks_by_end.keys())):
+    for edge_offset, next_edge_offset in pairwise(sorted(chunks_by_start.keys() | chunks_by_end.keys())):
         open_chunk_numbers = [
-            number for number in open_chunk_numbers if number not in chunks_by_end.get(edge, ())
-        ] + chunks_by_start.get(edge, [])
+            number for number in open_chunk_numbers if number not in chunks_by_end.get(edge_offset, ())
+        ] + chunks_by_start.get(edge_offset, [])
         if open_chunk_numbers:
-            covered_text_ranges.append((edge, next_edge, sorted(open_chunk_numbers)))
+            covered_text_ranges.append((edge_offset, next_edge_offset, sorted(open_chunk_numbers)))
     return covered_text_ranges
 
 
@@ -59,7 +59,9 @@ def _ranges_without_leading_space(text: str, ranges: list[tuple[int, int, list[i
     return trimmed_text_ranges
 
 
-def text_segments(document: Document, chunking: Chunking, known: frozenset[int] | None, fresh: frozenset[int]) -> Segments:
+def text_segments(
+    document: Document, chunking: Chunking, known: frozenset[int] | None, new_cuts: frozenset[int]
+) -> Segments:
     """Split a text wherever the set of covering chunks changes; return the segments as one list per property."""
     text = document.text
     number_by_parent = {chunk: number for number, chunk in enumerate(indices_of_parent_chunks(chunking.chunks), start=1)}
@@ -80,7 +82,7 @@ def text_segments(document: Document, chunking: Chunking, known: frozenset[int] 
     first_chunk_by_start = {chunk.start: number for number, chunk in reversed(numbered_chunks)}
     segment_labels: list[str] = []
     segment_style_classes: list[str] = []
-    for (start, _, covering_chunks), previous_covering_chunks in zip(
+    for (start, _, covering_chunk_numbers), previous_chunk_numbers in zip(
         segment_ranges, [[], *[over for _, _, over in segment_ranges]], strict=False
     ):
         gap = gap_by_cut.get(start)
@@ -93,7 +95,7 @@ def text_segments(document: Document, chunking: Chunking, known: frozenset[int] 
         elif start in first_chunk_by_start:
             start_label = f"chunk {first_chunk_by_start[start] + 1} begins"
         else:
-            start_label = _ended_chunks_label({*previous_covering_chunks} - {*covering_chunks})
+            start_label = _ended_chunks_label({*previous_chunk_numbers} - {*covering_chunk_numbers})
         if start in parent_number_by_start:
             start_label = f"parent {parent_number_by_start[start]} begins · {start_label}"
         is_spurious_boundary = (
@@ -102,7 +104,7 @@ def text_segments(document: Document, chunking: Chunking, known: frozenset[int] 
         segment_labels.append(start_label + (" · not a known boundary" if is_spurious_boundary else ""))
         segment_style_classes.append(
             ("wrong " if is_spurious_boundary else "")
-            + ("fresh" if start in fresh else "")
+            + ("fresh" if start in new_cuts else "")
             + " parent" * (start in parent_number_by_start)
         )
     # If several chunks begin here, as with overlaps, use the first, as the reason does.
@@ -112,13 +114,13 @@ def text_segments(document: Document, chunking: Chunking, known: frozenset[int] 
     ]
     distinct_contexts = [*dict.fromkeys(filter(None, context_by_segment))]
     number_by_context = {context: number for number, context in enumerate(distinct_contexts, start=1)}
-    starts, ends = [start for start, _, _ in segment_ranges], [end for _, end, _ in segment_ranges]
+    segment_starts, segment_ends = [start for start, _, _ in segment_ranges], [end for _, end, _ in segment_ranges]
     return {
-        "start": utf16_offsets(text, starts),
-        "end": utf16_offsets(text, ends),
+        "start": utf16_offsets(text, segment_starts),
+        "end": utf16_offsets(text, segment_ends),
         "over": [over for _, _, over in segment_ranges],
-        "from": offsets_on_sentence_axis(document, starts),
-        "to": offsets_on_sentence_axis(document, ends),
+        "from": offsets_on_sentence_axis(document, segment_starts),
+        "to": offsets_on_sentence_axis(document, segment_ends),
         "label": segment_labels,
         "tone": segment_style_classes,
         "colours": chunk_colours(segment_leaf_chunks, len(numbered_chunks)),
@@ -132,10 +134,10 @@ def text_segments(document: Document, chunking: Chunking, known: frozenset[int] 
     }
 
 
-def _count_covering_parents(over: Collection[int], parents: Collection[int]) -> int:
+def _count_covering_parents(covering_chunks: Collection[int], parents: Collection[int]) -> int:
     """Return the number of chunks over a segment that are parents of others there; 0 where a parent has no child."""
-    covering_parent_count = sum(chunk in parents for chunk in over)
-    return covering_parent_count if covering_parent_count < len(over) else 0
+    covering_parent_count = sum(chunk in parents for chunk in covering_chunks)
+    return covering_parent_count if covering_parent_count < len(covering_chunks) else 0
 
 
 def _ended_chunks_label(chunks: Collection[int]) -> str:
@@ -144,13 +146,15 @@ def _ended_chunks_label(chunks: Collection[int]) -> str:
     return f"chunk{'s' * (len(chunks) > 1)} {numbers_phrase} end{'s' * (len(chunks) == 1)}" if chunks else "an overlap ends"
 
 
-def _model_written_data(document: Document, chunking: Chunking, over: Sequence[Sequence[int]]) -> list[StatedData]:
+def _model_written_data(
+    document: Document, chunking: Chunking, chunks_per_segment: Sequence[Sequence[int]]
+) -> list[StatedData]:
     """Return the titles, summaries and propositions that a language model wrote for the chunks; empty if it wrote none."""
     first_segment_by_chunk: dict[int, int] = {}
-    for segment_index, chunks_of_segment in enumerate(over):
+    for segment_index, chunks_of_segment in enumerate(chunks_per_segment):
         for number in chunks_of_segment:
             first_segment_by_chunk.setdefault(number, segment_index)
-    omissions_by_chunk = unlocated_propositions_by_chunk(chunking)
+    unlocated_propositions = unlocated_propositions_by_chunk(chunking)
     return [
         {
             "at": first_segment_by_chunk[number],
@@ -165,7 +169,7 @@ def _model_written_data(document: Document, chunking: Chunking, over: Sequence[S
                 _proposition_data(
                     document, proposition.text, document.sentences[sentence], _quotation_remark(proposition.quotation)
                 )
-                for sentence, proposition in omissions_by_chunk.get(number, [])
+                for sentence, proposition in unlocated_propositions.get(number, [])
             ],
         }
         for number, chunk in enumerate(chunking.chunks)
@@ -182,45 +186,57 @@ def unlocated_propositions_by_chunk(chunking: Chunking) -> dict[int, list[tuple[
 
     The keys are the numbers, from 0, of the first chunk that overlaps the sentence, or 0 if none does.
     """
-    omissions_by_chunk: dict[int, list[tuple[int, Proposition]]] = {}
+    propositions_by_chunk: dict[int, list[tuple[int, Proposition]]] = {}
     for proposition in chunking.left_out:
         if proposition.sentence is not None:
             start, end = chunking.document.sentences[proposition.sentence]
-            overlapping_chunks = (
+            overlapping_chunk_numbers = (
                 number
                 for number, chunk in enumerate(chunking.chunks)
                 if any(span.start < end and start < span.end for span in chunk.spans)
             )
-            omissions_by_chunk.setdefault(next(overlapping_chunks, 0), []).append((proposition.sentence, proposition))
-    return omissions_by_chunk
+            propositions_by_chunk.setdefault(next(overlapping_chunk_numbers, 0), []).append(
+                (proposition.sentence, proposition)
+            )
+    return propositions_by_chunk
 
 
 def _proposition_data(document: Document, text: str, span: Span, remark: str) -> PropositionData:
     start, end = utf16_offsets(document.text, span)
-    first, last = document.sentence_at(span.start), document.sentence_at(span.end - 1)
-    return {"text": text, "start": start, "end": end, "first": first, "last": last, "remark": remark}
+    first_sentence_index, last_sentence_index = document.sentence_at(span.start), document.sentence_at(span.end - 1)
+    return {
+        "text": text,
+        "start": start,
+        "end": end,
+        "first": first_sentence_index,
+        "last": last_sentence_index,
+        "remark": remark,
+    }
 
 
-def chunk_colours(over: Sequence[Sequence[int]], count: int) -> list[int]:
+def chunk_colours(chunks_per_segment: Sequence[Sequence[int]], count: int) -> list[int]:
     """Return a background colour number for each of ``count`` chunks, so that neighbouring chunks differ.
 
-    ``over`` has the numbers of the chunks that cover each segment of the text.
+    ``chunks_per_segment`` has the numbers of the chunks that cover each segment of the text.
 
     The colours are assigned in rotation, skipping those of neighbours. If the neighbours use all colours, the one used by
     the fewest is assigned.
     """
-    neighbours: list[set[int]] = [set() for _ in range(count)]
-    for chunks_before, chunks_after in pairwise(over):
-        for left_chunk in chunks_before:
-            neighbours[left_chunk].update(chunks_after)
-        for right_chunk in chunks_after:
-            neighbours[right_chunk].update(chunks_before)
+    neighbours_by_chunk: list[set[int]] = [set() for _ in range(count)]
+    for chunks_before, chunks_after in pairwise(chunks_per_segment):
+        for left_chunk_number in chunks_before:
+            neighbours_by_chunk[left_chunk_number].update(chunks_after)
+        for right_chunk_number in chunks_after:
+            neighbours_by_chunk[right_chunk_number].update(chunks_before)
     assigned_colours: list[int] = []
     for number in range(count):
-        colour_counts = Counter(assigned_colours[other] for other in neighbours[number] if other < number)
+        neighbour_colour_counts = Counter(assigned_colours[other] for other in neighbours_by_chunk[number] if other < number)
         # Among equally good colours, min returns the first, which is the next in turn.
         assigned_colours.append(
-            min(((number + step) % palette.COUNT for step in range(palette.COUNT)), key=lambda colour: colour_counts[colour])
+            min(
+                ((number + step) % palette.CHUNK_COLOUR_COUNT for step in range(palette.CHUNK_COLOUR_COUNT)),
+                key=lambda colour: neighbour_colour_counts[colour],
+            )
         )
     return assigned_colours
 
@@ -228,14 +244,14 @@ def chunk_colours(over: Sequence[Sequence[int]], count: int) -> list[int]:
 # The score curve and its threshold lines.
 
 
-MOST_REASONS = 2000
+MOST_GAPS_WITH_REASONS = 2000
 """Most gaps for which all reasons are sent; in longer texts, only cuts have reasons, as labels of the segments."""
 
 _ROUNDING = 2e-6
 """Upper bound of the change in the distance between two numbers when both are rounded to six decimals."""
 
 
-_NO_AMOUNT = 987.123
+_PLACEHOLDER_AMOUNT = 987.123
 """A placeholder for the amount that no description contains otherwise; its position is the amount's."""
 
 
@@ -276,7 +292,9 @@ def score_curve_data(chunker: Chunker, chunking: Chunking, movable: bool) -> Cur
         "constrained": any(verdict.is_sized for verdict in {gap.verdict for gap in chunking.gaps}),
         "verdicts": [verdict_data(verdict) for verdict in distinct_verdicts],
         "verdictOf": verdict_digits,
-        "reasons": [gap.reason for gap in sentence_boundary_gaps] if len(sentence_boundary_gaps) <= MOST_REASONS else None,
+        "reasons": [gap.reason for gap in sentence_boundary_gaps]
+        if len(sentence_boundary_gaps) <= MOST_GAPS_WITH_REASONS
+        else None,
         "lines": threshold_lines,
         "null": None if first_score_curve.null is None else (first_score_curve.null.low, first_score_curve.null.high),
     }
@@ -328,7 +346,9 @@ def _line_parameter_value(chunker: Chunker, line: Line) -> float:
 
 def _description_around_value(chunker: Chunker, parameter: str) -> tuple[str, str] | None:
     """Return the chunker's description before and after the parameter's value; None unless it has the value once."""
-    description_parts = chunker.model_copy(update={parameter: _NO_AMOUNT}).describe().split(f"{_NO_AMOUNT:g}")
+    description_parts = (
+        chunker.model_copy(update={parameter: _PLACEHOLDER_AMOUNT}).describe().split(f"{_PLACEHOLDER_AMOUNT:g}")
+    )
     return (description_parts[0], description_parts[1]) if len(description_parts) == 2 else None
 
 

@@ -35,12 +35,12 @@ class MarkingData(TypedDict):
     heard: float | None
 
 
-def clickable_gaps_data(document: Document, purpose: Purpose, places: Collection[int], *, folded: bool) -> MarkingData:
-    """Return the clickable gaps of a text; a gap is set if one of ``places`` (offsets in code points) follows it.
+def clickable_gaps_data(document: Document, purpose: Purpose, offsets: Collection[int], *, folded: bool) -> MarkingData:
+    """Return the clickable gaps of a text; a gap is set if one of ``offsets`` (offsets in code points) follows it.
 
     `MarkingData` explains ``purpose`` and ``folded``; the reader adds the last change that the server has received.
     """
-    return {"purpose": purpose, "folded": folded, "gaps": gap_numbers_at_offsets(document, places), "heard": None}
+    return {"purpose": purpose, "folded": folded, "gaps": gap_numbers_at_offsets(document, offsets), "heard": None}
 
 
 class ClickedGaps(NamedTuple):
@@ -58,25 +58,27 @@ class ClickedGaps(NamedTuple):
     places: tuple[int, ...] | None
 
 
-def gap_numbers_at_offsets(document: Document, places: Collection[int]) -> list[int]:
-    """Return the numbers of the gaps before the sentences that begin at ``places``."""
-    wanted_offsets = frozenset(places)
+def gap_numbers_at_offsets(document: Document, offsets: Collection[int]) -> list[int]:
+    """Return the numbers of the gaps before the sentences that begin at ``offsets``."""
+    wanted_offsets = frozenset(offsets)
     return [number for number, start in enumerate(document.starts[1:]) if start in wanted_offsets]
 
 
 def clicked_gaps_from_event(
-    event: Mapping[str, Any] | None, document: Document, heard: float | None = None
+    event: Mapping[str, Any] | None, document: Document, last_received_time: float | None = None
 ) -> list[ClickedGaps]:
     """Return the user's changes that a browser event reports, in order; none if it is about another text or invalid.
 
-    The event has the last change, and those before it that the server may not have received: the changes after ``heard``,
+    The event has the last change, and those before it that the server may not have received: the changes after ``last_received_time``,
     the browser's timestamp of the last one that it has.
     """
     if not event or event.get("source") != document.identity or event.get("purpose") not in get_args(Purpose):
         return []
     earlier_clicks = event.get("earlier")
     unreceived_clicks = (
-        [step for step in earlier_clicks if _is_later_click(step, heard)] if isinstance(earlier_clicks, list) else []
+        [step for step in earlier_clicks if _is_later_click(step, last_received_time)]
+        if isinstance(earlier_clicks, list)
+        else []
     )
     clicked_gap_changes = [
         _parse_clicked_gaps(event["purpose"], step.get("gaps"), document) for step in (*unreceived_clicks, event)
@@ -84,8 +86,8 @@ def clicked_gaps_from_event(
     return [change for change in clicked_gap_changes if change is not None]
 
 
-def _is_later_click(step: Any, heard: float | None) -> bool:
-    return isinstance(step, Mapping) and (heard is None or step.get("at", 0) > heard)
+def _is_later_click(click: Any, last_received_time: float | None) -> bool:
+    return isinstance(click, Mapping) and (last_received_time is None or click.get("at", 0) > last_received_time)
 
 
 def _parse_clicked_gaps(purpose: Purpose, gaps: Any, document: Document) -> ClickedGaps | None:

@@ -29,7 +29,7 @@ from viz.components.reader.payload import (
 from viz.jobs import CACHED_BYTES, cached_while_shown
 from viz.state import session
 
-_reader = Component[ReaderData](
+_reader_component = Component[ReaderData](
     "seamark_reader",
     "components/reader/reader.js",
     "components/shared/common.css",
@@ -97,17 +97,17 @@ def show_reader(
     selected: int,
     known: Sequence[int] | None,
     key: str,
-    axis: bool = True,
+    draws_axis: bool = True,
     margin: float = 0.0,
     marking: MarkingData | None = None,
-    offers: Mapping[str, str] | None = None,
+    folding_purposes: Mapping[str, str] | None = None,
     asking: AskingData | None = None,
-    card: bool = False,
+    shows_card: bool = False,
 ) -> list[str]:
     """Mount the reader, which shows the columns and their text, and return the hash of each column's body.
 
     Pass ``axis=False`` if the page draws its own axis. Gaps whose score is within ``margin`` of a threshold line are marked
-    on the curve. ``offers`` are the purposes for which the columns can fold into one text with clickable gaps, each with
+    on the curve. ``folding_purposes`` are the purposes for which the columns can fold into one text with clickable gaps, each with
     the reason why it is unavailable, empty if it is available. A page that calls
     `viz.shell.card.verdicts.answer_verdict_requests` passes ``card=True``.
 
@@ -117,7 +117,7 @@ def show_reader(
     - ``selected``: the user clicked a column's head; ``{"column", "at"}``.
     - ``mark``: the user set gaps, if there is a ``marking``; read by
       `viz.components.reader.payload.clicked_gaps_from_event`.
-    - ``fold``: the user folded the columns, if there are ``offers``; ``{"purpose", "at"}``. The purpose is empty if the user
+    - ``fold``: the user folded the columns, if there are ``folding_purposes``; ``{"purpose", "at"}``. The purpose is empty if the user
       unfolded them.
     - ``asking``: the user chose how a question is answered; ``{"ask", "ask_limit", "at"}``.
     - ``answer``: the user marked part of the text as the answer; ``{"start", "end", "at"}``, in UTF-16 code units or None.
@@ -126,7 +126,7 @@ def show_reader(
       ``{"undo", "at"}``.
     """
     text_store(text_payload(document), key=f"{key}_text")
-    data: ReaderData = {
+    reader_data: ReaderData = {
         **results_payload(document, columns, known),
         "source": document.identity,
         "title": title,
@@ -134,16 +134,16 @@ def show_reader(
         "selected": selected,
         "margin": margin,
         "heard": session.taken.get((key, "line")),
-        "axis": axis,
+        "axis": draws_axis,
         "marking": None if marking is None else {**marking, "heard": session.taken.get((key, "mark"))},
-        "offers": {**(offers or {})},
+        "offers": {**(folding_purposes or {})},
         "lecture": bool(session.lecture),
         "asking": asking,
-        "card": card,
+        "card": shows_card,
     }
-    _reader(
+    _reader_component(
         key=key,
-        data=data,
+        data=reader_data,
         on_line_change=no_op_callback,
         on_selected_change=no_op_callback,
         on_mark_change=no_op_callback,
@@ -153,7 +153,7 @@ def show_reader(
         on_remedy_change=no_op_callback,
         on_change_change=no_op_callback,
     )
-    return [column["hash"] for column in data["columns"]]
+    return [column["hash"] for column in reader_data["columns"]]
 
 
 def take_clicked_gaps(key: str, document: Document) -> list[ClickedGaps]:
@@ -199,11 +199,11 @@ def _column_data(document: Document, column: ReaderColumn, known: frozenset[int]
     lambda hash_and_body: len(hash_and_body[1]),
 )
 def _hash_and_body_json(
-    document: Document, result: ReaderResult, known: frozenset[int] | None, fresh: frozenset[int]
+    document: Document, result: ReaderResult, known: frozenset[int] | None, new_cuts: frozenset[int]
 ) -> tuple[str, str]:
     """Return the hash of a column's body, and the body as JSON."""
     column_body: ColumnBody = {
-        "segments": text_segments(document, result.chunking, known, fresh),
+        "segments": text_segments(document, result.chunking, known, new_cuts),
         "curve": score_curve_data(result.chunker, result.chunking, result.movable),
     }
     column_body_json = compact_json(column_body)

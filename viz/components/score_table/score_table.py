@@ -40,7 +40,7 @@ class ScoresData(TypedDict):
     compact: bool
 
 
-_table = Component[ScoresData](
+_score_table_component = Component[ScoresData](
     "seamark_scores",
     "components/score_table/score_table.js",
     "components/shared/common.css",
@@ -127,12 +127,12 @@ def score_table_row(
     }
 
 
-def mark_best_cells(rows: Sequence[RowData], place: int, better: Callable[[list[float]], float]) -> None:
-    """Mark the best cells of one table column, unless all are equal; ``better`` is `min` or `max`."""
-    table_column_cells = [row["cells"][place] for row in rows if len(row["cells"]) > place]
+def flag_best_cells(rows: Sequence[RowData], cell_index: int, best_of: Callable[[list[float]], float]) -> None:
+    """Mark the best cells of one table column, unless all are equal; ``best_of`` is `min` or `max`."""
+    table_column_cells = [row["cells"][cell_index] for row in rows if len(row["cells"]) > cell_index]
     defined_cell_values = [cell["value"] for cell in table_column_cells if cell["value"] is not None]
     if len(set(defined_cell_values)) > 1:
-        best_value = better(defined_cell_values)
+        best_value = best_of(defined_cell_values)
         for cell in table_column_cells:
             cell["best"] = cell["value"] == best_value
 
@@ -143,7 +143,7 @@ def draw_score_table(
     rows: list[RowData],
     *,
     key: str,
-    said: str = "",
+    introduction: str = "",
     note: str = "",
     limit: float | None = None,
     names: str = "Column",
@@ -153,15 +153,15 @@ def draw_score_table(
     """Draw the score table; a click on a row selects its column, and its kind of result if it has one, in ``choices``."""
 
     def select_clicked_row() -> None:
-        if (event := take_event(key, "chosen")) and 0 <= int(event["column"]) < len(choices.columns):
-            choices.selected = int(event["column"])
-            if event["kind"]:
-                choices.extra["result"] = str(event["kind"])
+        if (row_click_event := take_event(key, "chosen")) and 0 <= int(row_click_event["column"]) < len(choices.columns):
+            choices.selected = int(row_click_event["column"])
+            if row_click_event["kind"]:
+                choices.extra["result"] = str(row_click_event["kind"])
 
-    _table(
+    _score_table_component(
         key=key,
         data={
-            "said": said,
+            "said": introduction,
             "note": note,
             "names": names,
             "heads": [{"label": head.label, "help": head.help} for head in heads],

@@ -9,19 +9,19 @@ from viz.components.browser_exchange import Component, Store, take_event
 from viz.components.page_elements import notice
 from viz.state import session
 
-PACES = ("whole", "build", "predict")
+REVEAL_MODES = ("whole", "build", "predict")
 """Paces of a stepper: show the whole result, the result up to the step, or the latter once the step has been predicted."""
 
-KNOWN = ("hidden", "shown")
+BOUNDARY_VISIBILITIES = ("hidden", "shown")
 """The words of a link that hide or show known boundaries before all steps are taken."""
 
-DEFAULT_WORDS = {"step": "1", "pace": PACES[0], "known": KNOWN[0]}
+DEFAULT_STEPPER_PARAMETERS = {"step": "1", "pace": REVEAL_MODES[0], "known": BOUNDARY_VISIBILITIES[0]}
 """The words of a link that a stepper reads and updates, with their defaults."""
 
-ALLOWED_WORDS = {"pace": PACES, "known": KNOWN}
+ALLOWED_WORDS = {"pace": REVEAL_MODES, "known": BOUNDARY_VISIBILITIES}
 """The allowed values of these words, which the page must check before it shows a stepper."""
 
-LONGEST_NUMBER = 12
+MOST_STEP_DIGITS = 12
 """Most digits of a step number in a link."""
 
 
@@ -96,14 +96,14 @@ class StepsData(TypedDict):
     steps: str
 
 
-_store = Store[StepsData]("seamark_steps", "storeSteps")
+_steps_store = Store[StepsData]("seamark_steps", "storeSteps")
 
 
 class StepperData(TypedDict):
     """Payload of the stepper: its key, the hash of its steps, and the number, from 0, of the current step.
 
     ``turn`` is the browser's timestamp of the last step that the server has received, by which the browser recognises an
-    answer to an earlier step. ``pace`` is one of `PACES`; with ``votes``, hands are counted for each prediction. ``known``
+    answer to an earlier step. ``pace`` is one of `REVEAL_MODES`; with ``votes``, hands are counted for each prediction. ``known``
     is true if known boundaries are shown while the result builds up, and None if the text has none. ``would`` says what
     would change the step's verdict; it may be empty.
     """
@@ -118,7 +118,7 @@ class StepperData(TypedDict):
     would: str
 
 
-_stepper = Component[StepperData](
+_stepper_component = Component[StepperData](
     "seamark_stepper",
     "components/stepper/stepper.js",
     "components/shared/common.css",
@@ -129,59 +129,61 @@ _stepper = Component[StepperData](
 
 def show_stepper(
     steps: Sequence[Step],
-    words: dict[str, str],
+    link_parameters: dict[str, str],
     key: str,
     *,
-    known: bool = False,
-    would: Callable[[int], str] | None = None,
+    has_known_boundaries: bool = False,
+    describe_reversal: Callable[[int], str] | None = None,
 ) -> None:
     """Mount the stepper at step ``words["step"]`` (from 1), and update ``words["step"]`` as the user steps.
 
-    A number beyond the last step selects the last. ``words["pace"]``, one of `PACES`, is updated as the user chooses it; in
-    lecture mode, hands can be counted. If the text has ``known`` boundaries, a switch, kept in ``words["known"]``, shows
-    them before all steps are taken. ``would`` describes what would change the verdict of a step; it is called for the shown
+    A number beyond the last step selects the last. ``words["pace"]``, one of `REVEAL_MODES`, is updated as the user chooses it; in
+    lecture mode, hands can be counted. If the text has ``has_known_boundaries`` boundaries, a switch, kept in ``words["known"]``, shows
+    them before all steps are taken. ``describe_reversal`` describes what would change the verdict of a step; it is called for the shown
     step only, and not while later results are hidden or in lecture mode. Each step emits the event ``seamark-step`` on the
     window, with its mark as detail. On ``seamark-gap`` the stepper goes to the step of that gap, on ``seamark-go`` to the
     step ``at``, counted from 0.
     """
-    current_step_index = _step_index_in_link(words, len(steps), key)
+    current_step_index = _step_index_in_link(link_parameters, len(steps), key)
     steps_json = json.dumps(steps, ensure_ascii=False, separators=(",", ":"))
     steps_json_hash = hashlib.blake2b(steps_json.encode(), digest_size=12).hexdigest()
 
     def store_current_step() -> None:
         if step_event := take_event(key, "place"):
-            words["step"] = str(int(step_event["step"]) + 1)
+            link_parameters["step"] = str(int(step_event["step"]) + 1)
 
-    def store_chosen_pace() -> None:
-        if pace_event := take_event(key, "chosen"):
-            words["pace"] = next(pace for pace in PACES if pace == pace_event["pace"])
-            words["known"] = KNOWN[bool(pace_event["known"])]
+    def store_reveal_mode() -> None:
+        if reveal_mode_event := take_event(key, "chosen"):
+            link_parameters["pace"] = next(pace for pace in REVEAL_MODES if pace == reveal_mode_event["pace"])
+            link_parameters["known"] = BOUNDARY_VISIBILITIES[bool(reveal_mode_event["known"])]
 
     # The steps are sent separately, so that moving to another step does not send them again.
-    _store({"key": key, "id": steps_json_hash, "steps": steps_json}, key=f"{key}_steps")
+    _steps_store({"key": key, "id": steps_json_hash, "steps": steps_json}, key=f"{key}_steps")
     # In lecture mode a scene must fit the projector.
-    shows_reversing_change = bool(steps) and words["pace"] == PACES[0] and not session.lecture
-    _stepper(
+    shows_reversing_change = bool(steps) and link_parameters["pace"] == REVEAL_MODES[0] and not session.lecture
+    _stepper_component(
         key=key,
         data={
             "key": key,
             "id": steps_json_hash,
             "at": current_step_index,
             "turn": session.taken.get((key, "place")),
-            "pace": words["pace"],
+            "pace": link_parameters["pace"],
             "votes": bool(session.lecture),
-            "known": words["known"] == KNOWN[1] if known else None,
-            "would": would(current_step_index) if would is not None and shows_reversing_change else "",
+            "known": link_parameters["known"] == BOUNDARY_VISIBILITIES[1] if has_known_boundaries else None,
+            "would": describe_reversal(current_step_index)
+            if describe_reversal is not None and shows_reversing_change
+            else "",
         },
         on_place_change=store_current_step,
-        on_chosen_change=store_chosen_pace,
+        on_chosen_change=store_reveal_mode,
     )
 
 
-def _step_index_in_link(words: dict[str, str], count: int, key: str) -> int:
+def _step_index_in_link(link_parameters: dict[str, str], count: int, key: str) -> int:
     """Return the link's step, counted from 0; draw an error and return the first step if it is invalid."""
-    step_text = words["step"]
-    if not (step_text.isascii() and step_text.isdecimal() and len(step_text) <= LONGEST_NUMBER and int(step_text) >= 1):
+    step_text = link_parameters["step"]
+    if not (step_text.isascii() and step_text.isdecimal() and len(step_text) <= MOST_STEP_DIGITS and int(step_text) >= 1):
         notice(
             f"The link's step must be a number from 1 to {count:,}; got {step_text[:60]!r}.",
             "error",

@@ -7,7 +7,7 @@ from typing import Literal, TypedDict
 
 from viz.components.browser_exchange import Component, Data, Store, keep_event_until_taken
 
-BAR, FOOT = "document", "own_foot"
+TEXT_BAR_KEY, TEXT_AREA_FOOTER_KEY = "document", "own_foot"
 """Keys of the row and of the footer; `viz.components.browser_exchange.take_event` takes their events."""
 
 
@@ -50,13 +50,13 @@ class TextBarData(TypedDict):
     notebook: NotebookChip
 
 
-_bar = Component[TextBarData](
+_text_bar_component = Component[TextBarData](
     "seamark_text_bar",
     "components/text_bar/text_bar.js",
     "components/text_bar/text_bar.css",
     html='<div class="text-bar" role="group" aria-label="Document"></div>',
 )
-_foot = Component[Data](
+_text_area_footer_component = Component[Data](
     "seamark_text_foot",
     "components/text_bar/text_area_footer.js",
     "components/text_bar/text_area_footer.css",
@@ -86,8 +86,8 @@ class KeptWords(TypedDict):
     words: str
 
 
-_text_in_tab = Store[bytes]("seamark_own", "keepOwn")
-_words = Store[KeptWords]("seamark_words", "keepWords")
+_tab_text_store = Store[bytes]("seamark_own", "keepOwn")
+_tab_words_store = Store[KeptWords]("seamark_words", "keepWords")
 
 
 def show_text_bar(data: TextBarData) -> None:
@@ -102,26 +102,28 @@ def show_text_bar(data: TextBarData) -> None:
     - ``notebook``: the user keeps the document on this machine, removes it from there, or wants its session file;
       ``{"act", "at"}``.
     """
-    _bar(
-        key=BAR,
+    _text_bar_component(
+        key=TEXT_BAR_KEY,
         data=data,
-        on_chosen_change=partial(keep_event_until_taken, BAR, "chosen"),
-        on_kept_change=partial(keep_event_until_taken, BAR, "kept"),
-        on_questions_change=partial(keep_event_until_taken, BAR, "questions"),
-        on_notebook_change=partial(keep_event_until_taken, BAR, "notebook"),
+        on_chosen_change=partial(keep_event_until_taken, TEXT_BAR_KEY, "chosen"),
+        on_kept_change=partial(keep_event_until_taken, TEXT_BAR_KEY, "kept"),
+        on_questions_change=partial(keep_event_until_taken, TEXT_BAR_KEY, "questions"),
+        on_notebook_change=partial(keep_event_until_taken, TEXT_BAR_KEY, "notebook"),
     )
 
 
 def show_text_box_footer() -> None:
     """Draw the footer of the text box, with a live count and the button that cuts the text."""
-    _foot(key=FOOT, data=None, on_cut_change=partial(keep_event_until_taken, FOOT, "cut"))
+    _text_area_footer_component(
+        key=TEXT_AREA_FOOTER_KEY, data=None, on_cut_change=partial(keep_event_until_taken, TEXT_AREA_FOOTER_KEY, "cut")
+    )
 
 
-def keep_text_in_tab(head: KeptHead | None, text: str) -> None:
-    """Replace the text that the browser's tab keeps; remove the text if ``head`` is None."""
-    _text_in_tab(f"{json.dumps(head)}\n{text}".encode(), key="own_in_tab")
+def keep_text_in_tab(text_metadata: KeptHead | None, text: str) -> None:
+    """Replace the text that the browser's tab keeps; remove the text if ``text_metadata`` is None."""
+    _tab_text_store(f"{json.dumps(text_metadata)}\n{text}".encode(), key="own_in_tab")
 
 
 def keep_questions_or_lecture(tab_words: KeptWords) -> None:
     """Replace the questions or the lecture that the browser's tab keeps."""
-    _words(tab_words, key=tab_words["name"])
+    _tab_words_store(tab_words, key=tab_words["name"])

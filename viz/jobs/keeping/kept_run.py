@@ -38,9 +38,9 @@ class Keeper:
     token: str
     kind: str
 
-    def begin(self, plan: bytes, vectors: str = "") -> None:
-        """Store the run with its plan as JSON; ``vectors`` is that of `RunStore.begin`."""
-        self.store.begin(self._key, self.kind, plan, vectors)
+    def begin(self, plan: bytes, embedder_hash: str = "") -> None:
+        """Store the run with its plan as JSON; ``embedder_hash`` is that of `RunStore.begin`."""
+        self.store.begin(self._key, self.kind, plan, embedder_hash)
 
     def add(self, number: int, part: bytes) -> None:
         """Store a finished part of the run, encoded as JSON, and return only after the part is written."""
@@ -57,8 +57,8 @@ class Keeper:
     def text_digest(self, *parts: str | bytes) -> str:
         """Return a hash of texts, keyed with the token so that only holders of the link can check a guess."""
         keyed_hash = hashlib.blake2b(key=self._token_hash(b"seamark-content"), digest_size=16)
-        for part in parts:
-            encoded_text_part = part.encode("utf-8", "surrogatepass") if isinstance(part, str) else part
+        for text_part in parts:
+            encoded_text_part = text_part.encode("utf-8", "surrogatepass") if isinstance(text_part, str) else text_part
             keyed_hash.update(len(encoded_text_part).to_bytes(8, "big"))
             keyed_hash.update(encoded_text_part)
         return keyed_hash.hexdigest()
@@ -177,10 +177,10 @@ class KeptRun(Generic[Plan]):
             If the file cannot be read, or a bundled run is no longer complete.
         """
         result_by_number = {}
-        for number, part in sorted(self.keeper.parts().items()):
-            if 0 <= number < self.total:
+        for part_number, part_json in sorted(self.keeper.parts().items()):
+            if 0 <= part_number < self.total:
                 with suppress(InputError, ValidationError):
-                    result_by_number[number] = decode(number, part)
+                    result_by_number[part_number] = decode(part_number, part_json)
         if self.whole and len(result_by_number) < self.total:
             raise InputError("The measures have changed since the run was measured.")
         return result_by_number

@@ -73,13 +73,13 @@ class NotebookStore:
         )
 
     def write(
-        self, place: StoredTextKey | None, name: str, questions: int, head: bytes, digest: str, text: str
+        self, stored_key: StoredTextKey | None, name: str, question_count: int, metadata: bytes, digest: str, text: str
     ) -> StoredTextKey:
         """Store a text with its metadata, and return its key.
 
         Parameters
         ----------
-        place
+        stored_key
             The key from the last read or write. If another tab has changed or removed the entry since, or there is no key
             yet, the text becomes a new entry, so that neither overwrites the other.
         digest
@@ -90,29 +90,33 @@ class NotebookStore:
             connection.execute("BEGIN IMMEDIATE")
             try:
                 stored_revision_and_digest = None
-                if place is not None:
+                if stored_key is not None:
                     stored_revision_and_digest = connection.execute(
-                        "SELECT revision, digest FROM notebooks WHERE id = ?", (place.id,)
+                        "SELECT revision, digest FROM notebooks WHERE id = ?", (stored_key.id,)
                     ).fetchone()
-                if place is None or stored_revision_and_digest is None or stored_revision_and_digest[0] != place.revision:
-                    place = StoredTextKey(uuid4().hex, 0)
-                    connection.execute("INSERT INTO notebooks (id, digest) VALUES (?, '')", (place.id,))
+                if (
+                    stored_key is None
+                    or stored_revision_and_digest is None
+                    or stored_revision_and_digest[0] != stored_key.revision
+                ):
+                    stored_key = StoredTextKey(uuid4().hex, 0)
+                    connection.execute("INSERT INTO notebooks (id, digest) VALUES (?, '')", (stored_key.id,))
                     stored_revision_and_digest = (0, "")
-                place = StoredTextKey(place.id, place.revision + 1)
+                stored_key = StoredTextKey(stored_key.id, stored_key.revision + 1)
                 connection.execute(
                     "UPDATE notebooks SET revision = ?, changed = ?, name = ?, questions = ?, head = ? WHERE id = ?",
-                    (place.revision, time.time(), name, questions, head, place.id),
+                    (stored_key.revision, time.time(), name, question_count, metadata, stored_key.id),
                 )
                 if stored_revision_and_digest[1] != digest:
                     text_bytes = text.encode("utf-8", "surrogatepass")
                     connection.execute(
-                        "UPDATE notebooks SET digest = ?, text = ? WHERE id = ?", (digest, text_bytes, place.id)
+                        "UPDATE notebooks SET digest = ?, text = ? WHERE id = ?", (digest, text_bytes, stored_key.id)
                     )
                 connection.execute("COMMIT")
             finally:
                 if connection.in_transaction:
                     connection.execute("ROLLBACK")
-        return place
+        return stored_key
 
     def remove(self, id: str | None = None) -> None:
         """Delete a kept text, or all kept texts if ``id`` is None."""

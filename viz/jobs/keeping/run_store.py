@@ -79,8 +79,8 @@ MOST_DAYS = 30
 """Days that a run is available after it was begun or resumed; expired runs are deleted when another run begins."""
 
 # Runs are ordered by row number, since the clock may be changed.
-_NEWEST_BEGAN = "SELECT began FROM runs ORDER BY rowid DESC LIMIT 1"
-_OLDEST = "SELECT key FROM runs WHERE key != ? ORDER BY rowid LIMIT 1"
+_NEWEST_BEGIN_QUERY = "SELECT began FROM runs ORDER BY rowid DESC LIMIT 1"
+_OLDEST_RUN_QUERY = "SELECT key FROM runs WHERE key != ? ORDER BY rowid LIMIT 1"
 
 
 class RunStore:
@@ -102,20 +102,28 @@ class RunStore:
         self._inode = 0
         self.complaint = ""
 
-    def begin(self, key: bytes, kind: str, plan: bytes, vectors: str = "") -> None:
+    def begin(self, key: bytes, kind: str, plan: bytes, embedder_hash: str = "") -> None:
         """Create a run, or extend the lifetime of an existing one; a file with other content is replaced.
 
-        ``vectors`` is the hash of the run's embedding model, if it is known already.
+        ``embedder_hash`` is the hash of the run's embedding model, if it is known already.
         """
         if len(plan) > MAX_PART:
             return
         run_begin_time = time.time()
-        run_row_values = (key, kind, __version__, run_begin_time, plan, vectors, _row_checksum(key, kind, __version__, plan))
+        run_row_values = (
+            key,
+            kind,
+            __version__,
+            run_begin_time,
+            plan,
+            embedder_hash,
+            _row_checksum(key, kind, __version__, plan),
+        )
 
         def insert_run(connection: sqlite3.Connection) -> None:
             connection.execute("UPDATE runs SET began = ? WHERE began > ?", (run_begin_time, run_begin_time))
             # Age is measured up to the previous run's start, so that a clock that is ahead once deletes nothing.
-            (previous_begin_time,) = connection.execute(_NEWEST_BEGAN).fetchone() or (run_begin_time,)
+            (previous_begin_time,) = connection.execute(_NEWEST_BEGIN_QUERY).fetchone() or (run_begin_time,)
             connection.execute(
                 "INSERT INTO runs VALUES (?, ?, ?, ?, ?, ?, ?) ON CONFLICT (key) DO UPDATE SET began = excluded.began",
                 run_row_values,
@@ -245,7 +253,7 @@ class RunStore:
                     write_in_transaction(run_store_connection, write)
                     return
                 except sqlite3.OperationalError as error:
-                    if not is_disk_full(error) or run_store_connection.execute(_OLDEST, (key,)).fetchone() is None:
+                    if not is_disk_full(error) or run_store_connection.execute(_OLDEST_RUN_QUERY, (key,)).fetchone() is None:
                         raise
                 self._make_room(run_store_connection, key)
         finally:
@@ -256,7 +264,7 @@ class RunStore:
         """Delete the oldest run other than the run of ``key``."""
 
         def delete_oldest_run(connection: sqlite3.Connection) -> None:
-            _delete_runs(connection, _OLDEST, key)
+            _delete_runs(connection, _OLDEST_RUN_QUERY, key)
 
         try:
             write_in_transaction(connection, delete_oldest_run)

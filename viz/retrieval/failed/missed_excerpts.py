@@ -30,10 +30,10 @@ from viz.state import (
     session,
 )
 
-KEY = "retrieval_failed_list"
-MOST_LISTED = 200
+MISSED_EXCERPTS_KEY = "retrieval_failed_list"
+MOST_LISTED_EXCERPTS = 200
 """Most excerpts in the list; those with the largest missed parts come first."""
-AROUND = 40
+CUT_CONTEXT_CHARACTERS = 40
 """Characters shown on either side of a cut."""
 SEAMS_SHOWN = 3
 """Most cuts shown per excerpt; further ones are counted."""
@@ -68,7 +68,7 @@ class FailedData(TypedDict):
     below: str
 
 
-_failed = Component[FailedData](
+_failed_questions_component = Component[FailedData](
     "seamark_failed",
     "retrieval/failed/missed_excerpts.js",
     "retrieval/failed/missed_excerpts.css",
@@ -77,23 +77,24 @@ _failed = Component[FailedData](
 )
 
 
-def draw_failed_questions(data: FailedData, key: str, chosen: Callable[[], None]) -> None:
-    """Draw a list of failed questions; ``chosen`` is called after a press on a row."""
-    _failed(key=key, data=data, on_chosen_change=chosen)
+def draw_failed_questions(data: FailedData, key: str, on_chosen: Callable[[], None]) -> None:
+    """Draw a list of failed questions; ``on_chosen`` is called after a press on a row."""
+    _failed_questions_component(key=key, data=data, on_chosen_change=on_chosen)
 
 
-def show_missed_excerpts(told: ReportAndFailures, plan: Plan, words: dict[str, str]) -> None:
+def show_missed_excerpts(report_and_failures: ReportAndFailures, plan: Plan, link_parameters: dict[str, str]) -> None:
     """Draw a chunker selector, and the list of the excerpts that the selected chunker missed."""
-    retrieval_report = told.report
+    retrieval_report = report_and_failures.report
     st.header("Missed excerpts", anchor=False)
     chunker_title_by_number = {
         str(chunker_number + 1): plan.titles[chunker_number] for chunker_number in retrieval_report.chunkers
     }
     with st.container(width=420):
         chunker_number = (
-            int(draw_setting_select_box("Missed by", words, "failed", chunker_title_by_number, "retrieval_failed")) - 1
+            int(draw_setting_select_box("Missed by", link_parameters, "failed", chunker_title_by_number, "retrieval_failed"))
+            - 1
         )
-    missed_excerpts = told.failures[chunker_number]
+    missed_excerpts = report_and_failures.failures[chunker_number]
     searched_questions = retrieval_report.chunkers[chunker_number].evaluation.search.questions
     if retrieval_report.chunkers[chunker_number].everything:
         notice(
@@ -103,10 +104,10 @@ def show_missed_excerpts(told: ReportAndFailures, plan: Plan, words: dict[str, s
         )
         return
     if not missed_excerpts:
-        answerable_count = sum(bool(question.excerpts) for question in searched_questions)
+        answerable_question_count = sum(bool(question.excerpts) for question in searched_questions)
         notice(
             f"No question failed: {plan.names[chunker_number]} found every excerpt of "
-            f"{pluralize(answerable_count, 'question')} whole "
+            f"{pluralize(answerable_question_count, 'question')} whole "
             f"{_retrieval_limit_in_words(retrieval_report)}.",
             key="retrieval_nothing_failed",
         )
@@ -119,35 +120,45 @@ def show_missed_excerpts(told: ReportAndFailures, plan: Plan, words: dict[str, s
         "to see its passage below."
     )
     missed_excerpt_rows = [
-        _missed_excerpt_row(retrieval_report, plan, failure, chunker_number, words)
-        for failure in missed_excerpts[:MOST_LISTED]
+        _missed_excerpt_row(retrieval_report, plan, failure, chunker_number, link_parameters)
+        for failure in missed_excerpts[:MOST_LISTED_EXCERPTS]
     ]
-    unlisted_count = len(missed_excerpts) - len(missed_excerpt_rows)
-    more_phrase = f"{pluralize(unlisted_count, 'more excerpt')} with less missed" if unlisted_count else ""
-    _failed(
-        key=KEY,
-        data={"rows": missed_excerpt_rows, "more": more_phrase, "below": ".st-key-retrieval_one"},
-        on_chosen_change=partial(_select_clicked_question, missed_excerpts, chunker_number, words),
+    unlisted_excerpt_count = len(missed_excerpts) - len(missed_excerpt_rows)
+    more_excerpts_phrase = (
+        f"{pluralize(unlisted_excerpt_count, 'more excerpt')} with less missed" if unlisted_excerpt_count else ""
+    )
+    _failed_questions_component(
+        key=MISSED_EXCERPTS_KEY,
+        data={"rows": missed_excerpt_rows, "more": more_excerpts_phrase, "below": ".st-key-retrieval_one"},
+        on_chosen_change=partial(_select_clicked_question, missed_excerpts, chunker_number, link_parameters),
     )
 
 
-def _select_clicked_question(lost: Sequence[FailedExcerpt], number: int, words: dict[str, str]) -> None:
+def _select_clicked_question(
+    missed_excerpts: Sequence[FailedExcerpt], chunker_number: int, link_parameters: dict[str, str]
+) -> None:
     """Select a row's question for the view below, with the chunker that missed it next to one that did not."""
-    chosen_row = take_event(KEY, "chosen")
+    chosen_row = take_event(MISSED_EXCERPTS_KEY, "chosen")
     if chosen_row is None:
         return
-    chosen_missed_excerpt = next((candidate for candidate in lost if candidate.question == chosen_row["question"]), None)
+    chosen_missed_excerpt = next(
+        (candidate for candidate in missed_excerpts if candidate.question == chosen_row["question"]), None
+    )
     if chosen_missed_excerpt is None:
         return
-    words["disagree"], words["question"], words["left"] = "no", str(chosen_missed_excerpt.question + 1), str(number + 1)
-    other_chunker_numbers = chosen_missed_excerpt.other_successful_chunkers(number) or tuple(
+    link_parameters["disagree"], link_parameters["question"], link_parameters["left"] = (
+        "no",
+        str(chosen_missed_excerpt.question + 1),
+        str(chunker_number + 1),
+    )
+    other_chunker_numbers = chosen_missed_excerpt.other_successful_chunkers(chunker_number) or tuple(
         sorted(
-            (other for other in chosen_missed_excerpt.missed if other != number),
+            (other for other in chosen_missed_excerpt.missed if other != chunker_number),
             key=lambda other: chosen_missed_excerpt.missed[other],
         )
     )
     if other_chunker_numbers:
-        words["right"] = str(other_chunker_numbers[0] + 1)
+        link_parameters["right"] = str(other_chunker_numbers[0] + 1)
 
 
 def _retrieval_limit_in_words(report: Report) -> str:
@@ -160,11 +171,11 @@ def _retrieval_limit_in_words(report: Report) -> str:
 
 
 def _missed_excerpt_row(
-    report: Report, plan: Plan, failure: FailedExcerpt, number: int, words: dict[str, str]
+    report: Report, plan: Plan, failure: FailedExcerpt, chunker_number: int, link_parameters: dict[str, str]
 ) -> FailedRowData:
-    chunker_evaluation = report.chunkers[number].evaluation
+    chunker_evaluation = report.chunkers[chunker_number].evaluation
     question_text = chunker_evaluation.search.questions[failure.question].text
-    missed_character_count = failure.missed[number]
+    missed_character_count = failure.missed[chunker_number]
     missed_share_phrase = (
         "All of the excerpt"
         if missed_character_count == failure.size
@@ -178,34 +189,38 @@ def _missed_excerpt_row(
         "missed": f"{missed_share_phrase} missed",
         "seams": [cut_inside_excerpt_data(corpus_text, seam) for seam in failure.seams[:SEAMS_SHOWN]],
         "more": f"and {pluralize(unlisted_cut_count, 'more cut')}" if unlisted_cut_count > 0 else "",
-        "holder": _holding_chunk_in_words(report, failure, number),
-        "others": _finding_chunkers_in_words(plan, failure, number),
-        "here": words["question"] == str(failure.question + 1) and words["left"] == str(number + 1),
+        "holder": _holding_chunk_in_words(report, failure, chunker_number),
+        "others": _finding_chunkers_in_words(plan, failure, chunker_number),
+        "here": link_parameters["question"] == str(failure.question + 1)
+        and link_parameters["left"] == str(chunker_number + 1),
     }
 
 
 def cut_inside_excerpt_data(text: str, seam: Seam) -> SeamData:
     """Return the payload of a cut, with the chunks' numbers if the chunker gives no reason."""
     cut_reason = seam.reason or f"between chunks {seam.before + 1:,} and {seam.after + 1:,}, at character {seam.place:,}"
-    text_before, text_after = text[max(0, seam.place - AROUND) : seam.place], text[seam.place : seam.place + AROUND]
+    text_before, text_after = (
+        text[max(0, seam.place - CUT_CONTEXT_CHARACTERS) : seam.place],
+        text[seam.place : seam.place + CUT_CONTEXT_CHARACTERS],
+    )
     return {"before": " ".join(text_before.split()), "after": " ".join(text_after.split()), "reason": cut_reason}
 
 
-def _holding_chunk_in_words(report: Report, failure: FailedExcerpt, number: int) -> str:
+def _holding_chunk_in_words(report: Report, failure: FailedExcerpt, chunker_number: int) -> str:
     """Describe the chunk that holds most of an excerpt, why it was not enough, and how much no chunk holds."""
     if failure.holder < 0:
         return "No chunk holds any of it."
     unchunked_part_phrase = f" {pluralize(failure.outside, 'character')} of it in no chunk." if failure.outside else ""
-    return _why_excerpt_missed(report, failure, number) + unchunked_part_phrase
+    return _why_excerpt_missed(report, failure, chunker_number) + unchunked_part_phrase
 
 
-def _why_excerpt_missed(report: Report, failure: FailedExcerpt, number: int) -> str:
+def _why_excerpt_missed(report: Report, failure: FailedExcerpt, chunker_number: int) -> str:
     held_share_phrase = "all of it" if failure.held == failure.size else f"{failure.held:,} of {failure.size:,} characters"
-    holder_kind = "Chunk" if report.chunkers[number].evaluation.index.parents is None else "Child"
+    holder_kind = "Chunk" if report.chunkers[chunker_number].evaluation.index.parents is None else "Child"
     if not failure.rank:
         return f"{holder_kind} {failure.holder + 1:,} holds {held_share_phrase}; its rank is not known."
     holder_and_rank_phrase = f"{holder_kind} {failure.holder + 1:,} holds {held_share_phrase} and has rank {failure.rank:,}"
-    given_chunks = report.given_chunks(number, failure.question)
+    given_chunks = report.given_chunks(chunker_number, failure.question)
     # A chunk without spans of its own returns only what a better one has returned.
     given_chunk_count = sum(bool(chunk.given) or not chunk.spans for chunk in given_chunks.chunks) + given_chunks.more
     report_settings = report.choice
@@ -224,10 +239,10 @@ def _why_excerpt_missed(report: Report, failure: FailedExcerpt, number: int) -> 
     )
 
 
-def _finding_chunkers_in_words(plan: Plan, failure: FailedExcerpt, number: int) -> str:
+def _finding_chunkers_in_words(plan: Plan, failure: FailedExcerpt, chunker_number: int) -> str:
     if len(failure.missed) < 2:
         return ""
-    finding_chunker_numbers = failure.other_successful_chunkers(number)
+    finding_chunker_numbers = failure.other_successful_chunkers(chunker_number)
     return (
         f"Found whole by {', '.join(plan.names[other] for other in finding_chunker_numbers)}."
         if finding_chunker_numbers
@@ -245,7 +260,7 @@ class OnCompareData(TypedDict):
     range: tuple[int, int]
 
 
-_compare_button = Component[OnCompareData](
+_compare_button_component = Component[OnCompareData](
     "seamark_on_compare",
     "retrieval/failed/open_on_compare.js",
     "retrieval/failed/open_on_compare.css",
@@ -260,8 +275,8 @@ def _sample_ids_by_text() -> dict[str, str]:
     return {load_sample(name).text: name for name in sample_titles()}
 
 
-def show_compare_button(corpus: Corpus, span: Span, plan: Plan, numbers: Sequence[int], choices: Choices) -> None:
-    """Draw the button that opens Compare at ``span``, with chunkers ``numbers`` of the run as columns.
+def show_compare_button(corpus: Corpus, span: Span, plan: Plan, chunker_numbers: Sequence[int], choices: Choices) -> None:
+    """Draw the button that opens Compare at ``span``, with chunkers ``chunker_numbers`` of the run as columns.
 
     ``span`` is on the corpus's axis. A document that is not a sample of Compare becomes the user's own text there; the label
     names the text that it replaces.
@@ -273,7 +288,7 @@ def show_compare_button(corpus: Corpus, span: Span, plan: Plan, numbers: Sequenc
         document = split_document(document.text, plan.sentences, document.name, document.parts)
     compare_column_choices = [
         ColumnChoice(chunker.name, chunker.model_dump(mode="json"))
-        for chunker in (plan.chunkers[n] for n in dict.fromkeys(numbers))
+        for chunker in (plan.chunkers[n] for n in dict.fromkeys(chunker_numbers))
     ]
     draw_compare_button(
         document,
@@ -301,7 +316,7 @@ def draw_compare_button(
         "range": overlapped_sentence_range(document, *span),
     }
     splitter_and_embedder = document.splitter, embedder or choices.embedder
-    _compare_button(
+    _compare_button_component(
         key=key,
         data=button_data,
         on_open_change=partial(_open_on_compare, sample_id_or_source, splitter_and_embedder, columns, choices, key),
@@ -309,20 +324,24 @@ def draw_compare_button(
 
 
 def _open_on_compare(
-    to: str | TextSource, settings: tuple[str, str], columns: list[ColumnChoice], choices: Choices, key: str
+    sample_or_text: str | TextSource,
+    splitter_and_embedder: tuple[str, str],
+    columns: list[ColumnChoice],
+    choices: Choices,
+    key: str,
 ) -> None:
     """Go to Compare with the document and these columns; the user can undo this there."""
     if take_event(key, "open") is None:
         return
     # These settings are shared: Compare adopts them from the page that the user comes from.
-    if isinstance(to, str):
-        choose_document(choices, to)
-    elif session.own is not None and session.own.text == to.text:
+    if isinstance(sample_or_text, str):
+        choose_document(choices, sample_or_text)
+    elif session.own is not None and session.own.text == sample_or_text.text:
         # Keep its known boundaries.
         choose_document(choices, OWN_DOCUMENT)
     else:
-        adopt_as_own_text(to, choices)
-    choices.sentences, choices.embedder = settings
+        adopt_as_own_text(sample_or_text, choices)
+    choices.sentences, choices.embedder = splitter_and_embedder
     compare_choices = main_page.choices()
     with record_columns_for_undo(main_page.key, "Columns replaced by those of Retrieval"):
         compare_choices.columns, compare_choices.selected = columns, 0

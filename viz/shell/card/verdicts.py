@@ -24,13 +24,13 @@ from viz.state import (
 
 # The preview of a change, and the change itself, which can be undone.
 
-AT_ONCE_S, AGAIN_S = 0.25, 0.05
+NEW_PREVIEW_WAIT_S, EARLIER_PREVIEW_WAIT_S = 0.25, 0.05
 """Seconds to wait for a preview when it is requested, and whenever the browser polls for it."""
 
-LONGEST_QUOTED, MOST_NAMED = 32, 2
+LONGEST_QUOTED, MOST_NAMED_ITEMS = 32, 2
 """Most characters of a quoted sentence or question, and most items of each kind that a preview names."""
 
-NOT_ASKED = "kept questions: known once it is applied"
+UNASKED_QUESTIONS_NOTE = "kept questions: known once it is applied"
 """Note if asking the questions would send chunks to a server or have a language model write context sentences."""
 
 
@@ -117,8 +117,8 @@ def preview_of_change(
         known or (),
         embedder,
         session.on_disk,
-    ).replacing(previous_job, AT_ONCE_S)
-    changed_cuts_job.join(AGAIN_S)
+    ).replacing(previous_job, NEW_PREVIEW_WAIT_S)
+    changed_cuts_job.join(EARLIER_PREVIEW_WAIT_S)
     return _preview_payload(
         changed_cuts_job,
         changed_column_index,
@@ -129,7 +129,7 @@ def preview_of_change(
 
 
 def _preview_payload(
-    job: ChangedCuts, number: int, values: Mapping[str, float], has_known: bool, leaves_out: bool
+    job: ChangedCuts, number: int, values: Mapping[str, float], has_known: bool, leaves_out_questions: bool
 ) -> PreviewData:
     is_job_running, cut_changes, document = job.running, job.change, job.before.document
     has_preview_failed = not is_job_running and job.whole is None
@@ -146,8 +146,8 @@ def _preview_payload(
                     _quotes_at_offsets(document, cut_changes.lost),
                 )
             )
-        if leaves_out:
-            preview_sentences.append(NOT_ASKED)
+        if leaves_out_questions:
+            preview_sentences.append(UNASKED_QUESTIONS_NOTE)
         elif job.questions and job.whole is not None:
             questions_and_wholeness = [*zip(job.questions, job.whole, strict=True)]
             won_questions, lost_questions = (
@@ -175,17 +175,17 @@ def _preview_payload(
     }
 
 
-def _gains_and_losses_phrase(what: str, gained: str, won: Sequence[str], lost: Sequence[str]) -> str:
+def _gains_and_losses_phrase(subject: str, gained: str, won: Sequence[str], lost: Sequence[str]) -> str:
     """Describe gains and losses, as in ``known boundaries: 1 found (before “Then it …”), 2 lost (…)``."""
     gain_and_loss_phrases = [
         f"{len(names):,} {word} ({_named_items_phrase(names)})" for word, names in ((gained, won), ("lost", lost)) if names
     ]
-    return f"{what}: {', '.join(gain_and_loss_phrases) or 'as before'}"
+    return f"{subject}: {', '.join(gain_and_loss_phrases) or 'as before'}"
 
 
 def _named_items_phrase(names: Sequence[str]) -> str:
-    more_phrase = f" and {len(names) - MOST_NAMED:,} more" if len(names) > MOST_NAMED else ""
-    return ", ".join(names[:MOST_NAMED]) + more_phrase
+    more_items_phrase = f" and {len(names) - MOST_NAMED_ITEMS:,} more" if len(names) > MOST_NAMED_ITEMS else ""
+    return ", ".join(names[:MOST_NAMED_ITEMS]) + more_items_phrase
 
 
 def _quotes_at_offsets(document: Document, offsets: Sequence[int]) -> list[str]:
@@ -202,12 +202,14 @@ def set_parameters(choice: ColumnChoice, values: object) -> dict[str, float]:
     """Set the parameters that a browser event names, either all or none, and return their values."""
     spec_by_name = {spec.name: spec for spec in chunker_class(choice.chunker).fields(choice.parameters)}
     changed_choice, converted_values = choice.copy(), dict[str, float]()
-    for name, value in values.items() if isinstance(values, Mapping) else ():
-        if name not in spec_by_name or not isinstance(value, int | float):
+    for parameter_name, parameter_value in values.items() if isinstance(values, Mapping) else ():
+        if parameter_name not in spec_by_name or not isinstance(parameter_value, int | float):
             return {}
-        converted_values[name] = int(value) if spec_by_name[name].kind == "integer" else float(value)
-        changed_choice.put(name, converted_values[name])
-        if changed_choice.parameters.get(name) != converted_values[name]:
+        converted_values[parameter_name] = (
+            int(parameter_value) if spec_by_name[parameter_name].kind == "integer" else float(parameter_value)
+        )
+        changed_choice.put(parameter_name, converted_values[parameter_name])
+        if changed_choice.parameters.get(parameter_name) != converted_values[parameter_name]:
             return {}
     choice.parameters = changed_choice.parameters
     return converted_values
@@ -244,21 +246,25 @@ def apply_parameter_change(page: str, event: Mapping[str, Any]) -> None:
 
 def last_column_change_phrase(page: str, index: int) -> str:
     """Describe the last change if it was to this column's parameters and can be undone; otherwise return ""."""
-    page_change = last_undoable_column_change(page)
-    if page_change is None or len(page_change.before) != len(page_change.after):
+    last_column_change = last_undoable_column_change(page)
+    if last_column_change is None or len(last_column_change.before) != len(last_column_change.after):
         return ""
-    numbered_column_pairs = enumerate(zip(page_change.before, page_change.after, strict=True))
+    numbered_column_pairs = enumerate(zip(last_column_change.before, last_column_change.after, strict=True))
     if [number for number, (before, after) in numbered_column_pairs if before != after] != [index]:
         return ""
-    return page_change.said if page_change.before[index].chunker == page_change.after[index].chunker else ""
+    return (
+        last_column_change.said
+        if last_column_change.before[index].chunker == last_column_change.after[index].chunker
+        else ""
+    )
 
 
 # The verdicts.
 
-KEY = "store_verdicts"
+VERDICTS_KEY = "store_verdicts"
 """Streamlit turns the key into a CSS class, by which the page's style sheet hides the component."""
 
-_NEAR = 0.001
+_POSITION_TOLERANCE = 0.001
 """Tolerance, in sentences, for two positions on the axis to count as equal, since they are sent rounded."""
 
 
@@ -327,7 +333,9 @@ class AnswerData(TypedDict):
     moment: float | None
 
 
-_verdicts = Component[AnswerData]("seamark_verdicts", "shell/card/verdict_requests.js", html='<div class="verdicts"></div>')
+_verdicts_component = Component[AnswerData](
+    "seamark_verdicts", "shell/card/verdict_requests.js", html='<div class="verdicts"></div>'
+)
 
 
 @st.fragment
@@ -338,16 +346,16 @@ def answer_verdict_requests(
     embedder: Embedder | None,
     known: tuple[int, ...] | None,
     search: SearchSettings,
-    read: Chunking | None = None,
+    shown_chunking: Chunking | None = None,
 ) -> None:
     """Send the verdicts at the position that the user points at, in a fragment that reruns without the page.
 
     Streamlit identifies a fragment by its position on the page, and loses requests to an old position. Call this above all
     elements that come and go. ``known`` are the known boundaries. ``search`` has the search settings for the stored
-    questions, whose answers a previewed change may gain or lose. ``read`` is the first column's result with the scores
+    questions, whose answers a previewed change may gain or lose. ``shown_chunking`` is the first column's result with the scores
     that the page shows, if they differ from the column's scores.
     """
-    browser_request = (st.session_state.get(KEY) or {}).get("asked") or {}
+    browser_request = (st.session_state.get(VERDICTS_KEY) or {}).get("asked") or {}
     pointed_position = browser_request.get("at")
     parameter_change = browser_request.get("would")
     # A request about other results refers to outdated values.
@@ -361,7 +369,7 @@ def answer_verdict_requests(
             verdict_cell(column, document, pointed_position, embedder, last_column_change_phrase(session.page, index))
             for index, column in enumerate(results)
         ]
-        gap_at_pointer = None if read is None else gap_at_axis_position(read, document, pointed_position)
+        gap_at_pointer = None if shown_chunking is None else gap_at_axis_position(shown_chunking, document, pointed_position)
         if gap_at_pointer is not None and verdict_cells[0] is not None:
             verdict_cells[0]["reason"] = gap_at_pointer.why.brief()
         verdicts_answer_payload = {
@@ -370,8 +378,8 @@ def answer_verdict_requests(
             "cells": verdict_cells,
             "preview": preview_of_change(results, change_to_preview, search, known, embedder) if change_to_preview else None,
         }
-    _verdicts(
-        key=KEY,
+    _verdicts_component(
+        key=VERDICTS_KEY,
         data={"answer": verdicts_answer_payload, "moment": browser_request.get("moment")},
         height=0,
         on_asked_change=no_op_callback,
@@ -379,17 +387,17 @@ def answer_verdict_requests(
 
 
 def verdict_cell(
-    column: ColumnResult, document: Document, at: float, embedder: Embedder | None, undo: str = ""
+    column: ColumnResult, document: Document, axis_position: float, embedder: Embedder | None, undoable_change: str = ""
 ) -> VerdictCell | None:
     """Return a column's verdict at a position in the text; None if the column has no result.
 
-    ``undo`` is the column's last change in words, if it can be undone.
+    ``undoable_change`` is the column's last change in words, if it can be undone.
     """
     if column.chunking is None or column.chunker is None or column.task is None:
         return None
-    gap_at_position = gap_at_axis_position(column.chunking, document, at)
+    gap_at_position = gap_at_axis_position(column.chunking, document, axis_position)
     if gap_at_position is None:
-        return {"cut": False, "reason": "", "formula": [], "change": None, "undo": undo}
+        return {"cut": False, "reason": "", "formula": [], "change": None, "undo": undoable_change}
     decision_arguments = (column.task, column.chunker, column.chunking, gap_at_position, embedder, session.on_disk)
     decision_tipping_change = reversing_change_at_once(*decision_arguments)
     tipping_change_payload: ChangeData | None = None
@@ -404,14 +412,14 @@ def verdict_cell(
         "reason": gap_at_position.why.brief(),
         "formula": worked_formula_at_once(*decision_arguments),
         "change": tipping_change_payload,
-        "undo": undo,
+        "undo": undoable_change,
     }
 
 
-def gap_at_axis_position(chunking: Chunking, document: Document, at: float) -> Gap | None:
+def gap_at_axis_position(chunking: Chunking, document: Document, axis_position: float) -> Gap | None:
     """Return the gap at a position on the sentence axis; None if no gap is at the position."""
-    is_between_sentences = at == int(at)
-    gap_index_at_position = int(at) - 1 if is_between_sentences else int(at)
+    is_between_sentences = axis_position == int(axis_position)
+    gap_index_at_position = int(axis_position) - 1 if is_between_sentences else int(axis_position)
     first_candidate_index = bisect_left(chunking.gaps, gap_index_at_position, key=lambda gap: gap.index)
     for gap in chunking.gaps[first_candidate_index:]:
         if gap.index != gap_index_at_position:
@@ -421,7 +429,7 @@ def gap_at_axis_position(chunking: Chunking, document: Document, at: float) -> G
         if (
             gap.offset is not None
             and not is_between_sentences
-            and abs(offsets_on_sentence_axis(document, [gap.offset])[0] - at) < _NEAR
+            and abs(offsets_on_sentence_axis(document, [gap.offset])[0] - axis_position) < _POSITION_TOLERANCE
         ):
             return gap
     return None

@@ -26,7 +26,7 @@ def test_nothing_is_created_before_a_text_is_kept(store, tmp_path):
 
 
 def test_a_text_comes_back_as_it_was_and_the_list_has_the_last_one_first(store):
-    first = write(store, text="One \ud800 text.\x00", head=b'{"a": 1}', questions=2)
+    first = write(store, text="One \ud800 text.\x00", metadata=b'{"a": 1}', question_count=2)
     second = write(store, name="other.md")
     assert store.read(first.id) == (first, b'{"a": 1}', "One \ud800 text.\x00")
     assert [(notebook.id, notebook.name, notebook.questions) for notebook in store.listed()] == [
@@ -46,8 +46,8 @@ def test_only_the_user_can_read_the_file(store, tmp_path):
 
 def test_two_tabs_that_change_a_text_both_keep_theirs(store):
     place = write(store)
-    current_page = write(store, place, head=b'{"from": "here"}')
-    there = write(store, place, head=b'{"from": "there"}')
+    current_page = write(store, place, metadata=b'{"from": "here"}')
+    there = write(store, place, metadata=b'{"from": "there"}')
     assert current_page.id == place.id != there.id
     assert {store.read(written.id)[1] for written in (current_page, there)} == {b'{"from": "here"}', b'{"from": "there"}'}
     assert store.read(there.id)[2] == "A text."
@@ -57,7 +57,7 @@ def test_tabs_that_write_at_once_lose_nothing(store, tmp_path):
     def work(number):
         mine, place = NotebookStore(tmp_path / "data" / "notebooks.sqlite"), None
         for turn in range(5):
-            place = write(mine, place, name=f"{number}", head=f"{turn}".encode(), text=f"{number} {turn}")
+            place = write(mine, place, name=f"{number}", metadata=f"{turn}".encode(), text=f"{number} {turn}")
 
     threads = [threading.Thread(target=work, args=(number,)) for number in range(6)]
     for thread in threads:
