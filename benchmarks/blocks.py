@@ -109,7 +109,7 @@ class _Lines:
     def __init__(self, text: str) -> None:
         self._text = text
         ends = [match.end() for match in re.finditer(r"\r\n|\n|\r", text)]
-        self._section_edges = [0, *ends, len(text)]
+        self._edges = [0, *ends, len(text)]
         self._original_line_numbers = [*range(len(ends) + 1)]
         self._is_inserted = [False] * (len(ends) + 1)
         self.parser_input = re.split(r"\r\n|\n|\r", text)
@@ -126,13 +126,13 @@ class _Lines:
 
     def span(self, first: int, last: int) -> Span:
         """Return the span of a range of lines in code points, without white space at the ends."""
-        start = self._section_edges[self._original_line_numbers[first]]
-        end = self._section_edges[self._original_line_numbers[last - 1] + (not self._is_inserted[last - 1])]
+        start = self._edges[self._original_line_numbers[first]]
+        end = self._edges[self._original_line_numbers[last - 1] + (not self._is_inserted[last - 1])]
         return Span(start, end).trimmed(self._text)
 
     def line_number(self, offset: int) -> int:
         """Return the number of the line that contains a code point."""
-        return next(number for number, edge in enumerate(self._section_edges[1:]) if offset < edge)
+        return next(number for number, edge in enumerate(self._edges[1:]) if offset < edge)
 
 
 def _blank_front_matter(lines: _Lines) -> int:

@@ -101,7 +101,7 @@ def run_corpus_command(
     *options: str,
     recipe: Mapping[str, Any] = RECIPE,
 ) -> RunCost:
-    """Cut a corpus with the command line, until it ends or ``is_time_to_kill`` returns True and it is killed."""
+    """Cut a corpus with the command line; kill the command once ``is_time_to_kill`` returns True."""
     recipe_path = output.with_suffix(".recipe.json")
     recipe_path.write_text(json.dumps(recipe))
     command = [sys.executable, "-m", "seamark", "corpus", str(corpus), "--chunker", str(recipe_path)]
@@ -114,7 +114,7 @@ def run_measured(
     is_time_to_kill: Callable[[psutil.Process], bool] = lambda _: False,
     output: IO[bytes] | int = subprocess.DEVNULL,
 ) -> RunCost:
-    """Run a command and measure it, until it ends or ``is_time_to_kill`` returns True and it is killed."""
+    """Run a command and measure it; kill it once ``is_time_to_kill`` returns True."""
     began, cpu_seconds_before = time.perf_counter(), children_cpu_seconds()
     process = subprocess.Popen(command, start_new_session=True, stdout=output, stderr=subprocess.DEVNULL)
     watched_process = psutil.Process(process.pid)

@@ -136,11 +136,9 @@ class Chunks:
         self._recipe = recipe_of(recipe)
         self._device = device
         self._problems = problems
-        self._chunker_report: Chunker = self._recipe.build()
+        self._chunker: Chunker = self._recipe.build()
         model_asking_recipe_part = (
-            "embedded_as context"
-            if self._recipe.embedded_as == "context"
-            else self._chunker_report.name * self._chunker_report.asks
+            "embedded_as context" if self._recipe.embedded_as == "context" else self._chunker.name * self._chunker.asks
         )
         self._asking = asking if model_asking_recipe_part else None
         if model_asking_recipe_part and asking is None:
@@ -150,7 +148,7 @@ class Chunks:
                 "Run in one process, with --language-model and --spend."
             )
         self._tokenizer = load_tokenizer(self._recipe.tokenizer)
-        self._embedder = self._recipe.embedder_for(self._chunker_report, device)
+        self._embedder = self._recipe.embedder_for(self._chunker, device)
 
     def __reduce__(self) -> tuple[object, ...]:
         """Return the arguments to rebuild the object in another process; raises InputError if it asks a language model."""
@@ -165,7 +163,7 @@ class Chunks:
     def recipe(self) -> Recipe:
         """Chunking recipe with all parameters and versions, and with the model's revision once the model is loaded."""
         return Recipe.of(
-            self._chunker_report,
+            self._chunker,
             self._recipe.sentences,
             self._embedder,
             self._tokenizer.name,
@@ -181,7 +179,7 @@ class Chunks:
     @property
     def embedding_model_identity(self) -> str:
         """Embedding model as ``name@revision``; empty if the chunker needs no model."""
-        if self._embedder is None or not self._chunker_report.embeds:
+        if self._embedder is None or not self._chunker.embeds:
             return ""
         return f"{self._embedder.name}@{self._embedder.revision}"
 
@@ -204,7 +202,7 @@ class Chunks:
 
     def load(self) -> None:
         """Load the embedding model if the chunker needs one. Raise ModelError if loading fails."""
-        if self._embedder is not None and self._chunker_report.embeds:
+        if self._embedder is not None and self._chunker.embeds:
             self._embedder.prepare()
 
     def __call__(self, documents: Batch) -> Batch:
@@ -271,7 +269,7 @@ class Chunks:
         # That of one document: vectors may depend, in their last bits, on what is embedded with them.
         tools = Tools(self._embedder, self._tokenizer, EmbeddingCache(), asking=self._asking)
         document = Document.from_text(text, self._recipe.sentences, name, parts_from_column(parts, name))  # type: ignore[arg-type]
-        chunking = run(self._chunker_report, document, tools, self._recipe.embedded_as)
+        chunking = run(self._chunker, document, tools, self._recipe.embedded_as)
         chunk_table_rows = table_rows(chunking, None)
         token_count_of_each_chunk = replace(tools, embedder=None).count_tokens(chunking.texts) if chunk_table_rows else []
         ids_of_document_chunks = chunk_ids(name, self._recipe_hash, [chunk.spans for chunk in chunking.chunks])

@@ -82,7 +82,7 @@ def _locate_in_order(
     *,
     spreads_evenly: bool = False,
 ) -> list[Span | None]:
-    """Return the spans of the pieces in the solid text; ``spreads_evenly`` spreads repeats as far apart as the text allows."""
+    """Return the spans of the pieces in the text without white space; ``spreads_evenly`` spreads repeats far apart."""
     spans: list[Span | None] = []
     last_found_span = Span(-1, 0)
     last_piece_latest_start = visible_text.length - len(pieces_without_whitespace[-1]) if pieces_without_whitespace else 0
@@ -112,7 +112,7 @@ def _locate_in_order(
 def _count_missing_and_uncovered(
     visible_text: "_VisibleText", pieces_without_whitespace: Sequence[str], spans: Sequence[Span | None]
 ) -> tuple[int, int]:
-    """Count the pieces that are not found, and the characters of the solid text in no piece."""
+    """Count the pieces that are not found, and the characters of the text, without white space, in no piece."""
     missing_piece_count = sum(span is None for span, key in zip(spans, pieces_without_whitespace, strict=True) if key)
     covered_character_count = covered_to = 0
     for span in spans:
@@ -136,7 +136,10 @@ class _VisibleText:
         return len(self._visible_characters)
 
     def nearest_piece_start(self, piece_without_whitespace: str, previous_piece_span: Span, wanted_start: int) -> int:
-        """Return the start of ``piece_without_whitespace`` nearest to ``wanted_start``, inside the span ``previous_piece_span`` or just after it; -1 if not found."""
+        """Return the start of a piece that is nearest to ``wanted_start``; -1 if it is not found.
+
+        Only starts inside the previous piece's span, or just after it, are considered.
+        """
         wanted_start = min(max(wanted_start, previous_piece_span.start + 1), previous_piece_span.end)
         key_start_after_place = self._visible_characters.find(
             piece_without_whitespace, wanted_start, previous_piece_span.end + len(piece_without_whitespace)
@@ -159,7 +162,7 @@ class _VisibleText:
     def find_piece_start(
         self, piece: str, piece_without_whitespace: str, previous_piece_span: Span, next_piece_without_whitespace: str
     ) -> int:
-        """Return the start of a piece that begins after the beginning of the span ``previous_piece_span``; -1 if it is not found.
+        """Return the start of a piece that begins after the beginning of the previous one; -1 if it is not found.
 
         Positions do not count white space; see `locate_pieces` for the order of the search.
         """

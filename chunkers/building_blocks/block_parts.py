@@ -42,7 +42,7 @@ class BlockSplitter:
     ----------
     document
         The document.
-    inner
+    inner_chunker_factory
         Function from a maximum number of tokens to the chunker that cuts prose; None to cut between sentences, and between
         words in a sentence that is too long.
     most
@@ -92,7 +92,7 @@ class BlockSplitter:
         ] * bool(delimiter_row_count)
 
     def split(self, block: Block, first_part_limit: int, other_part_limit: int) -> list[Piece] | None:
-        """Split a block into parts of at most ``other_part_limit`` tokens, with at most ``first_part_limit`` tokens in the first part.
+        """Split a block into parts of at most ``other_part_limit`` tokens, the first of at most ``first_part_limit``.
 
         Return None if this would cut an item, a line or a table header that fits into a chunk by itself.
         """

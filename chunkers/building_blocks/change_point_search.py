@@ -7,8 +7,8 @@ H_s - |U_t - U_s|² / (t - s).
 Every s before t is a candidate for the last cut, so the plain search is quadratic. PELT (Killick et al. 2012) drops the
 candidates that can never be best again; in a text on a single topic there are none. The remaining candidates are
 therefore skipped for as long as a bound shows that they cannot be best; see `_skippable_place_counts`. Both methods skip
-only candidates that could not have been chosen, so the result is that of the plain search. Ties, up to `COST_ROUNDING_ERROR`, take the
-earliest last cut.
+only candidates that could not have been chosen, so the result is that of the plain search. Ties, up to
+`COST_ROUNDING_ERROR`, take the earliest last cut.
 
 If cuts are allowed only at some places, the search runs over these places: s and t are places, and t - s is the number
 of vectors between them.
@@ -40,7 +40,9 @@ def _squared_row_norms(rows: FloatArray) -> FloatArray:
 def _lower_to_column_minima(
     candidate_values: FloatArray, best_values: FloatArray, best_candidates: IntArray, candidates: IntArray
 ) -> None:
-    """Lower the best values to the least of each column, and note its candidate; ties, up to `COST_ROUNDING_ERROR`, take the earliest.
+    """Lower the best values to the least of each column, and note its candidate.
+
+    Ties, up to `COST_ROUNDING_ERROR`, take the earliest candidate.
 
     Parameters
     ----------
@@ -68,7 +70,7 @@ def _lower_to_column_minima(
 def _largest_drift_from_mean(
     cumulative_sums: FloatArray, mean: FloatArray, start: int, following_counts: FloatArray
 ) -> FloatArray:
-    """Return the largest distance of the sum of the next m vectors from m times the mean, up to each m of ``following_counts``."""
+    """Return the largest distance of the sum of the next m vectors from m times the mean, up to each following count m."""
     drift_vectors = (
         cumulative_sums[start + 1 : start + 1 + len(following_counts)]
         - cumulative_sums[start]
@@ -86,7 +88,7 @@ def _skippable_place_counts(
     following_counts: FloatArray,
     tested_block_size: int,
 ) -> IntArray:
-    """Return for how many places after ``start`` each candidate cannot be best, at most ``len(strayed)``.
+    """Return for how many places after ``start`` each candidate cannot be best, at most ``len(largest_drifts)``.
 
     Let R be the run up to ``start`` from the best candidate there, S that from this one, and B the next m vectors, whose sum
     less m times the mean of R is b. By Ward's identity for the cost of two runs joined, this candidate is behind the other
@@ -95,7 +97,8 @@ def _skippable_place_counts(
         h_S |μ_S - μ_B|² - h_R |μ_R - μ_B|² ≥ h_S D² - 2 |S| / (|S| + m) D |b| - (|R| - |S|)⁺ |b|² / ((|S| + m) (|R| + m))
 
     where D = |μ_S - μ_R|, h_S = |S| m / (|S| + m), and h_R likewise. As long as it is behind, it is not best. The bound is
-    taken for stretches of places, of which the first has ``tested_block_size``: each factor at the end where it makes the bound lowest.
+    taken for stretches of places, the first of which has ``tested_block_size`` places: each factor at the end where it makes
+    the bound lowest.
 
     Parameters
     ----------

@@ -82,7 +82,7 @@ class StatedPropositions:
 
 
 def sentence_windows(document: Document, max_window_tokens: int, tools: Tools) -> list[SentenceWindow]:
-    """Divide the sentences into consecutive windows of at most ``max_window_tokens`` tokens, with at least one sentence each."""
+    """Divide the sentences into consecutive windows of at most ``max_window_tokens``, with at least one sentence each."""
     sentence_token_counts = tools.count_tokens(document.sentence_texts)
     window_edge_sentence_indices = [0]
     while window_edge_sentence_indices[-1] < len(sentence_token_counts):
@@ -96,7 +96,7 @@ def sentence_windows(document: Document, max_window_tokens: int, tools: Tools) -
 
 
 def propositions_prompt(document: Document, window: SentenceWindow, preceding_sentence_count: int) -> list[Message]:
-    """Return the prompt that asks for a window's propositions, with the ``preceding_sentence_count`` preceding sentences as context."""
+    """Return the prompt that asks for a window's propositions, with some preceding sentences as context."""
     first_sentence_index, sentences_end_index, _ = window
     document_sentence_texts = document.sentence_texts
     preceding_sentences_text = "\n".join(
@@ -199,7 +199,9 @@ def _answer_size_limits(document: Document, window: SentenceWindow, tokens: int)
 
 
 def parse_claims(answer: str, first_sentence_number: int, last_sentence_number: int) -> list[Claim]:
-    """Parse a model's answer into propositions about sentences ``first_sentence_number`` to ``last_sentence_number``, numbered from 1.
+    """Parse a model's answer into propositions about a range of sentences.
+
+    The range includes both its first and its last sentence; sentences are numbered from 1.
 
     Raises
     ------
@@ -324,7 +326,7 @@ class Vocabulary:
 
     @classmethod
     def of(cls, text: str, other_texts: Sequence[str] = ()) -> "Vocabulary":
-        """Build a text's vocabulary; words with a lower-case initial are taken from the texts ``other_texts`` too."""
+        """Build a text's vocabulary; words with a lower-case initial are taken from ``other_texts`` too."""
         text_words = {*_WORD.findall(text)}
         other_text_words = {word for other in other_texts for word in _WORD.findall(other)}
         lowercase_words = {word for word in text_words | other_text_words if not word[0].isupper()}
@@ -411,7 +413,7 @@ class GroupedPropositions:
 def request_groups(
     texts: Sequence[str], batch_size: int, tools: Tools, report_progress: Callable[[int], None]
 ) -> GroupedPropositions:
-    """Have a language model group propositions into chunks, ``batch_size`` propositions at a time.
+    """Have a language model group propositions into chunks, one batch of propositions at a time.
 
     The original method places one proposition at a time and asks again for the chunk's title and summary. Here one
     answer places a whole batch and updates the titles and summaries of the chunks that receive propositions. A batch
@@ -516,9 +518,10 @@ def grouping_prompt(
 def parse_placements(
     answer: str, listed_chunk_numbers: Sequence[int], first_proposition_number: int, last_proposition_number: int
 ) -> list[answer_forms.PlacedChunk]:
-    """Parse an answer that assigns propositions ``first_proposition_number`` to ``last_proposition_number``, numbered from 1, to chunks.
+    """Parse an answer that assigns a range of propositions to chunks.
 
-    A proposition belongs to the first chunk that lists it. Chunks without propositions are left out.
+    The range includes both its first and its last proposition; propositions are numbered from 1. A proposition
+    belongs to the first chunk that lists it. Chunks without propositions are left out.
 
     Raises
     ------

@@ -151,10 +151,10 @@ def _piece_sizes_by_pattern(text: str, start: int, end: int, pattern: re.Pattern
 def merge_into_windows(
     piece_edges: Sequence[int], cumulative_sizes: Sequence[int], first_piece: int, end_piece: int, size: int, overlap: int
 ) -> list[tuple[int, int]]:
-    """Merge pieces ``first_piece`` to ``stop - 1`` into windows of at most ``size``; a larger piece becomes a window by itself.
+    """Merge pieces ``first_piece`` to ``end_piece - 1`` into windows of at most ``size``; a larger piece is its own window.
 
-    Piece ``number`` lies between ``edges[number]`` and the next edge; its size is ``totals[number + 1] -
-    totals[number]``.
+    Piece ``number`` lies between ``piece_edges[number]`` and the next edge; its size is ``cumulative_sizes[number + 1] -
+    cumulative_sizes[number]``.
     """
     windows: list[tuple[int, int]] = []
     while first_piece < end_piece:

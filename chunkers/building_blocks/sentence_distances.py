@@ -63,7 +63,7 @@ _SEED = 0
 def shuffled_orders(
     sentence_count: int, run_length: int = 1, max_sentences: int = MOST_SAMPLED_SENTENCES
 ) -> tuple[IntArray, ...]:
-    """Return `SHUFFLES` seeded random orders of ``sentence_count`` sentences, each truncated to its first ``max_sentences`` sentences.
+    """Return `SHUFFLES` seeded random orders of sentences, each truncated to its first ``max_sentences`` sentences.
 
     Parameters
     ----------

@@ -75,7 +75,7 @@ class Threshold:
 
 
 def passes_level(scores: FloatArray, level: float, cuts_above: bool) -> npt.NDArray[np.bool_]:
-    """Return, for each score, whether it is above (or, if not ``cuts_above``, below) the level by more than a `TIE_TOLERANCE`."""
+    """Return, for each score, whether it is above (below if not ``cuts_above``) the level by more than a `TIE_TOLERANCE`."""
     return np.asarray(scores > level + TIE_TOLERANCE if cuts_above else scores < level - TIE_TOLERANCE)
 
 

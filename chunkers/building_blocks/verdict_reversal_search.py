@@ -132,10 +132,10 @@ class VerdictReversals:
         value_reversing_verdict: int,
         other_parameter_values: Mapping[str, float] | None = None,
     ) -> int | None:
-        """Return a whole number at which the verdict is reversed; None if it is not at ``value_reversing_verdict``.
+        """Return a whole number at which the verdict is reversed; None if ``value_reversing_verdict`` does not reverse it.
 
-        The number before it, on the way from ``value_keeping_verdict``, does not reverse the verdict, and neither must ``value_keeping_verdict``. ``other_parameter_values``
-        are values of other parameters.
+        The number before it, on the way from ``value_keeping_verdict``, does not reverse the verdict. Nor must
+        ``value_keeping_verdict`` itself.
         """
         other_values = dict(other_parameter_values or {})
         if value_keeping_verdict == value_reversing_verdict or not self.reverses_verdict(

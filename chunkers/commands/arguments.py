@@ -322,7 +322,7 @@ def load_recipe_file(path: str) -> Recipe:
     InputError
         If the file cannot be read or is not a recipe.
     """
-    recipe_from_file = Recipe.in_file(file_bytes(path))
+    recipe_from_file = Recipe.in_file(file_bytes(path), printable_name(path))
     if change_note := recipe_from_file.changed_since():
         print_to_stderr(f"{printable_name(path)}: {change_note}")
     return recipe_from_file
@@ -766,8 +766,11 @@ def replaced_spelling_error(before: str, now: str) -> InputError:
 
 
 def refuse_chunkers_by_position(options: argparse.Namespace, words: Sequence[object], count: int) -> None:
-    """Raise InputError if the first ``count`` of several words without an option are chunkers, as they were before."""
-    if len(words) > 1 and not options.chunker:
+    """Raise InputError if the first ``count`` of several words without an option are chunkers, as they were before.
+
+    A folder is no chunker.
+    """
+    if len(words) > 1 and not options.chunker and not any(Path(str(word)).is_dir() for word in words[:count]):
         chunkers = " ".join(map(str, words[:count]))
         raise replaced_spelling_error(chunkers, f"--chunker {chunkers}")
 

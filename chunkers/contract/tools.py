@@ -180,7 +180,7 @@ class Tools:
     def _embed_missing_texts(
         self, embedder: Embedder, missing: Mapping[bytes, str], entries: dict[bytes, CachedVector], total_text_count: int
     ) -> None:
-        """Embed the missing texts in batches, and add them to ``entries``; ``total_text_count`` is the number of all texts."""
+        """Embed the missing texts in batches, and add them to ``entries``; ``total_text_count`` counts cached texts too."""
         raise_if_cancelled(lambda: self.watcher.cached_only or self.cancelled())
         self._load_embedder(embedder)
         with self._acquire_embedding_turn(embedder), cancellable_requests(self.cancelled):

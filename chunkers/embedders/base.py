@@ -280,7 +280,7 @@ def checked_vectors(embedder_name: str, output: object, texts: Sequence[str]) ->
     ------
     ModelError
         If the output is not one row of finite numbers per text, all of the same dimension and of length 1 or 0; the
-        message begins with ``embedder_name`` and says what was returned instead.
+        message begins with the embedder's name and says what was returned instead.
     """
     checked_embedding_vectors = _number_array(embedder_name, output)
     if checked_embedding_vectors.ndim != 2:

@@ -122,7 +122,7 @@ class BertNetwork:
     tensors
         The weights by name, as the transformers library names them. Only the weights of queries, keys and values are
         copied, because one matrix product computes all three.
-    heads
+    head_count
         The number of attention heads.
     epsilon
         Constant added to the variance in normalisations.
@@ -136,12 +136,12 @@ class BertNetwork:
     """
 
     def __init__(self, tensors: Mapping[str, Matrix], head_count: int, epsilon: float, pooling: Pooling) -> None:
-        self._progress_in_words = tensors["embeddings.word_embeddings.weight"]
+        self._word_embeddings = tensors["embeddings.word_embeddings.weight"]
         # Every text is a first one, none the second of a pair.
         token_type_vectors = tensors["embeddings.token_type_embeddings.weight"]
         self._position_embeddings = tensors["embeddings.position_embeddings.weight"] + token_type_vectors[0]
         self._embedding_norm = _weight_and_bias(tensors, "embeddings.LayerNorm")
-        self.width = self._progress_in_words.shape[1]
+        self.width = self._word_embeddings.shape[1]
         self._head_count, self.pooling = head_count, pooling
         self._epsilon = np.float32(epsilon)
         encoder_layer_count = len({name.split(".")[2] for name in tensors if name.startswith("encoder.layer.")})
@@ -234,7 +234,7 @@ class BertNetwork:
         """Return the last layer's rows for texts in ascending order of length, and their runs."""
         equal_length_text_runs = list(_runs_of_equal_length(texts))
         width, epsilon = self.width, self._epsilon
-        word_piece_rows = self._progress_in_words[np.concatenate([np.asarray(text, dtype=np.intp) for text in texts])]
+        word_piece_rows = self._word_embeddings[np.concatenate([np.asarray(text, dtype=np.intp) for text in texts])]
         for run in equal_length_text_runs:
             word_piece_rows[run.start : run.end].reshape(run.texts, run.length, width)[:] += self._position_embeddings[
                 : run.length
@@ -361,7 +361,7 @@ def softmax(scores: npt.NDArray[np.float32]) -> None:
 def _add_and_normalise(
     rows: Matrix, bias: Matrix, residual_rows: Matrix, scale_and_shift: Linear, epsilon: np.float32
 ) -> None:
-    """Add a bias and the rows ``residual_rows`` to ``rows``, and normalise them, in place."""
+    """Add a bias and ``residual_rows`` to ``rows``, and normalise them, in place."""
     rows += bias
     rows += residual_rows
     _normalise(rows, scale_and_shift, epsilon)

@@ -187,7 +187,7 @@ def reason_against_late_chunking(embedder: Embedder) -> str:
 
 
 def overlapping_windows(piece_count: int, max_window_pieces: int) -> list[TokenWindow]:
-    """Return the windows over a text's word pieces, each of at most ``max_window_pieces`` pieces with the two special ones.
+    """Return the windows over a text's word pieces, each of at most ``max_window_pieces``, including the two special ones.
 
     They overlap by half, the last two by more. Between two windows, the middle of their overlap divides the tokens.
     """

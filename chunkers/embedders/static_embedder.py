@@ -160,7 +160,7 @@ class Static(Embedder):
         self._distilling_locks = FairLocks()
         self._distilled_share = 0.0
         self._table: VectorArray | None = None
-        self._progress_in_words = _WordPieceCache({})
+        self._word_piece_cache = _WordPieceCache({})
         self.preparation = f"Distilling {self.name} from {MiniLM.name}, once; the table is kept, in {self._path.parent}"
 
     def load(self) -> None:
@@ -204,10 +204,10 @@ class Static(Embedder):
         """Return one unit vector per text, shape (len(texts), dimension); zeros for a text without known word pieces."""
         self.load()
         assert self._table is not None
-        if self._progress_in_words.characters > MOST_CACHED_CHARACTERS:
+        if self._word_piece_cache.characters > MOST_CACHED_CHARACTERS:
             # Another thread may still read those that are dropped here.
-            self._progress_in_words = _WordPieceCache({})
-        word_piece_ids_by_text = self._progress_in_words.pieces(texts)
+            self._word_piece_cache = _WordPieceCache({})
+        word_piece_ids_by_text = self._word_piece_cache.pieces(texts)
         # The mean of a text's rows differs from their sum in its length alone.
         word_piece_vector_sums = np.empty((len(word_piece_ids_by_text), self._table.shape[1]), dtype=np.float32)
         for text_vector_sum, text_piece_ids in zip(word_piece_vector_sums, word_piece_ids_by_text, strict=True):

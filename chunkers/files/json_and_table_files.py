@@ -38,7 +38,7 @@ class InputCounter:
     ----------
     name
         Name of the file, with which messages begin.
-    what
+    file_kind
         Kind of file for messages, such as “a file of chunks”.
     """
 

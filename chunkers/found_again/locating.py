@@ -362,7 +362,7 @@ class _ContextSeparator:
     """Tells chunks from the contexts that something put around them."""
 
     def __init__(self, searched: SearchableText, given_chunks: Sequence[GivenChunk]) -> None:
-        self._searchable_documents = searched
+        self._searchable_texts = searched
         self._shared_beginning = shared_first_lines([chunk.text for chunk in given_chunks if chunk.text is not None])
         self._characters_left = MOST_SCANNED
         self._reached_offset = 0
@@ -370,7 +370,7 @@ class _ContextSeparator:
 
     def find_passage_in_text(self, chunk: GivenChunk) -> PassageInContext | None:
         """Return the part of a chunk that occurs in the text; None if that part cannot be separated from the rest."""
-        chunk_text, text_length = chunk.text or "", len(self._searchable_documents.text)
+        chunk_text, text_length = chunk.text or "", len(self._searchable_texts.text)
         search_start = max(0, chunk.spans[0].start - SEARCHED_CHARACTERS) if chunk.spans else self._reached_offset
         likely_range = Span(min(search_start, text_length), min(text_length, search_start + 2 * SEARCHED_CHARACTERS))
         for search_range in dict.fromkeys([likely_range, Span(0, text_length)]):
@@ -380,10 +380,10 @@ class _ContextSeparator:
             # A stretch is halved until its length is found, at the end, the beginning and both sides of the middle.
             self._characters_left -= 4 * len(chunk_text).bit_length() * (search_range.end - search_range.start)
             chunk_passage_in_text = find_passage(
-                self._searchable_documents, chunk_text, chunk.spans, self._shared_beginning, search_range
+                self._searchable_texts, chunk_text, chunk.spans, self._shared_beginning, search_range
             )
             if chunk_passage_in_text is not None:
-                passage_start = self._searchable_documents.text.find(
+                passage_start = self._searchable_texts.text.find(
                     chunk_passage_in_text.text[:_LONGEST_QUOTED_WORDS], search_range.start
                 )
                 self._reached_offset = max(self._reached_offset, passage_start)
@@ -394,11 +394,11 @@ class _ContextSeparator:
 class _ChunkSearch:
     """Looks for the chunks that are not where they say they are, or do not say.
 
-    ``ordered`` are the spans of those that do not say, by number, as far as looking for them in order has found them.
+    ``span_by_chunk_number`` has the spans of those that do not say, as far as looking for them in order has found them.
     """
 
     def __init__(self, searched: SearchableText, span_by_chunk_number: dict[int, Span | None]) -> None:
-        self._searchable_documents = searched
+        self._searchable_texts = searched
         self._span_by_chunk_number = span_by_chunk_number
         located_chunk_spans = [span for span in span_by_chunk_number.values() if span is not None]
         self._spans_behind_gaps = _spans_after_gaps(searched.text, located_chunk_spans)
@@ -408,7 +408,7 @@ class _ChunkSearch:
 
     def find(self, number: int, chunk: GivenChunk) -> tuple[tuple[Span, ...], str, list[tuple[Kind, str]]]:
         """Return a chunk's spans in the text, the way in which they were found, and remarks on the match."""
-        document_text, ordered_chunk_span = self._searchable_documents.text, self._span_by_chunk_number.get(number)
+        document_text, ordered_chunk_span = self._searchable_texts.text, self._span_by_chunk_number.get(number)
         if ordered_chunk_span is not None:
             match_remarks: list[tuple[Kind, str]] = []
             if ordered_chunk_span in self._spans_behind_gaps and self._is_repeated(
@@ -432,8 +432,8 @@ class _ChunkSearch:
             return (), "", [("lost", loss_reason)]
         quotation_to_find = Quotation(chunk_text, start=chunk.spans[0].start if chunk.spans else None)
         chunk_text_match = (
-            self._searchable_documents.exact_match(quotation_to_find)
-            or self._searchable_documents.typographic_match(quotation_to_find)
+            self._searchable_texts.exact_match(quotation_to_find)
+            or self._searchable_texts.typographic_match(quotation_to_find)
             or self._altered_match(quotation_to_find)
         )
         if chunk_text_match is None:
@@ -465,14 +465,14 @@ class _ChunkSearch:
         )
 
     def _altered_match(self, quoted: Quotation) -> Match | None:
-        budget_was_spent = self._searchable_documents.work.spent
-        altered_match = self._searchable_documents.altered_match(quoted)
+        budget_was_spent = self._searchable_texts.work.spent
+        altered_match = self._searchable_texts.altered_match(quoted)
         if altered_match is None and budget_was_spent:
             self.unsure[_ALTERED_SEARCH_NOTE] = None
         return altered_match
 
     def _is_repeated(self, passage: str) -> bool:
-        document_text = self._searchable_documents.text
+        document_text = self._searchable_texts.text
         if self._characters_left < 0:
             self.unsure[_REPEATED_SEARCH_NOTE] = None
             return False

@@ -104,7 +104,7 @@ class UnorderedLocator:
         comparison_budget = ComparisonBudget()
         self._comparison_budget = comparison_budget
         self._documents = documents
-        self._searchable_documents = [SearchableText(document.text, comparison_budget) for document in documents]
+        self._searchable_texts = [SearchableText(document.text, comparison_budget) for document in documents]
         self._shared_beginning = shared_first_lines([chunk.text for chunk in chunks if chunk.text is not None])
         self._characters_left = MOST_SCANNED
         self._source_noun = "document" if has_documents else "chunk"
@@ -115,7 +115,7 @@ class UnorderedLocator:
         """The runs of the documents; None if the documents are small."""
         if sum(len(document.text) for document in self._documents) <= MOST_WHOLLY_COMPARED:
             return None
-        return SharedRuns([searched.folded_text for searched in self._searchable_documents])
+        return SharedRuns([searched.folded_text for searched in self._searchable_texts])
 
     def _possible_document_numbers(self, folded_texts: Sequence[str], document_numbers: Sequence[int]) -> Sequence[int]:
         """Return the documents that may have one of some folded texts."""
@@ -143,7 +143,7 @@ class UnorderedLocator:
         text_occurrence_places = [
             Place(number, span)
             for number in searched_document_numbers
-            for span in self._searchable_documents[number].occurrences(text, MOST_PLACES)
+            for span in self._searchable_texts[number].occurrences(text, MOST_PLACES)
         ]
         # Word for word in one document outweighs other white space in another.
         verbatim_places = [place for place in text_occurrence_places if self._text_at_place(place) == text]
@@ -157,7 +157,7 @@ class UnorderedLocator:
         if self._runs is not None and len(folded_text) >= SHORTEST_INDEXED:
             ranges_by_document = self._runs.ranges_sharing_runs(folded_text, max_edit_distance(len(folded_text)))
         attempted_matches = [
-            (number, self._searchable_documents[number].altered_match(quotation, searched_ranges=ranges_by_document[number]))
+            (number, self._searchable_texts[number].altered_match(quotation, searched_ranges=ranges_by_document[number]))
             for number in searched_document_numbers
             if number in ranges_by_document
         ]
@@ -293,7 +293,7 @@ class UnorderedLocator:
             if chunk.spans
             else self._possible_document_numbers(chunk_text_probes, named_document_numbers)
         ):
-            searchable_document_text = self._searchable_documents[document_number]
+            searchable_document_text = self._searchable_texts[document_number]
             if not chunk.spans and not any(map(searchable_document_text.contains, chunk_text_probes)):
                 continue
             if self._characters_left < 0:
@@ -345,8 +345,8 @@ class SharedRuns:
     def ranges_sharing_runs(self, text: str, range_margin: int) -> dict[int, list[Span]]:
         """Return the ranges that share runs with ``text``, by the number of their text, disjoint and in order.
 
-        A range is as long as ``text`` and ``range_margin`` characters more on both sides. It shares one run, and another for every
-        `CHARACTERS_PER_SHARED_RUN` characters of ``text``.
+        A range is as long as ``text``, with a margin of ``range_margin`` characters on both sides. It shares one run, and
+        another for every `CHARACTERS_PER_SHARED_RUN` characters of ``text``.
         """
         first_sorted_positions, occurrence_counts = self._first_positions_and_counts(text)
         run_starts_by_rarity = np.argsort(occurrence_counts, kind="stable")

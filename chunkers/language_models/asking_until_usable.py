@@ -76,7 +76,7 @@ def usable_answer(
     parse_answer: Callable[[str], T],
     report_usability: Callable[[bool], None] = lambda usable: None,
 ) -> T:
-    """Ask a model until ``parse_answer`` accepts an answer, with at most `MOST_REPEATS` retries; return what ``parse_answer`` returned.
+    """Ask a model until an answer can be parsed, with at most `MOST_REPEATS` retries, and return the parsed answer.
 
     Parameters
     ----------
@@ -85,7 +85,8 @@ def usable_answer(
     messages
         The conversation so far.
     parse_answer
-        Function that parses the answer, stripped by `answer_without_reasoning`; raises UnusableAnswer if the answer cannot be used.
+        Function that parses the answer, stripped by `answer_without_reasoning`; raises UnusableAnswer if the answer cannot
+        be used.
     report_usability
         Called after each answer with whether it can be used.
 

@@ -370,7 +370,7 @@ class UnusableAnswers:
 def run_in_parallel(
     jobs: Sequence[Callable[[Callable[[], bool]], Result]], cancelled: Callable[[], bool] = bool
 ) -> list[Result]:
-    """Run jobs that ask a language model, at most `MOST_PARALLEL_CONVERSATIONS` in parallel, and return their results in order.
+    """Run jobs that ask a language model, at most `MOST_PARALLEL_CONVERSATIONS` at a time; return their results in order.
 
     Parameters
     ----------

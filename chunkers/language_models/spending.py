@@ -105,7 +105,7 @@ class Ledger:
 
     Parameters
     ----------
-    beyond
+    enclosing_ledger
         Ledger of a larger task, to which all spending is added too.
     """
 
@@ -173,7 +173,7 @@ class Budget(Ledger):
         while True:
             with self._reservation_released:
                 other_calls_reservations = [spending for other, spending in self._reserved.items() if other != call_number]
-                budget_refusal_reason = self._refusal_reason(
+                budget_refusal_reason = self._refusal(
                     sum(other_calls_reservations, self._spent), maximum_call_spending, model.name
                 )
                 if not budget_refusal_reason:
@@ -184,7 +184,7 @@ class Budget(Ledger):
                 self._reservation_released.wait(_POLL_S)
             raise_if_cancelled(cancelled)
 
-    def _refusal_reason(self, spent_so_far: Spending, request_maximum: Spending, model_name: str) -> str:
+    def _refusal(self, spent_so_far: Spending, request_maximum: Spending, model_name: str) -> str:
         """Return the reason why a request may not be sent; empty if it may."""
         spending_after_request, spending_limit = spent_so_far + request_maximum, self.limit
         if spending_limit.tokens is not None and spending_after_request.tokens > spending_limit.tokens:

@@ -32,8 +32,8 @@ ThresholdName = Literal[
 class Breakpoint(ThresholdChunker, SizeLimitedChunker):
     """Chunker that cuts where the distance between neighbouring sentences, or a score derived from it, passes a threshold.
 
-    A score that passes the threshold only because of rounding, by less than `chunkers.building_blocks.thresholds.TIE_TOLERANCE`,
-    counts as equal to it.
+    A score that passes the threshold only because of rounding, by less than
+    `chunkers.building_blocks.thresholds.TIE_TOLERANCE`, counts as equal to it.
 
     Sources: LangChain's SemanticChunker (percentile, standard deviation, interquartile, gradient; buffer 1), Qu et al.
     (those, and the distance and gradient themselves; buffer 0), "Semantic Chunking: Letting the Content Define Its Own

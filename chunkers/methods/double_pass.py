@@ -54,7 +54,7 @@ class MeanGroups:
             )
 
     def sentence_pair_vectors(self, first_sentences: IntArray) -> FloatArray:
-        """Return one vector for each pair of sentences starting at an index in ``first_sentences``, shape (len(first), dimension)."""
+        """Return a vector for each sentence pair, given the indices of the first sentences, shape (n, dimension)."""
         return np.asarray(self._weighted_vectors[first_sentences] + self._weighted_vectors[first_sentences + 1])
 
     def prepare(self, groups: Sequence[Span]) -> None:
@@ -87,7 +87,7 @@ class JoinedGroups:
         self._embedded_character_count = 0
 
     def sentence_pair_vectors(self, first_sentences: IntArray) -> FloatArray:
-        """Return one vector for each pair of sentences starting at an index in ``first_sentences``, shape (len(first), dimension)."""
+        """Return a vector for each sentence pair, given the indices of the first sentences, shape (n, dimension)."""
         return self._embed([f"{self._texts[i]} {self._texts[i + 1]}" for i in first_sentences]).astype(np.float64)
 
     def prepare(self, groups: Sequence[Span]) -> None:
@@ -554,7 +554,7 @@ class _Decisions:
     comparisons: list[Comparison] = field(default_factory=list)
 
     def record_merge(self, tried_comparisons: Sequence[Comparison], mini_chunks_in_reach: Sequence[Span]) -> None:
-        """Record that pass two merged the current chunk with the chunks in ``mini_chunks_in_reach``, up to the last chunk compared."""
+        """Record that pass two merged the current chunk with the mini-chunks in reach, up to the last one compared."""
         last_tried_comparison = tried_comparisons[-1]
         snippet_phrase = ""
         if len(tried_comparisons) > 1:

@@ -94,7 +94,7 @@ class KMeans(Chunker):
     def _search_clusters(
         self, vectors: FloatArray, clusters: int, tools: Tools, reports: bool
     ) -> tuple[IntArray, FloatArray]:
-        """Return the label of every sentence and its distances to all centres, shape (n, clusters), in the best of `RANDOM_STARTS`.
+        """Return each sentence's label and distances to all centres, shape (n, clusters), in the best of `RANDOM_STARTS`.
 
         They are those of scikit-learn's search with as many starts, which could not be stopped between two of them.
         """

@@ -464,7 +464,7 @@ class _StructureCutter:
         return pieces_with_slide_title
 
     def _pieces_of_group(self, group: _BlockGroup, context_tokens: int) -> list[_Piece]:
-        """Return a group as one piece if it fits, or else its parts, which leave room for ``context_tokens`` tokens of context."""
+        """Return a group as one piece if it fits, or else its parts, with room for ``context_tokens`` tokens of context."""
         for previous_block, block in pairwise([*group.lead, group.block, *group.tail]):
             self.uncut_reasons[block.span.start] = _kept_together_reason(previous_block, block, group)
         group_start, group_end, block = group.start, group.end, group.block

@@ -164,7 +164,7 @@ class _TurnCutter(PieceCutter):
     def _farthest_break(
         self, begin: int, context_tokens: int, breaks: Sequence[tuple[int, bool]], first_break_index: int
     ) -> tuple[int, bool] | None:
-        """Return the last place, from ``first_break_index`` on, up to which a piece fits; places behind a sentence come first."""
+        """Return the last break, from ``first_break_index`` on, up to which a piece fits; ends of sentences come first."""
         farthest_fitting_break: tuple[int, bool] | None = None
         for break_index in range(first_break_index, len(breaks)):
             break_offset, ends_sentence = breaks[break_index]

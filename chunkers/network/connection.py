@@ -187,7 +187,7 @@ class Connection:
 
     Parameters
     ----------
-    who
+    model_name
         The model's name, with which messages begin.
     address
         Base address, up to and including ``/v1``; empty for OPENAI_BASE_URL or, if that is not set, OpenAI's own

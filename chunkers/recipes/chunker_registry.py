@@ -1,7 +1,7 @@
 """The tables of chunkers: plain ones, those that ask a language model, adapters, and chunks made elsewhere.
 
-Other packages add chunkers: installed packages by an entry point of the group `ENTRY_POINT_GROUP`, other code by `register`. Such a
-class is checked, and guarded so that its errors break nothing else.
+Other packages add chunkers: installed packages by an entry point of the group `ENTRY_POINT_GROUP`, other code by `register`.
+Such a class is checked, and guarded so that its errors break nothing else.
 """
 
 import inspect
@@ -213,12 +213,12 @@ TYPE_BY_HOOK: dict[str, Any] = {
 
 
 def check_chunker_class(candidate: object) -> type[Chunker]:
-    """Return ``candidate`` if it is usable as a chunker class on the page, in links and on the command line.
+    """Return the candidate if it is usable as a chunker class on the page, in links and on the command line.
 
     Raises
     ------
     InputError
-        If ``candidate`` is not usable; the message says what is required.
+        If the candidate is not usable; the message says what is required.
     """
     if not isinstance(candidate, type) or not issubclass(candidate, Chunker):
         raise InputError(f"a chunker must be a subclass of Chunker; got {short_repr(candidate)}.")

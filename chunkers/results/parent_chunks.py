@@ -20,7 +20,7 @@ def indices_of_parent_chunks(chunks: "Sequence[Chunk]") -> list[int]:
 def parent_index_by_child(spans_by_chunk: "Sequence[Sequence[Span]]") -> dict[int, int]:
     """Return the number of each child's parent, by the child's number; empty if the chunks have one level.
 
-    ``spans_by_chunk`` are the spans of each chunk; parents are those of `indices_of_parent_chunks`. A child inside several
+    ``spans_by_chunk`` has the spans of each chunk; parents are those of `indices_of_parent_chunks`. A child inside several
     overlapping parents belongs to the first: chunks that are longer than the overlap lie inside two parents only at the end
     of the first.
     """

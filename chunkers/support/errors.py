@@ -33,7 +33,7 @@ def raise_if_cancelled(cancelled: "Callable[[], bool]") -> None:
 
 
 def first_field_and_error(error: "ValidationError", whole_name: str = "") -> "tuple[str, ErrorDetails]":
-    """Return the field of the first broken rule, such as ``columns.0.name``, and its details; ``whole_name`` names no field."""
+    """Return the field of the first broken rule, such as ``columns.0.name``, or else ``whole_name``, and the error."""
     first_error_detail = error.errors(include_url=False)[0]
     return ".".join(map(str, first_error_detail["loc"])) or whole_name, first_error_detail
 

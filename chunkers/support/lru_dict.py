@@ -17,9 +17,9 @@ class LRUDict(MutableMapping[Key, Value]):
     Parameters
     ----------
     maxsize
-        Maximum number of entries, or maximum total ``size``. A value larger than the maximum is not kept.
-    size
-        The size of a value; 1 if there is none.
+        Maximum number of entries, or maximum total size of their values. A value larger than the maximum is not kept.
+    size_of_value
+        Function that returns the size of a value; None for a size of 1.
     """
 
     def __init__(self, maxsize: float, size_of_value: Callable[[Value], float] | None = None) -> None:

@@ -52,7 +52,7 @@ class ModelName(NamedTuple):
     def name_at_required_provider(self, provider: Provider, role: str, model_phrase: str) -> str:
         """Return the name at its provider, which must be the required one.
 
-        Raises InputError, with the model's ``role`` and the ``model_phrase`` of names, if the provider is another or the name blank.
+        Raises InputError, which names the ``role`` and the ``model_phrase``, if the provider is another or the name blank.
         """
         if self.provider != provider or not self.name.strip():
             raise InputError(f"{role} must be {provider}: followed by the name of {model_phrase}; got {str(self)!r}.")

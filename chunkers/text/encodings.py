@@ -111,7 +111,7 @@ def canonical_encoding(name: str) -> str:
 
 
 def decode_by_evidence(data: bytes, name: str, *, chosen_encoding: str | None = None, is_markup: bool = False) -> Encoded:
-    """Decode a text file in the ``chosen_encoding`` encoding, or detect the encoding from its contents.
+    """Decode a text file in the chosen encoding, or detect the encoding from its contents.
 
     Parameters
     ----------

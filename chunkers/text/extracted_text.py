@@ -130,16 +130,16 @@ def shorten(text: str, most: int) -> str:
 
 
 def part_label(label_text: str, part_number: int) -> str:
-    """Return the label of a page or chapter: ``label_text`` on one line, shortened, or ``part_number`` if ``label_text`` is blank."""
+    """Return the label of a page or chapter, on one line and shortened, or its number if ``label_text`` is blank."""
     return shorten(label_text, LONGEST_LABEL) or str(part_number)
 
 
 def substitute_with_offsets(
     pattern: re.Pattern[str], replacement: str, text: str, offsets: Sequence[int]
 ) -> tuple[str, list[int]]:
-    """Replace all matches of a pattern; return the new text and the offsets ``offsets`` adjusted to the new text.
+    """Replace all matches of a pattern; return the new text and the offsets adjusted to the new text.
 
-    ``offsets`` must ascend. An offset inside a match is moved to the end of the replacement.
+    The offsets must ascend. An offset inside a match is moved to the end of the replacement.
     """
     if not offsets:
         return pattern.sub(replacement, text), []
@@ -253,7 +253,7 @@ def xml_root(packed: "zipfile.ZipFile", name: str) -> "Element":
 
 
 def too_large_error(name: str, size: int, size_prefix: str = "", *, item_noun: str = "a document") -> InputError:
-    """Return the InputError for a document, or another item called ``item_noun``, that is larger than `MAX_BYTES`."""
+    """Return the InputError for a document, or another item (``item_noun``), that is larger than `MAX_BYTES`."""
     return InputError(
         f"{name}: {item_noun} may have at most 20 MB, {MAX_BYTES:,} bytes; this one has {size_prefix}{size:,}."
     )

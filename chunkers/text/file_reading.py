@@ -30,7 +30,7 @@ def document_format_of_name(name: str) -> str | None:
 
 
 def extract_text(data: bytes, name: str, document_format: str, chosen_encoding: str | None = None) -> ExtractedText:
-    """Extract the text of a file in the format ``document_format``.
+    """Extract the text of a file in a given format.
 
     Parameters
     ----------
@@ -65,7 +65,7 @@ def yield_details_and_text(data: bytes, name: str, document_format: str | None, 
     """Read a document in the reader process; yield its details, then its text in pieces.
 
     The details are ``left_out``; ``encoding``, empty for a binary format, ``guessed`` and ``others``; and ``parts``, with
-    kind, starts and labels, None without pages or chapters. The format ``document_format`` is None for plain text.
+    kind, starts and labels, None without pages or chapters. ``document_format`` is None for plain text.
     """
     usual_recursion_limit = sys.getrecursionlimit()
     sys.setrecursionlimit(_RECURSION_LIMIT)
@@ -313,7 +313,7 @@ def _read_in_format(
             return FileText(text, "utf-8", "utf-8")
     require_extra("files", f"{name}: reading what is not plain UTF-8")
     document_details, *text_pieces = parse_in_reader_process(
-        yield_details_and_text, data, name, cancelled, kind=document_format, encoding=encoding
+        yield_details_and_text, data, name, cancelled, document_format=document_format, encoding=encoding
     )
     text = "".join(text_pieces)
     used_encoding = document_details["encoding"]

@@ -320,11 +320,11 @@ def running_lines(pages: Sequence[str], labels: Sequence[str]) -> list[list[Runn
 
     A line counts as a running line only if it is among the first or the last lines of its page, with nothing but running
     lines between it and the edge of the page. The same line must recur on most pages, or on most left-hand or most
-    right-hand pages, and on at least `LEAST_PAGES_WITH_LINE` pages. Two lines are the same if they agree character by character,
-    apart from white space and one number, which must be the page's label or its position in the file, up to a difference
-    that is the same on all these pages. A line with other numbers, such as a row of a table, is text. If the lines at
-    the edge of most pages begin or end with the page number, whatever else they say, the number by itself is a running
-    line too, and so is a chapter title with the number, if two pages have it.
+    right-hand pages, and on at least `LEAST_PAGES_WITH_LINE` pages. Two lines are the same if they agree character by
+    character, apart from white space and one number, which must be the page's label or its position in the file, up to a
+    difference that is the same on all these pages. A line with other numbers, such as a row of a table, is text. If the
+    lines at the edge of most pages begin or end with the page number, whatever else they say, the number by itself is a
+    running line too, and so is a chapter title with the number, if two pages have it.
 
     A line that numbers the parts of a text, such as “Chapter 3”, is text even if every page begins a part.
 

@@ -81,7 +81,8 @@ def nearest_passage(
 def _least_edit_distance(pattern: list[int], text: list[int], max_distance: int) -> tuple[int, list[int]]:
     """Return the least edit distance of a stretch of the text to the pattern, at most ``max_distance``, and its ends.
 
-    The bits of ``up`` and ``down`` say in which rows of Sellers' table the distance grows or falls by 1 from the row above.
+    The bits of ``vertical_increases_mask`` and ``vertical_decreases_mask`` say in which rows of Sellers' table the distance
+    grows or falls by 1 from the row above.
     """
     all_rows_mask = (1 << len(pattern)) - 1
     last_row = len(pattern) - 1
@@ -292,7 +293,7 @@ class SearchableText:
         min_similarity: float = MIN_ALTERED_SIMILARITY,
         searched_ranges: Sequence[Span] | None = None,
     ) -> Match | None:
-        """Find the passage most similar to a quotation, with a similarity of at least ``min_similarity``; None if there is none.
+        """Find the passage most similar to a quotation; None if no similarity is at least ``min_similarity``.
 
         Of equally similar passages, the one nearest to the original position is returned. None also if the
         `ComparisonBudget` is used up.
@@ -386,7 +387,7 @@ class SearchableText:
         middle_offset = quotation_length // 2
 
         def longest_found_length(most: int, passage_of_length: Callable[[int], str]) -> int:
-            """Return the greatest size up to ``most`` for which ``stretch(size)`` occurs in the text."""
+            """Return the greatest size up to ``most`` for which ``passage_of_length(size)`` occurs in the searched text."""
             return bisect_left(range(1, most + 1), True, key=lambda size: passage_of_length(size) not in searched_text)
 
         common_suffix_length = longest_found_length(

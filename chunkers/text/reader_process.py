@@ -61,7 +61,7 @@ def parse_in_reader_process(
 
     Returns
     -------
-    The parser's values after JSON conversion, with tuples as lists, or the results of ``value_function``.
+    The parser's values after JSON conversion, with tuples as lists, or what ``value_function`` returned for them.
 
     Raises
     ------

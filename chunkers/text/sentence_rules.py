@@ -179,10 +179,10 @@ def move_opening_marks(text: str, starts: list[int]) -> list[int]:
 
 
 def _remove_false_ends(text: str, starts: list[int], unsure_sentence_numbers: Sequence[int]) -> list[int]:
-    """Remove false ends of sentences; ``unsure_sentence_numbers`` has the numbers of the sentences whose beginnings may be false.
+    """Remove false ends of sentences; only the beginnings of the sentences in ``unsure_sentence_numbers`` may be false.
 
-    They come after the number of a list, after an abbreviation before what it refers to ("see Sec. 3"), after an initial,
-    and before a small letter, unless the text has no capitals.
+    False ends come after the number of a list, after an abbreviation before what it refers to ("see Sec. 3"), after an
+    initial, and before a small letter, unless the text has no capitals.
     """
     has_capitals = not text.islower()
     joined_sentence_numbers: set[int] = set()

@@ -272,7 +272,7 @@ def _sentencex_starts_by_window(paragraph: str, starts_of: Callable[[str], list[
 
 
 def _apply_rules(paragraph: str, paragraph_start: int, rules: Sequence[Rule], starts: list[int]) -> list[int]:
-    """Apply our rules to the sentence starts of the paragraph at offset ``paragraph_start``."""
+    """Apply our rules to the sentence starts of a paragraph, and return the starts as offsets in the whole text."""
     for rule in rules:
         starts = rule(paragraph, starts)
     return [paragraph_start + start for start in starts]

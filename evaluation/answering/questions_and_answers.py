@@ -313,7 +313,7 @@ class Recording:
     ----------
     asking
         The model.
-    count
+    count_tokens
         Counts the tokens of each text, for servers that report no token counts.
     cancelled, repeat
         See `Asking.ask`.

@@ -145,7 +145,7 @@ def answer_and_judge_item(
 ) -> None:
     """Answer a question, measure the answer and have it judged; call ``store_result`` with the result after each step.
 
-    Results from ``earlier_result`` are reused if they have the text of the answer; otherwise the question is asked again.
+    ``earlier_result`` is reused if it has the text of an answer; otherwise the question is asked again.
 
     Raises
     ------
@@ -199,14 +199,15 @@ def answer_all_questions(
     store_result
         Called with the numbers of the chunker and the question, from any thread.
     report_completed
-        Called when an answer and all its measures are complete, except for results that were complete ``prior_results``.
+        Called when an answer and all its measures are complete, except for those already complete in ``prior_results``.
     prior_results
         Earlier results, by the numbers of the chunker and the question.
 
     Raises
     ------
     ModelError
-        As in `answer_and_judge_item`. The first failure stops all other requests; results already passed to ``store_result`` remain.
+        As in `answer_and_judge_item`. The first failure stops all other requests; results already passed to
+        ``store_result`` remain.
     Cancelled
         If the user asked to stop.
     """
@@ -244,7 +245,7 @@ def judge_result(
     repeat: int = 0,
     kinds: Collection[Kind] = KINDS,
 ) -> None:
-    """Have the model judge an answer in the given ``kinds``; call ``store_result`` with the result after each judgement.
+    """Have the model judge an answer by the ``kinds`` that apply; pass the result to ``store_result`` after each judgement.
 
     A new ``repeat`` number asks again instead of using the cache. Raises the same errors as `answer_and_judge_item`.
     """

@@ -263,7 +263,7 @@ def _columns_of_options(options: argparse.Namespace) -> list[MeasuredColumn]:
 
 
 def column_of_chunker(spec: ChunkerSpec, base_recipe: Recipe, name: str) -> MeasuredColumn:
-    """Return the column of a chunker; settings not given on the command line are taken from the recipe ``base_recipe``."""
+    """Return the column of a chunker; settings not given on the command line are taken from ``base_recipe``."""
     # The embedder is asked for its defaults alone, and is not loaded for it.
     chunker = spec.build(load_embedder(base_recipe.embedder))
     return MeasuredColumn(name, spec.recipe_of(chunker, base_recipe.model_copy(update={"versions": {}})), chunker)
@@ -301,9 +301,9 @@ def build_indexes(
     cache: EmbeddingCache,
     returned_texts: Sequence[ReturnedText] = (CHUNK_ITSELF,),
 ) -> Iterator[tuple[str, EmbeddedAs, Index, Tools, ReturnedText]]:
-    """Yield an index of every recipe's chunks for each of the ``returned_texts`` of returning text.
+    """Yield an index of every recipe's chunks for each choice in ``returned_texts``.
 
-    With it come the recipe's name, what of its chunks is embedded, the tools that embed the questions, and the way.
+    With it come the recipe's name, what of its chunks is embedded, the tools that embed the questions, and the choice.
     """
     corpus_by_splitter: dict[str, Corpus] = {}
     for column_number, (column_name, recipe, chunker) in enumerate(columns, start=1):

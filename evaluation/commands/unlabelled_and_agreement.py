@@ -66,7 +66,7 @@ def add_unlabelled_command(commands: "argparse._SubParsersAction[Parser]") -> No
         "summed into one: what is best depends on what the chunks are for.",
     )
     add_document_arguments(unlabelled_parser)
-    add_chunker_option(unlabelled_parser, several=True, note=", without --edits")
+    add_chunker_option(unlabelled_parser, several=True, note=", with --edits 0")
     add_size_options(unlabelled_parser)
     unlabelled_parser.add_argument(
         "--edits",

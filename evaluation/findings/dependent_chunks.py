@@ -1,4 +1,7 @@
-"""Rules for chunks that cannot be understood alone, with the words that point back in the languages of `POINTER_PATTERN_FUNCTIONS`."""
+"""Rules for chunks that cannot be understood alone, with the words that point back in each language.
+
+The languages are those of `POINTER_PATTERN_FUNCTIONS`.
+"""
 
 import re
 from collections.abc import Iterator
@@ -397,7 +400,7 @@ def _lead_in_sentence_of(
 ) -> str:
     """Return the sentence that introduces the list of an item; empty if none does.
 
-    ``lead_in_by_line`` has what earlier calls found for items, by their line and kind of mark, so that no list is walked twice.
+    ``lead_in_by_line`` holds the results of earlier calls, by line and kind of mark, so that no list is walked twice.
     """
     item_line_start = text.rfind("\n", 0, start) + 1
     lead_in_sentence, preceding_line_end_offset = "", item_line_start

@@ -61,7 +61,8 @@ def _windows_1252_character_class(first: int, last: int) -> str:
 
 _CONTINUATION_CHARACTERS = _windows_1252_character_class(0x80, 0xBF)
 _MISREAD_UTF_8 = re.compile(
-    f"(?:{_windows_1252_character_class(0xC2, 0xDF)}{_CONTINUATION_CHARACTERS}|{_windows_1252_character_class(0xE0, 0xEF)}{_CONTINUATION_CHARACTERS}{{2}}"
+    f"(?:{_windows_1252_character_class(0xC2, 0xDF)}{_CONTINUATION_CHARACTERS}"
+    f"|{_windows_1252_character_class(0xE0, 0xEF)}{_CONTINUATION_CHARACTERS}{{2}}"
     f"|{_windows_1252_character_class(0xF0, 0xF4)}{_CONTINUATION_CHARACTERS}{{3}})+"
 )
 """Characters in UTF-8 that were read as Windows-1252 or Latin-1, once or twice."""

@@ -534,8 +534,9 @@ RULES: dict[str, Rule] = {
         "Copies of one text fill the top results, and leave no place for another answer.",
         _find_near_duplicate_chunks,
         cause="document",
-        limits=f"By runs of {SHINGLE_WORDS} words, or characters of Chinese, within one document, from {100 * NEAR_DUPLICATE_SHARE:.0f} % "
-        "in common on; a paraphrase is not found. Retrieval measures what those of all documents cost your questions, from "
+        limits=f"By runs of {SHINGLE_WORDS} words, or characters of Chinese, within one document, from "
+        f"{100 * NEAR_DUPLICATE_SHARE:.0f} % in common on; a paraphrase is not found. "
+        "Retrieval measures what those of all documents cost your questions, from "
         f"{100 * COUNTED_ALIKE:.0f} % on. "
         "Switch it off for catalogues and forms, whose entries are alike by nature.",
         example="Shop A opens at nine on weekdays. | Shop B opens at nine on weekdays.",

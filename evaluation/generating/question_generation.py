@@ -71,8 +71,8 @@ def random_windows(texts: Sequence[str], size: int, seed: int) -> Iterator[Windo
     """Yield an endless sequence of random windows; equal seeds give equal windows.
 
     A document is chosen with a probability proportional to its length, then a position in it uniformly at random, up to
-    `MOST_TRIED_WINDOWS` times until the window overlaps no earlier one. If all do, the window with the least overlap is used. A document
-    that is not longer than a window is shown whole.
+    `MOST_TRIED_WINDOWS` times until the window overlaps no earlier one. If all do, the window with the least overlap is
+    used. A document that is not longer than a window is shown whole.
 
     Parameters
     ----------
@@ -248,17 +248,17 @@ def generate_questions(
     cancelled: Callable[[], bool] = bool,
     report_usability: Callable[[bool], None] = lambda usable: None,
 ) -> None:
-    """Generate questions about random windows of the texts, several in parallel, and pass each to ``report_outcome``.
+    """Generate questions about random windows of the texts, several in parallel; pass each outcome to ``report_outcome``.
 
-    A prompt leaves out the sentences that earlier questions quote. If fewer than `LEAST_PART_CHARACTERS` characters remain, it shows
-    the window and these questions instead. After a repeated question, the model is asked in a new conversation, without the
-    sentences that the repeated question quotes.
+    A prompt leaves out the sentences that earlier questions quote. If fewer than `LEAST_PART_CHARACTERS` characters remain,
+    it shows the window and these questions instead. After a repeated question, the model is asked in a new conversation,
+    without the sentences that the repeated question quotes.
 
-    The windows alone determine which earlier questions a prompt depends on. A question is requested once the questions up to
-    a certain one are finished: the last one at least `MOST_AT_ONCE` places before it, or the last earlier one about an
-    overlapping window, whichever is later. Its prompt shows at most the `MOST_EARLIER_QUESTIONS` nearest of these questions. Duplicates
-    are detected when all earlier questions are finished. The same answers therefore give the same outcomes, in whatever
-    order they arrive.
+    The windows alone determine which earlier questions a prompt depends on. A question is requested once the questions up
+    to a certain one are finished: the last one at least `MOST_PARALLEL_CONVERSATIONS` places before it, or the last earlier
+    one about an overlapping window, whichever is later. Its prompt shows at most the `MOST_EARLIER_QUESTIONS` nearest of
+    these questions. Duplicates are detected when all earlier questions are finished. The same answers therefore give the
+    same outcomes, in whatever order they arrive.
 
     Parameters
     ----------
@@ -360,8 +360,8 @@ def _longest_unquoted_part(
 ) -> Window:
     """Return the longest part of a window without sentences that an earlier question quotes.
 
-    The prompt about this part need not show earlier questions, which a weak model copies. If the part has fewer than
-    ``min_part_characters`` characters, the window is returned.
+    The prompt about this part need not show earlier questions, which a weak model copies. If the part is shorter than
+    ``min_part_characters``, the whole window is returned.
     """
     text, (window_start, window_end) = texts[window.document], window.span
     quoted_spans = [

@@ -91,7 +91,7 @@ def total_length(ranges: Sequence[tuple[int, int]]) -> int:
 
 
 def numbers_of_overlapping_chunks(chunk_edges: IntArray, ranges: Iterable[tuple[int, int]]) -> list[int]:
-    """Return the numbers of the chunks that overlap any of the ranges, by their ``chunk_edges``, shape (chunks, 2)."""
+    """Return the numbers of the chunks that overlap any of the ranges; ``chunk_edges`` has shape (chunks, 2)."""
     overlapping_chunk_mask = np.zeros(len(chunk_edges), dtype=bool)
     # One by one: a question may have as many excerpts as there are documents.
     for start, end in ranges:

@@ -116,9 +116,9 @@ class ExcerptFinder:
 
         Parts stand in the same order, with other text between them.
 
-        An item is a text, or an object with ``content`` and, if known, ``start_index``, ``prefix``, ``suffix`` and
-        ``corpus_id``, the document's name. Without ``corpus_id``, the document ``document_number`` is searched, or all documents in
-        order if ``document_number`` is None.
+        ``excerpt_entry`` is a text, or an object with ``content`` and, if known, ``start_index``, ``prefix``, ``suffix``
+        and ``corpus_id``, the document's name. Without ``corpus_id``, the document with number ``document_number`` is
+        searched, or all documents in order if it is None.
 
         Raises
         ------

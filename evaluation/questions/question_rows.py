@@ -169,9 +169,9 @@ def raw_rows(
 ) -> Iterator[tuple[str, QuestionRow | InputError]]:
     """Yield each row of a questions file as written, with its position; an error takes the place of a bad row.
 
-    Apostrophes that `chunkers.support.formatting.escape_cell` added to the fields of a CSV file are removed. ``columns_to_read`` is
-    called with the columns and the name of a CSV file; it returns the columns to read, and raises InputError if one is
-    wrong or missing.
+    Apostrophes that `chunkers.support.formatting.escape_cell` added to the fields of a CSV file are removed.
+    ``columns_to_read`` is called with the columns and the name of a CSV file; it returns the columns to read, and raises
+    InputError if one is wrong or missing.
     """
     # In the cells of CSV, lists are written in JSON.
     check_bracket_count(text, name)

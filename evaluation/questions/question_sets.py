@@ -98,7 +98,12 @@ def read_beir(
     path_size_pairs = [[path, len(part)] for path, part in file_bytes_by_path.items()]
     question_set = _question_set_from_pieces(
         parse_in_reader_process(
-            parse_beir_parts, b"".join(file_bytes_by_path.values()), name, cancelled, sizes=path_size_pairs, split=split
+            parse_beir_parts,
+            b"".join(file_bytes_by_path.values()),
+            name,
+            cancelled,
+            byte_counts_by_path=path_size_pairs,
+            split=split,
         )
     )
     assert question_set is not None

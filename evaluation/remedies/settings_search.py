@@ -91,9 +91,10 @@ class Variation(NamedTuple):
 def setting_variations(chunker: Chunker, embedder: Embedder | None = None) -> list[Variation]:
     """Return all alternative settings of a chunker to try as remedies, without duplicates.
 
-    Each setting changes a single parameter: a number by `SLIDER_STEP_COUNTS`, an optional number by `VALUE_FACTORS` or to one of `TRIED_SIZES`, and a
-    choice to each other option. Only built-in chunkers that call no language model are varied. The chunkers of `OTHER_CHUNKER_SETTINGS` are
-    tried too, except the chunker itself and, without an embedder, those that embed.
+    Each setting changes a single parameter: a number by `SLIDER_STEP_COUNTS`, an optional number by `VALUE_FACTORS` or to
+    one of `TRIED_SIZES`, and a choice to each other option. Only built-in chunkers that call no language model are varied.
+    The chunkers of `OTHER_CHUNKER_SETTINGS` are tried too, except the chunker itself and, without an embedder, those that
+    embed.
     """
     distinct_variations: list[Variation] = []
     seen_settings_keys = {_settings_key(chunker)}

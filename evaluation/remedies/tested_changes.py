@@ -65,7 +65,7 @@ def remedies_for_answer(
 ) -> Iterator[Remedy]:
     """Yield the smallest setting changes that make retrieval return the whole answer, one of each kind.
 
-    There are at most `WANTED` of them.
+    There are at most `MOST_REMEDIES` of them.
 
     The criterion is that of the page: a chunk retrieved within the failure's limit contains the whole answer. If the limit
     is a number of chunks, the answer must also be whole within the number of tokens retrieved now, so that larger chunks
@@ -235,7 +235,7 @@ def remedies_for_finding(
 ) -> Iterator[Remedy]:
     """Yield the smallest setting changes that remove a suspicious finding, one of each kind.
 
-    There are at most `WANTED` of them.
+    There are at most `MOST_REMEDIES` of them.
 
     Parameters
     ----------

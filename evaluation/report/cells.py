@@ -414,7 +414,7 @@ def chunking_score_cells(chunking: Chunking, scores: Mapping[str, Score], measur
 def boundary_ranking_cells(
     ranking: ChunkingRanking, document: Document, known: Sequence[int], chunkings: Sequence[Chunking]
 ) -> tuple[list[list[Cell]], str]:
-    """Return the `boundary_score_cells` of every contender of a ranking, and an explanation if making no cut has the best Pk.
+    """Return the `boundary_score_cells` of a ranking's contenders, and an explanation if making no cut has the best Pk.
 
     ``chunkings`` are the first contenders; the trivial ones follow.
     """

@@ -312,7 +312,7 @@ def html_report(compared: ComparedColumns) -> str:
 
 
 def html_page(name: str, body: str, style_rules: str = "") -> str:
-    """Return HTML as a self-contained page with this name, in the style of a report with further ``style_rules``."""
+    """Return HTML as a self-contained page called ``name``, in a report's style with additional ``style_rules``."""
     page_style_sheet = style_sheet() + (_STYLE_RULES + style_rules).replace("ROOT", ROOT_CLASS)
     style_sheet_digest = base64.b64encode(hashlib.sha256(page_style_sheet.encode()).digest()).decode()
     content_security_policy = (

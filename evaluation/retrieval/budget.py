@@ -184,7 +184,7 @@ class BudgetResults:
     def scores(self) -> FloatArray:
         """Recall, precision and IoU at every budget, shape (units, budgets, scores, questions), NaN where undefined.
 
-        The order is that of `RANGE_UNITS` and `FOUND_SCORES`.
+        The order is that of `RANGE_UNITS` and `RETRIEVED_TEXT_MEASURES`.
         """
         retrieved_lengths, hit_lengths = self.given.astype(float), self.hit.astype(float)
         excerpt_lengths = np.where(self.wanted, self.wanted, np.nan)[:, None, :]
@@ -369,8 +369,8 @@ def _ranked_chunks(
 ) -> Iterator[tuple[int, IntArray]]:
     """Yield every question's number and the best chunks for it, best first: at least as many as fill the budgets, or all.
 
-    ``lengths_and_budgets`` have the length of every chunk in a budget's unit, and the budget. Those whose budget is not full yet are
-    searched for again, twice as deep.
+    ``lengths_and_budgets`` pairs the length of every chunk, in a budget's unit, with the budget. Questions whose budgets
+    are not yet full are searched for again, twice as deep.
     """
     unfilled_question_numbers = np.arange(len(queries.texts))
     index_chunk_count = len(queries.index.chunks)

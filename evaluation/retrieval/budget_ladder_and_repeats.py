@@ -109,7 +109,7 @@ class RetrievedDuplicates:
         return self._cost_in_recall(retrieved_chunk_counts, recall_with_repeats, recall_without_repeats)
 
     def cost_at_budget(self, budget_results: BudgetResults, budget: int, unit: str) -> RepeatCost:
-        """Return the cost at one budget of ``budget_results``, the results with near-duplicates in place, with recall in ``unit``."""
+        """Return the cost at a budget, with recall in ``unit``; ``budget_results`` has the near-duplicates in place."""
         measured_budgets = budget_results.budgets
         retrieved_chunk_counts = budget_results.taken[measured_budgets.sizes.index(budget)]
         recall_with_repeats = budget_results.values("recall", budget, unit)

@@ -154,7 +154,7 @@ class ChunkComparison:
         self._database.executemany("INSERT INTO chunks VALUES (?, ?, ?, ?)", chunk_database_rows)
 
     def result(self, max_documents: int = 10) -> IndexComparison:
-        """Return the changes of all documents, and the ``max_documents`` documents that change most."""
+        """Return the changes of all documents, and the documents that change most, at most ``max_documents``."""
         execute_sql = self._database.execute
         execute_sql("DROP TABLE IF EXISTS documents")
         execute_sql(_COUNTING_SQL)

@@ -349,7 +349,7 @@ class BudgetCurve:
     ) -> "BudgetCurve":
         """Return the curve of a retrieval measure over the budgets, measured in the budgets' unit.
 
-        The measure is one of `FOUND_SCORES`.
+        The measure is one of `RETRIEVED_TEXT_MEASURES`.
 
         At the budgets in ``everything``, every chunker returns the whole text.
         """

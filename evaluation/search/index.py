@@ -251,7 +251,7 @@ def _spans_in_corpus(corpus: Corpus, chunkings: Sequence[Chunking]) -> tuple[tup
 
 
 def _chunkings_with_selected_chunks(chunkings: Iterable[Chunking], chunk_numbers: Collection[int]) -> Iterator[Chunking]:
-    """Yield results with only those chunks whose ``chunk_numbers``, counted over all results, are given."""
+    """Yield the results with only those chunks whose number, counted over all results, is in ``chunk_numbers``."""
     chunk_number = 0
     for chunking in chunkings:
         selected_chunks = [
@@ -311,11 +311,11 @@ class PreparedQuestions:
 
     @classmethod
     def of(cls, index: Index, texts: Sequence[str], tools: Tools) -> "PreparedQuestions":
-        """Return questions prepared for search, embedded unless the index is searched by words alone.
+        """Return questions prepared for search, embedded unless the index is searched by words alone or is empty.
 
         Raises the same errors as `Tools.embed`.
         """
-        if index.searched_by == "bm25":
+        if index.searched_by == "bm25" or not index.texts:
             return cls(index, tuple(texts), np.zeros((len(texts), 0), np.float32))
         return cls(index, tuple(texts), embed_texts(index.corpus.whole, texts, tools))
 
@@ -334,7 +334,7 @@ class PreparedQuestions:
     def ranked(self, question_numbers: IntArray, max_ranks: int) -> IntArray:
         """Return the numbers of the best chunks for each selected question, best first.
 
-        The result has shape (numbers, min(depth, chunks)).
+        The result has shape (questions, min(max_ranks, chunks)).
 
         Ties go to the earlier chunk, so that chunks without any word of the question come last, in their order.
         """
@@ -367,7 +367,7 @@ class PreparedQuestions:
         return np.array(rankings_by_question, dtype=np.intp).reshape(len(question_numbers), max_ranks)
 
     def scores(self, question_numbers: Sequence[int]) -> FloatArray:
-        """Return the score of every chunk for the selected questions, shape (numbers, chunks).
+        """Return the score of every chunk for the selected questions, shape (questions, chunks).
 
         The score is the cosine, BM25, or the sum of reciprocal ranks by both, as in `fuse_rankings`.
         """

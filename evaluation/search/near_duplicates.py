@@ -196,7 +196,7 @@ def shingles(text: str) -> set[tuple[str, ...]]:
 
 
 def _similar_pairs(shingles_by_chunk: dict[int, frozenset[int]], min_similarity: float) -> list[NearPair]:
-    """Return the pairs of chunks, given as different sets of shingles, with at least the similarity ``min_similarity``."""
+    """Return the pairs of chunks, given as different sets of shingles, with a similarity of at least ``min_similarity``."""
     chunk_count_by_shingle = Counter(shingle for own_shingles in shingles_by_chunk.values() for shingle in own_shingles)
     shorter_chunks_by_shingle: dict[int, list[int]] = defaultdict(list)
     similar_chunk_pairs = []

@@ -31,8 +31,8 @@ def nearest_vectors(queries: VectorArray, vectors: VectorArray, count: int, bloc
 
     The result has shape (queries, min(count, rows)).
 
-    The result is exact, and ties go to the earlier row. ``vectors`` are compared ``block_size`` rows at a time; the block size
-    does not affect the result, since `resolve_near_ties` recomputes near-ties.
+    The result is exact, and ties go to the earlier row. The vectors are compared ``block_size`` rows at a time, which does
+    not affect the result, since `resolve_near_ties` recomputes near-ties.
     """
     count = min(count, len(vectors))
     best_vector_scores = np.zeros((len(queries), 0))

@@ -191,7 +191,7 @@ def boundary_similarity(reference: Segmentation, segmentation: Segmentation, mov
 
     Source: Fournier (2013).
 
-    B = 1 - (missing + moved distance / reach) / (missing + moved + matching).
+    B = 1 - (missing + moved distance / move limit) / (missing + moved + matching).
     """
     _check_same_units(reference, segmentation)
     reference_only_boundaries = set(reference.boundaries) - set(segmentation.boundaries)
@@ -234,8 +234,7 @@ class MisassignedUnits:
 def misassigned_units(section_of_each_unit: Sequence[int], chunk_of_each_unit: Sequence[int | None]) -> MisassignedUnits:
     """Match sections to chunks one to one by largest overlap, and return the units outside their section's chunk.
 
-    Source: Qu et al., figures 6 and 7. ``section_of_each_unit`` and ``chunk_of_each_unit`` give the section and the chunk of every unit. A chunk
-    need not be contiguous. A unit whose chunk is None is outside every match.
+    Source: Qu et al., figures 6 and 7. A chunk need not be contiguous. A unit whose chunk is None is outside every match.
     """
     if len(section_of_each_unit) != len(chunk_of_each_unit):
         raise ValueError(

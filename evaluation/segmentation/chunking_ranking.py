@@ -312,10 +312,10 @@ def rank_by_known_boundaries(
     """Rank the chunkings of a document and trivial baselines by boundary F1 against known boundaries.
 
     The baselines are no cut, evenly spaced cuts and random cuts. The latter two have as many cuts as the chunking with the
-    highest F1, and are left out if it has none. The random cuts are those with the median F1 among `MEDIAN_DRAW_COUNT` draws. No
-    baseline uses the number of known boundaries.
+    highest F1, and are left out if it has none. The random cuts are those with the median F1 among `MEDIAN_DRAW_COUNT`
+    draws. No baseline uses the number of known boundaries.
 
-    ``known_boundaries`` holds the known boundaries in code points. The counts of a section are three numbers: 1 if the boundary at its
+    ``known_boundaries`` are offsets in code points. The counts of a section are three numbers: 1 if the boundary at its
     beginning is found, 1 if it is missed, and the number of cuts inside the section.
     """
     known_boundary_segmentation = segmentation_in_sentences(document, known_boundaries)
@@ -479,7 +479,8 @@ def rank_by_structure(
 
     `StructurePoints` has the scoring.
 
-    The sections of the ranking are the paragraphs. Chunkings whose numbers are in ``unranked_indices`` have a value but no rank.
+    The sections of the ranking are the paragraphs. Chunkings whose index is in ``unranked_indices`` have a value but no
+    rank.
     """
     paragraph_end_offsets = [match.end() for match in _PARAGRAPH_END.finditer(document.text)]
     structure_points_scoring = StructurePoints.of(document)

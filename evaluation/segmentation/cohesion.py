@@ -51,7 +51,7 @@ def cosine_contrast(vectors: npt.NDArray[np.floating], chunks: Sequence[int | No
     vectors
         One vector per sentence, shape (n, dimension), of any length but 0.
     chunks
-        Number of each sentence's chunk, as `chunk_of_each_sentence` returns them; None for sentences in no chunk.
+        Number of each sentence's chunk, as `chunk_number_per_sentence` returns them; None for sentences in no chunk.
     """
     chunked_sentence_numbers = [place for place, chunk in enumerate(chunks) if chunk is not None]
     if not chunked_sentence_numbers:
@@ -85,7 +85,8 @@ def contextual_coherence(
     """Return the mean cosine between chunks and the sentences around them, from -1 to 1; None without such sentences.
 
     A chunk's vector is the sum of its sentences' unit vectors. The vector of its surroundings is the sum over all other
-    sentences that are at most ``surrounding_count`` places before or after one of its own. Chunks without surroundings are left out.
+    sentences that are at most ``surrounding_count`` places before or after one of its own. Chunks without surroundings are
+    left out.
 
     Source: contextual coherence of Moura Junior et al., “Adaptive Chunking” (LREC 2026), who embed windows of 3,000 tokens
     around the chunk. Most models read fewer tokens, so vectors are summed instead. The surroundings exclude the chunk
@@ -125,7 +126,7 @@ def contextual_coherence(
 
 
 def _surrounding_ranges(chunk_sentences: IntArray, sentence_count: int, surrounding_count: int) -> list[tuple[int, int]]:
-    """Return the ranges of sentences that are at most ``surrounding_count`` from one of ``chunk_sentences``, these included; they do not overlap."""
+    """Return the disjoint ranges of ``chunk_sentences`` and the sentences at most ``surrounding_count`` places from them."""
     run_break_indexes = np.flatnonzero(np.diff(chunk_sentences) > 2 * surrounding_count + 1) + 1
     return [
         (max(int(run[0]) - surrounding_count, 0), min(int(run[-1]) + surrounding_count + 1, sentence_count))

@@ -108,10 +108,7 @@ class BoundaryAgreement:
         return len(self.both) / distinct_boundary_count if distinct_boundary_count else None
 
     def words(self, full_embedder_name: str, other_embedder_name: str) -> str:
-        """Return a phrase on the boundaries that differ between two embedders.
-
-        ``full_embedder_name`` and ``other_embedder_name`` are the embedders' names.
-        """
+        """Return a phrase on the boundaries that differ between the two embedders with these names."""
         if self.share is None:
             return "no boundary with either"
         if self.alike:

@@ -109,8 +109,8 @@ MEASURES_EXPLAINED = {
     "inside": "Mean cosine of two sentences in the same chunk. It is higher for short chunks, whatever their cuts.",
     "across": "Mean cosine of two sentences in neighbouring chunks. It is higher for short chunks too.",
     "contrast": "Inside minus across: how much more alike sentences are within chunks than across cuts.",
-    "context": f"Mean cosine of a chunk and the {SURROUNDING_SENTENCES} sentences on either side: high if it fits its surroundings, "
-    "low if it stands apart.",
+    "context": f"Mean cosine of a chunk and the {SURROUNDING_SENTENCES} sentences on either side: "
+    "high if it fits its surroundings, low if it stands apart.",
     "changed": "Mean share of chunks that change when one sentence is inserted; lower is better.",
     "at worst": "The largest share of changed chunks over all places.",
     "at least": "The unavoidable share: the one chunk with the new sentence. Compare the other two with it.",

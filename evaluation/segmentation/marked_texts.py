@@ -158,7 +158,7 @@ class StitchedDocument:
 def stitch_passages(
     passages: Sequence[SubjectPassage], document_sentence_count: int = 100, seed: int = 0, splitter: str = DEFAULT_SPLITTER
 ) -> StitchedDocument:
-    """Join passages in random order until the document has ``document_sentence_count`` sentences or no passage is left.
+    """Join passages in random order until there are at least ``document_sentence_count`` sentences or no passage is left.
 
     Source: Qu et al., appendix C. The same passages and seed give the same document.
 
@@ -290,7 +290,7 @@ def read_passages(
 def cut_into_passages(
     text: str, known_boundaries: Sequence[int], subject: str, passage_sentence_count: int, splitter: str = DEFAULT_SPLITTER
 ) -> list[SubjectPassage]:
-    """Cut a text with known sections into passages of about ``passage_sentence_count`` sentences that cross no section boundary."""
+    """Cut each known section of a text into passages of about ``passage_sentence_count`` sentences."""
     passages_within_sections = []
     for section_number, (section_start, section_end) in enumerate(pairwise([0, *known_boundaries, len(text)]), start=1):
         document = Document.from_text(text[section_start:section_end], splitter)

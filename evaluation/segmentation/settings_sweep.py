@@ -45,7 +45,7 @@ from evaluation.statistics import (
 
 @dataclass(frozen=True)
 class SweptSetting:
-    """Chunker with its non-default parameters, or the name of a trivial baseline in `TRIVIAL_ANSWERS`."""
+    """Chunker with its non-default parameters, or the name of a trivial baseline in `TRIVIAL_BASELINES`."""
 
     chunker: str
     parameters: tuple[tuple[str, Any], ...] = ()
@@ -166,10 +166,10 @@ def sweep_settings(
 ) -> Iterator[SweepRow]:
     """Run every chunker setting on every document, and yield the scores of each run as soon as they are ready.
 
-    With several workers, and more than a `MOST_SEQUENTIAL_RUNS` runs, they are spread over processes where joblib is installed, and the rows
-    come in the order in which they are done; those of chunkers that ask a language model stay in this process, where what
-    is spent is bounded. ``tools.cancelled`` stops the sweep before the next run; rows already yielded stay valid. What is
-    ``finished_rows`` already is neither run nor yielded again.
+    With several workers and joblib, more than `MOST_SEQUENTIAL_RUNS` runs are spread over processes, and the rows come in
+    the order in which the runs finish. If a chunker asks a language model, all runs stay in this process, where spending is
+    bounded. ``tools.cancelled`` stops the sweep before the next run; rows already yielded stay valid. The runs of
+    ``finished_rows`` are neither repeated nor yielded again.
 
     Raises
     ------

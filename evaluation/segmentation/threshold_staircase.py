@@ -94,7 +94,7 @@ def threshold_staircase(
 
 
 def _chunk_lengths(document: Document, is_cut_after_sentence: npt.NDArray[np.bool_]) -> IntArray:
-    """Return the characters of every chunk, when the document is cut after each sentence at which ``is_cut_after_sentence`` is true."""
+    """Return the length of every chunk in characters, if the document is cut where ``is_cut_after_sentence`` is true."""
     sentence_starts, sentence_ends = np.asarray(document.sentences, dtype=np.int64).T
     cut_sentence_indexes = np.flatnonzero(is_cut_after_sentence)
     chunk_lengths: IntArray = np.append(sentence_ends[cut_sentence_indexes], sentence_ends[-1]) - np.append(

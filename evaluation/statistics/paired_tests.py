@@ -156,7 +156,7 @@ def paired_differences_by_family(
 
     ``differences`` has shape (families, comparisons, questions).
 
-    All families use the same number of ``draw_count``: by default, as many as one family needs.
+    All families use the same ``draw_count``; by default, it is the number of draws that the largest family needs.
     """
     family_count, comparison_count, _ = differences.shape
     value_width_by_comparison = np.broadcast_to(measure_range, comparison_count).tolist()
@@ -347,8 +347,8 @@ def _enumerates_all_subsets(count: int, draw_count: int) -> bool:
 def subset_masks(count: int, draw_count: int, seed: int) -> Iterator[FloatArray]:
     """Yield subsets of ``count`` items as rows of 0 and 1, up to 1000 rows at a time, including the empty subset.
 
-    All subsets are yielded if there are at most ``draw_count`` or `MOST_SUBSETS` of them, whichever is more; otherwise the empty
-    subset and ``draw_count`` random ones.
+    All subsets are yielded if their number is at most ``draw_count`` or `MOST_SUBSETS`, whichever is greater; otherwise the
+    empty subset and ``draw_count`` random ones.
     """
     if _enumerates_all_subsets(count, draw_count):
         for batch_start in range(0, 2**count, _SUBSETS_PER_BATCH):
@@ -591,7 +591,10 @@ def _swap_interval(
     corrected_p: CorrectedP,
     measure_range: float,
 ) -> tuple[float, float]:
-    """Return the interval of a difference; where values are equal it has the width of ``least_half_width``, as far as 0 permits."""
+    """Return the confidence interval of a difference.
+
+    Each side is at least ``least_half_width`` wide, except the side towards 0 if the difference is significant.
+    """
     if not corrected_p.significant:
         lower_half_width = upper_half_width = max(critical_difference, least_half_width, abs(observed_difference))
     else:

@@ -250,12 +250,12 @@ class TraceDiagnoser:
     ) -> None:
         self._documents = documents
         self._questions = questions
-        self._searchable_documents = searched or SearchedChunks()
+        self._searched = searched or SearchedChunks()
         self._answers = answers or {}
         self._locator = UnorderedLocator(
             documents,
             [retrieved.as_given_chunk for question in questions for retrieved in question.retrieved],
-            has_documents=self._searchable_documents.has_documents,
+            has_documents=self._searched.has_documents,
         )
         self._chunk_numbers_by_place: dict[Place, tuple[int, ...]] = {}
         self.placements: list[tuple[Placement, ...]] = []
@@ -264,7 +264,8 @@ class TraceDiagnoser:
     def locate(self, report_progress: Callable[[int, int], None] = lambda done, count: None) -> "TraceDiagnoser":
         """Locate the retrieved texts of every question, and return itself.
 
-        If an exception of ``report_progress`` or an interruption ends it, `question_diagnoses` yields those of the questions before.
+        If ``report_progress`` raises an exception or the call is interrupted, `question_diagnoses` yields the diagnoses of
+        the questions located before.
 
         Parameters
         ----------
@@ -279,29 +280,24 @@ class TraceDiagnoser:
     @cached_property
     def remark(self) -> str:
         """Sentences on documents that are not at hand, and on chunks that cannot be those that were searched; or empty."""
-        return " ".join(filter(None, (self._searchable_documents.remark, self._texts_without_chunk_note)))
+        return " ".join(filter(None, (self._searched.remark, self._texts_without_chunk_note)))
 
     @cached_property
     def _texts_without_chunk_note(self) -> str:
-        if self._searchable_documents.chunkings is None:
+        if self._searched.chunkings is None:
             return ""
         located_places = {
             placement.only_place for some in self.placements for placement in some if placement.only_place is not None
         }
-        unmatched_text_count = sum(
-            not self._fits_known_chunks(self._searchable_documents.chunkings, place) for place in located_places
-        )
+        unmatched_text_count = sum(not self._fits_known_chunks(self._searched.chunkings, place) for place in located_places)
         if not unmatched_text_count:
             return ""
         unmatched_texts_sentence = (
             f"{unmatched_text_count:,} of {pluralize(len(located_places), 'located text')} of the trace are no chunks of "
-            f"{self._searchable_documents.name}"
+            f"{self._searched.name}"
         )
         if 2 * unmatched_text_count > len(located_places):
-            return (
-                f"{unmatched_texts_sentence}, so the trace searched other chunks, and {self._searchable_documents.name} is "
-                "not used."
-            )
+            return f"{unmatched_texts_sentence}, so the trace searched other chunks, and {self._searched.name} is not used."
         return f"{unmatched_texts_sentence}."
 
     def _fits_known_chunks(self, chunkings: Sequence[Chunking], place: Place) -> bool:
@@ -315,8 +311,8 @@ class TraceDiagnoser:
     @cached_property
     def _chunkings(self) -> Sequence[Chunking]:
         """The chunks of each document: those at hand if they are those that were searched, else those in the trace."""
-        if self._searchable_documents.chunkings is not None and not self._texts_without_chunk_note.endswith("is not used."):
-            return self._searchable_documents.chunkings
+        if self._searched.chunkings is not None and not self._texts_without_chunk_note.endswith("is not used."):
+            return self._searched.chunkings
         spans_by_document: list[set[Span]] = [set() for _ in self._documents]
         for question_placements in self.placements:
             for placement in question_placements:
@@ -330,7 +326,7 @@ class TraceDiagnoser:
     @property
     def knows_chunks(self) -> bool:
         """True if the chunks that were searched are at hand, and not only those that were retrieved."""
-        return self._chunkings is self._searchable_documents.chunkings
+        return self._chunkings is self._searched.chunkings
 
     def question_diagnoses(self) -> Iterator[Diagnosis]:
         """Yield the diagnosis of each located question, in the order of the trace."""
@@ -341,7 +337,7 @@ class TraceDiagnoser:
 
     def _locate_text(self, retrieved: RetrievedText) -> Placement:
         retrieved_chunk = retrieved.as_given_chunk
-        same_id_chunk = self._searchable_documents.by_id.get(retrieved_chunk.id) if retrieved_chunk.id is not None else None
+        same_id_chunk = self._searched.by_id.get(retrieved_chunk.id) if retrieved_chunk.id is not None else None
         if retrieved_chunk.text is None and not retrieved_chunk.spans:
             if same_id_chunk is None:
                 named_document_numbers = self._locator.document_numbers_for_name(retrieved_chunk.id)
@@ -414,7 +410,7 @@ class TraceDiagnoser:
             ]
         if question.reference is not None and question.reference.strip():
             reference_passage = self._locate_passage(question.reference, self._locator.document_numbers_for_name(None))
-            document_or_chunk_word = "document" if self._searchable_documents.has_documents else "chunk"
+            document_or_chunk_word = "document" if self._searched.has_documents else "chunk"
             return [
                 reference_passage._replace(
                     unplaced=f"the reference is in words of its own, which no {document_or_chunk_word} has"
@@ -451,11 +447,10 @@ class TraceDiagnoser:
                 return PassageOutcome("cannot be told", unplaced_explanation)
             if self._locator.is_comparison_budget_spent:
                 return PassageOutcome("cannot be told", f"{short_repr(passage_text)} was not compared with all passages")
-            if not self._searchable_documents.has_documents:
+            if not self._searched.has_documents:
                 return PassageOutcome(
                     "cannot be told",
-                    f"no chunk of {self._searchable_documents.name} has {short_repr(passage_text)}, and the documents are "
-                    "not at hand",
+                    f"no chunk of {self._searched.name} has {short_repr(passage_text)}, and the documents are not at hand",
                 )
             return PassageOutcome("not in the documents", f"no document has {short_repr(passage_text)}")
         outcomes_at_places = [self._passage_outcome_at(question, placements, place) for place in places]
@@ -537,7 +532,7 @@ class TraceDiagnoser:
             )
         gap_reason_by_offset = {
             gap.start_after(document): gap.reason
-            for gap in (chunking.gaps if self._searchable_documents.has_reasons and self.knows_chunks else ())
+            for gap in (chunking.gaps if self._searched.has_reasons and self.knows_chunks else ())
             if gap.verdict.is_cut
         }
         spans_with_chunk_numbers = [(span, chunk.number) for chunk in judgement.chunks for span in chunk.spans]
@@ -555,7 +550,7 @@ class TraceDiagnoser:
                 return "cut apart", partial_retrieval_sentence + cut_phrase + limitation_phrase, cuts_within_answer
             return "cannot be told", f"{answer_location_phrase} is only in part in a retrieved text; {_UNKNOWN_CHUNKS}", ()
         if self.knows_chunks:
-            return "in no chunk", f"{answer_location_phrase} is in no chunk of {self._searchable_documents.name}", ()
+            return "in no chunk", f"{answer_location_phrase} is in no chunk of {self._searched.name}", ()
         return "cannot be told", f"{answer_location_phrase} is in no retrieved text; {_UNKNOWN_CHUNKS}", ()
 
     def _better_ranked_in_words(self, question: TracedQuestion, placements: Sequence[Placement]) -> str:
@@ -581,7 +576,7 @@ class TraceDiagnoser:
 
     def _chunk_numbers_at(self, chunkings: Sequence[Chunking], place: Place) -> tuple[int, ...]:
         """Return the numbers of the chunks that a located text is: one, the one that it is a part of, or all inside it."""
-        if chunkings is not self._searchable_documents.chunkings:
+        if chunkings is not self._searched.chunkings:
             return _chunk_numbers_at_span(_visible_edges(chunkings[place.document]), place.span)
         if place not in self._chunk_numbers_by_place:
             self._chunk_numbers_by_place[place] = _chunk_numbers_at_span(
@@ -591,7 +586,7 @@ class TraceDiagnoser:
 
     @cached_property
     def _visible_edges_by_document(self) -> list[IntArray]:
-        return [_visible_edges(chunking) for chunking in self._searchable_documents.chunkings or ()]
+        return [_visible_edges(chunking) for chunking in self._searched.chunkings or ()]
 
 
 _STAGES_BY_PROGRESS: Sequence[Stage | None] = (

@@ -41,7 +41,7 @@ def question_row(
     answer_fields: Mapping[str, Any],
     feedback: list[list[Any]],
 ) -> Row:
-    """Return the row of a question; answer, reference and excerpts are fields of ``answer_fields``."""
+    """Return the row of a question; its answer, reference and excerpts are read from ``answer_fields``."""
     first_reference_answer, excerpts = (
         first_field(answer_fields, REFERENCE_FIELDS),
         first_field(answer_fields, EXCERPT_FIELDS),

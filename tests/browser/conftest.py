@@ -101,7 +101,7 @@ class Pages:
     def alone(self, **options):
         """Return the tab of a new browser session."""
         context = self._browser.new_context(**options)
-        self._wait_for_answer(context)
+        self._watch(context)
         return context.new_page()
 
     def clear(self):
@@ -128,10 +128,10 @@ class Pages:
     def _tab(self):
         if self._context is None:
             self._context = self._browser.new_context()
-            self._wait_for_answer(self._context)
+            self._watch(self._context)
         return self._context.new_page()
 
-    def _wait_for_answer(self, context):
+    def _watch(self, context):
         context.set_default_timeout(PATIENCE)
         context.on("page", self._listen)
 

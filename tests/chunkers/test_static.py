@@ -78,7 +78,7 @@ def cached(embedder, folder):
     """Return another process's embedder of that folder, whose network must not be asked."""
     other = Static(Network(1), folder)
     other.load()
-    assert other._full.asked == []
+    assert other._full_model.asked == []
     return other
 
 
@@ -163,11 +163,11 @@ class TestVectors:
         assert _WordPieceCache({}).pieces(texts) == wanted
 
     def test_no_more_words_are_remembered_than_may_be(self, made, monkeypatch):
-        monkeypatch.setattr(static, "MOST_CHARACTERS", 20)
+        monkeypatch.setattr(static, "MOST_CACHED_CHARACTERS", 20)
         before = made.encode(["the tide came in at night"])
         for number in range(10):
             made.encode([f"word{number} and others"])
-            assert made._progress_in_words.characters <= 20 + len("wordNandothers")
+            assert made._word_piece_cache.characters <= 20 + len("wordNandothers")
         assert (made.encode(["the tide came in at night"]) == before).all()
 
     @settings(deadline=None)
@@ -184,7 +184,7 @@ class TestVectors:
 
 class TestFile:
     def test_it_is_written_once_for_its_owner_alone_and_read_without_the_network(self, made):
-        assert len(made._full.asked) == 29_525
+        assert len(made._full_model.asked) == 29_525
         file = file_of(made._path.parent)
         if os.name == "posix":
             assert stat.S_IMODE(file.stat().st_mode) == 0o600
@@ -215,7 +215,7 @@ class TestFile:
         (tmp_path / made._path.name).write_bytes(made._path.read_bytes()[:-1])
         embedder = Static(Network(), tmp_path)
         embedder.load()
-        assert len(embedder._full.asked) == 29_525
+        assert len(embedder._full_model.asked) == 29_525
         assert embedder.revision == made.revision
         assert file_of(tmp_path).read_bytes() == made._path.read_bytes()
 
@@ -266,8 +266,8 @@ class TestWaiting:
     def test_it_can_be_stopped_between_batches_and_then_made(self, made, tmp_path):
         embedder = Static(Network(), tmp_path)
         with pytest.raises(Cancelled):
-            embedder.prepare(cancelled=lambda: len(embedder._full.asked) >= 3 * BATCH)
-        assert len(embedder._full.asked) == 3 * BATCH
+            embedder.prepare(cancelled=lambda: len(embedder._full_model.asked) >= 3 * BATCH)
+        assert len(embedder._full_model.asked) == 3 * BATCH
         assert embedder.revision == ""
         assert list(tmp_path.iterdir()) == []
         assert (embedder.encode(["the tide"]) == made.encode(["the tide"])).all()
@@ -296,10 +296,10 @@ class TestWaiting:
             except Cancelled:
                 outcome.append("stopped")
 
-        with embedder._full.lock:
+        with embedder._full_model.lock:
             first = threading.Thread(target=wait)
             first.start()
-            while not embedder._turns._queues:
+            while not embedder._distilling_locks._queues:
                 time.sleep(0.001)
             # It waits for the first, which waits for the network, and ends nevertheless.
             second = threading.Thread(target=wait, args=(told.append, lambda: len(told) > 2))
@@ -311,7 +311,7 @@ class TestWaiting:
         for thread in (first, third):
             thread.join(LIMIT)
         assert outcome == ["stopped", "ready", "ready"]
-        assert len(embedder._full.asked) == 29_525
+        assert len(embedder._full_model.asked) == 29_525
 
     @pytest.mark.full
     def test_processes_that_distil_at_once_leave_a_whole_file(self, made, tmp_path):

@@ -50,7 +50,7 @@ def test_the_help_has_every_command(capsys):
 
 def test_an_option_is_the_same_in_every_command():
     commands = evaluation.command_line._command_line_parser()._subparsers._group_actions[0].choices
-    parsers = {**commands, "chunk": chunk_command._parser(), "corpus": corpus.command_line._command_line_parser()}
+    parsers = {**commands, "chunk": chunk_command._parser(), "corpus": corpus.command_line._parser()}
     assert {*parsers} == {*COMMANDS}
     values, takers = {}, {}
     for name, parser in parsers.items():

@@ -259,9 +259,10 @@ def _chunk_gathering_job(plan: AnswerPlan, results: list[ColumnResult], embedder
     """Return the job that retrieves the plan's chunks, starting it if necessary, and draw its progress."""
     assert embedder is not None
     column_chunkings = [column.chunking for column in results if column.chunking is not None]
-    session.gathering = chunk_gathering_job = Gathering(plan, column_chunkings, embedder, session.on_disk).replacing(
-        session.gathering, 0.2
+    session.gathering = chunk_gathering_job = Gathering(plan, column_chunkings, embedder, session.on_disk).earlier_if_same(
+        session.gathering
     )
+    chunk_gathering_job.start_once(0.2)
     if chunk_gathering_job.in_progress:
         with st.container(key="progress_gathering"):
             show_job_progress(chunk_gathering_job)

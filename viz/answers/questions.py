@@ -102,7 +102,8 @@ def _questions_from_retrieval(choices: Choices, text: PageText) -> QuestionItems
 
 def _retrieval_question_lookup_job() -> QuestionSharing:
     """Return the job that looks up Retrieval's questions, starting a new one if its material has changed."""
-    session.sharing = question_lookup_job = QuestionSharing(shared_question_sets()).replacing(session.sharing, LOOKUP_WAIT_S)
+    session.sharing = question_lookup_job = QuestionSharing(shared_question_sets()).earlier_if_same(session.sharing)
+    question_lookup_job.start_once(LOOKUP_WAIT_S)
     return question_lookup_job
 
 

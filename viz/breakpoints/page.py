@@ -195,7 +195,7 @@ def _columns_to_run(column: ColumnChoice, view: str) -> list[ColumnChoice]:
 
 
 def _reduce_to_one_column(current_page: Page) -> None:
-    """Reduce the page to one column with a chunker of `SHOWN_CHUNKERS`; report an error if the link names another chunker."""
+    """Reduce the page to one column with a chunker of `SHOWN_CHUNKERS`; report an error if the link names another."""
     only_column_choice = current_page.choices.columns[0]
     if only_column_choice.chunker not in SHOWN_CHUNKERS:
         current_page.show_link_error(

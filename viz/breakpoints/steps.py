@@ -123,7 +123,7 @@ def _greedy_steps(
 def _cached_steps(
     shown_result: DisplayedResult, make_steps: Callable[[], list[Step]], *dependencies: Hashable
 ) -> list[Step]:
-    """Return the steps of a result, from ``make_steps`` unless they are cached; ``dependencies`` are what else they depend on."""
+    """Return a result's steps, from ``make_steps`` unless they are cached; the steps also depend on ``dependencies``."""
     return make_steps()
 
 

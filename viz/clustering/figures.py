@@ -28,7 +28,7 @@ def dendrogram_figure(
     maximum_distance: float,
     theme: str,
 ) -> go.Figure:
-    """Return a figure of the dendrogram, with refused joins dashed and a line at the maximum distance ``maximum_distance``."""
+    """Return a figure of the dendrogram, with refused joins dashed and a line at ``maximum_distance``."""
     chunk_number_by_sentence, colour_number_by_chunk = sentence_colours.chunk_of, sentence_colours.grounds
     edge_colours, ink_colours = palette.CHUNK_EDGE_COLOURS[theme], palette.THEME_COLOURS[theme]
     figure = go.Figure()
@@ -145,7 +145,7 @@ def _draw_horizontal_line(figure: go.Figure, level: float, label: str, colour: s
 def heatmap_figure(
     distances: FloatArray, sentences_per_block: int, sentence_colours: SentenceColours, theme: str
 ) -> go.Figure:
-    """Return a heatmap of mean distances between blocks of ``sentences_per_block`` sentences, with the chunks' colours at the edges."""
+    """Return a heatmap of the mean distances between blocks of sentences, with the chunks' colours at the edges."""
     ink_colours, sentence_count = palette.THEME_COLOURS[theme], len(sentence_colours.chunk_of)
     block_sentence_ranges = heatmap_rows(sentence_count, sentences_per_block)
     block_middle_positions = [(first + last) / 2 for first, last in block_sentence_ranges]

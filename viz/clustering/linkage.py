@@ -39,7 +39,7 @@ def linkage_decisions(merges: Sequence[Merge], clusters: Clusters) -> list[Decis
 
 
 def linkage_steps(count: int, merges: Sequence[Merge], clusters: Clusters, cap: int, maximum_distance: float) -> list[Step]:
-    """Return the steps of single-linkage clustering under a size cap and the maximum distance ``maximum_distance``."""
+    """Return the steps of single-linkage clustering under a size ``cap`` and a ``maximum_distance``."""
     disjoint_sentence_sets = DisjointSets(count)
     steps: list[Step] = []
     for decision in linkage_decisions(merges, clusters):

@@ -258,7 +258,7 @@ def show_cluster_formation(
 ) -> None:
     """Draw the heatmap and the list of chunks next to the text, then a figure of how the clusters were formed.
 
-    ``has_known_boundaries`` is true if the text has known boundaries.
+    If the text has known boundaries (``has_known_boundaries``), the stepper can show them.
     """
     sentence_chunk_colours = SentenceColours(
         chunk_numbers_of_sentences(chunking), text_segments(chunking.document, chunking, None, frozenset())["colours"]

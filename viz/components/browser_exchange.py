@@ -72,7 +72,7 @@ class Component(Generic[Payload]):
 
 
 class Store(Generic[Payload]):
-    """An invisible component that stores data in the browser, for other components, by the function ``stores``."""
+    """An invisible component that stores data in the browser for other components, by calling ``store_function``."""
 
     def __init__(self, name: str, store_function: str) -> None:
         self._component = Component[Payload](name, "components/shared/store.js", draw_function=store_function)

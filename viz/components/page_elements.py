@@ -49,7 +49,8 @@ def show_job_progress(
 ) -> None:
     """Draw a job's progress bar and cancel button; rerun the page when the job ends or ``has_news`` returns True.
 
-    ``draw_further_buttons`` draws further buttons into the row; ``key`` distinguishes the cancel buttons of several jobs on a page.
+    ``draw_further_buttons`` is called with the row to draw more buttons into it. ``key`` distinguishes the cancel buttons of
+    several jobs on a page.
     """
     if not job.in_progress or has_news():
         st.rerun()

@@ -308,7 +308,7 @@ def parameter_controls(
 ) -> None:
     """Draw the presets and parameters of column ``number``, with the embedder's ``defaults``.
 
-    ``draw_below`` is called after each main parameter to draw something under it. The other parameters are in an expander.
+    ``draw_below`` is called after each main parameter, to draw something under it. The other parameters are in an expander.
     """
     _choose_preset(number, column, defaults)
     effective_parameter_values = effective_parameters(column, defaults)

@@ -73,9 +73,10 @@ def draw_setting_select_box(
     after_change: Callable[[], None] | None = None,
     help: str | None = None,
 ) -> str:
-    """Draw a select box for the setting ``words[name]``, and return the chosen value.
+    """Draw a select box for the setting ``link_parameters[name]``, and return the chosen value.
 
-    ``options`` maps values to labels; an unknown value is replaced by the first option. ``after_change`` is called after a change.
+    ``options`` maps values to labels; an unknown value is replaced by the first option.
+    ``after_change`` is called after a change.
     """
     if link_parameters[name] not in options:
         link_parameters[name] = next(iter(options))
@@ -106,7 +107,7 @@ def draw_setting_segmented_control(
     hidden: bool = False,
     help: str | None = None,
 ) -> None:
-    """Draw a segmented control for the setting ``words[name]``; an unknown value is shown as the first option.
+    """Draw a segmented control for ``link_parameters[name]``; an unknown value is shown as the first option.
 
     ``options`` maps values to labels. If ``hidden``, the control's own label is not shown.
     """
@@ -147,7 +148,7 @@ def draw_consent_buttons(buttons: Mapping[str, Callable[[], None]]) -> None:
 def take_entered_server(current_server: EmbeddingServer | LanguageServer, address_key: str, key_key: str) -> tuple[str, str]:
     """Return the address and the key that were entered into the two fields of a form, and empty the field of the key.
 
-    Without a new key, the key of the server ``current_server`` remains if the address does.
+    Without a new key, the key of ``current_server`` remains if the address does.
     """
     server_address = st.session_state[address_key].strip()
     # A key is only ever sent to the server for which it was entered.

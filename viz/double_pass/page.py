@@ -357,7 +357,7 @@ _corrections_component = Component[CorrectionsData](
 def undone_pass_one_cuts(chunking: Chunking, compared_chunking: Chunking | None, name: str) -> list[CorrectionData]:
     """Return the boundaries of pass one that pass two or the minimum size removed, in text order.
 
-    ``compared_chunking`` is the result of the chunker called ``name``, to which they are compared.
+    ``compared_chunking`` is the result of another chunker, called ``name``, with which the boundaries are compared.
     """
     other_chunker_cuts = set() if compared_chunking is None else _cut_gap_numbers(compared_chunking)
     mini_chunk_start_sentences = mini_chunk_starts(chunking)

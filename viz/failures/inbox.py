@@ -159,10 +159,10 @@ def _remedies_of_chosen_finding(
     )
     session.finding_job = remedy_job = RemedyJob(
         remedy_job_subject, {result.task: finding_remedy_search}, embedder, tokenizer, session.on_disk
-    ).replacing(
-        session.finding_job,
-        automatic=not stored_questions or is_remedy_search_automatic(ranking_method, embedder, reranker, document),
-    )
+    ).earlier_if_same(session.finding_job)
+    is_automatic = not stored_questions or is_remedy_search_automatic(ranking_method, embedder, reranker, document)
+    if is_automatic and not remedy_job.done:
+        remedy_job.start_once()
     remedy_job.join(SEARCH_WAIT_S)
     return {
         "id": _finding_id(sought_finding),

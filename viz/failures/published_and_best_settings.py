@@ -36,7 +36,8 @@ Compare."""
 class MeasuredSetting:
     """A chunker's setting with its result, if any, and its measures, if boundaries are known.
 
-    ``which`` and ``column`` identify the row: one of `RESULT_KINDS`, and the number of the chunker, or of the column of Compare.
+    ``which`` (one of `RESULT_KINDS`) and ``column`` (the number of the chunker, or of the column of Compare) identify the
+    row.
     """
 
     which: str

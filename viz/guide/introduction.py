@@ -377,7 +377,8 @@ def _search_chunks_and_sentences(
         finished_columns,
         current_page.embedder,
         session.on_disk,
-    ).replacing(session.guide_ask_job)
+    ).earlier_if_same(session.guide_ask_job)
+    question_search_job.start_once()
     question_search_job.join(PATIENCE_S)
     if question_search_job.in_progress:
         with st.container(key="progress"):

@@ -221,7 +221,7 @@ def gaps_between_rows(rows: Sequence[SentenceRowData]) -> list[GapData]:
 
 
 def gap_between_rows(chunks_after: list[int], chunks_before: list[int]) -> GapData:
-    """Return the gap between a sentence in chunks ``chunks_before`` and the next one, in ``chunks_after``."""
+    """Return the gap between a sentence, which is in the chunks ``chunks_before``, and the next, in ``chunks_after``."""
     is_cut = chunks_after != chunks_before
     return {"said": chunk_numbers_in_words(chunks_after) if is_cut else "", "share": None, "line": None, "cut": is_cut}
 

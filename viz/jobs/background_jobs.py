@@ -60,6 +60,11 @@ class BackgroundJob(ABC):
         self._thread.start()
         self._thread.join(wait)
 
+    def start_once(self, wait: float = 0.0) -> None:
+        """Start the job as `start` does, unless it was started before."""
+        if self._thread is None:
+            self.start(wait)
+
     def cancel(self) -> None:
         """Ask the job to stop before its next step or batch of texts; finished results are kept."""
         self._cancel.set()
@@ -141,14 +146,13 @@ class ReusableJob(BackgroundJob):
     def subject(self) -> object:
         """The key of the job's result: jobs with equal keys have equal results."""
 
-    def replacing(self, earlier: Self | None, wait: float = 0.0) -> Self:
-        """Return the ``earlier`` job if its subject is the same; otherwise cancel it, start this job and return it."""
-        if earlier is not None and earlier.subject == self.subject:
-            return earlier
-        if earlier is not None:
-            earlier.cancel()
-        self.start(wait)
-        return self
+    def earlier_if_same(self, earlier: Self | None) -> Self:
+        """Return the ``earlier`` job if its subject is the same, and otherwise this job.
+
+        The page stores the job in the session before it starts it: Streamlit may interrupt a run of the page at any access
+        to the session, and a job that was started but not stored could not be cancelled.
+        """
+        return earlier if earlier is not None and earlier.subject == self.subject else self
 
 
 class KeptJob(BackgroundJob):
@@ -230,8 +234,8 @@ _runs_of_ended_sessions: deque[tuple[str, BackgroundJob]] = deque()
 class Registry:
     """The runs that links refer to, each under an unguessable token.
 
-    A run stays in the registry while it is running, while a session holds it, and while it is among the last `MOST_KEPT_RUNS`
-    that no session holds any more. No session can displace a run that another session holds.
+    A run stays in the registry while it is running, while a session holds it, and while it is among the last
+    `MOST_KEPT_RUNS` that no session holds any more. No session can displace a run that another session holds.
     """
 
     def __init__(self) -> None:
@@ -243,7 +247,7 @@ class Registry:
     def keep(
         self, run: BackgroundJob, token: str = "", session_runs: SessionRuns | None = None, *, begun: bool = True
     ) -> str:
-        """Register a run for ``session_runs``, and return its token, which is new if ``token`` is empty."""
+        """Register a run, held by ``session_runs`` if given, and return its token, which is new if ``token`` is empty."""
         token = token or new_token()
         with self._lock:
             self._runs[token] = run
@@ -252,7 +256,7 @@ class Registry:
         return token
 
     def find(self, token: str, kind: type[Kind], session_runs: SessionRuns | None = None) -> Kind | None:
-        """Return the run with the given token and kind and hold it for ``session_runs``; None if there is no such run."""
+        """Return the run with the given token and kind, held by ``session_runs`` if given; None if there is no such run."""
         with self._lock:
             run_with_token = self._runs.get(token)
             if not isinstance(run_with_token, kind):

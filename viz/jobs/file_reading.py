@@ -93,7 +93,7 @@ def read_single_text(
 def single_file_converter(convert_file: Callable[[bytes, str, Callable[[], bool]], Converted]) -> FileConverter[Converted]:
     """Return a converter for a single file, which passes its content and name to ``convert_file``.
 
-    The third argument of ``convert_file`` is a function that returns whether the user has cancelled.
+    The third argument to ``convert_file`` is a function that returns whether the user has cancelled.
     """
 
     def convert_single_file(

@@ -106,17 +106,12 @@ class RemedyJob(BackgroundJob):
         """Return a copy of the job that is not started yet and keeps the outcomes found so far."""
         return replace(self)
 
-    def replacing(self, before: "RemedyJob | None", *, automatic: bool) -> "RemedyJob":
-        """Return the earlier job ``before`` if its searches are equal, otherwise this job with the outcomes still valid.
-
-        This job is then started if the search is ``automatic`` and not finished.
-        """
-        if before is not None and before.subject == self.subject:
-            if before.searches.keys() == self.searches.keys():
-                return before
-            self.found.update(before.found)
-        if automatic and not self.done:
-            self.start()
+    def earlier_if_same(self, earlier: "RemedyJob | None") -> "RemedyJob":
+        """Return the ``earlier`` job if its searches are equal, otherwise this job with the outcomes still valid."""
+        if earlier is not None and earlier.subject == self.subject:
+            if earlier.searches.keys() == self.searches.keys():
+                return earlier
+            self.found.update(earlier.found)
         return self
 
     def progress(self) -> tuple[float, str]:

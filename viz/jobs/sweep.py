@@ -155,7 +155,7 @@ class KeptSweep(KeptRun[_Plan]):
         return [*self.results(decode_sweep_row).values()]
 
     def documents_among(self, own_documents: Sequence[MarkedText]) -> list[MarkedText | None]:
-        """Return the sweep's documents, bundled or found among the user's ``own_documents``, with None for each missing document."""
+        """Return the sweep's documents, bundled or among the user's ``own_documents``, with None for each missing one."""
         marked_document_by_digest = {document_digest(self.keeper, marked): marked for marked in own_documents}
         for stored_document in self.plan.documents:
             if bundled_document := _bundled_document(stored_document.sample):

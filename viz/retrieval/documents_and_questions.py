@@ -62,8 +62,8 @@ def choose_material(page_material: RunMaterial | None, *, waits_for_files: bool 
 
     ``page_material`` is the material of the run on the page. A new browser session has no uploaded files, so files that the
     user has not uploaded again are taken from the run or, without a run on own files, from the session's earlier material.
-    ``waits_for_files`` is True if the run waits for the user's files. Questions from another page replace files. Questions stored on
-    Compare are used if there is nothing else, and otherwise offered.
+    ``waits_for_files`` is True if the run waits for the user's files. Questions from another page replace files. Questions
+    stored on Compare are used if there is nothing else, and otherwise offered.
     """
     refresh_questions_from_compare()
     given_questions, run_material_is_own = session.retrieval_given, page_material is not None and page_material.own
@@ -192,7 +192,7 @@ def _reading_job_for_files(
     files: Sequence[tuple[str, str, bytes]],
     convert_files: FileConverter[Converted],
 ) -> ReadingJob[Converted]:
-    """Return ``earlier_job`` if it reads the same files, by their identities; otherwise a new job to take its place."""
+    """Return ``earlier_job`` if it reads the same files, by their identities; otherwise return a new job."""
     uploaded_file_identities = [identity for identity, _, _ in files]
     if earlier_job is not None and earlier_job.about == uploaded_file_identities:
         return earlier_job

@@ -193,7 +193,7 @@ def trade_off_plot(
 
 
 def cost_of_kind(costs: Costs, cost: str) -> float | None:
-    """Return a chunker's cost of the kind ``cost``, in tokens, seconds or milliseconds; None if unknown.
+    """Return one kind of a chunker's costs, in tokens, seconds or milliseconds; None if unknown.
 
     ``cost`` is a key of `COST_AXIS_TITLES`.
     """
@@ -444,8 +444,8 @@ def label_positions(
 ) -> dict[int, float]:
     """Return positions for the names at the ends of the lines, so that the names do not overlap.
 
-    The order of the ``end_height_by_chunker`` is kept. All positions are in pixels from the bottom of the plot, whose height is ``plot_height``;
-    the names have ``heights``.
+    The names keep the order of the line ends. All positions are in pixels from the bottom of the plot, whose height is
+    ``plot_height``; the names have ``heights``.
     """
     chunkers_sorted_by_end = sorted(end_height_by_chunker, key=lambda number: end_height_by_chunker[number])
     # Names that would touch form a block, centred at their mean position.

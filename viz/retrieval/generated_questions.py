@@ -338,7 +338,8 @@ def _question_similarities(current_page: Page, job: QuestionGenerationJob, quest
         return None
     session.comparing = question_similarity_job = QuestionSimilarityJob(
         job.texts, tuple(questions), current_page.choices.sentences, current_page.embedder, session.on_disk
-    ).replacing(session.comparing, 0.2)
+    ).earlier_if_same(session.comparing)
+    question_similarity_job.start_once(0.2)
     if question_similarity_job.cancelled():
         notice(
             "The comparison of the questions was stopped, so the filters are off and all questions are shown.",
@@ -478,7 +479,7 @@ class KeptAndDropped(NamedTuple):
 
 
 def count_kept_and_dropped(values: FloatArray, threshold: float, *, drops_below: bool) -> KeptAndDropped:
-    """Count the questions that a filter at threshold ``threshold`` keeps and drops, per bin of their values; NaN is ignored."""
+    """Count the questions that a filter at ``threshold`` keeps and drops, per bin of their values; NaN is ignored."""
     defined_values = values[~np.isnan(values)]
     dropped_mask = defined_values < threshold if drops_below else defined_values > threshold
     first_bin_number, end_bin_number = (

@@ -124,7 +124,7 @@ def chosen_embedding_modes(link_parameters: Mapping[str, str], count: int) -> tu
 def budget_in_run(link_parameters: Mapping[str, str], unit: str, budgets_by_unit: Mapping[str, Sequence[int]]) -> int:
     """Return the budget in ``unit``: the chosen budget if the run has it, otherwise about a quarter of the text.
 
-    ``budgets_by_unit`` are the run's budgets by unit, the largest of which is at most half of the text.
+    ``budgets_by_unit`` has the run's budgets, the largest of which is at most half of the text.
     """
     chosen_budget, run_budgets = int(link_parameters["budget"]), budgets_by_unit[unit]
     return chosen_budget if chosen_budget in run_budgets else run_budgets[max(0, len(run_budgets) - 2)]
@@ -135,7 +135,7 @@ def report_choice_from_link(
 ) -> ReportChoice:
     """Return the settings of the report: its measure, its budget or top k, and its ``baseline`` (counted from 0).
 
-    ``budgets_by_unit`` are the run's budgets by unit; without budgets, the report is at the top k.
+    ``budgets_by_unit`` has the run's budgets; without budgets, the report is at the top k.
     """
     measure, top_k = link_parameters["measure"], int(link_parameters["k"])
     if link_parameters["at"] == "k" or not budgets_by_unit:
@@ -152,7 +152,7 @@ def report_choice_from_link(
 
 
 def index_from_link(link_parameters: Mapping[str, str], name: str, largest_number: int) -> int:
-    """Return the zero-based index for a link's one-based number, limited to ``largest_number``; 0 if the text is not a number."""
+    """Return the zero-based index for a link's one-based number, limited to ``largest_number``; 0 if it is not numeric."""
     number_text = link_parameters[name][:9]
     return max(min(int(number_text), largest_number), 1) - 1 if number_text.isdecimal() else 0
 

@@ -60,7 +60,8 @@ def show_traces(current_page: Page, documents: OwnDocuments, chunkers: Sequence[
         earlier_job, splitter_name = trace_diagnosis_job, current_page.choices.sentences
         session.tracing = trace_diagnosis_job = DiagnosingTraces(
             trace_file, documents, splitter_name, chunker, embedder, session.on_disk, chunk_file
-        ).replacing(earlier_job, PATIENCE_S)
+        ).earlier_if_same(earlier_job)
+        trace_diagnosis_job.start_once(PATIENCE_S)
         if trace_diagnosis_job is not earlier_job:
             session.traced_question = None
         if trace_diagnosis_job.in_progress:

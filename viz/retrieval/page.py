@@ -356,7 +356,7 @@ NO_MODEL_FOR_CONTEXTS = no_model_message("Context sentences need")
 
 
 def includes_context_sentences(embedded_texts: str) -> bool:
-    """Return whether the link's ``embedded_texts`` parameter includes context sentences."""
+    """Return whether ``embedded_texts``, the link's parameter ``embedded``, includes context sentences."""
     return "context" in embedded_texts
 
 

@@ -90,7 +90,7 @@ def _scope_for_whole_response(scope: Scope) -> Scope:
 
 
 def _insert_before_root(html_to_insert: bytes, page: bytes) -> bytes:
-    """Insert ``html_to_insert`` after Streamlit's styles in the head, which are as specific, and before the app's own styles."""
+    """Insert HTML after Streamlit's styles in the head, which are as specific, and before the app's own styles."""
     html_before_root, root_tag_bytes, html_after_root = page.partition(b'<div id="root"')
     return html_before_root + html_to_insert + root_tag_bytes + html_after_root if root_tag_bytes else page
 

@@ -74,11 +74,11 @@ FIRST_PAGE_WAIT_S = 4.0
 class Preload:
     """A daemon thread that prepares the first page.
 
-    It imports the module ``work`` and calls its ``start``, which may leave a job to another thread; meanwhile it imports the
-    module ``page``, and at last it calls ``work.finish``. The modules must not be imported before, since that would delay
-    the server's first response. Python's garbage collection is paused meanwhile, because it would traverse the imported
-    objects repeatedly and find nothing. It runs once after the first page is shown, which stops every thread for a quarter
-    of a second.
+    It imports ``work_module`` and calls its ``start``, which may leave a job to another thread; meanwhile it imports
+    ``page_module``, and at last it calls the ``finish`` of ``work_module``. The modules must not be imported before, since
+    that would delay the server's first response. Python's garbage collection is paused meanwhile, because it would traverse
+    the imported objects repeatedly and find nothing. It runs once after the first page is shown, which stops every thread
+    for a quarter of a second.
     """
 
     def __init__(self, work_module: str, page_module: str) -> None:

@@ -72,7 +72,7 @@ def add_to_compare(column: ColumnChoice) -> None:
 
 
 def columns_to_open_with(page: str, chunker_names_per_column: Sequence[Collection[str]]) -> list[ColumnChoice | None]:
-    """Return the Compare columns that a page adopts, one per item of ``chunker_names_per_column``; empty if the page keeps its own columns.
+    """Return the Compare columns that a page adopts, one for each of its columns; empty if the page keeps its own.
 
     Call this before the page is drawn. A page adopts the columns when the user opens it and Compare's columns have changed
     since it last did, so that settings changed on the page stay until then. Settings in a link take precedence.

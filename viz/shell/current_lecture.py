@@ -131,7 +131,7 @@ def leave_lecture() -> None:
 
 
 def switch_to_scene_page(shown_page: str) -> None:
-    """Switch from the page ``shown_page`` to that of the scene that was opened, if any, and draw errors in the link."""
+    """Switch from ``shown_page`` to the page of the scene that was opened, if any, and draw errors in the link."""
     # Without a fixed place for the error, Streamlit would rebuild everything below it, an open menu included.
     error_placeholder = st.empty()
     if session.deck_complaint:

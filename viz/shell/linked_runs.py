@@ -75,13 +75,16 @@ def begin_run(
     token
         The token of the run that this one continues; empty for a new token.
     """
+    # Streamlit may interrupt the page at an access to the session, and then nothing must be half done.
+    stores_run, session_runs = session.on_disk, session.runs
     earlier_run = run_registry().find(link_parameters[RUN_PARAMETER], job_type)
-    if earlier_run is not None:
+    if earlier_run is not None and earlier_run.running:
         earlier_run.cancel()
-        earlier_run.join(CANCEL_WAIT_S)
+        if token:
+            earlier_run.join(CANCEL_WAIT_S)
     token = token or new_token()
-    run = make(Keeper(run_store(), token, job_type.kept_type.kind) if session.on_disk else None)
-    link_parameters[RUN_PARAMETER] = run_registry().keep(run, token, session.runs)
+    run = make(Keeper(run_store(), token, job_type.kept_type.kind) if stores_run else None)
+    link_parameters[RUN_PARAMETER] = run_registry().keep(run, token, session_runs)
     run.start()
 
 
@@ -151,13 +154,13 @@ def show_unfinished_run(current_page: Page, run: KeptJob, key: str, rest: Callab
         return
     stored_run, done_parts_phrase = run.kept, _done_parts_phrase(run.done, run.total, run.kept_type)
     resume_sentence = "“Resume” measures the others." if stored_run is not None else ""
-    way = "“Send” asks for the others." if rest is None else resume_sentence
+    way = "“Send” asks for the others; answered questions are not asked again." if rest is None else resume_sentence
     if stored_run is not None and not run.cancelled() and not run.error:
         notice(
             f"This {stored_run.title} was interrupted; the results for {done_parts_phrase} are kept on disk. {way}",
             key=f"{key}_interrupted",
         )
-    elif run.cancelled() or run.done:
+    elif run.cancelled():
         notice(f"Stopped after {done_parts_phrase}. The results so far are kept. {way}".rstrip(), key=f"{key}_stopped")
     if rest is None or stored_run is None:
         return
@@ -206,7 +209,7 @@ def show_bundled_origin(
 ) -> Job | None:
     """Return the bundled run; draw its origin (version, date, data), or the reason why there is none.
 
-    ``describe_data`` describes the data, and ``own_run_sentence`` is a sentence on how the user can start a run of their own.
+    ``describe_data`` describes the data, and ``own_run_sentence`` says how the user can start a run of their own.
     """
     run_and_file = bundled.run_and_file
     if isinstance(run_and_file, str):

@@ -77,8 +77,8 @@ def show_consent(requests: ModelRequests | None, run: Callable[[], None], *, omi
     """Draw the estimated requests and the button that calls ``run``; return whether the estimate is ready.
 
     Nothing is drawn if no language model is named. If the requests must be counted, nothing is drawn before that was
-    requested, or once the work or the language model has changed. ``omits_destination`` omits the destination, because the line above
-    names it.
+    requested, or once the work or the language model has changed. Pass ``omits_destination`` if the line above already
+    names the destination.
     """
     if requests is None or requests.asking is None:
         return False
@@ -150,8 +150,9 @@ def _draw_requests(
         notice(
             f"{requests.what} there too: {request_amount_phrase}; {price_phrase}."
             if omits_destination
-            else f"{requests.what} to {request_destination}, to {models_phrase}: {request_amount_phrase}, more if it has to be asked "
-            f"more often; {price_phrase}.{spending_limit_phrase} Nothing is sent until you press “{requests.label}”.",
+            else f"{requests.what} to {request_destination}, to {models_phrase}: {request_amount_phrase}, "
+            f"more if it has to be asked more often; {price_phrase}.{spending_limit_phrase} "
+            f"Nothing is sent until you press “{requests.label}”.",
             key=f"send_{requests.key}",
         )
         st.button(requests.label, key=f"send/{requests.key}", on_click=send, width="content")

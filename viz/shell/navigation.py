@@ -72,10 +72,10 @@ def open_page_at_next_run(page: str) -> None:
 
 
 def switch_to_requested_page(shown_page: str) -> None:
-    """Switch to the page that the session asks for, if the page before is ``shown_page``.
+    """Switch to the page that the session requests, if it was requested on ``shown_page``.
 
-    It is asked for until it is drawn, as what the user does in the meantime reruns the page before, or until the user opens
-    another.
+    The request stands until the page is drawn or the user opens another page, since the user's actions in the meantime
+    rerun the page before.
     """
     requested_page_and_link = session.arriving
     if requested_page_and_link is None or requested_page_and_link.page == shown_page:

@@ -24,7 +24,7 @@ MOST_EDITED = 100_000
 
 
 class ReplacedText(NamedTuple):
-    """The user's previous own text; ``given`` is this text before its lines of dashes were removed."""
+    """The user's previous own text; ``given`` is this text before its lines of dashes were removed, if it had any."""
 
     own: TextSource
     given: TextSource | None
@@ -165,9 +165,7 @@ RESTORE_LABELS = {"repeated header": "Put headers back", "repeated footer": "Put
 def restore_omitted_lines(kind: str) -> None:
     """Restore the omitted headers or footers of the user's own text; for use as a callback.
 
-    The text keeps its notebook.
-
-    ``kind`` is a key of `RESTORE_LABELS`.
+    ``kind`` is a key of `RESTORE_LABELS`. The text keeps its notebook.
     """
     own_text_source, given_text_source, notebook, replaced_own_text = (
         session.own,

@@ -70,7 +70,7 @@ class SessionValue(Generic[Kind]):
 
 
 class MutableSessionValue(SessionValue[Kind]):
-    """Descriptor of a mutable value in the session state, created by ``make`` on first access."""
+    """Descriptor of a mutable value in the session state, created by ``make_value`` on first access."""
 
     def __init__(self, key: str, make_value: Callable[[], Kind]) -> None:
         self._key, self._make = key, make_value

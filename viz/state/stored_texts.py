@@ -102,7 +102,7 @@ def activate_waiting_questions() -> None:
 
 
 def kept_questions_about(document: Document, excluded_question: str = "") -> tuple[PosedQuestion, ...]:
-    """Return the stored questions about a text and the spans of their answers, except the question ``excluded_question``."""
+    """Return the stored questions about a text and the spans of their answers, without ``excluded_question``."""
     text = document.text
     return tuple(
         PosedQuestion(question.question, checked_answer(text, question.start, question.start + len(question.answer)))

@@ -386,7 +386,7 @@ def default_sweep_documents() -> SweepDocuments:
 def _divide_documents(
     texts: Mapping[str, MarkedText], held_out_names: Sequence[str], titles: Mapping[str, str], splitter: str
 ) -> SweepDocuments:
-    """Divide ``texts`` into the documents to tune on, in order, and those that ``held_out_names`` names."""
+    """Divide ``texts`` into the documents to tune on, in order, and the held-out documents."""
     held_out_documents = [texts[name] for name in held_out_names]
     tuning_documents = [document for name, document in texts.items() if name not in held_out_names]
     overlapping_documents = texts_with_heldout_sections(tuning_documents, held_out_documents)

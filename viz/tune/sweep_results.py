@@ -91,8 +91,9 @@ def sweep_figure(
 ) -> go.Figure:
     """Return the figure of a sweep's results that suits its grid: a curve, a heatmap, or a strip per chunker.
 
-    ``ranked`` has the settings that have a value, best first. ``held_out_summaries`` has their values on the held-out documents, which a
-    curve shows as a second line. Trivial baselines are omitted, since they are ranked but have no position on an axis.
+    ``ranked`` has the settings that have a value, best first. ``held_out_summaries`` has their values on the held-out
+    documents, which a curve shows as a second line. Trivial baselines are omitted, since they are ranked but have no
+    position on an axis.
     """
     settings = [setting for setting in settings if not setting.trivial]
     ranked = [summary for summary in ranked if not summary.setting.trivial]
@@ -226,7 +227,7 @@ NEAR_BEST = 0.02
 
 
 def show_sweep(settings: Sequence[SweptSetting], rows: Sequence[SweepRow], held_out_names: set[str], measure: str) -> bool:
-    """Draw a sweep's results on the documents that are not ``held_out_names`` out; return False if no chunker has a value yet.
+    """Draw a sweep's results on the documents that are not held out; return False if no chunker has a value yet.
 
     The values on the held-out documents are shown next to these results.
     """
@@ -303,8 +304,8 @@ def _say_best_setting(
 ) -> None:
     """Describe the best setting: its margin over the next different value, ties, and its value on held-out documents.
 
-    Trivial baselines are not settings; a note says if one is as good as the best. Significance is tested on the ``held_out_names``-out
-    documents alone, because the best setting was chosen on the others.
+    Trivial baselines are not settings; a note says if one is as good as the best. Significance is tested on the
+    held-out documents alone, because the best setting was chosen on the others.
     """
     trivial_summaries = [summary for summary in ranked if summary.setting.trivial]
     ranked = [summary for summary in ranked if not summary.setting.trivial]

@@ -120,7 +120,7 @@ def test_a_server_that_cannot_be_used_is_one_sentence_and_the_next_run_goes_on(
     to_it = Raw(b"", {"Location": f"{elsewhere.address}/chat/completions"}, 307)
     script, sentence = ENDS.get(fault, ([to_it], "must answer itself; it leads to another address"))
     if LONG in script:
-        monkeypatch.setattr(server, "TIMEOUT_HERE", 0.5)
+        monkeypatch.setattr(server, "LOCAL_TIMEOUT", 0.5)
     http.script = [http.right, *script]
     answers = AnswerCache()
     asker = asking(http, answers)

@@ -161,7 +161,7 @@ def test_the_chunk_of_every_sentence():
 
 
 def first_that_holds(chunking):
-    """Return the result of `chunk_of_each_sentence`, computed in the plainest way."""
+    """Return the result of `chunk_number_per_sentence`, computed in the plainest way."""
     spans = sorted((span.start, span.end, number) for number, chunk in enumerate(chunking.chunks) for span in chunk.spans)
     return [
         next(

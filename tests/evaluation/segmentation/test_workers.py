@@ -17,7 +17,7 @@ from tests.support import HashEmbedder, tools
 
 @pytest.fixture(autouse=True)
 def _processes(monkeypatch):
-    monkeypatch.setattr(sweeping, "FEW", 0)
+    monkeypatch.setattr(sweeping, "MOST_SEQUENTIAL_RUNS", 0)
 
 
 def marked(name):

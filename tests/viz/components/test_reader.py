@@ -24,7 +24,7 @@ from viz.components.reader.column_body import (
     unlocated_propositions_by_chunk,
 )
 from viz.components.reader.reader import HeadRow, ReaderColumn, ReaderResult, results_payload
-from viz.theme.palette import COUNT
+from viz.theme.palette import CHUNK_COLOUR_COUNT
 
 LINES = Document.from_text("Aa.\nBb.\nCc.\nDd.\nEe.", "lines")
 
@@ -203,7 +203,7 @@ def test_clusters_are_shown_whole(name, clusters):
 
 
 def test_consecutive_chunks_go_round_the_colours():
-    assert chunk_colours([[number] for number in range(20)], 20) == [number % COUNT for number in range(20)]
+    assert chunk_colours([[number] for number in range(20)], 20) == [number % CHUNK_COLOUR_COUNT for number in range(20)]
 
 
 @given(st.lists(st.integers(0, 7), max_size=30))

@@ -25,7 +25,7 @@ from viz.server import server_tasks as preloading
 def at_once(monkeypatch):
     # Other tests need the garbage collector as it is.
     monkeypatch.setattr("gc.freeze", lambda: None)
-    monkeypatch.setattr(preloading, "SHOWN_S", 0)
+    monkeypatch.setattr(preloading, "FIRST_PAGE_WAIT_S", 0)
 
 
 @pytest.fixture

@@ -62,7 +62,7 @@ def test_a_written_session_reopens_as_it_was(app, written):
 
 
 def test_a_session_from_before_a_parameter_says_why_its_cuts_moved(app, monkeypatch):
-    monkeypatch.setattr(change_point, "SAMPLE", 3)
+    monkeypatch.setattr(change_point, "MOST_SAMPLED_SENTENCES", 3)
     file = json.loads(write([ColumnChoice("change_point", {"cuts_at": "sentences"})], load_embedder("tfidf")))
     (column,) = file["columns"]
     del column["recipe"]["parameters"]["cuts_at"]

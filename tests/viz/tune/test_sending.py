@@ -18,7 +18,7 @@ pytestmark = pytest.mark.page
 
 def test_a_sweep_over_windows_is_counted_whole_and_sent_after_the_click_alone(monkeypatch, serve):
     # However many runs there are, no other process asks.
-    monkeypatch.setattr(sweeps, "FEW", 0)
+    monkeypatch.setattr(sweeps, "MOST_SEQUENTIAL_RUNS", 0)
     scripted = ScriptedModel()
     http = serve(ChatModelServer, lambda messages: scripted.words(messages[1]["content"]))
     app = AppTest.from_file(ROOT / "app.py", default_timeout=LIMIT)

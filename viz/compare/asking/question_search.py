@@ -1,6 +1,6 @@
 """The search for one question's chunks in every column of Compare, and the context sentences that it may search."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from functools import partial
 from typing import Any, TypedDict
 
@@ -235,7 +235,8 @@ def _fill_in_known_results(
     )
     session.ask_job = search_job = AskJob(
         question_column_inquiry, finished_columns, embedder, session.on_disk, session.reranker
-    ).replacing(session.ask_job)
+    ).earlier_if_same(session.ask_job)
+    search_job.start_once()
     search_job.join(patience_s)
     is_search_in_progress = search_job.in_progress
     answer_payload["share"], status_phrase = search_job.progress() if is_search_in_progress else (1.0, "")
@@ -320,7 +321,7 @@ def _asked_column_payload(retrieval: Retrieved, document: Document, answer: Span
         "tokens": retrieval.tokens,
         "fate": None
         if answer is None
-        else _answer_fate(judge_retrieval(retrieval, answer), first_cut_reason(retrieval.chunking, answer)),
+        else _answer_fate(judge_retrieval(retrieval, answer), lambda: first_cut_reason(retrieval.chunking, answer)),
     }
 
 
@@ -349,7 +350,7 @@ def _score_in_words(retrieval: Retrieved, chunk_ranks_by_method: dict[str, dict[
     return "; ".join(chunk_score_phrases)
 
 
-def _answer_fate(judgement: AnswerRetrieval, cut_reason: str) -> AnswerFate:
+def _answer_fate(judgement: AnswerRetrieval, find_cut_reason: Callable[[], str]) -> AnswerFate:
     """Describe whether a column retrieves the marked answer, and where it is if not."""
     answer_places: list[AnswerPlace] = [
         {"chunk": chunk.number, "rank": chunk.rank or None, "retrieved": bool(chunk.given)} for chunk in judgement.chunks
@@ -358,7 +359,7 @@ def _answer_fate(judgement: AnswerRetrieval, cut_reason: str) -> AnswerFate:
         "whole": ("answer whole in", ""),
         "split": (
             f"answer split in {len(answer_places)}:",
-            cut_reason or "its chunks are scattered, or overlap",
+            (judgement.fate == "split" and find_cut_reason()) or "its chunks are scattered, or overlap",
         ),
         "cut off": ("answer cut off in", "the budget ends within it"),
         "not retrieved": ("answer not retrieved:", ""),

@@ -62,9 +62,9 @@ def find_remedies(
     remedy_search_subject = column_inquiry, posed_question, other_questions, known, embedder_key(embedder), reranker
     session.remedy_job = remedy_search_job = RemedyJob(
         remedy_search_subject, remedy_search_by_task, embedder, column_inquiry.tokenizer, session.on_disk
-    ).replacing(
-        session.remedy_job, automatic=is_remedy_search_automatic(column_inquiry.method, embedder, reranker, document)
-    )
+    ).earlier_if_same(session.remedy_job)
+    if is_remedy_search_automatic(column_inquiry.method, embedder, reranker, document) and not remedy_search_job.done:
+        remedy_search_job.start_once()
     return [
         remedies_payload(
             remedy_search_job,

@@ -91,8 +91,8 @@ def show_index_replacement(
         index_change_heads(document_count, dollars_per_million_tokens),
         rows,
         key="changes",
-        introduction=f"An index of column {choices.selected + 1}, replaced by one of another column. A press on a column compares "
-        "with that one.",
+        introduction=f"An index of column {choices.selected + 1}, replaced by one of another column. A press on a column "
+        "compares with that one.",
         note=_note_on_embedded_text(choices, results, is_this_text=is_this_text),
     )
     if is_this_text:
@@ -244,9 +244,10 @@ def _offer_index_measurement(
     """Draw the progress of the job, or the button that cuts and searches what is not measured yet."""
     changes_job = session.index_changes
     known_results_by_chunker = {} if changes_job is None else changes_job.results
-    tried_chunkers = known_results_by_chunker.keys() | ({} if changes_job is None else changes_job.refused.keys())
+    refusals_by_chunker = {} if changes_job is None else changes_job.refused
+    tried_count = len(known_results_by_chunker) + len(refusals_by_chunker)
     if changes_job is not None and show_job_state(
-        changes_job, "changes", lambda: len(changes_job.results) + len(changes_job.refused) > len(tried_chunkers)
+        changes_job, "changes", lambda: len(known_results_by_chunker) + len(refusals_by_chunker) > tried_count
     ):
         return
     if is_this_text and not setting.material.questions[1]:
@@ -259,6 +260,7 @@ def _offer_index_measurement(
     label_by_chunker = {
         column.chunker: f"Column {number}" for number, column in enumerate(results, 1) if column.chunker is not None
     }
+    tried_chunkers = known_results_by_chunker.keys() | refusals_by_chunker.keys()
     if not label_by_chunker.keys() - tried_chunkers:
         return
 

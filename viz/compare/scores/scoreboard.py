@@ -357,8 +357,8 @@ def show_label_free_measures(
         UNLABELLED_HEADS if are_edits_measured else UNLABELLED_HEADS[:-EDIT_CELL_COUNT],
         rows,
         key="unlabelled",
-        introduction="Measures that need no known boundaries. None is a grade by itself: few cuts leave blocks whole, and short "
-        "chunks are alike inside.",
+        introduction="Measures that need no known boundaries. None is a grade by itself: few cuts leave blocks whole, and "
+        "short chunks are alike inside.",
         note=f"An edit inserts one sentence of the text at one of {DEFAULT_EDITS} places." if are_edits_measured else "",
     )
     _offer_edit_stability(contenders, document, embedder, edit_results)

@@ -126,7 +126,10 @@ def _distance_matrix_payload(vectors: FloatArray, matrix_hash: str) -> bytes:
 
 
 def mean_block_distances(vectors: FloatArray, weight: float, sentences_per_block: int) -> FloatArray:
-    """Return the mean distances between blocks of ``sentences_per_block`` sentences, shape (ceil(n / block), ceil(n / block))."""
+    """Return the mean distances between blocks of ``sentences_per_block`` sentences, shape (blocks, blocks).
+
+    The last block may be smaller.
+    """
     sentence_count = len(vectors)
     block_starts = np.arange(0, sentence_count, sentences_per_block)
     block_sizes = np.diff(np.append(block_starts, sentence_count))

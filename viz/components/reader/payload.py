@@ -36,7 +36,7 @@ class MarkingData(TypedDict):
 
 
 def clickable_gaps_data(document: Document, purpose: Purpose, offsets: Collection[int], *, folded: bool) -> MarkingData:
-    """Return the clickable gaps of a text; a gap is set if one of ``offsets`` (offsets in code points) follows it.
+    """Return the clickable gaps of a text; a gap is set if one of ``offsets``, in code points, follows it.
 
     `MarkingData` explains ``purpose`` and ``folded``; the reader adds the last change that the server has received.
     """
@@ -69,8 +69,8 @@ def clicked_gaps_from_event(
 ) -> list[ClickedGaps]:
     """Return the user's changes that a browser event reports, in order; none if it is about another text or invalid.
 
-    The event has the last change, and those before it that the server may not have received: the changes after ``last_received_time``,
-    the browser's timestamp of the last one that it has.
+    The event has the last change, and the earlier changes that the server may not have received. These are the changes
+    after ``last_received_time``, the browser's timestamp of the last change that the server has received.
     """
     if not event or event.get("source") != document.identity or event.get("purpose") not in get_args(Purpose):
         return []

@@ -106,10 +106,10 @@ def show_reader(
 ) -> list[str]:
     """Mount the reader, which shows the columns and their text, and return the hash of each column's body.
 
-    Pass ``axis=False`` if the page draws its own axis. Gaps whose score is within ``margin`` of a threshold line are marked
-    on the curve. ``folding_purposes`` are the purposes for which the columns can fold into one text with clickable gaps, each with
-    the reason why it is unavailable, empty if it is available. A page that calls
-    `viz.shell.card.verdicts.answer_verdict_requests` passes ``card=True``.
+    Pass ``draws_axis=False`` if the page draws its own axis. Gaps whose score is within ``margin`` of a threshold line are
+    marked on the curve. ``folding_purposes`` are the purposes for which the columns can fold into one text with clickable
+    gaps, each with the reason why it is unavailable, empty if it is available. A page that calls
+    `viz.shell.card.verdicts.answer_verdict_requests` passes ``shows_card=True``.
 
     The page reruns after each of these events, whose details are by name in ``st.session_state[key]``:
 
@@ -117,8 +117,8 @@ def show_reader(
     - ``selected``: the user clicked a column's head; ``{"column", "at"}``.
     - ``mark``: the user set gaps, if there is a ``marking``; read by
       `viz.components.reader.payload.clicked_gaps_from_event`.
-    - ``fold``: the user folded the columns, if there are ``folding_purposes``; ``{"purpose", "at"}``. The purpose is empty if the user
-      unfolded them.
+    - ``fold``: the user folded the columns, if there are ``folding_purposes``; ``{"purpose", "at"}``. The purpose is empty
+      if the user unfolded them.
     - ``asking``: the user chose how a question is answered; ``{"ask", "ask_limit", "at"}``.
     - ``answer``: the user marked part of the text as the answer; ``{"start", "end", "at"}``, in UTF-16 code units or None.
     - ``remedy``: the user wants a remedy as a column, ``{"setting", "at"}``, or tested on Tune, ``{"tune", "at"}``.

@@ -173,7 +173,10 @@ export function sorted(rows, order) {
   if (!order) return rows;
   const { place, down } = order;
   /** @param {RowData} row */
-  const value = ({ cells, column }) => (place < 0 ? column : (cells[place]?.value ?? null));
+  const value = (row) => {
+    if (place >= 0) return row.cells[place]?.value ?? null;
+    return row.column === null ? null : rows.indexOf(row);
+  };
   return [...rows].sort((first, second) => {
     const [a, b] = [value(first), value(second)];
     if (a === null || b === null) return Number(a === null) - Number(b === null);

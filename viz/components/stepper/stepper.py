@@ -103,9 +103,9 @@ class StepperData(TypedDict):
     """Payload of the stepper: its key, the hash of its steps, and the number, from 0, of the current step.
 
     ``turn`` is the browser's timestamp of the last step that the server has received, by which the browser recognises an
-    answer to an earlier step. ``pace`` is one of `REVEAL_MODES`; with ``votes``, hands are counted for each prediction. ``known``
-    is true if known boundaries are shown while the result builds up, and None if the text has none. ``would`` says what
-    would change the step's verdict; it may be empty.
+    answer to an earlier step. ``pace`` is one of `REVEAL_MODES`; with ``votes``, hands are counted for each prediction.
+    ``known`` is true if known boundaries are shown while the result builds up, and None if the text has none. ``would``
+    says what would change the step's verdict; it may be empty.
     """
 
     key: str
@@ -135,14 +135,14 @@ def show_stepper(
     has_known_boundaries: bool = False,
     describe_reversal: Callable[[int], str] | None = None,
 ) -> None:
-    """Mount the stepper at step ``words["step"]`` (from 1), and update ``words["step"]`` as the user steps.
+    """Mount the stepper at step ``link_parameters["step"]`` (from 1), and update this parameter as the user steps.
 
-    A number beyond the last step selects the last. ``words["pace"]``, one of `REVEAL_MODES`, is updated as the user chooses it; in
-    lecture mode, hands can be counted. If the text has ``has_known_boundaries`` boundaries, a switch, kept in ``words["known"]``, shows
-    them before all steps are taken. ``describe_reversal`` describes what would change the verdict of a step; it is called for the shown
-    step only, and not while later results are hidden or in lecture mode. Each step emits the event ``seamark-step`` on the
-    window, with its mark as detail. On ``seamark-gap`` the stepper goes to the step of that gap, on ``seamark-go`` to the
-    step ``at``, counted from 0.
+    A number beyond the last step selects the last. ``link_parameters["pace"]``, one of `REVEAL_MODES`, is updated as the
+    user chooses it; in lecture mode, hands can be counted. If the text has known boundaries, a switch, kept in
+    ``link_parameters["known"]``, shows them before all steps are taken. ``describe_reversal`` describes what would change
+    the verdict of a step; it is called for the shown step only, and not while later results are hidden or in lecture mode.
+    Each step emits the event ``seamark-step`` on the window, with its mark as detail. On ``seamark-gap`` the stepper goes
+    to the step of that gap, on ``seamark-go`` to the step ``at``, counted from 0.
     """
     current_step_index = _step_index_in_link(link_parameters, len(steps), key)
     steps_json = json.dumps(steps, ensure_ascii=False, separators=(",", ":"))

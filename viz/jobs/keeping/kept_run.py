@@ -39,7 +39,7 @@ class Keeper:
     kind: str
 
     def begin(self, plan: bytes, embedder_hash: str = "") -> None:
-        """Store the run with its plan as JSON; ``embedder_hash`` is that of `RunStore.begin`."""
+        """Store the run with its plan as JSON; `RunStore.begin` explains ``embedder_hash``."""
         self.store.begin(self._key, self.kind, plan, embedder_hash)
 
     def add(self, number: int, part: bytes) -> None:

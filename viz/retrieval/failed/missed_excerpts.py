@@ -276,7 +276,7 @@ def _sample_ids_by_text() -> dict[str, str]:
 
 
 def show_compare_button(corpus: Corpus, span: Span, plan: Plan, chunker_numbers: Sequence[int], choices: Choices) -> None:
-    """Draw the button that opens Compare at ``span``, with chunkers ``chunker_numbers`` of the run as columns.
+    """Draw the button that opens Compare at ``span``, with the run's chunkers ``chunker_numbers`` as columns.
 
     ``span`` is on the corpus's axis. A document that is not a sample of Compare becomes the user's own text there; the label
     names the text that it replaces.

@@ -117,8 +117,11 @@ def preview_of_change(
         known or (),
         embedder,
         session.on_disk,
-    ).replacing(previous_job, NEW_PREVIEW_WAIT_S)
-    changed_cuts_job.join(EARLIER_PREVIEW_WAIT_S)
+    ).earlier_if_same(previous_job)
+    if changed_cuts_job is previous_job:
+        changed_cuts_job.join(EARLIER_PREVIEW_WAIT_S)
+    else:
+        changed_cuts_job.start(NEW_PREVIEW_WAIT_S)
     return _preview_payload(
         changed_cuts_job,
         changed_column_index,
@@ -352,8 +355,8 @@ def answer_verdict_requests(
 
     Streamlit identifies a fragment by its position on the page, and loses requests to an old position. Call this above all
     elements that come and go. ``known`` are the known boundaries. ``search`` has the search settings for the stored
-    questions, whose answers a previewed change may gain or lose. ``shown_chunking`` is the first column's result with the scores
-    that the page shows, if they differ from the column's scores.
+    questions, whose answers a previewed change may gain or lose. ``shown_chunking`` is the first column's result with the
+    scores that the page shows, if they differ from the column's scores.
     """
     browser_request = (st.session_state.get(VERDICTS_KEY) or {}).get("asked") or {}
     pointed_position = browser_request.get("at")

@@ -15,8 +15,8 @@ def store(tmp_path):
     return NotebookStore(tmp_path / "data" / "notebooks.sqlite")
 
 
-def write(store, place=None, name="notes.txt", head=b"{}", text="A text.", questions=0):
-    return store.write(place, name, questions, head, str(hash(text)), text)
+def write(store, place=None, name="notes.txt", metadata=b"{}", text="A text.", question_count=0):
+    return store.write(place, name, question_count, metadata, str(hash(text)), text)
 
 
 def test_nothing_is_created_before_a_text_is_kept(store, tmp_path):

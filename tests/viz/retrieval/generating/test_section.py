@@ -38,7 +38,7 @@ def bundled(monkeypatch):
     The scripted model refuses so often that runs would be stopped after their first ten answers.
     """
     offer(monkeypatch, b"question,excerpts\nWhen?,at night\n")
-    monkeypatch.setattr(asking_module, "FIRST_ANSWERS", 1_000)
+    monkeypatch.setattr(asking_module, "FIRST_ANSWER_COUNT", 1_000)
 
 
 @pytest.fixture
