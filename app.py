@@ -3,7 +3,7 @@
 import streamlit as st
 
 from viz.compare.state.choices import COMPARE_PAGE
-from viz.components.asset_linker import VIZ
+from viz.components.script_bundler import VIZ
 from viz.shell import current_lecture, lecture_mode, show_shortcuts_dialog
 from viz.shell.lecture_bar import lecture_bar
 from viz.shell.navigation import show_page_menu

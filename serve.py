@@ -11,7 +11,7 @@ import streamlit as st
 from starlette.middleware import Middleware
 
 from viz import compare
-from viz.components.asset_linker import VIZ
+from viz.components.script_bundler import VIZ
 from viz.server.middleware import AccessGuard, FirstPaint, ScriptsFromMemory, element_script_paths
 from viz.server.server_tasks import Preload, open_browser, release_ended_sessions
 from viz.server.streamlit_patches import (

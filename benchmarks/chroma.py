@@ -17,7 +17,7 @@ import numpy as np
 
 from benchmarks.harness import AddOption, benchmark, markdown_table, option, print_progress, use_bundled_token_table
 from chunkers import Document, Tools, build_chunker, load_embedder, load_tokenizer
-from chunkers.commands.arguments import parse_parameter_value
+from chunkers.commands.shared_command_parts import parse_parameter_value
 from chunkers.recipes import MAXIMUM_SIZE_PARAMETERS
 from chunkers.storage.embedding_cache import EmbeddingCache
 from chunkers.support import FloatArray, format_number

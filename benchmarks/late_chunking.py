@@ -16,7 +16,7 @@ from benchmarks.chroma import FOLDER_OPTIONS, NAMES, corpus_option, format_diffe
 from benchmarks.harness import benchmark, markdown_table, option, print_progress, rows_with_progress
 from benchmarks.heading_path import Material, bundled_material, wikipedia_material
 from chunkers import Chunker, Tools, load_embedder, load_tokenizer, run
-from chunkers.commands.arguments import (
+from chunkers.commands.shared_command_parts import (
     add_chunker_option,
     add_language_model_options,
     parse_chunker_spec,

@@ -11,7 +11,7 @@ from random import Random
 from benchmarks.harness import benchmark, markdown_table, option, time_call
 from benchmarks.questions import build_corpus, random_documents
 from chunkers.files.external_chunks import GivenChunk
-from chunkers.found_again import UnorderedLocator, locating_unordered
+from chunkers.found_again import UnorderedLocator, unordered_chunk_location
 
 RETRIEVED_TEXT_CHARACTERS = 500
 """Characters of a retrieved text."""
@@ -50,7 +50,7 @@ def main(megabytes: int, questions: int) -> int:
     documents = build_corpus(corpus).documents
     rows, located_counts, wrong_count = [], [], 0
     for name, compared_whole in (("with the index", 0), ("compared whole", sys.maxsize)):
-        locating_unordered.MOST_WHOLLY_COMPARED = compared_whole
+        unordered_chunk_location.MOST_WHOLLY_COMPARED = compared_whole
         text_locator = UnorderedLocator(documents, [chunk for chunk, _ in retrieved_with_document])
         seconds, found_placements = time_call(lambda: [text_locator.find(chunk) for chunk, _ in retrieved_with_document])  # noqa: B023 - called at once
         found_document_indices = [placement.only_place and placement.only_place.document for placement in found_placements]

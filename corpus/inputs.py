@@ -17,7 +17,7 @@ from typing import Any, BinaryIO, Literal, NamedTuple
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from chunkers.commands.arguments import file_bytes, printable_name
+from chunkers.commands.shared_command_parts import file_bytes, printable_name
 from chunkers.support import InputError, message_with_document_name, one_line_message, short_repr
 from chunkers.text import READABLE_ENDINGS, check_text, read_document
 from corpus.batch_chunking import parts_to_column

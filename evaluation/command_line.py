@@ -3,7 +3,7 @@
 import argparse
 from collections.abc import Sequence
 
-from chunkers.commands.arguments import Parser, run_command
+from chunkers.commands.shared_command_parts import Parser, run_command
 from evaluation.commands import (
     check,
     diff,

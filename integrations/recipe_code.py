@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from typing import Any, Literal
 
 from chunkers import Recipe
-from chunkers.commands.arguments import format_parameters
+from chunkers.commands.shared_command_parts import format_parameters
 
 Tool = Literal["langchain", "llama_index", "haystack", "chonkie", "python", "command_line"]
 

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from chunkers import Chunking, EmbeddingCache, Encoder, InputError, Recipe
-from chunkers.commands.arguments import file_bytes
+from chunkers.commands.shared_command_parts import file_bytes
 from chunkers.recipes import AnyLanguageModel
 from chunkers.support import not_importable_error, short_repr
 

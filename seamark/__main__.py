@@ -37,7 +37,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         from evaluation.command_line import main as evaluate
 
         return evaluate(command_words)
-    from chunkers.commands.arguments import run_command
+    from chunkers.commands.shared_command_parts import run_command
 
     return run_command(lambda: _run_corpus(command_words[1:]) if subcommand_name == "corpus" else _open_app(command_words))
 
@@ -54,7 +54,7 @@ def _run_corpus(arguments: Sequence[str]) -> int:
 def _open_app(arguments: Sequence[str]) -> int:
     import argparse
 
-    from chunkers.commands.arguments import Parser
+    from chunkers.commands.shared_command_parts import Parser
     from chunkers.recipes.recipe import __version__
     from chunkers.support import InputError, require_extra
 

@@ -5,7 +5,7 @@ import threading
 
 from tests import ROOT
 from tests.viz.app_steps import settled
-from viz.components.asset_linker import linked_script
+from viz.components.script_bundler import linked_script
 
 PAGE = (ROOT / "docs" / "architecture.md").read_text(encoding="utf-8")
 WAY = PAGE.partition("## From a widget to the painted cut")[2].partition("## ")[0]

@@ -9,8 +9,8 @@ from pathlib import Path
 
 import pytest
 
-from chunkers.commands.arguments import named_files
 from chunkers.commands.chunk_command import main as chunkers_main
+from chunkers.commands.shared_command_parts import named_files
 from corpus.command_line import main as corpus_main
 from evaluation.command_line import main as evaluation_main
 from tests import ROOT

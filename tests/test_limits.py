@@ -41,11 +41,11 @@ SENTENCES = {
     "evaluation.retrieval.asked_question.LONGEST_QUESTION": ("A question may have at most",),
     "evaluation.retrieval.asked_question.LONGEST_ANSWER": ("An answer may have at most",),
     "evaluation.questions.question_sets.MOST_DOCUMENTS": ("a question set may have at most",),
-    "chunkers.found_again.locating.MOST_SCANNED": (
+    "chunkers.found_again.chunk_location.MOST_SCANNED": (
         "stands in the text only once was not looked into",
         "Not every chunk was looked for with a context around it",
     ),
-    "chunkers.text.quotations.MOST_COMPARED": ("as too many excerpts of this file are not found",),
+    "chunkers.text.quotation_search.MOST_COMPARED": ("as too many excerpts of this file are not found",),
     "evaluation.search.text_returned_for_chunks.MOST_NEIGHBOURS": ("The number of neighbours must be from 1 to",),
     "evaluation.checking.problems.MOST_PROBLEMS": ("not listed",),
     "evaluation.retrieval.budget.MOST_BUDGETS": ("The number of budgets must be from 1 to",),

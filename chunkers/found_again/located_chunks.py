@@ -6,7 +6,7 @@ from typing import Any
 
 from chunkers.files import external_chunks
 from chunkers.files.external_chunks import GivenChunk
-from chunkers.found_again.locating import locate_chunks
+from chunkers.found_again.chunk_location import locate_chunks
 from chunkers.results import Chunk, Chunking
 from chunkers.support import MAX_BYTES, MOST_CHUNKS, InputError, require_extra, short_repr
 from chunkers.text import DEFAULT_SPLITTER, Document, GivenSentences, Span, parse_in_reader_process
@@ -26,7 +26,7 @@ def inspect(
     without a stated position are searched for in order. White space is ignored. If a chunk has additional text around
     it, such as a line that describes the document, the passage that occurs in the text becomes the chunk and the rest
     its ``context``. A chunk that does not occur in the text is searched for with small changes, as in
-    `chunkers.text.quotations`; a chunk that is still not found is left out and named in a note.
+    `chunkers.text.quotation_search`; a chunk that is still not found is left out and named in a note.
 
     Parameters
     ----------

@@ -67,7 +67,7 @@ class ChunkFile:
         return ChunkFile(self.name, self.chunks, document)
 
     def locate_in(self, document: Document, report_progress: Callable[[int, int], None]) -> LocatedChunks:
-        """Locate the file's chunks in a document, as `chunkers.found_again.locating.locate_chunks` does.
+        """Locate the file's chunks in a document, as `chunkers.found_again.chunk_location.locate_chunks` does.
 
         The latest result is cached.
 

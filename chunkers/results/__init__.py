@@ -13,9 +13,9 @@ from chunkers.results.chunk_fields import (
     table_columns,
     table_rows,
 )
+from chunkers.results.model_written_content import Proposition, QuotationMatch, StatedContent
 from chunkers.results.notebook_comparison import MOST_SIDE_BY_SIDE, SideBySide, compare
 from chunkers.results.parent_chunks import indices_of_parent_chunks, parent_index_by_child
-from chunkers.results.propositions import Proposition, QuotationMatch, StatedContent
 from chunkers.results.result import (
     Band,
     Chunk,

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from itertools import pairwise
 from typing import TYPE_CHECKING, Any, Literal, get_args
 
-from chunkers.results.propositions import Proposition
+from chunkers.results.model_written_content import Proposition
 from chunkers.support import InputError, import_required, short_repr
 from chunkers.text import CODE_ENDINGS, Document, heading_path, shorten
 

@@ -10,7 +10,7 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple, TypeVar, overload
 
 from chunkers.results.chunk_fields import Library, chunk_heading_path, to_dataframe, to_documents
-from chunkers.results.propositions import Proposition, StatedContent
+from chunkers.results.model_written_content import Proposition, StatedContent
 from chunkers.results.result_html import result_html
 from chunkers.support import InputError, format_number
 from chunkers.text import Document, Misfit, Span

@@ -10,7 +10,7 @@ from html import escape
 from itertools import pairwise
 from typing import TYPE_CHECKING
 
-from chunkers.results.propositions import StatedContent
+from chunkers.results.model_written_content import StatedContent
 from chunkers.support import InputError, format_number, pluralize
 from chunkers.text import Document, Span
 

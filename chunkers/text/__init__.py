@@ -37,7 +37,7 @@ from chunkers.text.outline import (
     headings,
     outline_of,
 )
-from chunkers.text.quotations import (
+from chunkers.text.quotation_search import (
     CONTEXT_CHARACTERS,
     MIN_ALTERED_SIMILARITY,
     MIN_NEAREST_SIMILARITY,

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from chunkers import Document, InputError
-from chunkers.commands.arguments import (
+from chunkers.commands.shared_command_parts import (
     Parser,
     add_chunker_option,
     add_device_option,

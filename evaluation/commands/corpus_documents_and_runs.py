@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from chunkers import InputError, Recipe, load_tokenizer
-from chunkers.commands.arguments import document_reader, file_bytes, named_files
+from chunkers.commands.shared_command_parts import document_reader, file_bytes, named_files
 from chunkers.support import require_extra, short_repr
 from chunkers.text import READABLE_ENDINGS, FileText
 

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from chunkers import CHUNKERS, Document, EmbeddingCache, InputError, ModelError, Recipe, load_tokenizer, run
-from chunkers.commands.arguments import (
+from chunkers.commands.shared_command_parts import (
     ChunkerSpec,
     Parser,
     add_chunker_option,

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from chunkers import InputError, Tools
-from chunkers.commands.arguments import (
+from chunkers.commands.shared_command_parts import (
     Parser,
     add_device_option,
     add_document_arguments,

@@ -10,7 +10,7 @@ from typing import NamedTuple
 import numpy as np
 
 from chunkers import Chunker, Document, InputError, ModelError, Tools, run
-from chunkers.commands.arguments import (
+from chunkers.commands.shared_command_parts import (
     Parser,
     add_chunker_option,
     add_device_option,

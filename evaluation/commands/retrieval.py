@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any, Literal, NamedTuple
 
 from chunkers import Chunker, Document, EmbeddingCache, InputError, Recipe, Tools, load_embedder, load_tokenizer
-from chunkers.commands.arguments import (
+from chunkers.commands.shared_command_parts import (
     ChunkerSpec,
     Parser,
     add_chunker_option,
@@ -56,7 +56,7 @@ from evaluation.questions import (
     read_questions,
     ruler_for_unit,
 )
-from evaluation.report.cells import mean_cell
+from evaluation.report.table_cells import mean_cell
 from evaluation.retrieval import (
     RANGE_UNITS,
     RETRIEVAL_MEASURES,

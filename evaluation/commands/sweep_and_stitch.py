@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from chunkers import DEFAULT_SPLITTER, Document, InputError
-from chunkers.commands.arguments import (
+from chunkers.commands.shared_command_parts import (
     BY_POSITION,
     ChunkerSpec,
     Parser,

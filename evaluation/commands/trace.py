@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from chunkers import DEFAULT_SPLITTER, Document, InputError, Recipe
-from chunkers.commands.arguments import (
+from chunkers.commands.shared_command_parts import (
     ChunkerSpec,
     Parser,
     add_chunker_option,

@@ -15,7 +15,7 @@ from chunkers import (
     build_chunker,
     load_tokenizer,
 )
-from chunkers.commands.arguments import (
+from chunkers.commands.shared_command_parts import (
     Parser,
     add_chunker_option,
     add_device_option,
@@ -34,7 +34,7 @@ from chunkers.commands.arguments import (
 from chunkers.contract import run
 from chunkers.support import text_table
 from evaluation.commands.check import add_size_options, size_bounds_of_options
-from evaluation.report.cells import EDIT_CELL_COUNT, edit_stability_cells, label_free_measure_cells
+from evaluation.report.table_cells import EDIT_CELL_COUNT, edit_stability_cells, label_free_measure_cells
 from evaluation.segmentation import (
     BASELINE_SETTINGS,
     DEFAULT_EDITS,

@@ -23,7 +23,7 @@ from chunkers.results import NOT_TEX, ROOT_CLASS, chunk_strip_html, column_html,
 from chunkers.support import VectorArray, format_milliseconds, pluralize
 from evaluation.findings.rules import find_suspicious_cuts, finding_count_per_rule
 from evaluation.questions import MarkedQuestion
-from evaluation.report.cells import (
+from evaluation.report.table_cells import (
     EDIT_CELL_COUNT,
     FOUND_HEADS,
     KNOWN_BOUNDARY_HEADS,

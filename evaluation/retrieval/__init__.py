@@ -9,7 +9,7 @@ from evaluation.retrieval.budget import (
     evaluate_at_budgets,
     fill_budget,
 )
-from evaluation.retrieval.budget_ladder_and_repeats import (
+from evaluation.retrieval.budgets_and_near_duplicates import (
     BUDGETS_BY_UNIT,
     BudgetLadder,
     RepeatCost,

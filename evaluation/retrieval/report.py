@@ -10,7 +10,7 @@ import numpy as np
 from chunkers.support import FloatArray, IntArray, LRUDict, cache_results_in
 from evaluation.questions import Corpus, Question, TokenRuler, ruler_for_unit
 from evaluation.retrieval.budget import LastChunkChoice, Limit
-from evaluation.retrieval.budget_ladder_and_repeats import BudgetLadder, RepeatCost
+from evaluation.retrieval.budgets_and_near_duplicates import BudgetLadder, RepeatCost
 from evaluation.retrieval.leaders import BudgetCurve, Lead, Leads
 from evaluation.retrieval.measures import (
     MEASURE_NAMES,

@@ -10,7 +10,7 @@ from chunkers import Span
 from chunkers.support import IntArray
 from evaluation.questions import TokenRuler, difference, intersection, numbers_of_overlapping_chunks, ruler_for_unit
 from evaluation.retrieval.budget import Limit, spans_up_to_length
-from evaluation.retrieval.budget_ladder_and_repeats import BudgetLadder, best_ranked_chunk, chunks_holding_most_excerpt
+from evaluation.retrieval.budgets_and_near_duplicates import BudgetLadder, best_ranked_chunk, chunks_holding_most_excerpt
 from evaluation.retrieval.measures import RANGE_UNITS, Evaluation, excerpt_ranges
 
 

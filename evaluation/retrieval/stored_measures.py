@@ -9,7 +9,7 @@ from chunkers import InputError, Span
 from chunkers.support import FloatArray, IntArray, first_field_and_error
 from evaluation.questions import Corpus, Question
 from evaluation.retrieval.budget import LAST_CHUNK_CHOICES, BudgetResults, Budgets, LastChunkChoice
-from evaluation.retrieval.budget_ladder_and_repeats import BudgetLadder, RetrievedDuplicates
+from evaluation.retrieval.budgets_and_near_duplicates import BudgetLadder, RetrievedDuplicates
 from evaluation.retrieval.measures import RANGE_UNITS, RETRIEVAL_MEASURES, SET_SCORES, TOP_KS, Evaluation
 from evaluation.search import Indexed, Search
 

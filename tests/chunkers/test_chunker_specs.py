@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from chunkers import InputError, Recipe
-from chunkers.commands.arguments import (
+from chunkers.commands.shared_command_parts import (
     Parser,
     add_chunker_option,
     add_replaced_spellings,

@@ -27,9 +27,9 @@ from chunkers import (
 )
 from chunkers.files import external_chunks, json_and_table_files
 from chunkers.files.external_chunks import GivenChunk
-from chunkers.found_again import locating as found_again
+from chunkers.found_again import chunk_location as found_again
+from chunkers.found_again.chunk_location import locate_chunks
 from chunkers.found_again.located_chunks import DocumentNames, read_chunks, select_document_chunks
-from chunkers.found_again.locating import locate_chunks
 from sample_docs import SAMPLES_FOLDER
 from tests.support import tools
 

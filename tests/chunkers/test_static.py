@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 from sklearn.decomposition import PCA
 
 from chunkers import Cancelled, Document, Recipe, Tools, Watcher, build_chunker, chunk, load_embedder, load_tokenizer
-from chunkers.commands.arguments import preparation_watcher
+from chunkers.commands.shared_command_parts import preparation_watcher
 from chunkers.embedders import static_embedder as static
 from chunkers.embedders.sentence_models import MiniLM
 from chunkers.embedders.static_embedder import (

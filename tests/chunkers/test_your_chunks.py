@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from chunkers import Cancelled, Document, InputError, ParameterError, Recipe, Span, build_chunker, inspect, run
 from chunkers.files.external_chunks import LONGEST_WHITESPACE_GAP, GivenChunk
-from chunkers.found_again import locating as found_again
+from chunkers.found_again import chunk_location as found_again
 from chunkers.methods.your_chunks import ChunkFile, YourChunks
 from evaluation.report.html_page import ComparedColumns, html_report
 from evaluation.segmentation.chunk_statistics import requested_size_bounds

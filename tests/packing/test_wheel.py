@@ -36,7 +36,7 @@ EXTRAS = PROJECT["project"]["optional-dependencies"]
 MODULES = sorted(path for room in (*MOVED_PACKAGES, "pages", PACKAGE) for path in (ROOT / room).rglob("*.py"))
 WRITERS = (
     "viz/theme/glossary.py",
-    *("viz/retrieval/first_run.py", "viz/tune/first_run.py"),
+    *("viz/retrieval/bundled_run.py", "viz/tune/bundled_sweep.py"),
 )
 """Scripts that write files of the checkout, pages of `docs/` and measured runs; their output quotes the command."""
 

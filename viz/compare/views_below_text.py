@@ -15,7 +15,7 @@ from integrations.original_chunkers import Original, compare_chunks, original_ch
 from integrations.recipe_code import EXAMPLE_FILE, REQUIREMENT_BY_TOOL, TOOLS, Tool, code_applying_recipe
 from viz.compare.asking.marked_questions import show_stored_questions
 from viz.compare.asking.question_search import chunkings_with_contexts, show_contexts
-from viz.compare.read_and_omitted_text import show_extracted_text
+from viz.compare.extracted_and_omitted_text import show_extracted_text
 from viz.compare.scores.index_replacement import show_index_replacement
 from viz.compare.scores.scoreboard import show_label_free_measures, show_ranking, show_scoreboard
 from viz.compare.state.choices import COMPARE_PAGE

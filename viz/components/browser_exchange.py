@@ -11,7 +11,7 @@ import streamlit as st
 
 from chunkers import Document
 from chunkers.support import IntArray
-from viz.components import asset_linker
+from viz.components import script_bundler
 from viz.components.text_formatting import Kind, find_formatted_ranges
 from viz.jobs import CACHED_BYTES, cached_while_shown, call_when_text_gone
 from viz.state import session
@@ -45,10 +45,10 @@ class Component(Generic[Payload]):
         self, name: str, script: str, *styles: str, html: str = "", colours: str = "", draw_function: str | None = None
     ) -> None:
         css = "\n".join(
-            [*([palette.theme_style_sheet(colours)] if colours else []), asset_linker.joined_style_sheets(*styles)]
+            [*([palette.theme_style_sheet(colours)] if colours else []), script_bundler.joined_style_sheets(*styles)]
         )
         self._mount = st.components.v2.component(
-            name, html=html, css=css, js=asset_linker.linked_script(script, draw_function)
+            name, html=html, css=css, js=script_bundler.linked_script(script, draw_function)
         )
 
     def __call__(

@@ -6,7 +6,7 @@ from typing import Any
 
 import streamlit as st
 
-from evaluation.report.cells import Row
+from evaluation.report.table_cells import Row
 
 
 def show_measures(rows: Sequence[Row], name_width: int | None = None, **options: Any) -> Any:

@@ -286,9 +286,9 @@ class Retrieval(KeptJob):
         return all(number in self.ladders for number in self.found)
 
     @property
-    def rungs(self) -> Mapping[str, Sequence[int]]:
+    def budgets_by_unit(self) -> Mapping[str, Sequence[int]]:
         """The budgets, by unit, at which all finished chunkers were measured; empty if a chunker has none."""
-        return next(iter(self.ladders.values())).rungs if self.all_measured_at_budgets and self.ladders else {}
+        return next(iter(self.ladders.values())).budgets_by_unit if self.all_measured_at_budgets and self.ladders else {}
 
     def report_job(self, choice: ReportChoice) -> ReportJob:
         """Return the job that computes the report on the finished chunkers, at least one of which must exist.

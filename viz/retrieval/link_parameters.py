@@ -190,7 +190,7 @@ def choose_report_settings(link_parameters: dict[str, str], run: Retrieval, titl
         is_at_budget = link_parameters["at"] == "budget"
     if is_at_budget:
         budget_unit = link_parameters["budget_unit"]
-        budgets_by_unit = run.rungs
+        budgets_by_unit = run.budgets_by_unit
         link_parameters["budget"] = str(budget_in_run(link_parameters, budget_unit, budgets_by_unit))
         budget_labels = {str(size): pluralize(size, budget_unit.removesuffix("s")) for size in budgets_by_unit[budget_unit]}
         with upper_controls_row.container(width=170):

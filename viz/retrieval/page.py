@@ -19,9 +19,9 @@ from viz.controls import any_chunker_calls_model, column_controls, show_prompts
 from viz.jobs.keeping.kept_run import Keeper
 from viz.jobs.retrieval import KeptRetrieval, ReportJob, Retrieval, estimate_run_llm_requests
 from viz.jobs.retrieval_plan import Plan, RunMaterial
+from viz.retrieval.bundled_run import BUNDLED_RUN, default_retrieval_choices
 from viz.retrieval.documents_and_questions import choose_material, chosen_documents
 from viz.retrieval.failed.missed_excerpts import show_missed_excerpts
-from viz.retrieval.first_run import BUNDLED_RUN, default_retrieval_choices
 from viz.retrieval.generated_questions import show_question_generation
 from viz.retrieval.link_parameters import (
     PARAMETER_OPTIONS,
@@ -264,7 +264,9 @@ def _show_run(run: Retrieval, plan: Plan | None, choices: Choices) -> None:
             "budgets too.",
             key="retrieval_no_budgets",
         )
-    retrieval_report_job = run.report_job(report_choice_from_link(link_parameters, baseline_chunker_index, run.rungs))
+    retrieval_report_job = run.report_job(
+        report_choice_from_link(link_parameters, baseline_chunker_index, run.budgets_by_unit)
+    )
     report_and_failures = retrieval_report_job.made
     if report_and_failures is None:
         if retrieval_report_job.error:

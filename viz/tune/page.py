@@ -31,7 +31,7 @@ from viz.shell import (
 from viz.shell.page import page
 from viz.state import MODEL_MISSING, access_to_chosen_model, model_identity, session
 from viz.theme import SEGMENTATION_TERMS, UNLABELLED_MEASURE_TERMS, definitions_as_help
-from viz.tune.first_run import BUNDLED_RUN, default_choices
+from viz.tune.bundled_sweep import BUNDLED_RUN, default_choices
 from viz.tune.sweep_inputs import (
     MOST_RUNS,
     SweepDocuments,

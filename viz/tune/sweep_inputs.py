@@ -10,7 +10,7 @@ from typing import Any
 import streamlit as st
 
 from chunkers import ASKING, CHUNKERS, DEFAULT_SPLITTER, SPLITTERS, FieldSpec, InputError, build_chunker
-from chunkers.commands.arguments import parse_parameter_value as read_value
+from chunkers.commands.shared_command_parts import parse_parameter_value as read_value
 from chunkers.recipes import chunker_class
 from chunkers.text import READABLE_ENDINGS
 from evaluation.segmentation import (

@@ -5,8 +5,8 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from chunkers import Document, InputError, Span
-from chunkers.text import quotations
-from chunkers.text.quotations import (
+from chunkers.text import quotation_search
+from chunkers.text.quotation_search import (
     MIN_ALTERED_SIMILARITY,
     Quotation,
     SearchableText,
@@ -122,8 +122,8 @@ def test_the_nearest_passage_is_that_of_all_passages(pattern, text, most, place)
 
 def test_a_search_that_would_take_too_long_is_not_made(monkeypatch):
     assert nearest_passage(code_points("abcdef"), code_points("x" * 1000), 2, 0, 2000)[0] == -2
-    monkeypatch.setattr(quotations.ComparisonBudget, "left", 10)
-    monkeypatch.setattr(quotations.ComparisonBudget.__init__, "__defaults__", (10,))
+    monkeypatch.setattr(quotation_search.ComparisonBudget, "left", 10)
+    monkeypatch.setattr(quotation_search.ComparisonBudget.__init__, "__defaults__", (10,))
     read = read_back(b'{"question": "a?", "excerpts": ["The tide goes in? It comes back."]}', TEXT)
     assert "It was not compared with all passages, as too many excerpts of this file are not found." in read.problems[0]
 
@@ -234,9 +234,9 @@ def test_edits_inside_an_excerpt_leave_it_found_or_told(start, length, data):
         found = [(edited[slice(*span)], span.start) for _, span in read.usable[0].excerpts]
         assert bool(read.changes) == (found != [(excerpt, start)])
     # What changed by no more than the threshold allows is found.
-    few = distance(quotations.fold_text(excerpt), quotations.fold_text(changed)) <= (1 - MIN_ALTERED_SIMILARITY) * len(
-        quotations.fold_text(excerpt)
-    )
+    few = distance(quotation_search.fold_text(excerpt), quotation_search.fold_text(changed)) <= (
+        1 - MIN_ALTERED_SIMILARITY
+    ) * len(quotation_search.fold_text(excerpt))
     assert read.usable or not few
 
 

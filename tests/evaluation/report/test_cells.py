@@ -5,7 +5,7 @@ from types import SimpleNamespace
 import numpy as np
 import pytest
 
-from evaluation.report.cells import (
+from evaluation.report.table_cells import (
     answer_cost_rows,
     answers_row,
     difference_row,
@@ -13,7 +13,7 @@ from evaluation.report.cells import (
     near_duplicate_row,
     retrieval_row,
 )
-from evaluation.retrieval.budget_ladder_and_repeats import RepeatCost
+from evaluation.retrieval.budgets_and_near_duplicates import RepeatCost
 from evaluation.retrieval.report import Costs
 from evaluation.statistics import paired_difference
 

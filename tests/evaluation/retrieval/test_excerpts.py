@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from chunkers import Document, InputError, Span
-from chunkers.text.quotations import SearchableText
+from chunkers.text.quotation_search import SearchableText
 from evaluation.questions.corpus import Corpus
 from evaluation.questions.question_files import ExcerptFinder, excerpt_as_json, read_questions
 

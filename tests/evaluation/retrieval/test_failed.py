@@ -9,9 +9,9 @@ from chunkers import Document, Span, build_chunker
 from evaluation.questions.corpus import CharacterRuler, Corpus, TokenRuler, difference
 from evaluation.questions.question_files import read_questions
 from evaluation.retrieval import Limit
-from evaluation.retrieval import budget_ladder_and_repeats as ladders
+from evaluation.retrieval import budgets_and_near_duplicates as ladders
 from evaluation.retrieval.budget import Budgets, fill_budget
-from evaluation.retrieval.budget_ladder_and_repeats import measure_at_standard_budgets
+from evaluation.retrieval.budgets_and_near_duplicates import measure_at_standard_budgets
 from evaluation.retrieval.measures import evaluate_retrieval, excerpt_ranges
 from evaluation.retrieval.retrieved_chunks_and_failures import (
     MeasuredChunker,

@@ -10,9 +10,9 @@ from hypothesis import strategies as st
 from chunkers import Cancelled, Document, build_chunker
 from evaluation.questions.corpus import CharacterRuler, Corpus, TokenRuler
 from evaluation.questions.question_files import read_questions
-from evaluation.retrieval import budget_ladder_and_repeats as ladders
+from evaluation.retrieval import budgets_and_near_duplicates as ladders
 from evaluation.retrieval.budget import Budgets, evaluate_at_budgets
-from evaluation.retrieval.budget_ladder_and_repeats import (
+from evaluation.retrieval.budgets_and_near_duplicates import (
     BUDGETS_BY_UNIT,
     budgets_for_length,
     chunks_holding_most_excerpt,

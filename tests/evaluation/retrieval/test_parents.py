@@ -12,7 +12,7 @@ from chunkers.results.result import Chunk
 from evaluation.questions.corpus import CharacterRuler, Corpus, TokenRuler
 from evaluation.questions.question_files import read_questions
 from evaluation.retrieval.budget import LAST_CHUNK_CHOICES, Budgets, evaluate_at_budgets, fill_budget
-from evaluation.retrieval.budget_ladder_and_repeats import measure_at_standard_budgets
+from evaluation.retrieval.budgets_and_near_duplicates import measure_at_standard_budgets
 from evaluation.retrieval.measures import (
     RANGE_UNITS,
     RETRIEVED_TEXT_MEASURES,

@@ -11,9 +11,9 @@ import pytest
 from chunkers import Cancelled, Document, InputError, build_chunker
 from evaluation.questions.corpus import CharacterRuler, Corpus, TokenRuler, total_length
 from evaluation.questions.question_files import read_questions
-from evaluation.retrieval import budget_ladder_and_repeats as ladders
+from evaluation.retrieval import budgets_and_near_duplicates as ladders
 from evaluation.retrieval.budget import LAST_CHUNK_CHOICES, Budgets, evaluate_at_budgets, fill_budget
-from evaluation.retrieval.budget_ladder_and_repeats import (
+from evaluation.retrieval.budgets_and_near_duplicates import (
     count_bm25_duplicates,
     find_retrieved_duplicates,
     measure_at_standard_budgets,

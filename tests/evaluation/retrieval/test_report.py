@@ -11,10 +11,10 @@ from chunkers import Document, build_chunker, load_tokenizer
 from chunkers.support import LRUDict
 from evaluation.questions.corpus import Corpus, TokenRuler
 from evaluation.questions.question_files import read_questions
-from evaluation.retrieval import budget_ladder_and_repeats as ladders
+from evaluation.retrieval import budgets_and_near_duplicates as ladders
 from evaluation.retrieval import report as reporting
 from evaluation.retrieval.budget import LAST_CHUNK_CHOICES, Budgets
-from evaluation.retrieval.budget_ladder_and_repeats import measure_at_standard_budgets
+from evaluation.retrieval.budgets_and_near_duplicates import measure_at_standard_budgets
 from evaluation.retrieval.measures import Evaluation, evaluate_retrieval
 from evaluation.retrieval.report import REPORTS_KEPT, Costs, Distribution, ReportChoice, Reports, differing_question_indexes
 from evaluation.retrieval.retrieved_chunks_and_failures import MeasuredChunker

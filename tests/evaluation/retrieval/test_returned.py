@@ -13,9 +13,9 @@ from chunkers.text.extracted_text import TextParts
 from evaluation.questions.corpus import CharacterRuler, Corpus, TokenRuler, total_length, union
 from evaluation.questions.question_files import Excerpt, Question
 from evaluation.retrieval import Limit
-from evaluation.retrieval import budget_ladder_and_repeats as ladders
+from evaluation.retrieval import budgets_and_near_duplicates as ladders
 from evaluation.retrieval.budget import LAST_CHUNK_CHOICES, Budgets, evaluate_at_budgets, fill_budget
-from evaluation.retrieval.budget_ladder_and_repeats import measure_at_standard_budgets
+from evaluation.retrieval.budgets_and_near_duplicates import measure_at_standard_budgets
 from evaluation.retrieval.measures import (
     RANGE_UNITS,
     RETRIEVED_TEXT_MEASURES,

@@ -9,8 +9,8 @@ import pytest
 from chunkers import Document, InputError, build_chunker, load_tokenizer
 from evaluation.questions.corpus import Corpus, TokenRuler
 from evaluation.questions.question_files import read_questions
-from evaluation.retrieval import budget_ladder_and_repeats as ladders
-from evaluation.retrieval.budget_ladder_and_repeats import measure_at_standard_budgets
+from evaluation.retrieval import budgets_and_near_duplicates as ladders
+from evaluation.retrieval.budgets_and_near_duplicates import measure_at_standard_budgets
 from evaluation.retrieval.measures import RANGE_UNITS, evaluate_retrieval
 from evaluation.retrieval.report import ReportChoice, Reports
 from evaluation.retrieval.retrieved_chunks_and_failures import MeasuredChunker

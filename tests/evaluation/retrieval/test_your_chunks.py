@@ -11,7 +11,7 @@ from evaluation.questions.corpus import Corpus, TokenRuler
 from evaluation.questions.question_files import read_questions
 from evaluation.retrieval import Limit
 from evaluation.retrieval.budget import Budgets, evaluate_at_budgets
-from evaluation.retrieval.budget_ladder_and_repeats import measure_at_standard_budgets
+from evaluation.retrieval.budgets_and_near_duplicates import measure_at_standard_budgets
 from evaluation.retrieval.measures import evaluate_retrieval
 from evaluation.retrieval.report import Costs
 from evaluation.retrieval.retrieved_chunks_and_failures import MeasuredChunker, retrieval_failures

@@ -7,7 +7,7 @@ import pytest
 
 from chunkers import Document, InputError, build_chunker, run
 from chunkers.files.external_chunks import GivenChunk
-from chunkers.found_again import locating_unordered
+from chunkers.found_again import unordered_chunk_location
 from chunkers.found_again.located_chunks import read_chunks
 from chunkers.text.sentences import DEFAULT_SPLITTER
 from evaluation.traces.answer_loss_stages import SearchedChunks, TraceDiagnoser
@@ -84,9 +84,9 @@ def test_in_large_documents_every_text_is_located_where_a_comparison_with_all_pa
     texts = [text for question in made() for text in question.texts if len(text.text) > 100][::24]
     chunks = [GivenChunk(text.text.replace("the", "teh")) for text in texts] + [GivenChunk(text.text) for text in texts]
     placements = []
-    for most in (locating_unordered.MOST_WHOLLY_COMPARED, 0):
-        monkeypatch.setattr(locating_unordered, "MOST_WHOLLY_COMPARED", most)
-        searching = locating_unordered.UnorderedLocator(documents(), chunks)
+    for most in (unordered_chunk_location.MOST_WHOLLY_COMPARED, 0):
+        monkeypatch.setattr(unordered_chunk_location, "MOST_WHOLLY_COMPARED", most)
+        searching = unordered_chunk_location.UnorderedLocator(documents(), chunks)
         placements.append([searching.find(chunk) for chunk in chunks])
     whole, shared = ([(placement.places, placement.is_cut_short) for placement in some] for some in placements)
     assert shared == whole

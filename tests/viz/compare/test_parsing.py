@@ -3,7 +3,7 @@
 from chunkers.text.extracted_text import Omission, TextParts
 from tests.chunkers.text.test_parts import CHAPTERS, book, pdf
 from tests.viz.app_steps import remarks, settled
-from viz.compare.read_and_omitted_text import LONGEST_STRETCH, omission_table, page_stretches
+from viz.compare.extracted_and_omitted_text import LONGEST_STRETCH, omission_table, page_stretches
 from viz.state.own_text import with_restored_lines
 from viz.state.page_text import TextSource
 

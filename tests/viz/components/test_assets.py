@@ -2,7 +2,7 @@ import re
 
 import pytest
 
-from viz.components.asset_linker import IN_ORDER_SCRIPT, VIZ, LinkError, joined_style_sheets, linked_script
+from viz.components.script_bundler import IN_ORDER_SCRIPT, VIZ, LinkError, joined_style_sheets, linked_script
 
 ENTRIES = {
     "answers/answer_cards.js": None,

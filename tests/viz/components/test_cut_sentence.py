@@ -16,9 +16,9 @@ from chunkers.building_blocks.thresholds import TIE_TOLERANCE, passes_level
 from chunkers.contract.base import run
 from sample_docs import load_sample
 from tests.support import HashEmbedder, tools
-from viz.components.asset_linker import VIZ
 from viz.components.browser_exchange import utf16_offsets
 from viz.components.reader.column_body import score_curve_data, text_segments
+from viz.components.script_bundler import VIZ
 
 NODE = shutil.which("node", path=Path(sys.executable).parent) or shutil.which("node")
 pytestmark = pytest.mark.skipif(NODE is None, reason="there is no Node to run scripts with")

@@ -5,7 +5,7 @@ from collections import namedtuple
 
 import pytest
 
-from viz.components.asset_linker import VIZ
+from viz.components.script_bundler import VIZ
 
 BUS = "components/shared/bus.js"
 EVENT = re.compile(r'/\*\* @type \{EventOf<(.*?)>\} \*/\s*"([^"]+)":\s*\{\s*about:\s*"([^"]*)"')

@@ -4,8 +4,8 @@ import re
 import pytest
 import streamlit as st
 
-from viz.components.asset_linker import VIZ
 from viz.components.browser_exchange import Component, keep_event_until_taken, take_event
+from viz.components.script_bundler import VIZ
 from viz.state.session_state import session
 
 

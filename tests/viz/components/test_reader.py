@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from chunkers import Breakpoint, Chunking, Document, Gap, Reason, Span, Verdict, build_chunker
-from chunkers.results.propositions import Proposition
+from chunkers.results.model_written_content import Proposition
 from chunkers.results.result import Chunk
 from chunkers.text.extracted_text import TextParts
 from tests.support import AngleEmbedder, cut

@@ -1,7 +1,7 @@
 import re
 
-from viz.components.asset_linker import VIZ, linked_script
 from viz.components.browser_exchange import Store
+from viz.components.script_bundler import VIZ, linked_script
 
 
 def test_a_store_is_hidden_by_the_class_of_its_key(registered):

@@ -69,7 +69,7 @@ def test_what_a_chunker_found_is_there_before_the_next_is_done(monkeypatch):
     at = run.ladders[1].results_in_unit("tokens", "cut")
     # Half of the text's six words.
     assert at.budgets.sizes == (1, 2)
-    assert run.rungs == {"tokens": (1, 2), "characters": (4, 8)}
+    assert run.budgets_by_unit == {"tokens": (1, 2), "characters": (4, 8)}
     assert at.values("recall", 2, "tokens").tolist() == [pytest.approx(2 / 3)]
 
 

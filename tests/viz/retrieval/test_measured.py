@@ -181,11 +181,17 @@ def test_what_is_compared_at_stands_in_the_link_and_takes_effect_without_a_new_r
 
 def test_a_budget_of_a_link_is_on_the_ladder():
     assert "The link's budget must be one of 1, 2, 4, 5," in " ".join(said(opened(at="budget", budget="1234")))
-    rungs = {"tokens": (250, 500, 1000), "characters": (1000, 2000, 4000)}
+    budgets_by_unit = {"tokens": (250, 500, 1000), "characters": (1000, 2000, 4000)}
     words = DEFAULT_PARAMETERS | {"budget": "1000"}
-    assert (budget_in_run(words, "tokens", rungs), budget_in_run(words, "characters", rungs)) == (1000, 1000)
+    assert (budget_in_run(words, "tokens", budgets_by_unit), budget_in_run(words, "characters", budgets_by_unit)) == (
+        1000,
+        1000,
+    )
     # Not on the ladder of tokens, the largest of which is half of the text.
-    assert (budget_in_run(DEFAULT_PARAMETERS, "tokens", rungs), budget_in_run(DEFAULT_PARAMETERS, "characters", rungs)) == (
+    assert (
+        budget_in_run(DEFAULT_PARAMETERS, "tokens", budgets_by_unit),
+        budget_in_run(DEFAULT_PARAMETERS, "characters", budgets_by_unit),
+    ) == (
         500,
         2000,
     )

@@ -57,7 +57,7 @@ def test_the_table_has_the_places_taken_and_the_recall_without_them():
     app.selectbox(key="retrieval_k").set_value("20").run()
     assert table_of(app)["places taken"].tolist()[0].endswith(" of 20")
     app.segmented_control(key="retrieval_at").set_value("budget").run()
-    report = told(run, ReportChoice("recall", "tokens", 20, 0, run.rungs["tokens"][-2], "cut"))
+    report = told(run, ReportChoice("recall", "tokens", 20, 0, run.budgets_by_unit["tokens"][-2], "cut"))
     cost = report.chunkers[0].repeats
     assert table_of(app)["places taken"].tolist() == [f"{cost.taken.mean():.2f} of {cost.retrieved.mean():.3g}"]
     assert cost.taken.sum() > 0

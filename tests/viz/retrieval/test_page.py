@@ -12,10 +12,10 @@ from tests import ROOT
 from tests.support import ended
 from tests.viz.retrieval.steps import button, components, evaluations, opened, rows_of, run_of, said, summary, told
 from viz.jobs.retrieval_plan import RunMaterial
-from viz.retrieval import first_run as opening
+from viz.retrieval import bundled_run as opening
 from viz.retrieval import page
+from viz.retrieval.bundled_run import BUNDLED_RUN
 from viz.retrieval.documents_and_questions import bundled_material
-from viz.retrieval.first_run import BUNDLED_RUN
 from viz.retrieval.link_parameters import index_from_link
 
 pytestmark = [pytest.mark.page, pytest.mark.usefixtures("patience")]

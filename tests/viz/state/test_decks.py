@@ -15,7 +15,7 @@ from viz.breakpoints.decision_steps import greedy_scan_steps
 from viz.compare.state.choices import default_choices
 from viz.double_pass import page as double_pass
 from viz.double_pass.passes import steps_of_both_passes
-from viz.retrieval.first_run import default_retrieval_choices
+from viz.retrieval.bundled_run import default_retrieval_choices
 from viz.shell.navigation import PAGES
 from viz.state.choices import Choices, ColumnChoice, choices_from_query, fresh_column
 from viz.state.lecture_decks import SCENE_PARTS, SEE_PART, Deck, Scene, bundled_decks

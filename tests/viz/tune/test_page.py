@@ -20,7 +20,7 @@ from tests import ROOT
 from tests.support import LIMIT, ended
 from tests.viz.app_steps import press, remarks, sweep_of
 from viz.tune import page
-from viz.tune.first_run import BUNDLED_RUN
+from viz.tune.bundled_sweep import BUNDLED_RUN
 from viz.tune.sweep_inputs import default_axis_values
 from viz.tune.sweep_results import rank_of_setting, setting_in_words, sweep_figure
 

@@ -181,7 +181,7 @@ def indexed(monkeypatch):
 
 def report(run):
     figures = {}
-    for budget in (0, run.rungs["tokens"][-1]):
+    for budget in (0, run.budgets_by_unit["tokens"][-1]):
         told = ended(run.report_job(ReportChoice("recall", "tokens", 2, 0, budget))).made.report
         assert (told.curve is None) == (not budget)
         figures |= {

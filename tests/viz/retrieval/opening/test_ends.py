@@ -8,7 +8,7 @@ from evaluation.retrieval import Limit
 from evaluation.retrieval.retrieved_chunks_and_failures import MeasuredChunker, retrieval_failures
 from tests import ROOT
 from tests.support import ended
-from viz.retrieval.first_run import BUNDLED_RUN
+from viz.retrieval.bundled_run import BUNDLED_RUN
 
 
 def recall_and_failures(run, exact_ends):

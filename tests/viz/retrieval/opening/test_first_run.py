@@ -10,9 +10,9 @@ from chunkers import Document, Tools, build_chunker, load_embedder, load_tokeniz
 from evaluation.questions.corpus import Corpus
 from evaluation.search.index import build_index
 from tests.support import HashEmbedder, differing, ended
-from viz.retrieval import first_run as opening
+from viz.retrieval import bundled_run as opening
+from viz.retrieval.bundled_run import BUNDLED_RUN, default_retrieval_choices
 from viz.retrieval.documents_and_questions import bundled_material
-from viz.retrieval.first_run import BUNDLED_RUN, default_retrieval_choices
 
 MOST_BYTES = 300_000
 

@@ -288,7 +288,7 @@ class BudgetLadder:
     repeats: RetrievedDuplicates | None = field(default=None, kw_only=True)
 
     @property
-    def rungs(self) -> dict[str, tuple[int, ...]]:
+    def budgets_by_unit(self) -> dict[str, tuple[int, ...]]:
         """Budgets by unit, in ascending order."""
         return {at_budgets.budgets.unit: at_budgets.budgets.sizes for at_budgets in self.at}
 

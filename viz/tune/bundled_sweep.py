@@ -1,4 +1,4 @@
-"""The bundled sweep shown at first; ``python -m viz.tune.first_run`` measures it again and writes its file."""
+"""The bundled sweep shown at first; ``python -m viz.tune.bundled_sweep`` measures it again and writes its file."""
 
 from chunkers import Embedder, InputError
 from evaluation.segmentation import TRIVIAL_SETTINGS

@@ -10,8 +10,14 @@ import numpy as np
 
 from chunkers.adapters.piece_location import quotable_beginning
 from chunkers.files.external_chunks import GivenChunk
+from chunkers.found_again.chunk_location import (
+    MOST_SCANNED,
+    PassageInContext,
+    find_passage,
+    shared_first_lines,
+    stated_spans,
+)
 from chunkers.found_again.located_chunks import DocumentNames
-from chunkers.found_again.locating import MOST_SCANNED, PassageInContext, find_passage, shared_first_lines, stated_spans
 from chunkers.support import IntArray, short_repr
 from chunkers.text import (
     CONTEXT_CHARACTERS,

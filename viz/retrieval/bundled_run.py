@@ -1,4 +1,4 @@
-"""The bundled run shown at first; ``python -m viz.retrieval.first_run`` measures it again and writes its file."""
+"""The bundled run shown at first; ``python -m viz.retrieval.bundled_run`` measures it again and writes its file."""
 
 from chunkers import Embedder, InputError, build_chunker, load_embedder
 from sample_docs import SAMPLES_FOLDER, sample_splitters
