@@ -104,7 +104,7 @@ def test_list_has_every_parameter(capsys):
         (["FILE", "--chunker", "recursive", "--tokenizer", "bytes"], "tokenizer must be one of"),
         (["FILE", "--chunker"], "Argument --chunker"),
         (["missing.txt", "--chunker", "recursive"], "missing.txt: the file cannot be read"),
-        (["FILE", "--chunker", "FILE"], "recipe: the file must be valid JSON"),
+        (["FILE", "--chunker", "FILE"], "text.txt: the file must be valid JSON"),
         (["FILE", "--chunker", "breakpoint", "--embedder", "nobody"], "embedder must be one of"),
         (["FILE", "--frobnicate"], "--frobnicate"),
     ],
