@@ -5,7 +5,7 @@ import streamlit as st
 from viz.compare.state.choices import COMPARE_PAGE
 from viz.components.script_bundler import VIZ
 from viz.shell import current_lecture, lecture_mode, show_shortcuts_dialog
-from viz.shell.lecture_bar import lecture_bar
+from viz.shell.lecture_bar import show_lecture_bar
 from viz.shell.navigation import show_page_menu
 
 # An icon by name would be fetched from its maker's server; the app asks nobody for anything.
@@ -16,7 +16,7 @@ page = show_page_menu()
 current_lecture.switch_to_scene_page(page.url_path or COMPARE_PAGE)
 lecture_mode.apply_lecture_styles()
 show_shortcuts_dialog()
-lecture_bar()
+show_lecture_bar()
 page.run()
 with st.sidebar:
     lecture_mode.show_lecture_button()

@@ -214,39 +214,39 @@ def chunker_variants() -> list[tuple[str, Chunker]]:
     return [*defaults, ("breakpoint, buffer 1", Breakpoint(buffer=1)), ("double_pass, re-embed", double_passes()[1])]
 
 
-def stage_times_row(name: str, chunker: Chunker, text: str, embedder: Embedder, repeats: int) -> list[str]:
+def stage_times_row(chunker_title: str, chunker: Chunker, text: str, embedder: Embedder, repeats: int) -> list[str]:
     """Return a row of the table with the time of every stage of a cold run, and of embedding with a full cache."""
-    first, cached_timings, chunks = [], [], 0
+    cold_timings, cached_timings, chunk_count = [], [], 0
     for repeat in range(repeats):
-        print_progress(f"stages of {name}: {repeat + 1} of {repeats}")
+        print_progress(f"stages of {chunker_title}: {repeat + 1} of {repeats}")
         document, tools = Document.from_text(text, "regex"), fresh_tools(embedder)
         chunking = run(chunker, document, tools)
-        chunks = len(chunking.chunks)
-        first.append(timing_of(chunking))
+        chunk_count = len(chunking.chunks)
+        cold_timings.append(timing_of(chunking))
         cached_timings.append(timing_of(run(chunker, document, tools)))
     columns = (
-        [each.split_ms for each in first],
-        [each.embed_ms for each in first],
+        [each.split_ms for each in cold_timings],
+        [each.embed_ms for each in cold_timings],
         [each.embed_ms for each in cached_timings],
-        [each.decide_ms for each in first],
-        [each.merge_ms for each in first],
+        [each.decide_ms for each in cold_timings],
+        [each.merge_ms for each in cold_timings],
     )
     spreads = [Spread.from_values(column).words() for column in columns]
-    return [name, *spreads, f"{first[-1].embedded:,}", f"{chunks:,}"]
+    return [chunker_title, *spreads, f"{cold_timings[-1].embedded:,}", f"{chunk_count:,}"]
 
 
-def race_result_row(finish: RaceResult) -> list[str]:
+def race_result_row(race_result: RaceResult) -> list[str]:
     """Return the table row of a race."""
     return [
-        finish.race.title,
-        Spread.from_values(1000 * seconds for seconds in finish.seconds).words(),
-        Spread.from_values(1000 * seconds for seconds in finish.reference_seconds).words(),
-        finish.ratio.words(),
-        f"{finish.race.at_least:g}",
-        "yes" if finish.meets_requirements else "NO",
-        f"{finish.outcome.embedded:,} / {finish.reference_outcome.embedded:,}",
-        f"{len(finish.outcome.chunks):,} / {len(finish.reference_outcome.chunks):,}",
-        ("yes" if finish.equal else "NO") if finish.race.same else "not meant",
+        race_result.race.title,
+        Spread.from_values(1000 * seconds for seconds in race_result.seconds).words(),
+        Spread.from_values(1000 * seconds for seconds in race_result.reference_seconds).words(),
+        race_result.ratio.words(),
+        f"{race_result.race.at_least:g}",
+        "yes" if race_result.meets_requirements else "NO",
+        f"{race_result.outcome.embedded:,} / {race_result.reference_outcome.embedded:,}",
+        f"{len(race_result.outcome.chunks):,} / {len(race_result.reference_outcome.chunks):,}",
+        ("yes" if race_result.equal else "NO") if race_result.race.same else "not meant",
     ]
 
 

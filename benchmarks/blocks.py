@@ -45,12 +45,12 @@ def expected_blocks(text: str) -> set[ComparedBlock]:
     inserted before each line that ends a list.
     """
     lines = _Lines(text)
-    front_matter_line_count = _blank_front_matter(lines)
-    formula_starts = _comment_formulas(text, lines)
+    front_matter_line_count = _blank_out_front_matter(lines)
+    formula_start_offsets = _replace_formulas_by_comments(text, lines)
     parser = MarkdownIt("commonmark", {"inline_definitions": True}).enable("table")
     tokens = parser.parse("\n".join(lines.parser_input))
-    while (blank_line_place := _line_after_our_list(tokens, lines.parser_input)) is not None:
-        lines.insert_blank(blank_line_place)
+    while (blank_line_number := _line_after_our_list(tokens, lines.parser_input)) is not None:
+        lines.insert_blank(blank_line_number)
         tokens = parser.parse("\n".join(lines.parser_input))
     expected = (
         {ComparedBlock(0, "front matter", lines.span(0, front_matter_line_count))} if front_matter_line_count else set()
@@ -76,7 +76,7 @@ def expected_blocks(text: str) -> set[ComparedBlock]:
         ):
             continue
         span = lines.span(*token.map)
-        kind = "formula" if kind == "HTML" and span.start in formula_starts else kind
+        kind = "formula" if kind == "HTML" and span.start in formula_start_offsets else kind
         expected.add(ComparedBlock(min(token.level, 1), kind, span))
     # White space that only Unicode counts as such is not a block.
     return {block for block in expected if block.span.start < block.span.end}
@@ -87,11 +87,11 @@ def differing_blocks(text: str) -> set[ComparedBlock]:
     return our_blocks(text) ^ expected_blocks(text)
 
 
-def blank_lined_lists_whole(text: str) -> Iterator[bool]:
+def blank_lined_list_wholeness(text: str) -> Iterator[bool]:
     """Yield, for each outermost list with blank lines in the tree, whether ours is a single list too."""
     list_end_by_start = {block.span.start: block.span.end for block in outline_of(text).blocks if block.kind == "list"}
     lines = _Lines(text)
-    _blank_front_matter(lines)
+    _blank_out_front_matter(lines)
     for token in MarkdownIt("commonmark").enable("table").parse("\n".join(lines.parser_input)):
         if token.type in LIST_TOKEN_TYPES and token.level == 0 and token.map:
             span = lines.span(*token.map)
@@ -115,19 +115,19 @@ class _Lines:
         self.parser_input = re.split(r"\r\n|\n|\r", text)
         self.parser_input[0] = self.parser_input[0].removeprefix("\ufeff")
 
-    def insert_blank(self, place: int) -> None:
+    def insert_blank(self, insertion_line_number: int) -> None:
         """Insert a blank line that is not in the text, and remove earlier insertions after it."""
-        for number in reversed(range(place, len(self.parser_input))):
+        for number in reversed(range(insertion_line_number, len(self.parser_input))):
             if self._is_inserted[number]:
                 del self.parser_input[number], self._original_line_numbers[number], self._is_inserted[number]
-        self.parser_input.insert(place, "")
-        self._original_line_numbers.insert(place, self._original_line_numbers[place])
-        self._is_inserted.insert(place, True)
+        self.parser_input.insert(insertion_line_number, "")
+        self._original_line_numbers.insert(insertion_line_number, self._original_line_numbers[insertion_line_number])
+        self._is_inserted.insert(insertion_line_number, True)
 
-    def span(self, first: int, last: int) -> Span:
+    def span(self, first_line_number: int, end_line_number: int) -> Span:
         """Return the span of a range of lines in code points, without white space at the ends."""
-        start = self._edges[self._original_line_numbers[first]]
-        end = self._edges[self._original_line_numbers[last - 1] + (not self._is_inserted[last - 1])]
+        start = self._edges[self._original_line_numbers[first_line_number]]
+        end = self._edges[self._original_line_numbers[end_line_number - 1] + (not self._is_inserted[end_line_number - 1])]
         return Span(start, end).trimmed(self._text)
 
     def line_number(self, offset: int) -> int:
@@ -135,7 +135,7 @@ class _Lines:
         return next(number for number, edge in enumerate(self._edges[1:]) if offset < edge)
 
 
-def _blank_front_matter(lines: _Lines) -> int:
+def _blank_out_front_matter(lines: _Lines) -> int:
     """Blank the lines of front matter, and return their number."""
     front_matter_mark = lines.parser_input[0].rstrip(" \t")
     closing_mark_lines = [
@@ -155,25 +155,29 @@ def _blank_front_matter(lines: _Lines) -> int:
     return closing_mark_lines[0] + 1
 
 
-def _comment_formulas(text: str, lines: _Lines) -> set[int]:
+def _replace_formulas_by_comments(text: str, lines: _Lines) -> set[int]:
     """Replace each formula by an HTML comment on the same lines, and return the lines at which they begin."""
     formulas = [block for block in {*outline_of(text).nested, *outline_of(text).blocks} if block.kind == "formula"]
-    starts = set()
+    start_offsets = set()
     for formula in formulas:
-        first, last = (lines.line_number(offset) for offset in (formula.span.start, formula.span.end - 1))
+        first_line_number, last_line_number = (
+            lines.line_number(offset) for offset in (formula.span.start, formula.span.end - 1)
+        )
         opening_mark = min(
-            (lines.parser_input[first].find(mark), mark) for mark in ("$$", "\\[") if mark in lines.parser_input[first]
+            (lines.parser_input[first_line_number].find(mark), mark)
+            for mark in ("$$", "\\[")
+            if mark in lines.parser_input[first_line_number]
         )[1]
-        for number in range(first, last + 1):
+        for number in range(first_line_number, last_line_number + 1):
             lines.parser_input[number] = lines.parser_input[number].replace("-->", "...")
-        lines.parser_input[first] = lines.parser_input[first].replace(opening_mark, "<!--", 1)
+        lines.parser_input[first_line_number] = lines.parser_input[first_line_number].replace(opening_mark, "<!--", 1)
         closing_mark = "$$" if opening_mark == "$$" else "\\]"
-        text_before_mark, separator, text_after_mark = lines.parser_input[last].rpartition(closing_mark)
+        text_before_mark, separator, text_after_mark = lines.parser_input[last_line_number].rpartition(closing_mark)
         if not separator or not re.fullmatch(r"\s*([.,;:(].*)?", text_after_mark):
             raise AssertionError(f"no formula: {text[slice(*formula.span)]!r}")
-        lines.parser_input[last] = f"{text_before_mark}-->{text_after_mark}"
-        starts.add(formula.span.start)
-    return starts
+        lines.parser_input[last_line_number] = f"{text_before_mark}-->{text_after_mark}"
+        start_offsets.add(formula.span.start)
+    return start_offsets
 
 
 def _line_after_our_list(tokens: Sequence[Token], lines: Sequence[str]) -> int | None:
@@ -181,9 +185,11 @@ def _line_after_our_list(tokens: Sequence[Token], lines: Sequence[str]) -> int |
     for opening_token_index, token in enumerate(tokens):
         if token.type not in LIST_TOKEN_TYPES or token.level or not token.map:
             continue
-        first, last = token.map
+        first_line_number, end_line_number = token.map
         clause_lines = [
-            number for number in range(first + 1, last) if lines[number - 1].strip(" \t") and _CLAUSE.match(lines[number])
+            number
+            for number in range(first_line_number + 1, end_line_number)
+            if lines[number - 1].strip(" \t") and _CLAUSE.match(lines[number])
         ]
         closing_token_index = next(
             number
@@ -195,8 +201,8 @@ def _line_after_our_list(tokens: Sequence[Token], lines: Sequence[str]) -> int |
             for inner in tokens[opening_token_index:closing_token_index]
             if inner.type == "paragraph_open" and inner.map
         ]
-        paragraph_begin, end = paragraph_line_ranges[-1] if paragraph_line_ranges else (last, last)
-        if any(line.strip(" \t") for line in lines[end:last]):
+        paragraph_begin, end = paragraph_line_ranges[-1] if paragraph_line_ranges else (end_line_number, end_line_number)
+        if any(line.strip(" \t") for line in lines[end:end_line_number]):
             paragraph_begin = end
         new_sentence_lines = [
             number
@@ -232,7 +238,7 @@ def main(folders: list[str]) -> int:
     file_count = list_count = torn_list_count = compared_block_count = 0
     differing_block_rows = []
     for name, text in markdown_files(folders):
-        list_wholeness_flags = [*blank_lined_lists_whole(text)]
+        list_wholeness_flags = [*blank_lined_list_wholeness(text)]
         file_count, list_count, torn_list_count = (
             file_count + 1,
             list_count + len(list_wholeness_flags),

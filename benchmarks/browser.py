@@ -107,8 +107,13 @@ def wait_for_columns(page: Page, root: Locator) -> None:
         time.sleep(0.2)
     wait_until_idle(page)
     time.sleep(1)  # do not measure what the browser does when idle
-    count = root.evaluate("({ seamark: { text, sentences, columns } }) => [text.length, sentences, columns.length]")
-    print(f"{count[0]:,} characters, {count[1]:,} sentences, {count[2]} columns")
+    reader_content_counts = root.evaluate(
+        "({ seamark: { text, sentences, columns } }) => [text.length, sentences, columns.length]"
+    )
+    print(
+        f"{reader_content_counts[0]:,} characters, {reader_content_counts[1]:,} sentences, {reader_content_counts[2]} "
+        "columns"
+    )
 
 
 def open_reader(page: Page, address: str) -> Locator:
@@ -291,8 +296,13 @@ def measure_sessions(browser: Browser, address: str, server: psutil.Process, ste
     for _ in range(2):
         open_large_text(browser, address, text)
         memory_readings_mb.append(resident_mb(server))
-    first, second = (format_number(later - earlier, "+.0f") for earlier, later in pairwise(memory_readings_mb))
-    print(f"server: {memory_readings_mb[0]:.0f} MB before, {first} MB with one session, {second} MB with a second")
+    first_session_growth, second_session_growth = (
+        format_number(later - earlier, "+.0f") for earlier, later in pairwise(memory_readings_mb)
+    )
+    print(
+        f"server: {memory_readings_mb[0]:.0f} MB before, {first_session_growth} MB with one session, "
+        f"{second_session_growth} MB with a second"
+    )
 
 
 def measure_beside_hostile_files(browser: Browser, address: str, steps: int, only: str) -> None:
@@ -305,11 +315,11 @@ def measure_beside_hostile_files(browser: Browser, address: str, steps: int, onl
     other_page = browser.new_page(viewport=WINDOW)
     root = open_reader(other_page, f"{address}/?document=essay")
     rows = [["nothing", *_time_cells(key_press_times(other_page, root, steps))]]
-    for file_description, make in ONCE_BLOCKING.items():
+    for file_description, make_file in ONCE_BLOCKING.items():
         if only not in file_description:
             continue
-        name, data = make()
-        file.set_input_files({"name": name, "mimeType": "application/octet-stream", "buffer": data})
+        name, file_bytes = make_file()
+        file.set_input_files({"name": name, "mimeType": "application/octet-stream", "buffer": file_bytes})
         times = key_press_times(other_page, root, 5)
         while reading_page.get_by_text("Reading the file").is_visible():
             times += key_press_times(other_page, root, 1)

@@ -15,7 +15,7 @@ import numpy.typing as npt
 from benchmarks.harness import benchmark, comma_separated_numbers, markdown_table, option
 from benchmarks.scaling import VECTOR_DIMENSION, PreparedEmbedder
 from chunkers import Document, Tools, build_chunker, load_tokenizer, run
-from chunkers.building_blocks.change_point_search import best_partition_by_penalty, critical_penalty
+from chunkers.building_blocks.change_point_search import best_partition_by_penalty, least_penalty_without_cuts
 from chunkers.building_blocks.sentence_distances import MOST_SAMPLED_SENTENCES, scores_under_shuffling
 
 TEXT_COUNT_BY_LENGTH = {50: 100, 400: 100, 1_500: 100, 5_000: 20}
@@ -45,7 +45,7 @@ class FalseCuts(NamedTuple):
         return statistics.stdev(self.cuts) / math.sqrt(len(self.cuts)) if len(self.cuts) > 1 else math.nan
 
     @property
-    def misses(self) -> bool:
+    def exceeds_limit(self) -> bool:
         """True if there are more false cuts than allowed."""
         return self.mean > MOST_FALSE_CUTS + 2 * (0 if math.isnan(self.error) else self.error)
 
@@ -58,10 +58,13 @@ def independent_vectors(count: int, random: np.random.Generator) -> npt.NDArray[
     """Return unit vectors, independent except for a common mean, with a mean cosine near 0.2, shape (count, 384)."""
     # Embeddings vary in fewer directions than they have dimensions.
     scale = np.exp(-np.arange(VECTOR_DIMENSION) / 100)
-    own, common = random.normal(size=(count, VECTOR_DIMENSION)) * scale, random.normal(size=VECTOR_DIMENSION) * scale
-    own /= np.linalg.norm(own, axis=1, keepdims=True)
-    rows = math.sqrt(0.2) * common / np.linalg.norm(common) + math.sqrt(0.8) * own
-    return np.asarray(rows / np.linalg.norm(rows, axis=1, keepdims=True), dtype=np.float32)
+    independent_parts, common_part = (
+        random.normal(size=(count, VECTOR_DIMENSION)) * scale,
+        random.normal(size=VECTOR_DIMENSION) * scale,
+    )
+    independent_parts /= np.linalg.norm(independent_parts, axis=1, keepdims=True)
+    unnormalised_vectors = math.sqrt(0.2) * common_part / np.linalg.norm(common_part) + math.sqrt(0.8) * independent_parts
+    return np.asarray(unnormalised_vectors / np.linalg.norm(unnormalised_vectors, axis=1, keepdims=True), dtype=np.float32)
 
 
 def text_in_paragraphs(count: int, random: np.random.Generator) -> str:
@@ -73,14 +76,14 @@ def text_in_paragraphs(count: int, random: np.random.Generator) -> str:
     return "\n".join(lines[:count])
 
 
-def measure_false_cuts(count: int, texts: int, cuts_at: str) -> FalseCuts:
+def measure_false_cuts(sentence_count: int, text_count: int, cuts_at: str) -> FalseCuts:
     """Cut texts of independent sentences, and return the measurements."""
     chunker = build_chunker("change_point", {"cuts_at": cuts_at})
     false_cut_counts, seconds = [], []
-    for seed in range(texts):
-        random = np.random.default_rng([seed, count])
-        tools = Tools(PreparedEmbedder(independent_vectors(count, random)), load_tokenizer())
-        document = Document.from_text(text_in_paragraphs(count, random), "lines")
+    for seed in range(text_count):
+        random = np.random.default_rng([seed, sentence_count])
+        tools = Tools(PreparedEmbedder(independent_vectors(sentence_count, random)), load_tokenizer())
+        document = Document.from_text(text_in_paragraphs(sentence_count, random), "lines")
         tools.embed(document.sentence_texts)
         began = time.process_time()
         false_cut_counts.append(len(run(chunker, document, tools)) - 1)
@@ -88,14 +91,18 @@ def measure_false_cuts(count: int, texts: int, cuts_at: str) -> FalseCuts:
     return FalseCuts(false_cut_counts, statistics.median(seconds))
 
 
-def measure_with_sampled_penalty(count: int, texts: int) -> FalseCuts:
+def measure_with_sampled_penalty(sentence_count: int, text_count: int) -> FalseCuts:
     """Cut the same texts with a penalty estimated from 500 sentences of each shuffle, at any length."""
     false_cut_counts, seconds = [], []
-    for seed in range(texts):
-        vectors = independent_vectors(count, np.random.default_rng([seed, count])).astype(np.float64)
+    for seed in range(text_count):
+        vectors = independent_vectors(sentence_count, np.random.default_rng([seed, sentence_count])).astype(np.float64)
         began = time.process_time()
         penalties_under_shuffling = scores_under_shuffling(
-            vectors, 1, "sample", lambda rows: np.array([critical_penalty(rows, _ignore_progress)]), MOST_SAMPLED_SENTENCES
+            vectors,
+            1,
+            "sample",
+            lambda rows: np.array([least_penalty_without_cuts(rows, _ignore_progress)]),
+            MOST_SAMPLED_SENTENCES,
         )
         false_cut_counts.append(
             len(best_partition_by_penalty(vectors, float(penalties_under_shuffling.mean()), _ignore_progress))
@@ -126,7 +133,7 @@ def main(sizes: list[int], texts: int | None) -> int:
             measure_false_cuts(count, text_count, cuts_at) for cuts_at in ("sentences", "paragraphs")
         )
         cuts_with_sampled_penalty = measure_with_sampled_penalty(count, text_count)
-        is_limit_exceeded |= cuts_anywhere.misses or cuts_at_paragraphs.misses
+        is_limit_exceeded |= cuts_anywhere.exceeds_limit or cuts_at_paragraphs.exceeds_limit
         columns = [
             f"{count:,}",
             f"{text_count}",

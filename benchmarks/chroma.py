@@ -35,12 +35,12 @@ from evaluation.retrieval import (
 from evaluation.search import build_index
 from evaluation.statistics import Difference, format_interval_ends, mean_interval, paired_differences
 
-NAMES = ("chatlogs", "finance", "pubmed", "state_of_the_union", "wikitexts")
+CHROMA_CORPUS_NAMES = ("chatlogs", "finance", "pubmed", "state_of_the_union", "wikitexts")
 TOP_K = 5
-UNIT = "tokens"
+BUDGET_UNIT = "tokens"
 """The unit of the second table."""
 
-BUDGETS = Budgets((1000, 2000, 4000), UNIT)
+BUDGETS = Budgets((1000, 2000, 4000), BUDGET_UNIT)
 ALLOWED_RECALL_DIFFERENCE = 2.0
 """Percentage points by which a recall may differ from the report's."""
 
@@ -70,7 +70,7 @@ REPORT_ROWS = (
     ReportRow("optimal 200", "optimal", {"max_size": 200}, 75.2, 7.2),
 )
 
-BASELINE = "recursive 250/0"
+BASELINE_ROW_TITLE = "recursive 250/0"
 """The row with the same maximum size that ignores meaning."""
 
 
@@ -78,13 +78,13 @@ def _row_at_defaults(name: str) -> ReportRow:
     return ReportRow(f"{name} (defaults)", name, {})
 
 
-def _row_with_bound(name: str) -> ReportRow:
+def _row_with_size_bound(name: str) -> ReportRow:
     return ReportRow(f"{name}, bound", name, MAXIMUM_SIZE_PARAMETERS[name])
 
 
 OUR_ROWS = (
     _row_at_defaults("structure"),
-    *(row for name in MAXIMUM_SIZE_PARAMETERS for row in (_row_at_defaults(name), _row_with_bound(name))),
+    *(row for name in MAXIMUM_SIZE_PARAMETERS for row in (_row_at_defaults(name), _row_with_size_bound(name))),
 )
 
 
@@ -103,7 +103,7 @@ FOLDER_OPTIONS = (
 """The folder of Chroma's corpora, and the file that keeps embeddings."""
 
 
-def corpus_option(names: Sequence[str] = NAMES) -> AddOption:
+def corpus_option(names: Sequence[str] = CHROMA_CORPUS_NAMES) -> AddOption:
     """Return the option that chooses corpora."""
     return option("--corpus", action="append", choices=names, help="only this corpus and its questions")
 
@@ -175,7 +175,10 @@ def budget_table_row(row: ReportRow, evaluation: Evaluation, at_budgets: BudgetR
     cells = [
         mean_with_interval(values)
         for measure in BUDGET_MEASURE_TITLES
-        for values in (evaluation.values(measure, UNIT), *(at_budgets.values(measure, size, UNIT) for size in BUDGETS.sizes))
+        for values in (
+            evaluation.values(measure, BUDGET_UNIT),
+            *(at_budgets.values(measure, size, BUDGET_UNIT) for size in BUDGETS.sizes),
+        )
     ]
     return [row.title, f"{evaluation.mean_retrieved_length(ruler):,.0f}", *cells]
 
@@ -196,26 +199,30 @@ def format_difference(difference: Difference | None, *, bold: bool = False) -> s
     return f"{mark}{difference.points}{mark} ({' to '.join(format_interval_ends(difference.low, difference.high, 100, 1))})"
 
 
-def bound_effect_rows(by_title: Mapping[str, BudgetResults]) -> list[list[str]]:
+def bound_effect_rows(results_by_title: Mapping[str, BudgetResults]) -> list[list[str]]:
     """Return the rows of the third table: the effect of a size bound on recall, over all comparisons."""
-    rows = [_row_with_bound(name).title for name in MAXIMUM_SIZE_PARAMETERS]
+    bounded_titles = [_row_with_size_bound(name).title for name in MAXIMUM_SIZE_PARAMETERS]
     compared_title_pairs = [
-        (row, _row_at_defaults(name).title) for name, row in zip(MAXIMUM_SIZE_PARAMETERS, rows, strict=True)
+        (row, _row_at_defaults(name).title) for name, row in zip(MAXIMUM_SIZE_PARAMETERS, bounded_titles, strict=True)
     ]
-    compared_title_pairs += [(row, BASELINE) for row in rows]
-    values = {
-        title: [at_budgets.values("recall", size, UNIT) for size in BUDGETS.sizes] for title, at_budgets in by_title.items()
+    compared_title_pairs += [(row, BASELINE_ROW_TITLE) for row in bounded_titles]
+    recalls_by_title = {
+        title: [at_budgets.values("recall", size, BUDGET_UNIT) for size in BUDGETS.sizes]
+        for title, at_budgets in results_by_title.items()
     }
     differences = np.array(
         [
             bounded - other
             for pair in compared_title_pairs
-            for bounded, other in zip(*(values[row] for row in pair), strict=True)
+            for bounded, other in zip(*(recalls_by_title[row] for row in pair), strict=True)
         ]
     )
     cells = [format_difference(difference, bold=True) for difference in paired_differences(differences)]
-    sizes = len(BUDGETS.sizes)
-    return [[*pair, *cells[number * sizes : (number + 1) * sizes]] for number, pair in enumerate(compared_title_pairs)]
+    budget_count = len(BUDGETS.sizes)
+    return [
+        [*pair, *cells[number * budget_count : (number + 1) * budget_count]]
+        for number, pair in enumerate(compared_title_pairs)
+    ]
 
 
 @benchmark(
@@ -234,7 +241,7 @@ def bound_effect_rows(by_title: Mapping[str, BudgetResults]) -> list[list[str]]:
 def main(folder: Path, cache: Path | None, corpus: list[str] | None, others: list[list[str]]) -> int:
     """Print the tables; return 1 if a recall or the order of IoU differs from the report's."""
     use_bundled_token_table()
-    searched_corpus, questions = read_corpora(folder, corpus or NAMES)
+    searched_corpus, questions = read_corpora(folder, corpus or CHROMA_CORPUS_NAMES)
     tools = Tools(load_embedder(), load_tokenizer("cl100k_base"), EmbeddingCache(cache))
     tools.count_tokens(["Load the table."])
     ruler = TokenRuler(searched_corpus.whole.text, tools.tokenizer)
@@ -256,7 +263,7 @@ def main(folder: Path, cache: Path | None, corpus: list[str] | None, others: lis
         is_recall_missed |= not corpus and row.recall is not None and abs(recall - row.recall) > ALLOWED_RECALL_DIFFERENCE
         mean_iou_by_title[row.title] = mean_and_deviation_in_points(evaluation, "iou")[0]
     print(markdown_table(HEAD, rows))
-    print(f"\nAt equal budgets of {UNIT}:\n")
+    print(f"\nAt equal budgets of {BUDGET_UNIT}:\n")
     print(markdown_table(budget_table_head(), budget_rows))
     print("\nRecall with a bound, less that of the other row, in points; significant differences in bold:\n")
     print(
@@ -266,10 +273,10 @@ def main(folder: Path, cache: Path | None, corpus: list[str] | None, others: lis
     )
     for measure, measure_title in BUDGET_MEASURE_TITLES.items():
         values = {
-            size: [at_budgets.values(measure, size, UNIT) for at_budgets in budget_results_by_title.values()]
+            size: [at_budgets.values(measure, size, BUDGET_UNIT) for at_budgets in budget_results_by_title.values()]
             for size in BUDGETS.sizes
         }
-        print("\n" + Leads.of(list(budget_results_by_title), measure_title, UNIT, values).words())
+        print("\n" + Leads.of(list(budget_results_by_title), measure_title, BUDGET_UNIT, values).words())
     rows_by_reported_iou = sorted(REPORT_ROWS, key=lambda row: row.iou or 0.0, reverse=True)
     is_same_order = rows_by_reported_iou == sorted(REPORT_ROWS, key=lambda row: mean_iou_by_title[row.title], reverse=True)
     print("\nWith five chunks, the order of IoU is " + ("the report's." if is_same_order else "not the report's."))

@@ -77,14 +77,14 @@ def chunker_rows_and_misses(language: str, size: int, texts: Sequence[str]) -> I
     fitting_function_count = sum(map(len, fitting_spans_by_text))
     size_mb = sum(len(text.encode()) for text in texts) / 1e6
     for name, cutter in cutter_by_chunker_name(language, size).items():
-        seconds, chunks = time_call(lambda cutter=cutter: [cutter(text) for text in texts])  # type: ignore[misc]
-        starts = [[start for start, _ in spans_of_text] for spans_of_text in chunks]
+        seconds, chunk_spans_by_text = time_call(lambda cutter=cutter: [cutter(text) for text in texts])  # type: ignore[misc]
+        chunk_starts_by_text = [[start for start, _ in spans_of_text] for spans_of_text in chunk_spans_by_text]
         cut_function_count = sum(
             is_cut(span, starts_of_text)
-            for spans_of_text, starts_of_text in zip(fitting_spans_by_text, starts, strict=True)
+            for spans_of_text, starts_of_text in zip(fitting_spans_by_text, chunk_starts_by_text, strict=True)
             for span in spans_of_text
         )
-        long_chunk_count = sum(end - start > size for spans_of_text in chunks for start, end in spans_of_text)
+        long_chunk_count = sum(end - start > size for spans_of_text in chunk_spans_by_text for start, end in spans_of_text)
         cut_share = cut_function_count / fitting_function_count if fitting_function_count else 0.0
         cells = [
             language,
@@ -92,7 +92,7 @@ def chunker_rows_and_misses(language: str, size: int, texts: Sequence[str]) -> I
             f"{sum(map(len, functions_of_texts)):,}",
             f"{size:,}",
             name,
-            f"{sum(map(len, chunks)):,}",
+            f"{sum(map(len, chunk_spans_by_text)):,}",
             f"{fitting_function_count:,}",
             f"{cut_function_count:,} ({cut_share:.1%})",
             f"{long_chunk_count:,}",

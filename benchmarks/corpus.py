@@ -43,15 +43,17 @@ LONGEST_DOCUMENT = 200_000
 MOST_GROWTH = 1.25
 
 
-def random_documents(size: int, seed: int = 0) -> Iterator[str]:
-    """Yield random texts of bundled sentences until they have ``size`` bytes in total."""
+def random_documents(total_byte_count: int, seed: int = 0) -> Iterator[str]:
+    """Yield random texts of bundled sentences until they have ``total_byte_count`` bytes in total."""
     rng = random.Random(seed)
     sentences = [
         text for name in sample_titles() for text in Document.from_text(load_sample(name).text, "regex").sentence_texts
     ]
     written_byte_count = 0
-    while written_byte_count < size:
-        wanted_byte_count = min(rng.randint(LONGEST_DOCUMENT // 100, LONGEST_DOCUMENT), size - written_byte_count)
+    while written_byte_count < total_byte_count:
+        wanted_byte_count = min(
+            rng.randint(LONGEST_DOCUMENT // 100, LONGEST_DOCUMENT), total_byte_count - written_byte_count
+        )
         parts: list[str] = []
         length = 0
         while length < wanted_byte_count:
@@ -64,12 +66,12 @@ def random_documents(size: int, seed: int = 0) -> Iterator[str]:
 
 def write_corpus(path: Path, size: int) -> int:
     """Write a corpus as JSON lines; return its number of documents."""
-    count = 0
+    document_count = 0
     with path.open("w", encoding="utf-8") as file:
         for number, text in enumerate(random_documents(size)):
             file.write(json.dumps({"id": f"document {number}", "text": text}, ensure_ascii=False) + "\n")
-            count += 1
-    return count
+            document_count += 1
+    return document_count
 
 
 class RunCost(NamedTuple):

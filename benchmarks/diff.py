@@ -29,9 +29,9 @@ RECIPE_BEFORE, RECIPE_AFTER = (
 """The recipes whose settings differ."""
 
 
-def write_edited_corpus(corpus: Path, edited: Path) -> None:
+def write_edited_corpus(corpus_path: Path, edited_corpus_path: Path) -> None:
     """Write a corpus with a sentence in front of every tenth document."""
-    with corpus.open(encoding="utf-8") as lines, edited.open("w", encoding="utf-8") as file:
+    with corpus_path.open(encoding="utf-8") as lines, edited_corpus_path.open("w", encoding="utf-8") as file:
         for number, line in enumerate(lines):
             row = json.loads(line)
             if number % DOCUMENTS_PER_EDIT == 0:
@@ -39,19 +39,22 @@ def write_edited_corpus(corpus: Path, edited: Path) -> None:
             file.write(json.dumps(row, ensure_ascii=False) + "\n")
 
 
-def chunk_counts_by_document(run: Path) -> Mapping[str, Counter[tuple[str, int]]]:
+def chunk_counts_by_document(run_folder: Path) -> Mapping[str, Counter[tuple[str, int]]]:
     """Return the texts of each document's chunks, with their tokens."""
-    documents: defaultdict[str, Counter[tuple[str, int]]] = defaultdict(Counter)
-    for part in sorted(run.glob("part-*.parquet")):
-        columns = pq.read_table(part, columns=["document_id", "text", "tokens"]).to_pydict()
+    counts_by_document: defaultdict[str, Counter[tuple[str, int]]] = defaultdict(Counter)
+    for shard_path in sorted(run_folder.glob("part-*.parquet")):
+        columns = pq.read_table(shard_path, columns=["document_id", "text", "tokens"]).to_pydict()
         for name, text, tokens in zip(columns["document_id"], columns["text"], columns["tokens"], strict=True):
-            documents[name][text, tokens] += 1
-    return documents
+            counts_by_document[name][text, tokens] += 1
+    return counts_by_document
 
 
-def recount_changes(before: Path, after: Path) -> dict[str, int]:
+def recount_changes(before_folder: Path, after_folder: Path) -> dict[str, int]:
     """Return the counts of a comparison of two runs, from their chunks."""
-    old_chunks_by_document, new_chunks_by_document = chunk_counts_by_document(before), chunk_counts_by_document(after)
+    old_chunks_by_document, new_chunks_by_document = (
+        chunk_counts_by_document(before_folder),
+        chunk_counts_by_document(after_folder),
+    )
     change_counts: Counter[str] = Counter()
     for name in old_chunks_by_document.keys() | new_chunks_by_document.keys():
         gone_chunks, added_chunks = (
@@ -68,17 +71,17 @@ def recount_changes(before: Path, after: Path) -> dict[str, int]:
     return dict(change_counts)
 
 
-def compare_runs(name: str, change: str, runs: Sequence[Path]) -> tuple[RunCost, list[str], bool]:
+def compare_runs(corpus_name: str, change: str, run_folders: Sequence[Path]) -> tuple[RunCost, list[str], bool]:
     """Compare two runs; return the cost, a row of the table, and whether the counts are right."""
     with tempfile.TemporaryFile() as output:
         run_cost = run_measured(
-            [sys.executable, "-m", "seamark", "diff", "--chunker", *map(str, runs), "--json"], output=output
+            [sys.executable, "-m", "seamark", "diff", "--chunker", *map(str, run_folders), "--json"], output=output
         )
         output.seek(0)
         report = json.loads(output.read())
     count_names = ("kept", "changed", "new", "gone", "tokens_again")
-    row = [name, change, f"{report['before']['chunks']:,}", *(f"{report[count]:,}" for count in count_names)]
-    expected_counts = recount_changes(*runs)
+    row = [corpus_name, change, f"{report['before']['chunks']:,}", *(f"{report[count]:,}" for count in count_names)]
+    expected_counts = recount_changes(*run_folders)
     is_right = run_cost.status == 0 and {count: report[count] for count in expected_counts} == expected_counts
     return run_cost, [*row, f"{run_cost.seconds:.1f}", f"{run_cost.largest:,.0f}"], is_right
 
@@ -109,8 +112,8 @@ def main(sizes: list[int]) -> int:
     print(f"load {load_averages()} at the beginning", flush=True)
     comparison_results = []
     for size in sizes:
-        with tempfile.TemporaryDirectory() as name:
-            comparison_results += compared_runs_at_size(Path(name), size)
+        with tempfile.TemporaryDirectory() as temporary_folder:
+            comparison_results += compared_runs_at_size(Path(temporary_folder), size)
     head = ["corpus", "change", "chunks", "kept", "changed", "new", "gone", "tokens again", "seconds", "peak, MB"]
     print(markdown_table(head, [row for _, row, _ in comparison_results]))
     print(f"load {load_averages()} at the end")

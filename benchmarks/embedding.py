@@ -27,7 +27,7 @@ from chunkers.support import VectorArray
 from chunkers.text import checked_model_folder
 from sample_docs import load_sample, sample_titles
 
-TOLERANCE = 1e-6
+MOST_VECTOR_DIFFERENCE = 1e-6
 
 _PINNED_OPENBLAS_VARIABLES = ("OPENBLAS_CORETYPE", "OPENBLAS_L2_SIZE")
 _THREAD_COUNT_VARIABLES = ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS")
@@ -97,8 +97,8 @@ def main(repeats: int, only: list[str] | None, threads: list[int] | None) -> int
     for name in _PINNED_OPENBLAS_VARIABLES:
         os.environ.pop(name, None)
     rows, missed_sample_names = [], []
-    for count in threads or [1, 2]:
-        os.environ.update(dict.fromkeys(_THREAD_COUNT_VARIABLES, str(count)))
+    for thread_count in threads or [1, 2]:
+        os.environ.update(dict.fromkeys(_THREAD_COUNT_VARIABLES, str(thread_count)))
         with ExitStack() as stack:
             process_by_side = {
                 side: stack.enter_context(ProcessPoolExecutor(1, mp_context=get_context("spawn")))
@@ -116,8 +116,10 @@ def main(repeats: int, only: list[str] | None, threads: list[int] | None) -> int
                     }
                     for _ in range(repeats)
                 ]
-                difference = float(np.abs(costs_by_turn[0]["plain"].vectors - costs_by_turn[0]["ours"].vectors).max())
-                if difference >= TOLERANCE:
+                largest_difference = float(
+                    np.abs(costs_by_turn[0]["plain"].vectors - costs_by_turn[0]["ours"].vectors).max()
+                )
+                if largest_difference >= MOST_VECTOR_DIFFERENCE:
                     missed_sample_names.append(name)
                 for side in ENCODER_BY_SIDE:
                     clock_seconds, processor_seconds = (
@@ -136,7 +138,16 @@ def main(repeats: int, only: list[str] | None, threads: list[int] | None) -> int
                         *(f"{ratio:.2f}" for ratio in speed_ratios),
                     ]
                     peak = f"{costs_by_turn[-1][side].peak_mb:,.0f}"
-                    rows.append([name, str(count), side, *time_cells, f"{difference:.1e}" if side == "ours" else "", peak])
+                    rows.append(
+                        [
+                            name,
+                            str(thread_count),
+                            side,
+                            *time_cells,
+                            f"{largest_difference:.1e}" if side == "ours" else "",
+                            peak,
+                        ]
+                    )
             print(process_by_side["ours"].submit(blas_kernels).result())
     head = ["text", "threads", "side", "clock, ms", "processor, ms", "times faster, clock", "times faster, processor"]
     print(markdown_table([*head, "greatest difference", "peak memory, MB"], rows))

@@ -132,9 +132,9 @@ def rows_with_progress(rows: Iterable[list[str]]) -> list[list[str]]:
 def markdown_table(head: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
     """Return an aligned Markdown table, with all columns except the first aligned right."""
     widths = [max(map(len, column)) for column in zip(head, *rows, strict=True)]
-    rule = ["-" * widths[0], *("-" * (width - 1) + ":" for width in widths[1:])]
+    separator_row = ["-" * widths[0], *("-" * (width - 1) + ":" for width in widths[1:])]
     padded_rows = [
         [cell.ljust(width) if i == 0 else cell.rjust(width) for i, (cell, width) in enumerate(zip(row, widths, strict=True))]
-        for row in (head, rule, *rows)
+        for row in (head, separator_row, *rows)
     ]
     return "\n".join(f"| {' | '.join(row)} |" for row in padded_rows)

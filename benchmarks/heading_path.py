@@ -67,14 +67,14 @@ def wikipedia_material(folder: Path) -> Material:
     return _read_material("wikitexts", [Document.from_text(markdown, "sentencex", "wikitexts.md")], folder / "questions.csv")
 
 
-def _read_material(name: str, documents: Sequence[Document], questions: Path) -> Material:
+def _read_material(name: str, documents: Sequence[Document], questions_path: Path) -> Material:
     corpus = Corpus(tuple(documents), exact_ends=True)
-    read_question_set = read_questions(questions.read_bytes(), questions.name, corpus)
-    count = sum(len(headings(document.text)) for document in documents)
+    read_question_set = read_questions(questions_path.read_bytes(), questions_path.name, corpus)
+    heading_count = sum(len(headings(document.text)) for document in documents)
     question_counts_phrase = (
         f"{len(read_question_set.usable)} questions, {len(read_question_set.problems)} of others or unusable"
     )
-    print(f"{name}: {len(documents)} documents, {count} headings, {question_counts_phrase}.")
+    print(f"{name}: {len(documents)} documents, {heading_count} headings, {question_counts_phrase}.")
     return Material(name, corpus, tuple(read_question_set.usable))
 
 

@@ -19,14 +19,14 @@ def watch_memory_and_pauses() -> Iterator[dict[str, float]]:
     """Measure the memory of the reading processes in MB, and the longest pause of this process in ms."""
     measured_maxima = {"memory": 0.0, "still": 0.0}
     stop_event = threading.Event()
-    own = psutil.Process()
+    own_process = psutil.Process()
 
     def watch_until_stopped() -> None:
         while not stop_event.is_set():
             began = time.perf_counter()
             time.sleep(0.01)
             measured_maxima["still"] = max(measured_maxima["still"], 1000 * (time.perf_counter() - began) - 10)
-            for child in own.children():
+            for child in own_process.children():
                 with suppress(psutil.Error):
                     measured_maxima["memory"] = max(measured_maxima["memory"], child.memory_info().rss / MILLION)
 
@@ -43,20 +43,20 @@ def watch_memory_and_pauses() -> Iterator[dict[str, float]]:
 def main(only: str) -> int:
     """Print the time and memory of each file; return 1 if one exceeds the limits."""
     rows, is_limit_exceeded = [], False
-    for file_description, make in FILES.items():
+    for file_description, make_file in FILES.items():
         if only not in file_description:
             continue
-        name, data = make()
+        name, file_bytes = make_file()
         with watch_memory_and_pauses() as measured_maxima:
             began = time.perf_counter()
             try:
-                outcome = f"{len(read_document(data, name).text):,} characters"
+                outcome = f"{len(read_document(file_bytes, name).text):,} characters"
             except InputError as error:
                 outcome = str(error).removeprefix(f"{name}: ")
             seconds = time.perf_counter() - began
         is_limit_exceeded |= seconds > READ_SECONDS + 1 or measured_maxima["memory"] > READ_MEMORY / MILLION
         measurement_cells = [
-            f"{len(data) / 1000:,.0f}",
+            f"{len(file_bytes) / 1000:,.0f}",
             f"{seconds:.1f}",
             f"{measured_maxima['memory']:,.0f}",
             f"{measured_maxima['still']:.0f}",

@@ -109,17 +109,17 @@ def _numbered_lines(name: str, line_count: int) -> str:
 
 def _embedding_job(log: WorkLog, _folder: Path) -> tuple[BackgroundJob, Callable[[], str]]:
     """Return a job that embeds 600 texts, not started, and a function that returns its result."""
-    source = Document.from_text(_numbered_lines("a text", 600), "lines")
+    document = Document.from_text(_numbered_lines("a text", 600), "lines")
     embedder = SlowEmbedder(log)
     chunker = build_chunker("breakpoint", {})
-    task = ChunkingTask.of(source, embedder, "words", chunker)
+    task = ChunkingTask.of(document, embedder, "words", chunker)
 
     class Shown(ChunkingJob):
         def _note_embedded(self, done: int, total: int) -> None:
             super()._note_embedded(done, total)
             log("shown", *embedder.last)
 
-    job = Shown(source, embedder, [(task, chunker)], on_disk=True)
+    job = Shown(document, embedder, [(task, chunker)], on_disk=True)
     return job, lambda: repr([gap[:4] for gap in job.results[task].gaps])
 
 
@@ -214,30 +214,30 @@ JOB_BY_KIND = {
 def _logging_work(kind: str, log: WorkLog, folder: Path) -> Iterator[None]:
     """Store everything in the folder, and log each computed run and index."""
     cache = EmbeddingCache(folder / "embeddings.sqlite")
-    row, index = sweeps._sweep_row, indexes.build_index
+    original_sweep_row, original_build_index = sweeps._sweep_row, indexes.build_index
 
     def run_and_log_row(marked: Any, setting: Any, *others: Any) -> Any:
         time.sleep(STEP_S)
-        sweep_row = row(marked, setting, *others)
+        sweep_row = original_sweep_row(marked, setting, *others)
         log("run", f"{marked.document.name}: {setting.words()}")
         return sweep_row
 
     def build_and_log_index(corpus: Any, chunker: Any, tools: Any, *others: Any) -> Any:
-        built_index = index(corpus, chunker, tools, *others)
+        built_index = original_build_index(corpus, chunker, tools, *others)
         log("run", f"chunker {chunker.size - 2}")
         return built_index
 
     with (
-        mock.patch.object(sweeps, "_sweep_row", run_and_log_row if kind == "sweep" else row),
+        mock.patch.object(sweeps, "_sweep_row", run_and_log_row if kind == "sweep" else original_sweep_row),
         mock.patch.object(retrieval, "build_index", build_and_log_index),
         mock.patch.object(shared_resources, "embedding_cache", return_value=cache),
     ):
         yield
 
 
-def run_job(kind: str, folder: Path, log: Path) -> str:
+def run_job(kind: str, folder: Path, log_path: Path) -> str:
     """Do a job, or the rest of it, and return its result."""
-    work_log = WorkLog(log)
+    work_log = WorkLog(log_path)
     with _logging_work(kind, work_log, folder):
         job, result = JOB_BY_KIND[kind](work_log, folder)
         work_log("begun")
@@ -282,9 +282,9 @@ class KillOutcome:
         return bool(self.shown_again) or is_repetition_excessive or not self.same
 
 
-def _count_lines(log: Path) -> int:
+def _count_lines(log_path: Path) -> int:
     """Return the number of lines, the first of which is that the job has begun."""
-    return log.read_bytes().count(b"\n") if log.exists() else 0
+    return log_path.read_bytes().count(b"\n") if log_path.exists() else 0
 
 
 def run_with_kills(kind: str, moments: int, seed: int, folder: Path) -> KillOutcome:
@@ -303,19 +303,21 @@ def run_with_kills(kind: str, moments: int, seed: int, folder: Path) -> KillOutc
         earlier_line_count = sum(_count_lines(log) - 1 for log in logs[:-1])
         command = [sys.executable, "-m", "benchmarks.kills", "--work", kind, str(folder / "killed"), str(logs[-1])]
         # A file, not a pipe, since a sweep's processes outlive it by a minute and would keep the pipe open.
-        with (folder / "result").open("wb") as result:
-            process = subprocess.Popen(command, stdout=result, stderr=None if kill_point is None else subprocess.DEVNULL)
+        with (folder / "result").open("wb") as result_file:
+            process = subprocess.Popen(
+                command, stdout=result_file, stderr=None if kill_point is None else subprocess.DEVNULL
+            )
         if kill_point is not None:
             began = time.monotonic()
             while process.poll() is None and time.monotonic() - began < PROCESS_LIMIT_S:
-                if (lines := _count_lines(logs[-1])) and earlier_line_count + lines - 1 >= kill_point:
+                if (line_count := _count_lines(logs[-1])) and earlier_line_count + line_count - 1 >= kill_point:
                     break
                 time.sleep(0.001)
             time.sleep(chance.uniform(0, 2 * STEP_S))
             process.send_signal(signal.SIGKILL)
         process.wait(PROCESS_LIMIT_S)
         kill_count += process.returncode == -signal.SIGKILL
-    computed: Counter[tuple[str, str]] = Counter()
+    computation_counts: Counter[tuple[str, str]] = Counter()
     shown_items: set[str] = set()
     shown_again_count = 0
     for log in logs:
@@ -327,14 +329,14 @@ def run_with_kills(kind: str, moments: int, seed: int, folder: Path) -> KillOutc
                 # In other processes, only this is logged.
                 shown_in_log.update(logged_items)
             else:
-                computed.update((logged_event, item) for item in logged_items)
+                computation_counts.update((logged_event, item) for item in logged_items)
         shown_items |= shown_in_log
     repetition_count_by_kind = Counter[str]()
-    for (logged_event, _), times in computed.items():
-        repetition_count_by_kind[logged_event] += times - 1
+    for (logged_event, _), computation_count in computation_counts.items():
+        repetition_count_by_kind[logged_event] += computation_count - 1
     return KillOutcome(
         kill_count,
-        computed.total(),
+        computation_counts.total(),
         len(shown_items),
         shown_again_count,
         repetition_count_by_kind,

@@ -22,7 +22,7 @@ import numpy as np
 from benchmarks.harness import benchmark, markdown_table, option, print_progress
 from chunkers import Document, EmbeddingCache, Tools, build_chunker, load_embedder, load_tokenizer, run
 from chunkers.language_models import (
-    ANY_SHAPE,
+    UNRESTRICTED_ANSWER_SHAPE,
     AnswerCache,
     AnswerShape,
     Asking,
@@ -36,8 +36,8 @@ from chunkers.network.connection import Attempts
 from chunkers.support import FloatArray, ModelName
 from evaluation.answering import (
     ANSWER_MEASURES,
-    REFERENCE,
-    SWAPPED,
+    REFERENCE_BASELINE,
+    SWAPPED_REFERENCE_BASELINE,
     TRIVIAL_TITLES,
     AnswerReport,
     GatheredPassages,
@@ -60,7 +60,7 @@ SAMPLES = ("article", "three_topics", "faq")
 ANSWERED_TEXT = "report"
 """The text about which bundled questions are answered."""
 
-Count = Callable[[Sequence[str]], list[int]]
+TokenCounter = Callable[[Sequence[str]], list[int]]
 
 SEED = 7
 
@@ -112,15 +112,27 @@ class MeteredServer(ChatServer):
     """A model whose answers, of at most ``most_tokens``, are counted in a row; only if ``structured`` it is sent schemas."""
 
     def __init__(
-        self, address: str, name: str, row: FeatureRow, state: RowStore, most_tokens: int, count: Count, *, structured: bool
+        self,
+        address: str,
+        name: str,
+        row: FeatureRow,
+        row_store: RowStore,
+        most_tokens: int,
+        count_tokens: TokenCounter,
+        *,
+        structured: bool,
     ) -> None:
         super().__init__(ModelName("openai", name), address)
-        self._count = count
-        self._row, self._state, self._most_tokens, self._structured = row, state, most_tokens, structured
+        self._count = count_tokens
+        self._row, self._state, self._most_tokens, self._structured = row, row_store, most_tokens, structured
         self._lock, self._before = threading.Lock(), time.perf_counter()
 
     def reply(  # type: ignore[override]
-        self, messages: Sequence[Message], most_tokens: int, attempts: Attempts, shape: AnswerShape = ANY_SHAPE
+        self,
+        messages: Sequence[Message],
+        most_tokens: int,
+        attempts: Attempts,
+        shape: AnswerShape = UNRESTRICTED_ANSWER_SHAPE,
     ) -> Reply:
         """Return the answer of the server."""
         if shape.schema and not self._structured:
@@ -186,14 +198,14 @@ class Workload:
     def items(self, text: str = "") -> list[QuestionItem]:
         """Return a seeded sample of the bundled questions; of those about a text alone, if one is given."""
         usable_questions = questions_of_file((SAMPLES_FOLDER / "questions.csv").read_bytes(), "questions.csv").usable
-        own = [item for item in usable_questions if not text or item.reference.split("\n")[0] in text]
-        return random.Random(SEED).sample(own, min(self.count if text else self.controls, len(own)))
+        items_of_text = [item for item in usable_questions if not text or item.reference.split("\n")[0] in text]
+        return random.Random(SEED).sample(items_of_text, min(self.count if text else self.controls, len(items_of_text)))
 
 
-def cut_samples(name: str, work: Workload, asking: CountedAsking, row: FeatureRow) -> None:
+def cut_samples(chunker_name: str, work: Workload, asking: CountedAsking, row: FeatureRow) -> None:
     """Cut the beginnings of the samples with a chunker that asks."""
     for sample in SAMPLES:
-        chunking = run(build_chunker(name, {}), work.document(sample), work.tools(asking))
+        chunking = run(build_chunker(chunker_name, {}), work.document(sample), work.tools(asking))
         row.said += [f"{sample}: {len(chunking.chunks)} chunks", *(f"{sample}: {note}" for note in chunking.notes)]
         row.fallbacks += sum(int(count) for note in chunking.notes for count in _FALLBACK_NOTE.findall(note))
 
@@ -232,7 +244,9 @@ def answer_and_judge(work: Workload, asking: CountedAsking, row: FeatureRow, *, 
     passages_by_row: dict[int, GatheredPassages] = (
         {} if controls else {0: gather_passages(chunking, questions, budget, tools, ruler)}
     )
-    trivial_row_names = [name for name in TRIVIAL_TITLES if (name in (REFERENCE, SWAPPED)) == controls]
+    trivial_row_names = [
+        name for name in TRIVIAL_TITLES if (name in (REFERENCE_BASELINE, SWAPPED_REFERENCE_BASELINE)) == controls
+    ]
     for number, name in enumerate(trivial_row_names, start=len(passages_by_row)):
         passages_by_row[number] = gather_trivial_baseline_passages(
             name, document, items, budget, len(chunking.chunks), tools, ruler
@@ -245,15 +259,15 @@ def answer_and_judge(work: Workload, asking: CountedAsking, row: FeatureRow, *, 
 
     services = Services(asking, asking, similarities_to_others, work.tokenizer.count)
     answer_all_questions(items, passages_by_row, services, outcome_by_row_question.__setitem__, lambda _: None)
-    names = [*([] if controls else ["Breakpoint"]), *(TRIVIAL_TITLES[name] for name in trivial_row_names)]
-    report = AnswerReport(names, len(items), outcome_by_row_question, row_numbers_of_controls(trivial_row_names, 0))
+    row_titles = [*([] if controls else ["Breakpoint"]), *(TRIVIAL_TITLES[name] for name in trivial_row_names)]
+    report = AnswerReport(row_titles, len(items), outcome_by_row_question, row_numbers_of_controls(trivial_row_names, 0))
     row.parts = sum(1 + len(outcome.judgements) for outcome in outcome_by_row_question.values())
     row.fallbacks = sum(not outcome.answer.is_usable for outcome in outcome_by_row_question.values()) + sum(
         len(outcome.not_judged) for outcome in outcome_by_row_question.values()
     )
     measured_names = [name for name in report.measured if name in ANSWER_MEASURES]
     cells = {name: [_mean_cell(values) for values in report.values(name)] for name in measured_names}
-    rows = [[own, *(cells[name][number] for name in measured_names)] for number, own in enumerate(names)]
+    rows = [[own, *(cells[name][number] for name in measured_names)] for number, own in enumerate(row_titles)]
     row.said += markdown_table(["row", *(ANSWER_MEASURES[name].title for name in measured_names)], rows).splitlines()
     row.said += report.measure_validity_sentences()
 
@@ -272,31 +286,35 @@ WORK_BY_FEATURE: Mapping[str, Callable[[Workload, CountedAsking, FeatureRow], No
 }
 
 
-def measure_features(address: str, work: Workload, features: Sequence[str], folder: Path, most_tokens: int) -> RowStore:
+def measure_features(
+    address: str, work: Workload, features: Sequence[str], results_folder: Path, most_tokens: int
+) -> RowStore:
     """Ask for all features with and without a schema; what is there from an earlier run is not asked again."""
-    folder.mkdir(parents=True, exist_ok=True)
-    state = RowStore(folder / "rows.json")
+    results_folder.mkdir(parents=True, exist_ok=True)
+    row_store = RowStore(results_folder / "rows.json")
     # What was found out about the server is among the answers, and is other with and without a schema.
     answer_cache_by_structured = {
-        structured: AnswerCache(folder / f"answers_{structured}.sqlite") for structured in (True, False)
+        structured: AnswerCache(results_folder / f"answers_{structured}.sqlite") for structured in (True, False)
     }
     (models,) = [server.models for server in find_local_servers((int(address.rpartition(":")[2].partition("/")[0]),))]
     for feature in features:
         for structured in (True, False):
-            key = f"{feature}, {'schema' if structured else 'no schema'}"
-            row = state.rows.setdefault(key, FeatureRow())
+            row_key = f"{feature}, {'schema' if structured else 'no schema'}"
+            row = row_store.rows.setdefault(row_key, FeatureRow())
             if row.whole:
                 continue
             row.answers = row.usable = row.fallbacks = row.parts = 0
             row.said = []
-            model = MeteredServer(address, models[0], row, state, most_tokens, work.tokenizer.count, structured=structured)
+            model = MeteredServer(
+                address, models[0], row, row_store, most_tokens, work.tokenizer.count, structured=structured
+            )
             asking = CountedAsking(model, answer_cache_by_structured[structured], row)
-            print_progress(f"{key} …")
+            print_progress(f"{row_key} …")
             WORK_BY_FEATURE[feature](work, asking, row)
             row.whole = True
             row.said.append(f"Server: {asking.structured or 'never asked for a schema'}")
-            state.write()
-    return state
+            row_store.write()
+    return row_store
 
 
 @benchmark(
@@ -326,18 +344,18 @@ def main(
     work.tokenizer.load()
     features = only or [*WORK_BY_FEATURE]
     if server:
-        state = measure_features(server, work, features, folder, most_tokens)
+        row_store = measure_features(server, work, features, folder, most_tokens)
     else:
         with model_server(port, threads) as address:
-            state = measure_features(address, work, features, folder, most_tokens)
-    print_rows(state)
+            row_store = measure_features(address, work, features, folder, most_tokens)
+    print_rows(row_store)
     return 0
 
 
-def print_rows(state: RowStore) -> None:
+def print_rows(row_store: RowStore) -> None:
     """Print the table, and what else was found."""
     rows = []
-    for key, row in state.rows.items():
+    for key, row in row_store.rows.items():
         share = f"{row.usable / row.answers:.0%}" if row.answers else "0 answers"
         fallbacks = f"{row.fallbacks:,} of {row.parts:,}" if row.parts else "0"
         spent = [f"{number:,}" for number in (row.requests, row.tokens_in, row.tokens_out)]
@@ -356,7 +374,7 @@ def print_rows(state: RowStore) -> None:
         "fallbacks",
     ]
     print(markdown_table(head, rows))
-    for key, row in state.rows.items():
+    for key, row in row_store.rows.items():
         print(f"\n{key}:")
         print("\n".join(row.said))
 

@@ -12,7 +12,7 @@ from pathlib import Path
 
 import numpy as np
 
-from benchmarks.chroma import FOLDER_OPTIONS, NAMES, corpus_option, format_difference, read_corpora
+from benchmarks.chroma import CHROMA_CORPUS_NAMES, FOLDER_OPTIONS, corpus_option, format_difference, read_corpora
 from benchmarks.harness import benchmark, markdown_table, option, print_progress, rows_with_progress
 from benchmarks.heading_path import Material, bundled_material, wikipedia_material
 from chunkers import Chunker, Tools, load_embedder, load_tokenizer, run
@@ -41,10 +41,10 @@ CHUNKERS = (
     "fixed_sentences:size=1",
 )
 
-BUNDLED, ARTICLES = "bundled", "articles"
+BUNDLED_CORPUS_NAME, ARTICLES_CORPUS_NAME = "bundled", "articles"
 """The bundled documents, and Chroma's articles of Wikipedia with headings in Markdown."""
 
-ALL_NAMES = (BUNDLED, ARTICLES, *NAMES)
+ALL_NAMES = (BUNDLED_CORPUS_NAME, ARTICLES_CORPUS_NAME, *CHROMA_CORPUS_NAMES)
 
 HEAD = ["corpus", "chunker", "chunks", "embedded", "plain, s", "it, s"]
 HEAD += [f"{size:,}, {what}" for size in BUDGETS.sizes for what in ("plain", "it", "difference")]
@@ -130,13 +130,13 @@ def main(
         asking = Asking(ChatServer(language_model), AnswerCache(answers), limit=parse_spending_limit(spend))
     tools = Tools(load_embedder(), load_tokenizer("all-MiniLM-L6-v2"), EmbeddingCache(cache), asking=asking)
     names = corpus or ALL_NAMES
-    materials = [bundled_material()] if BUNDLED in names else []
+    materials = [bundled_material()] if BUNDLED_CORPUS_NAME in names else []
     if folder.is_dir():
-        if ARTICLES in names:
+        if ARTICLES_CORPUS_NAME in names:
             materials.append(wikipedia_material(folder))
-        if chroma_names := [name for name in names if name in NAMES]:
+        if chroma_names := [name for name in names if name in CHROMA_CORPUS_NAMES]:
             materials.append(chroma_material(folder, chroma_names))
-    elif {*names} != {BUNDLED}:
+    elif {*names} != {BUNDLED_CORPUS_NAME}:
         print(f"{folder} is not there: its corpora are left out.")
     measured_rows = rows_with_progress(
         row for material in materials for row in comparison_rows(material, tools, chunker or CHUNKERS)

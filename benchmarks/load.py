@@ -97,8 +97,8 @@ async def measure_rounds(
     """Return a table row for each round of sessions that paste their own texts and leave."""
     process = psutil.Process(server.pid)
     rows = []
-    texts = (numbered_essay(characters, number) for number in count())
-    for turn in range(1, round_count + 1):
+    texts = (essay_with_numbered_sentences(characters, number) for number in count())
+    for round_number in range(1, round_count + 1):
         began = time.perf_counter()
         clients = [Client(server.url) for _ in range(sessions)]
         try:
@@ -112,7 +112,13 @@ async def measure_rounds(
         await asyncio.sleep(session_lifetime + 2 * CHECK_INTERVAL_S)
         print_faults([error for client in clients for error in client.errors])
         rows.append(
-            [f"{turn}", f"{opening_seconds:.0f}", f"{mb_while_open:.0f}", f"{resident_mb(process):.0f}", load_averages(2)]
+            [
+                f"{round_number}",
+                f"{opening_seconds:.0f}",
+                f"{mb_while_open:.0f}",
+                f"{resident_mb(process):.0f}",
+                load_averages(2),
+            ]
         )
         print_progress(*rows[-1])
     return rows
@@ -153,7 +159,7 @@ async def measure_waiting(server: AppServer, sessions: int, characters: int) -> 
         began = time.perf_counter()
         for _ in range(sessions):
             async with Client(server.url) as client:
-                await client.paste(numbered_essay(characters, next(text_numbers)))
+                await client.paste(essay_with_numbered_sentences(characters, next(text_numbers)))
                 await client.wait_until(has_all_results, 600)
         seconds_one_by_one = time.perf_counter() - began
         bystander_moves = SliderMoves()
@@ -172,7 +178,7 @@ async def measure_waiting(server: AppServer, sessions: int, characters: int) -> 
         cancelled_number = sessions // 2
         tasks = []
         for number, client in enumerate(clients):
-            await client.paste(numbered_essay(characters, next(text_numbers)))
+            await client.paste(essay_with_numbered_sentences(characters, next(text_numbers)))
             if number != cancelled_number:
                 tasks.append(asyncio.create_task(wait_while_rerunning(number)))
         seconds_until_freed = await cancel_job(clients[cancelled_number], clients[cancelled_number + 1])
@@ -218,7 +224,7 @@ SOAK_PARTS = 10
 async def measure_soak(server: AppServer, sessions: int, seconds: float, think: float, characters: int) -> list[list[str]]:
     """Return a table row for each tenth of the time: the moves, the new sessions, and the server's memory at the end."""
     process = psutil.Process(server.pid)
-    texts = (numbered_essay(characters, number) for number in count())
+    texts = (essay_with_numbered_sentences(characters, number) for number in count())
     began = time.perf_counter()
     moves = SliderMoves()
     new_session_count = 0
@@ -243,13 +249,13 @@ async def measure_soak(server: AppServer, sessions: int, seconds: float, think: 
 
     rows = []
     session_tasks = [asyncio.create_task(come_and_go(number)) for number in range(sessions)]
-    for part in range(1, SOAK_PARTS + 1):
+    for tenth_number in range(1, SOAK_PARTS + 1):
         cpu_before = cpu_seconds(process)
-        await asyncio.sleep(max(0.0, began + seconds * part / SOAK_PARTS - time.perf_counter()))
+        await asyncio.sleep(max(0.0, began + seconds * tenth_number / SOAK_PARTS - time.perf_counter()))
         ms_per_move = f"{1000 * (cpu_seconds(process) - cpu_before) / max(1, len(moves.seconds)):.0f}"
         rows.append(
             [
-                f"{seconds * part / SOAK_PARTS / 60:.0f}",
+                f"{seconds * tenth_number / SOAK_PARTS / 60:.0f}",
                 f"{new_session_count}",
                 *moves.cells(),
                 ms_per_move,
@@ -287,7 +293,7 @@ async def run_limited(works: Sequence[Coroutine[object, object, None]], at_once:
     await asyncio.gather(*map(run_when_free, works))
 
 
-def numbered_essay(characters: int, number: int) -> str:
+def essay_with_numbered_sentences(characters: int, number: int) -> str:
     """Return a unique text: the essay's sentences, each with its own number."""
     words = load_sample("essay").text.split(". ")
     sentences = (f"{sentence} {number}.{place}" for place, sentence in enumerate(cycle(words)))
@@ -365,8 +371,8 @@ def report_soak(
     """Run and print the measurement ``soak``; return whether it had no faults and stayed fast and small."""
     rows = run_with_server(measure_soak, sessions or 20, seconds or 3600, think or 5, characters or 8_000)
     print(markdown_table(["until minute", "came", *HEAD, "server, ms a move", "MB", "load"], rows))
-    second, last = rows[1], rows[-1]
-    is_steady = all(float(last[place]) <= 1.5 * float(second[place]) for place in (8, 9))
+    second_row, last_row = rows[1], rows[-1]
+    is_steady = all(float(last_row[place]) <= 1.5 * float(second_row[place]) for place in (8, 9))
     return is_steady and all(row[3:5] == ["0", "0"] for row in rows)
 
 

@@ -8,7 +8,14 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from benchmarks.chroma import FOLDER_OPTIONS, NAMES, corpus_option, format_difference, mean_with_interval, read_corpora
+from benchmarks.chroma import (
+    CHROMA_CORPUS_NAMES,
+    FOLDER_OPTIONS,
+    corpus_option,
+    format_difference,
+    mean_with_interval,
+    read_corpora,
+)
 from benchmarks.harness import benchmark, markdown_table, option, rows_with_progress
 from chunkers import Chunker, Tools, build_chunker, load_embedder, load_tokenizer
 from chunkers.storage.embedding_cache import EmbeddingCache
@@ -40,13 +47,13 @@ HEAD = [
 
 
 def near_duplicate_row(
-    chunker: Chunker, corpus: Corpus, questions: Sequence[Question], tools: Tools, alike: float
+    chunker: Chunker, corpus: Corpus, questions: Sequence[Question], tools: Tools, min_similarity: float
 ) -> list[str]:
     """Return a row of the table."""
     index, ruler = build_index(corpus, chunker, tools), TokenRuler(corpus.whole.text, tools.tokenizer)
     evaluation = evaluate_retrieval(index, questions, tools, ruler, TOP_K)
-    near_duplicates = find_retrieved_duplicates(index, questions, tools, ruler, TOP_K, min_similarity=alike)
-    near_duplicate_cost = near_duplicates.cost_in_top_k(evaluation, "characters", ruler)
+    near_duplicates = find_retrieved_duplicates(index, questions, tools, ruler, TOP_K, min_similarity=min_similarity)
+    near_duplicate_cost = near_duplicates.repeat_cost_in_top_k(evaluation, "characters", ruler)
     interval_ends = mean_interval(near_duplicate_cost.taken / TOP_K)
     assert interval_ends is not None
     return [
@@ -70,7 +77,7 @@ def near_duplicate_row(
 )
 def main(folder: Path, cache: Path | None, corpus: list[str] | None, embedder: str, chunkers: int, alike: float) -> None:
     """Print the table."""
-    searched_corpus, questions = read_corpora(folder, corpus or NAMES)
+    searched_corpus, questions = read_corpora(folder, corpus or CHROMA_CORPUS_NAMES)
     tools = Tools(load_embedder(embedder), load_tokenizer("all-MiniLM-L6-v2"), EmbeddingCache(cache))
     print(f"{len(searched_corpus.documents)} corpora, {len(questions.usable)} questions, near-duplicates from {alike} on.")
     built_chunkers = [build_chunker(*chunker, tools.embedder) for chunker in CHUNKERS[:chunkers]]

@@ -31,12 +31,13 @@ MOST_ALTERED_QUESTIONS = 200
 """Most questions with altered excerpts, since these are compared with the whole document that they name."""
 
 
-def random_documents(megabytes: int, documents: int = 100) -> dict[str, str]:
+def random_documents(megabytes: int, document_count: int = 100) -> dict[str, str]:
     """Return documents of the bundled texts' words in random order, as sentences with occasional headings."""
     random = Random(0)
     words = " ".join(path.read_text(encoding="utf-8") for path in sorted(SAMPLES_FOLDER.glob("essay_*.txt"))).split()
     return {
-        f"{number:03}.md": _random_document(random, words, 1_000_000 * megabytes // documents) for number in range(documents)
+        f"{number:03}.md": _random_document(random, words, 1_000_000 * megabytes // document_count)
+        for number in range(document_count)
     }
 
 
@@ -50,21 +51,21 @@ def _random_document(random: Random, words: Sequence[str], size: int) -> str:
     return "\n".join(lines)
 
 
-def build_corpus(by_name: dict[str, str]) -> Corpus:
+def build_corpus(text_by_name: dict[str, str]) -> Corpus:
     """Return a corpus of the documents, split into sentences."""
-    return Corpus(tuple(Document.from_text(text, "lines", name) for name, text in by_name.items()))
+    return Corpus(tuple(Document.from_text(text, "lines", name) for name, text in text_by_name.items()))
 
 
-def random_questions(by_name: dict[str, str], count: int) -> list[dict[str, Any]]:
+def random_questions(text_by_name: dict[str, str], count: int) -> list[dict[str, Any]]:
     """Return questions with one excerpt each of about 200 characters, in the form of ``references``."""
     random = Random(1)
-    names = list(by_name)
+    names = list(text_by_name)
     rows = []
     for number in range(count):
         name = random.choice(names)
-        start = random.randrange(len(by_name[name]) - 200)
-        content = by_name[name][start : start + 200].strip()
-        start = by_name[name].index(content, start)
+        start = random.randrange(len(text_by_name[name]) - 200)
+        content = text_by_name[name][start : start + 200].strip()
+        start = text_by_name[name].index(content, start)
         words = " ".join(random.choices(content.split(), k=8))
         rows.append(
             {"question": f"{number}: {words}?", "references": [{"content": content, "start_index": start}], "name": name}
@@ -82,13 +83,13 @@ class Stopwatch:
     def __init__(self) -> None:
         self.rows: list[list[str]] = []
 
-    def __call__(self, what: str, call: Callable[[], Result]) -> Result:
+    def __call__(self, step_title: str, call: Callable[[], Result]) -> Result:
         """Run ``call``, add a row with its time and peak memory, and return its result."""
         processor_seconds = time.process_time()
         seconds, result = time_call(call)
         processor_seconds = time.process_time() - processor_seconds
         peak = peak_kib() / 1024
-        self.rows.append([what, f"{seconds:,.1f} ({processor_seconds:,.1f})", f"{peak:,.0f}"])
+        self.rows.append([step_title, f"{seconds:,.1f} ({processor_seconds:,.1f})", f"{peak:,.0f}"])
         return result
 
 
@@ -130,14 +131,14 @@ def measure_locating(megabytes: int, count: int) -> list[list[str]]:
     return stopwatch.rows
 
 
-def measure_searching(megabytes: int, count: int, which: int) -> list[list[str]]:
+def measure_searching(megabytes: int, count: int, chunker_index: int) -> list[list[str]]:
     """Measure the time of indexing, searching and measuring."""
     stopwatch = Stopwatch()
     text_by_name = random_documents(megabytes)
     rows = [{**row, "corpus_id": row["name"]} for row in random_questions(text_by_name, count)]
     corpus = build_corpus(text_by_name)
     questions = read_questions(_json_lines(rows), "q", corpus).usable
-    chunker = build_chunker(*CHUNKERS[which])
+    chunker = build_chunker(*CHUNKERS[chunker_index])
     tokenizer = load_tokenizer()
     tools = Tools(RandomEmbedder(), tokenizer, EmbeddingCache(None))
     ruler = stopwatch("counting the corpus's tokens", lambda: TokenRuler(corpus.whole.text, tokenizer))
@@ -165,10 +166,10 @@ def measure_embedding(megabytes: int) -> list[list[str]]:
     document = Document.from_text(next(iter(random_documents(megabytes).values())), "lines", "one")
     tools = Tools(load_embedder(), load_tokenizer(), EmbeddingCache(None))
     index = build_index(Corpus((document,)), build_chunker("recursive", {"size": 800, "unit": "characters"}), tools)
-    chosen = index.texts[:EMBEDDED_CHUNK_COUNT]
+    embedded_texts = index.texts[:EMBEDDED_CHUNK_COUNT]
     stopwatch(
-        f"the bundled model on {len(chosen)} chunks of 800 characters",
-        lambda: Tools(load_embedder(), load_tokenizer()).embed(chosen),
+        f"the bundled model on {len(embedded_texts)} chunks of 800 characters",
+        lambda: Tools(load_embedder(), load_tokenizer()).embed(embedded_texts),
     )
     return stopwatch.rows
 

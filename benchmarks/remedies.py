@@ -39,7 +39,7 @@ from evaluation.search import SearchMethod
 from sample_docs import SAMPLES_FOLDER, load_sample, sample_splitters
 from tests.fixtures.exhaustive_search import equals_exhaustive, is_whole, keeps_whole, removes_finding, search_exhaustively
 
-COLUMNS: dict[str, tuple[str, dict[str, Any]]] = {
+CHUNKER_BY_COLUMN_TITLE: dict[str, tuple[str, dict[str, Any]]] = {
     "Fixed sentences": ("fixed_sentences", {}),
     "Breakpoint": ("breakpoint", {"amount": 70.0}),
     "Double pass": ("double_pass", {}),
@@ -88,9 +88,11 @@ def generated_questions(texts: Mapping[str, Document], seed: int = 0) -> Iterato
     long_enough_documents = [document for document in texts.values() if len(document.sentences) >= LEAST_TEXT_SENTENCES]
     while True:
         document = random_generator.choice(long_enough_documents)
-        first = random_generator.randrange(len(document.sentences) - MOST_ANSWER_SENTENCES + 1)
-        last = first + random_generator.randrange(MOST_ANSWER_SENTENCES)
-        answer = checked_answer(document.text, document.sentences[first].start, document.sentences[last].end)
+        first_sentence_index = random_generator.randrange(len(document.sentences) - MOST_ANSWER_SENTENCES + 1)
+        last_sentence_index = first_sentence_index + random_generator.randrange(MOST_ANSWER_SENTENCES)
+        answer = checked_answer(
+            document.text, document.sentences[first_sentence_index].start, document.sentences[last_sentence_index].end
+        )
         words = document.text[answer.start : answer.end].split()
         yield DocumentQuestion(
             document, PosedQuestion(" ".join(random_generator.sample(words, (len(words) + 1) // 2)), answer)
@@ -109,7 +111,8 @@ class Bench:
     def __init__(self, embedder: str) -> None:
         self.tools = Tools(load_embedder(embedder), load_tokenizer("all-MiniLM-L6-v2"))
         self.chunkers = {
-            title: build_chunker(name, parameters, self.tools.embedder) for title, (name, parameters) in COLUMNS.items()
+            title: build_chunker(name, parameters, self.tools.embedder)
+            for title, (name, parameters) in CHUNKER_BY_COLUMN_TITLE.items()
         }
         self._rulers: dict[str, TokenRuler] = {}
 
@@ -220,7 +223,7 @@ def search_time_rows(bench: Bench, document: Document, repeats: int) -> list[lis
             partial(bench.remedies, failure),
             partial(try_settings_for_findings, suspect, bench.tools),
         )
-        seconds_by_call = ([both(call) for _ in range(repeats)] for call in timed_calls)
+        seconds_by_call = ([clock_and_processor_seconds(call) for _ in range(repeats)] for call in timed_calls)
         median_seconds_by_call = [
             [statistics.median(column) for column in zip(*pairs, strict=True)] for pairs in seconds_by_call
         ]
@@ -230,7 +233,7 @@ def search_time_rows(bench: Bench, document: Document, repeats: int) -> list[lis
     return rows
 
 
-def both(call: Callable[[], object]) -> tuple[float, float]:
+def clock_and_processor_seconds(call: Callable[[], object]) -> tuple[float, float]:
     """Return the wall-clock seconds and the thread's processor seconds that a call takes."""
     began = time.thread_time()
     seconds, _ = time_call(call)
@@ -250,19 +253,21 @@ def main(embedder: str, failures: int, repeats: int, only: list[str] | None) -> 
     texts = {name: document for name, document in texts.items() if only is None or name in only}
     questions = [*bundled_questions(texts)]
     head = ["problems", "column", "asked or found", "tried", "with a remedy", "share", "as the exhaustive search"]
-    failures_per_column = -(-failures // len(COLUMNS))
-    counts_by_column = [("bundled", title, RemedyCounts.from_questions(bench, questions, title)) for title in COLUMNS]
+    failures_per_column = -(-failures // len(CHUNKER_BY_COLUMN_TITLE))
+    counts_by_column = [
+        ("bundled", title, RemedyCounts.from_questions(bench, questions, title)) for title in CHUNKER_BY_COLUMN_TITLE
+    ]
     counts_by_column += [
         (
             "generated",
             title,
             RemedyCounts.from_questions(bench, generated_questions(texts, seed), title, failures_per_column),
         )
-        for seed, title in enumerate(COLUMNS)
+        for seed, title in enumerate(CHUNKER_BY_COLUMN_TITLE)
     ]
     counts_by_column += [
         ("findings", title, RemedyCounts.from_findings(bench, texts.values(), title, failures_per_column, seed))
-        for seed, title in enumerate(COLUMNS)
+        for seed, title in enumerate(CHUNKER_BY_COLUMN_TITLE)
     ]
     print(markdown_table(head, [count.cells(*names) for *names, count in counts_by_column]), end="\n\n", flush=True)
     rows = search_time_rows(bench, timed_text, repeats)

@@ -71,7 +71,7 @@ def unit_vectors(count: int) -> Floats:
     return np.asarray(vectors / np.linalg.norm(vectors, axis=1, keepdims=True))
 
 
-def partition(vectors: Floats) -> list[int]:
+def optimal_partition_cuts(vectors: Floats) -> list[int]:
     """Return the cuts of the optimal partition."""
     return list(PartitionTable.from_rewards(rewards_of_runs(vectors, MOST_CHUNK_PIECES)).cuts().tolist())
 
@@ -89,7 +89,7 @@ def double_loop_cuts(vectors: Floats) -> list[int]:
     matrix = matrix - matrix[np.triu_indices(len(matrix), k=1)].mean()
     np.fill_diagonal(matrix, 0)
     best_reward_by_end = np.zeros(len(matrix))
-    start = np.zeros(len(matrix), dtype=int)
+    best_start_by_end = np.zeros(len(matrix), dtype=int)
     for last in range(len(matrix)):
         for size in range(1, min(MOST_CHUNK_PIECES, last + 1) + 1):
             first = last - size + 1
@@ -97,12 +97,12 @@ def double_loop_cuts(vectors: Floats) -> list[int]:
             if first > 0:
                 reward += best_reward_by_end[first - 1]
             if reward > best_reward_by_end[last] or size == 1:
-                best_reward_by_end[last], start[last] = reward, first
+                best_reward_by_end[last], best_start_by_end[last] = reward, first
     cuts = []
-    chunk_start = int(start[-1])
+    chunk_start = int(best_start_by_end[-1])
     while chunk_start > 0:
         cuts.append(chunk_start)
-        chunk_start = int(start[chunk_start - 1])
+        chunk_start = int(best_start_by_end[chunk_start - 1])
     return cuts[::-1]
 
 
@@ -111,7 +111,7 @@ def measure_optimal(repeats: int) -> None:
     rows = []
     for count in PIECE_COUNTS:
         vectors = unit_vectors(count)
-        seconds = [time_call(lambda: partition(vectors))[0] for _ in range(repeats * 5)]  # noqa: B023 - called at once
+        seconds = [time_call(lambda: optimal_partition_cuts(vectors))[0] for _ in range(repeats * 5)]  # noqa: B023 - called at once
         tracemalloc.start()
         partition_cuts_with_gains(vectors)
         peak = tracemalloc.get_traced_memory()[1] / 2**20
@@ -129,9 +129,9 @@ def measure_optimal(repeats: int) -> None:
         )
     print(markdown_table(["optimal, pieces", "partition, ms", "µs a piece", "with gains, ms", "peak, MB"], rows))
     vectors = unit_vectors(2_000)
-    assert partition(vectors) == double_loop_cuts(vectors)
+    assert optimal_partition_cuts(vectors) == double_loop_cuts(vectors)
     double_loop_seconds = [time_call(lambda: double_loop_cuts(vectors))[0] for _ in range(repeats * 3)]
-    partition_seconds = [time_call(lambda: partition(vectors))[0] for _ in range(repeats * 3)]
+    partition_seconds = [time_call(lambda: optimal_partition_cuts(vectors))[0] for _ in range(repeats * 3)]
     gains_seconds = [time_call(lambda: partition_cuts_with_gains(vectors))[0] for _ in range(repeats * 3)]
     print("\n2,000 pieces, the published double loop against the same partition here:")
     for work_description, seconds in (
@@ -213,10 +213,10 @@ def text_as_markdown(text: str) -> str:
     numbers = counting()
     numbered_text = re.sub(r"(?<=[.?!])\s(?=[A-Z])", lambda space: f"{space[0]}In {next(numbers)} ", text)
     paragraphs = re.split(r"\n\s*\n", numbered_text)
-    for number in range(0, len(paragraphs), 5):
-        paragraphs[number] = f"## Part {number}\n\n{paragraphs[number]}"
-        if number + 1 < len(paragraphs):
-            paragraphs[number + 1] = "- " + paragraphs[number + 1].replace(". ", ".\n- ")
+    for paragraph_index in range(0, len(paragraphs), 5):
+        paragraphs[paragraph_index] = f"## Part {paragraph_index}\n\n{paragraphs[paragraph_index]}"
+        if paragraph_index + 1 < len(paragraphs):
+            paragraphs[paragraph_index + 1] = "- " + paragraphs[paragraph_index + 1].replace(". ", ".\n- ")
     return "\n\n".join(paragraphs)
 
 

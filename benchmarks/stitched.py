@@ -36,7 +36,7 @@ from evaluation.segmentation import (
 from evaluation.statistics import format_interval
 from sample_docs import load_sample
 
-SOURCES = ("essay", "formulas")
+SOURCE_SAMPLE_NAMES = ("essay", "formulas")
 """Together these contain all bundled English prose once, since the essay includes the other texts."""
 
 THRESHOLDS = (0.2, 0.3, 0.4, 0.5, 0.6)
@@ -71,11 +71,13 @@ SHUFFLED_RUN_LENGTHS = (1, 2, 3, 4, 5)
 
 def bundled_passages() -> list[SubjectPassage]:
     """Return the passages of the bundled documents."""
-    lengths = random.Random(7)
+    length_generator = random.Random(7)
     all_passages = []
-    for name in SOURCES:
+    for name in SOURCE_SAMPLE_NAMES:
         sample = load_sample(name)
-        all_passages += cut_into_passages(sample.text, sample.known or (), name, lengths.randint(4, 8), sample.sentences)
+        all_passages += cut_into_passages(
+            sample.text, sample.known or (), name, length_generator.randint(4, 8), sample.sentences
+        )
     return all_passages
 
 
@@ -111,20 +113,21 @@ def score_rows(tuned: Sequence[SettingSummary], held: Sequence[SettingSummary]) 
         if name not in SETTINGS_GRID_BY_CHUNKER
     ]
     for chunker in SETTINGS_GRID_BY_CHUNKER:
-        chosen = {
+        setting_by_choice = {
             "at its defaults": SweptSetting(chunker),
             "best of the tuned half": _best_summary(tuned, chunker).setting,
             "best of the half held out": _best_summary(held, chunker).setting,
         }
         lines += [
-            _score_cells(setting, how, tuned_summary_by_setting, held_summary_by_setting) for how, setting in chosen.items()
+            _score_cells(setting, how, tuned_summary_by_setting, held_summary_by_setting)
+            for how, setting in setting_by_choice.items()
         ]
     return lines
 
 
 def _score_cells(
     setting: SweptSetting,
-    chosen: str,
+    choice_phrase: str,
     tuned_summaries: Mapping[SweptSetting, SettingSummary],
     held_summaries: Mapping[SweptSetting, SettingSummary],
 ) -> list[str]:
@@ -133,10 +136,10 @@ def _score_cells(
         f"{held_summaries[setting].mean:.3f}",
         f"{held_summaries[setting].chunks:.1f}",
     ]
-    return [setting.words(), chosen, *values]
+    return [setting.words(), choice_phrase, *values]
 
 
-def mean_score_given_number(half: Sequence[MarkedDocument], tools: Tools, measure: str) -> float:
+def score_given_section_count(half: Sequence[MarkedDocument], tools: Tools, measure: str) -> float:
     """Return the mean score of `change_point` when it is given each document's number of sections."""
     values = []
     for marked in half:
@@ -283,7 +286,7 @@ def main(count: int, measure: str, embedder: str) -> None:
             score_rows(tuned_summaries, held_summaries),
         )
     )
-    tuned_mean_score, held_mean_score = (mean_score_given_number(half, tools, measure) for half in both_halves)
+    tuned_mean_score, held_mean_score = (score_given_section_count(half, tools, measure) for half in both_halves)
     print(
         f"change_point, told the number of sections: {tuned_mean_score:.3f} on the tuned half, {held_mean_score:.3f} held "
         "out."

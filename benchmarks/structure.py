@@ -109,10 +109,10 @@ def measure_chunker(document: Document, chunker: str, edits: int = EDIT_COUNT) -
     built_chunker = build_chunker(chunker, CHUNKERS[chunker])
     chunking = run(built_chunker, document, tools)
     blocks = spans_to_keep_whole(document.text)
-    sizes = tools.count_tokens([document.text[start:end] for _, (start, end) in blocks])
-    fitting_blocks = [block for block, size in zip(blocks, sizes, strict=True) if size <= CHUNK_TOKENS]
+    block_token_counts = tools.count_tokens([document.text[start:end] for _, (start, end) in blocks])
+    fitting_blocks = [block for block, size in zip(blocks, block_token_counts, strict=True) if size <= CHUNK_TOKENS]
     whole_block_counts = count_whole_spans(fitting_blocks, [span for chunk in chunking for span in chunk.spans]).all
-    lengths = tools.count_tokens([f"{chunk.context}\n{chunk.text}" for chunk in chunking])
+    chunk_token_counts = tools.count_tokens([f"{chunk.context}\n{chunk.text}" for chunk in chunking])
     edit_stability_result = edit_stability(built_chunker, document, tools, edits)
     return StructureRow(
         document.name,
@@ -121,7 +121,7 @@ def measure_chunker(document: Document, chunker: str, edits: int = EDIT_COUNT) -
         whole_block_counts.count,
         whole_block_counts.of,
         len(blocks),
-        sum(length <= CHUNK_TOKENS for length in lengths),
+        sum(length <= CHUNK_TOKENS for length in chunk_token_counts),
         edit_stability_result.mean,
         edit_stability_result.worst.share,
         edit_stability_result.inevitable,

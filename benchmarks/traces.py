@@ -17,16 +17,16 @@ RETRIEVED_TEXT_CHARACTERS = 500
 """Characters of a retrieved text."""
 
 
-def random_retrieved_texts(by_name: dict[str, str], count: int) -> list[tuple[GivenChunk, int | None]]:
+def random_retrieved_texts(text_by_name: dict[str, str], count: int) -> list[tuple[GivenChunk, int | None]]:
     """Return retrieved texts, each with the number of its document, or with None if it comes from none."""
     random = Random(2)
-    documents = [*by_name.values()]
+    documents = [*text_by_name.values()]
     words = documents[0].split()
     retrieved_with_document = []
     for number in range(count):
-        document = random.randrange(len(documents))
-        start = random.randrange(len(documents[document]) - RETRIEVED_TEXT_CHARACTERS)
-        text = documents[document][start : start + RETRIEVED_TEXT_CHARACTERS]
+        document_index = random.randrange(len(documents))
+        start = random.randrange(len(documents[document_index]) - RETRIEVED_TEXT_CHARACTERS)
+        text = documents[document_index][start : start + RETRIEVED_TEXT_CHARACTERS]
         if number % 5 == 1:
             text = "  ".join(text.split())
         elif number % 5 == 2:
@@ -35,7 +35,7 @@ def random_retrieved_texts(by_name: dict[str, str], count: int) -> list[tuple[Gi
             text = " ".join(word if at % 10 else word[::-1] for at, word in enumerate(text.split(), start=5))
         if is_missing := number % 10 == 9:
             text = " ".join(random.choices(words, k=RETRIEVED_TEXT_CHARACTERS // 6))
-        retrieved_with_document.append((GivenChunk(text), None if is_missing else document))
+        retrieved_with_document.append((GivenChunk(text), None if is_missing else document_index))
     return retrieved_with_document
 
 

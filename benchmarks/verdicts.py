@@ -25,7 +25,7 @@ from evaluation.statistics import (
     section_swap_differences,
 )
 
-DRAWS = 1000
+BOOTSTRAP_DRAW_COUNT = 1000
 QUESTION_COUNTS = (5, 6, 8, 10, 20, 40, 100)
 SECTION_COUNTS = (5, 6, 8, 10, 20)
 CHUNKER_COUNTS = (2, 3, 5)
@@ -88,25 +88,28 @@ def pairwise_differences(values: FloatArray) -> FloatArray:
     return np.stack([values[one] - values[other] for one, other in combinations(range(len(values)), 2)], axis=1)
 
 
-def data_set_block_sizes(sets: int) -> Iterator[int]:
+def data_set_block_sizes(data_set_count: int) -> Iterator[int]:
     """Yield the numbers of data sets to simulate at a time."""
-    for first, last in pairwise([*range(0, sets, _SETS_PER_BLOCK), sets]):
+    for first, last in pairwise([*range(0, data_set_count, _SETS_PER_BLOCK), data_set_count]):
         yield last - first
 
 
 def bootstrap_intervals(rows: FloatArray) -> tuple[FloatArray, FloatArray, FloatArray]:
     """Return the percentile bootstrap's p-values and interval ends for each row, each of shape (rows,)."""
     count = rows.shape[1]
-    resample_weights = np.random.default_rng(0).multinomial(count, np.full(count, 1 / count), DRAWS)
+    resample_weights = np.random.default_rng(0).multinomial(count, np.full(count, 1 / count), BOOTSTRAP_DRAW_COUNT)
     resampled_means = rows @ resample_weights.T.astype(float) / count
     resampled_means[np.abs(resampled_means) < 1e-12] = 0
     smaller_side_counts = (
         np.minimum(np.count_nonzero(resampled_means <= 0, axis=1), np.count_nonzero(resampled_means >= 0, axis=1)) + 1
     )
-    interval_end_ranks = (round(DRAWS * ALPHA / 2), DRAWS - 1 - round(DRAWS * ALPHA / 2))
+    interval_end_ranks = (
+        round(BOOTSTRAP_DRAW_COUNT * ALPHA / 2),
+        BOOTSTRAP_DRAW_COUNT - 1 - round(BOOTSTRAP_DRAW_COUNT * ALPHA / 2),
+    )
     resampled_means.partition(interval_end_ranks, axis=1)
     return (
-        np.minimum(1, 2 * smaller_side_counts / (DRAWS + 1)),
+        np.minimum(1, 2 * smaller_side_counts / (BOOTSTRAP_DRAW_COUNT + 1)),
         resampled_means[:, interval_end_ranks[0]],
         resampled_means[:, interval_end_ranks[1]],
     )
@@ -117,7 +120,7 @@ def pair_significance_by_set(differences: FloatArray) -> tuple[FloatArray, Float
     set_count, pair_count, question_count = differences.shape
     significant_by_ours = [
         any(difference.significant for difference in family if difference)
-        for family in paired_differences_by_family(differences, draw_count=DRAWS)
+        for family in paired_differences_by_family(differences, draw_count=BOOTSTRAP_DRAW_COUNT)
     ]
     p_values, _, _ = bootstrap_intervals(differences.reshape(-1, question_count))
     significant_by_bootstrap = [
@@ -181,7 +184,7 @@ def coverage_of_difference_intervals(simulated: Simulated, questions: int, set_c
     )
 
     def difference_intervals(rows: FloatArray) -> list[tuple[float, float]]:
-        families = paired_differences_by_family(rows[:, np.newaxis], draw_count=DRAWS)
+        families = paired_differences_by_family(rows[:, np.newaxis], draw_count=BOOTSTRAP_DRAW_COUNT)
         return [(difference.low, difference.high) for (difference,) in families if difference]
 
     return coverage(true_difference, blocks, difference_intervals)
@@ -258,13 +261,13 @@ def main(sets: int, most: int) -> int:
         for chunkers in CHUNKER_COUNTS
     }
     print_table("false winners, %", false_winner_shares)
-    sections = {
+    section_shares = {
         "boundary F1, 2 chunkers": [
             (count, share_significant_by_sections(count, sets)) for count in SECTION_COUNTS if count <= most
         ]
     }
-    print_table("false winners, %", sections, " sections")
-    for name, shares in (false_winner_shares | sections).items():
+    print_table("false winners, %", section_shares, " sections")
+    for name, shares in (false_winner_shares | section_shares).items():
         missed_target_messages += false_winner_messages(f"false winners, {name}", shares, MOST_FALSE_WINNERS, sets)
     skewed_significant_shares = {
         f"skewness {skewness:g}": [(count, share_significant_if_skewed(skewness, count, sets)) for count in question_counts]

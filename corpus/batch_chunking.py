@@ -24,9 +24,9 @@ from integrations.recipe_cutter import AnyRecipe, recipe_of
 SCHEMA_VERSION = 3
 """The number of the schema of `CHUNKS`; another one when a column is added or removed, or changes what it means."""
 
-_TEXTS = pa.list_(pa.string())
+_TEXT_LIST_TYPE = pa.list_(pa.string())
 
-PARTS_TYPE = pa.struct([("kind", pa.string()), ("starts", pa.list_(pa.int64())), ("labels", _TEXTS)])
+PARTS_TYPE = pa.struct([("kind", pa.string()), ("starts", pa.list_(pa.int64())), ("labels", _TEXT_LIST_TYPE)])
 """Start of each page or chapter of a document, in code points, with its label; ``kind`` is page or chapter."""
 
 DOCUMENTS = pa.schema([("id", pa.string()), ("text", pa.string()), ("parts", PARTS_TYPE)])
@@ -50,8 +50,8 @@ CHUNKS = pa.schema(
         pa.field("characters", pa.int64(), nullable=False),
         pa.field("words", pa.int64(), nullable=False),
         pa.field("tokens", pa.int64(), nullable=False),
-        *(field for kind in get_args(PartKind) for field in ((kind, pa.int64()), (f"{kind}s", _TEXTS))),
-        pa.field("heading_path", _TEXTS, nullable=False),
+        *(field for kind in get_args(PartKind) for field in ((kind, pa.int64()), (f"{kind}s", _TEXT_LIST_TYPE))),
+        pa.field("heading_path", _TEXT_LIST_TYPE, nullable=False),
         ("cut_score", pa.float64()),
         ("cut_threshold", pa.float64()),
         ("cut_reason", pa.string()),
@@ -232,9 +232,9 @@ class Chunks:
         If ``problems`` is None, the first document that fails raises its error.
         """
         chunk_table_rows: list[dict[str, Any]] = []
-        for document_id, text, parts in _documents_in_batch(documents):
+        for document_id, text, pages_or_chapters in _documents_in_batch(documents):
             try:
-                chunk_table_rows += self._chunk_table_rows(document_id, text, parts)
+                chunk_table_rows += self._chunk_table_rows(document_id, text, pages_or_chapters)
             except (ModelError, Cancelled):
                 raise
             except InputError as error:
@@ -261,23 +261,26 @@ class Chunks:
         """
         return map(self, batches)
 
-    def _chunk_table_rows(self, name: object, text: object, parts: Mapping[str, Any] | None) -> list[dict[str, Any]]:
-        if not isinstance(name, str):
-            raise InputError(f"The id of a document must be a string; got {short_repr(name)}.")
+    def _chunk_table_rows(
+        self, document_name: object, text: object, pages_or_chapters: Mapping[str, Any] | None
+    ) -> list[dict[str, Any]]:
+        if not isinstance(document_name, str):
+            raise InputError(f"The id of a document must be a string; got {short_repr(document_name)}.")
         if isinstance(text, str) and len(text) > MAX_BYTES:
-            raise too_large_error(name, len(text))
+            raise too_large_error(document_name, len(text))
         # That of one document: vectors may depend, in their last bits, on what is embedded with them.
         tools = Tools(self._embedder, self._tokenizer, EmbeddingCache(), asking=self._asking)
-        document = Document.from_text(text, self._recipe.sentences, name, parts_from_column(parts, name))  # type: ignore[arg-type]
+        text_parts = parts_from_column(pages_or_chapters, document_name)
+        document = Document.from_text(text, self._recipe.sentences, document_name, text_parts)  # type: ignore[arg-type]
         chunking = run(self._chunker, document, tools, self._recipe.embedded_as)
         chunk_table_rows = table_rows(chunking, None)
         token_count_of_each_chunk = replace(tools, embedder=None).count_tokens(chunking.texts) if chunk_table_rows else []
-        ids_of_document_chunks = chunk_ids(name, self._recipe_hash, [chunk.spans for chunk in chunking.chunks])
+        ids_of_document_chunks = chunk_ids(document_name, self._recipe_hash, [chunk.spans for chunk in chunking.chunks])
         gaps_before_chunks = cut_gaps_before_chunks(chunking)
         return [
             {
                 **row,
-                "document_id": name,
+                "document_id": document_name,
                 "chunk_id": chunk_id,
                 "start": chunk.start,
                 "end": chunk.end,
@@ -304,12 +307,12 @@ class Chunks:
         return hashlib.blake2b(json.dumps(recipe_without_versions, sort_keys=True).encode(), digest_size=ID_BYTES).digest()
 
 
-def chunk_ids(document_id: str, identity: bytes, spans_by_chunk: Iterable[Iterable[tuple[int, int]]]) -> list[str]:
+def chunk_ids(document_id: str, recipe_hash: bytes, spans_by_chunk: Iterable[Iterable[tuple[int, int]]]) -> list[str]:
     """Return an id for each chunk of a document, hashed from the document's id, the recipe and the chunk's spans.
 
     Some libraries make several chunks with the same spans; from the second one on, the hash includes a number.
     """
-    document_and_recipe_hasher = hashlib.blake2b(identity, digest_size=ID_BYTES)
+    document_and_recipe_hasher = hashlib.blake2b(recipe_hash, digest_size=ID_BYTES)
     document_and_recipe_hasher.update(document_id.encode() + b"\0")
     count_by_spans_text: Counter[str] = Counter()
     hashed_chunk_ids = []

@@ -14,7 +14,7 @@ from chunkers.commands.shared_command_parts import (
     add_device_option,
     add_encoding_option,
     add_language_model_options,
-    add_replaced_spellings,
+    add_refused_old_options,
     named_chunkers,
     parse_spending_limit,
     print_to_stderr,
@@ -76,7 +76,7 @@ def _parser() -> argparse.ArgumentParser:
         "; the run is then one process",
         default_limit="none; without a limit nothing is asked",
     )
-    add_replaced_spellings(parser, "--spend-tokens")
+    add_refused_old_options(parser, "--spend-tokens")
     parser.add_argument(
         "--engine", choices=("local", "ray"), default="local", help="this machine's cores (default), or a Ray cluster"
     )
@@ -171,27 +171,28 @@ class _ProgressLine:
         self._document_of_line = False
         self._is_first_call = True
 
-    def __call__(self, state: Progress) -> None:
+    def __call__(self, progress: Progress) -> None:
         current_monotonic_seconds = time.monotonic()
         if self._is_first_call:
             self._is_first_call = False
             if skipped_files_phrase := skipped_file_counts_phrase(self._run.left_out):
                 print_to_stderr(f"Passed by: {skipped_files_phrase}.")
             if self._run.resumed:
-                print_to_stderr(f"Going on where a run stopped: {state.done:,} of {pluralize(state.shards, 'shard')}.")
+                print_to_stderr(f"Going on where a run stopped: {progress.done:,} of {pluralize(progress.shards, 'shard')}.")
             self._start_time = current_monotonic_seconds
         elif sys.stderr.isatty():
-            show_progress_line(self._progress_in_words(state, current_monotonic_seconds))
+            show_progress_line(self._progress_in_words(progress, current_monotonic_seconds))
             self._document_of_line = True
         elif current_monotonic_seconds - self._last_line_time >= SECONDS_BETWEEN_LINES:
-            print_to_stderr(self._progress_in_words(state, current_monotonic_seconds))
+            print_to_stderr(self._progress_in_words(progress, current_monotonic_seconds))
             self._last_line_time = current_monotonic_seconds
 
-    def _progress_in_words(self, state: Progress, now: float) -> str:
-        megacharacters_per_second = state.since_start.characters / 1e6 / max(now - self._start_time, 1e-9)
+    def _progress_in_words(self, progress: Progress, now: float) -> str:
+        megacharacters_per_second = progress.since_start.characters / 1e6 / max(now - self._start_time, 1e-9)
         return (
-            f"{state.done:,} of {pluralize(state.shards, 'shard')}, {pluralize(state.tally.documents, 'document')}, "
-            f"{pluralize(state.tally.chunks, 'chunk')}, {megacharacters_per_second:.1f} million characters a second"
+            f"{progress.done:,} of {pluralize(progress.shards, 'shard')}, "
+            f"{pluralize(progress.tally.documents, 'document')}, "
+            f"{pluralize(progress.tally.chunks, 'chunk')}, {megacharacters_per_second:.1f} million characters a second"
         )
 
     def end(self) -> None:
@@ -201,12 +202,12 @@ class _ProgressLine:
             self._document_of_line = False
 
 
-def _closing_sentence(whole: Progress, output: Path) -> str:
+def _closing_sentence(final_progress: Progress, output: Path) -> str:
     """Return the sentence at the end."""
-    whole_run_tally = whole.tally
+    whole_run_tally = final_progress.tally
     counts_summary_sentence = (
         f"{pluralize(whole_run_tally.documents, 'document')}, {pluralize(whole_run_tally.chunks, 'chunk')} in "
-        f"{pluralize(whole.shards, 'shard')}."
+        f"{pluralize(final_progress.shards, 'shard')}."
     )
     problem_phrases = []
     if whole_run_tally.problems:

@@ -17,7 +17,7 @@ from typing import Any, BinaryIO, Literal, NamedTuple
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from chunkers.commands.shared_command_parts import file_bytes, printable_name
+from chunkers.commands.shared_command_parts import printable_file_name, read_file_bytes
 from chunkers.support import InputError, message_with_document_name, one_line_message, short_repr
 from chunkers.text import READABLE_ENDINGS, check_text, read_document
 from corpus.batch_chunking import parts_to_column
@@ -31,7 +31,7 @@ PARQUET_ENDINGS = (".parquet",)
 MOST_FILES = 1_000
 """Maximum number of files that make one shard together, however small they are."""
 
-Kind = Literal["file", "lines", "rows", "problem"]
+PieceKind = Literal["file", "lines", "rows", "problem"]
 
 
 class InputPiece(NamedTuple):
@@ -60,7 +60,7 @@ class InputPiece(NamedTuple):
 
     root: int
     path: str
-    kind: Kind
+    kind: PieceKind
     size: int = 0
     changed: int = 0
     begin: int = 0
@@ -117,36 +117,37 @@ class Inputs:
             If an input is not there, lies within another one, or is a table without the columns.
         """
         check_inputs_disjoint(self.roots)
-        for root_number, root in enumerate(self.roots):
+        for root_number, input_path in enumerate(self.roots):
             try:
-                input_root_file_status = root.stat()
+                input_root_file_status = input_path.stat()
             except OSError as error:
                 raise InputError(
-                    f"{printable_name(str(root))}: the input cannot be read: {error.strerror}. Check its path and "
+                    f"{printable_file_name(str(input_path))}: the input cannot be read: {error.strerror}. Check its path "
+                    "and "
                     "permissions."
                 ) from error
             if stat.S_ISDIR(input_root_file_status.st_mode):
-                yield from self._pieces_of_folder(root_number, root)
+                yield from self._pieces_of_folder(root_number, input_path)
             else:
-                yield from self._file(root_number, "", root, input_root_file_status)
+                yield from self._file(root_number, "", input_path, input_root_file_status)
 
     def _pieces_of_folder(self, root_number: int, root: Path) -> Iterator[InputPiece]:
         """Yield the pieces of a folder, with a stack instead of recursion, which a deep folder would exhaust."""
         open_folders = [self._list_folder(root_number, root, "")]
         while open_folders:
-            next_entry = next(open_folders[-1], None)
-            if next_entry is None:
+            next_folder_entry = next(open_folders[-1], None)
+            if next_folder_entry is None:
                 open_folders.pop()
-            elif isinstance(next_entry, InputPiece):
-                yield next_entry
+            elif isinstance(next_folder_entry, InputPiece):
+                yield next_folder_entry
             else:
-                path, entry = next_entry
+                relative_path, entry = next_folder_entry
                 if entry.is_dir(follow_symlinks=False):
-                    open_folders.append(self._list_folder(root_number, root, f"{path}/"))
+                    open_folders.append(self._list_folder(root_number, root, f"{relative_path}/"))
                 elif not entry.name.lower().endswith((*READABLE_ENDINGS, *JSON_LINES_ENDINGS, *PARQUET_ENDINGS)):
                     self.left_out["file of another kind"] += 1
                 else:
-                    yield from self._pieces_of_entry(root_number, path, entry)
+                    yield from self._pieces_of_entry(root_number, relative_path, entry)
 
     def _list_folder(
         self, root_number: int, root: Path, folder_path: str
@@ -170,44 +171,51 @@ class Inputs:
             else:
                 yield folder_path + entry.name, entry
 
-    def _pieces_of_entry(self, root_number: int, path: str, entry: os.DirEntry[str]) -> Iterator[InputPiece]:
+    def _pieces_of_entry(self, root_number: int, relative_path: str, entry: os.DirEntry[str]) -> Iterator[InputPiece]:
         try:
             entry_file_status = entry.stat(follow_symlinks=False)
         except OSError as error:
             yield InputPiece(
-                root_number, path, "problem", said=f"the file cannot be read: {error.strerror}. Check its permissions."
+                root_number,
+                relative_path,
+                "problem",
+                said=f"the file cannot be read: {error.strerror}. Check its permissions.",
             )
             return
         if stat.S_ISREG(entry_file_status.st_mode):
-            yield from self._file(root_number, path, Path(entry.path), entry_file_status)
+            yield from self._file(root_number, relative_path, Path(entry.path), entry_file_status)
         else:
             self.left_out["file of another kind"] += 1
 
-    def _file(self, number: int, path: str, where: Path, status: os.stat_result) -> Iterator[InputPiece]:
-        file_piece = InputPiece(number, path, "file", status.st_size, status.st_mtime_ns, weight=status.st_size)
-        lower_case_file_ending = where.suffix.lower()
+    def _file(
+        self, root_number: int, relative_path: str, file_path: Path, file_status: os.stat_result
+    ) -> Iterator[InputPiece]:
+        file_piece = InputPiece(
+            root_number, relative_path, "file", file_status.st_size, file_status.st_mtime_ns, weight=file_status.st_size
+        )
+        lower_case_file_ending = file_path.suffix.lower()
         if lower_case_file_ending in JSON_LINES_ENDINGS:
-            for begin_byte_offset in range(0, status.st_size, self.part):
-                end_byte_offset = min(begin_byte_offset + self.part, status.st_size)
+            for begin_byte_offset in range(0, file_status.st_size, self.part):
+                end_byte_offset = min(begin_byte_offset + self.part, file_status.st_size)
                 yield file_piece._replace(
                     kind="lines", begin=begin_byte_offset, end=end_byte_offset, weight=end_byte_offset - begin_byte_offset
                 )
         elif lower_case_file_ending in PARQUET_ENDINGS:
-            yield from self._rows(file_piece, where)
+            yield from self._rows(file_piece, file_path)
         else:
             yield file_piece
 
-    def _rows(self, whole: InputPiece, where: Path) -> Iterator[InputPiece]:
+    def _rows(self, whole_file_piece: InputPiece, file_path: Path) -> Iterator[InputPiece]:
         """Yield the row groups of a Parquet file, large ones in parts, by its footer alone."""
         try:
-            with pq.ParquetFile(where) as parquet_file:
+            with pq.ParquetFile(file_path) as parquet_file:
                 schema, metadata = parquet_file.schema_arrow, parquet_file.metadata
         except (OSError, pa.ArrowException) as error:
-            yield whole._replace(
+            yield whole_file_piece._replace(
                 kind="problem", said=f"the file must be valid Parquet; reading it failed: {one_line_message(error)}"
             )
             return
-        self._check_columns(schema, printable_name(whole.path or where.name))
+        self._check_columns(schema, printable_file_name(whole_file_piece.path or file_path.name))
         earlier_row_count = 0
         for row_group_number in range(metadata.num_row_groups):
             row_count = metadata.row_group(row_group_number).num_rows
@@ -216,7 +224,7 @@ class Inputs:
             part_edge_row_numbers = [row_count * number // part_count for number in range(part_count + 1)]
             for begin_row, end_row in pairwise(part_edge_row_numbers):
                 if begin_row < end_row:
-                    yield whole._replace(
+                    yield whole_file_piece._replace(
                         kind="rows",
                         begin=begin_row,
                         end=end_row,
@@ -226,55 +234,61 @@ class Inputs:
                     )
             earlier_row_count += row_count
 
-    def _check_columns(self, schema: pa.Schema, name: str) -> None:
+    def _check_columns(self, schema: pa.Schema, file_name: str) -> None:
         """Raise InputError if a table does not have the columns: that is a slip in the command, not in a document."""
         for option_name, column_name in (("--text-column", self.columns.text), ("--id-column", self.columns.id)):
             if column_name is not None and column_name not in schema.names:
                 raise InputError(
-                    f"{option_name} must name a column of {name} ({', '.join(map(short_repr, schema.names))}); got "
+                    f"{option_name} must name a column of {file_name} ({', '.join(map(short_repr, schema.names))}); got "
                     f"{short_repr(column_name)}."
                 )
-        arrow_type = schema.field(self.columns.text).type
-        arrow_type = arrow_type.value_type if pa.types.is_dictionary(arrow_type) else arrow_type
+        text_column_type = schema.field(self.columns.text).type
+        text_column_type = text_column_type.value_type if pa.types.is_dictionary(text_column_type) else text_column_type
         if not (
-            pa.types.is_string(arrow_type) or pa.types.is_large_string(arrow_type) or pa.types.is_string_view(arrow_type)
+            pa.types.is_string(text_column_type)
+            or pa.types.is_large_string(text_column_type)
+            or pa.types.is_string_view(text_column_type)
         ):
             raise InputError(
-                f"--text-column must name a column of strings; {self.columns.text} of {name} has the type {arrow_type}. "
+                f"--text-column must name a column of strings; {self.columns.text} of {file_name} has the type "
+                f"{text_column_type}. "
                 "Name another column."
             )
 
 
-def column_byte_count(group: Any, column: str) -> int:
+def column_byte_count(row_group: Any, column_name: str) -> int:
     """Return the uncompressed size in bytes of a column in a Parquet row group."""
-    group_column_chunks = (group.column(number) for number in range(group.num_columns))
+    group_column_chunks = (row_group.column(number) for number in range(row_group.num_columns))
     return sum(
-        column_chunk.total_uncompressed_size for column_chunk in group_column_chunks if column_chunk.path_in_schema == column
+        column_chunk.total_uncompressed_size
+        for column_chunk in group_column_chunks
+        if column_chunk.path_in_schema == column_name
     )
 
 
-def check_inputs_disjoint(roots: Iterable[Path]) -> None:
+def check_inputs_disjoint(input_paths: Iterable[Path]) -> None:
     """Raise InputError if an input is given twice or lies inside another, which would duplicate documents."""
-    real_and_given_input_paths = sorted((Path(os.path.realpath(root)), root) for root in roots)
+    real_and_given_input_paths = sorted((Path(os.path.realpath(root)), root) for root in input_paths)
     for (previous_real_path, previous_given_path), (real_path, given_path) in pairwise(real_and_given_input_paths):
         # Sorted by their parts, all that lies below a folder follows it.
         if real_path.is_relative_to(previous_real_path):
             overlap_phrase = (
                 "is given twice"
                 if previous_real_path == real_path
-                else f"lies within {printable_name(str(previous_given_path))}"
+                else f"lies within {printable_file_name(str(previous_given_path))}"
             )
             raise InputError(
-                f"No input may lie within another or be given twice; {printable_name(str(given_path))} {overlap_phrase}. "
+                f"No input may lie within another or be given twice; {printable_file_name(str(given_path))} "
+                f"{overlap_phrase}. "
                 "Name only one of the two."
             )
 
 
-def piece_label(roots: Sequence[Path], piece: InputPiece) -> str:
+def piece_label(input_paths: Sequence[Path], piece: InputPiece) -> str:
     """Return a file's name for document ids: its path below the input, prefixed with the input if there are several."""
-    input_path = roots[piece.root]
-    label_prefix = os.path.normpath(input_path) if len(roots) > 1 else "" if piece.path else input_path.name
-    return printable_name(Path(label_prefix, piece.path).as_posix())
+    input_path = input_paths[piece.root]
+    label_prefix = os.path.normpath(input_path) if len(input_paths) > 1 else "" if piece.path else input_path.name
+    return printable_file_name(Path(label_prefix, piece.path).as_posix())
 
 
 # The documents of a piece, one after another: no more of a file is in memory than one document and a buffer.
@@ -364,55 +378,59 @@ class Source:
                 f"{one_line_message(error)}",
             )
 
-    def _file(self, path: Path, name: str) -> InputDocument:
-        file_text = read_document(file_bytes(str(path), name), name, self.encoding)
-        check_text(file_text.text, name)
+    def _file(self, path: Path, file_label: str) -> InputDocument:
+        file_text = read_document(read_file_bytes(str(path), file_label), file_label, self.encoding)
+        check_text(file_text.text, file_label)
         return InputDocument(
-            name, file_text.text, parts_to_column(file_text.parts), file_text.guessed_encoding_warning(name)
+            file_label, file_text.text, parts_to_column(file_text.parts), file_text.guessed_encoding_warning(file_label)
         )
 
-    def _documents_in_lines(self, lines: BinaryIO, name: str, piece: InputPiece) -> Iterator[InputDocument | Unreadable]:
+    def _documents_in_lines(
+        self, opened_file: BinaryIO, file_label: str, piece: InputPiece
+    ) -> Iterator[InputDocument | Unreadable]:
         """Yield the documents of the lines that begin in the piece; one that begins before it is the piece before's."""
         line_offset = piece.begin
         if line_offset:
             # From the byte before, which is a line end where a line begins with the piece.
-            lines.seek(line_offset - 1)
-            line_offset += _skip_rest_of_line(lines) - 1
+            opened_file.seek(line_offset - 1)
+            line_offset += _skip_rest_of_line(opened_file) - 1
         while line_offset < piece.end:
-            line_label, line = f"{name}#{line_offset}", lines.readline(LONGEST_LINE + 1)
+            line_label, line = f"{file_label}#{line_offset}", opened_file.readline(LONGEST_LINE + 1)
             if not line:
                 return
             line_offset += len(line)
             if len(line) > LONGEST_LINE:
-                line_offset += 0 if line.endswith(b"\n") else _skip_rest_of_line(lines)
+                line_offset += 0 if line.endswith(b"\n") else _skip_rest_of_line(opened_file)
                 yield Unreadable(
                     line_label, f"{line_label}: a line may have at most {LONGEST_LINE:,} bytes; this one has more."
                 )
             elif line.strip(BLANK_LINE_BYTES):
                 yield self._document_of_line(line, line_label)
 
-    def _document_of_line(self, line: bytes, place: str) -> InputDocument | Unreadable:
+    def _document_of_line(self, line: bytes, line_label: str) -> InputDocument | Unreadable:
         try:
             parsed_json_line = json.loads(line.decode("utf-8-sig"))
         except (ValueError, RecursionError) as error:
-            return Unreadable(place, f"{place}: a line must be JSON in UTF-8; {error}.")
+            return Unreadable(line_label, f"{line_label}: a line must be JSON in UTF-8; {error}.")
         if not isinstance(parsed_json_line, dict):
-            return Unreadable(place, f"{place}: a line must be an object of JSON; got {short_repr(parsed_json_line)}.")
+            return Unreadable(
+                line_label, f"{line_label}: a line must be an object of JSON; got {short_repr(parsed_json_line)}."
+            )
         for required_key in (self.columns.text, self.columns.id):
             if required_key is not None and required_key not in parsed_json_line:
                 return Unreadable(
-                    place,
-                    f"{place}: a line must have the key {short_repr(required_key)}; this one has "
+                    line_label,
+                    f"{line_label}: a line must have the key {short_repr(required_key)}; this one has "
                     f"{short_repr([*parsed_json_line])}.",
                 )
         document_id_key = self.columns.id or "id"
         return self._checked_input_document(
             parsed_json_line[self.columns.text],
-            parsed_json_line.get(document_id_key, place) if document_id_key in parsed_json_line else place,
-            place,
+            parsed_json_line.get(document_id_key, line_label) if document_id_key in parsed_json_line else line_label,
+            line_label,
         )
 
-    def _rows(self, path: Path, name: str, piece: InputPiece) -> Iterator[InputDocument | Unreadable]:
+    def _rows(self, path: Path, file_label: str, piece: InputPiece) -> Iterator[InputDocument | Unreadable]:
         with pq.ParquetFile(path, buffer_size=BUFFER, pre_buffer=False) as parquet_file:
             id_column_name = self.columns.id or ("id" if "id" in parquet_file.schema_arrow.names else None)
             text_and_id_column_names = [
@@ -430,7 +448,7 @@ class Source:
             ):
                 batch_begin, batch_end = batch_end, batch_end + batch.num_rows
                 for row_index in range(max(piece.begin, batch_begin) - batch_begin, min(piece.end, batch_end) - batch_begin):
-                    file_and_row_number_label = f"{name}#{piece.before + batch_begin + row_index}"
+                    file_and_row_number_label = f"{file_label}#{piece.before + batch_begin + row_index}"
                     document_text = _cell_value(batch, self.columns.text, row_index)
                     yield self._checked_input_document(
                         document_text,
@@ -442,32 +460,34 @@ class Source:
                 if batch_end >= piece.end:
                     return
 
-    def _checked_input_document(self, text: object, document_id: object, place: str) -> InputDocument | Unreadable:
+    def _checked_input_document(self, text: object, document_id: object, place_label: str) -> InputDocument | Unreadable:
         """Return a document of a table; its id is a text or a whole number."""
         if isinstance(document_id, bool) or not isinstance(document_id, str | int):
-            return Unreadable(place, f"{place}: an id must be a text or a whole number; got {short_repr(document_id)}.")
+            return Unreadable(
+                place_label, f"{place_label}: an id must be a text or a whole number; got {short_repr(document_id)}."
+            )
         document_id_text = str(document_id)
         try:
-            check_text(document_id_text, place)
+            check_text(document_id_text, place_label)
             check_text(text, document_id_text)
         except InputError as error:
-            return Unreadable(place, message_with_document_name(place, error))
+            return Unreadable(place_label, message_with_document_name(place_label, error))
         assert isinstance(text, str)
         return InputDocument(document_id_text, text)
 
 
-def _cell_value(batch: pa.RecordBatch, column: str, row: int) -> object:
+def _cell_value(batch: pa.RecordBatch, column_name: str, row_index: int) -> object:
     try:
-        return batch.column(column)[row].as_py()
+        return batch.column(column_name)[row_index].as_py()
     except UnicodeDecodeError as error:
         # Arrow takes on trust that texts are UTF-8.
         return error.object
 
 
-def _skip_rest_of_line(lines: BinaryIO) -> int:
+def _skip_rest_of_line(opened_file: BinaryIO) -> int:
     """Go behind the next line end, a buffer at a time; return how many bytes that are."""
     rest_of_line_byte_count = 0
-    while line_piece := lines.readline(BUFFER):
+    while line_piece := opened_file.readline(BUFFER):
         rest_of_line_byte_count += len(line_piece)
         if line_piece.endswith(b"\n"):
             break

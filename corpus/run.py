@@ -162,16 +162,16 @@ class Run:
                 summary_file.write(json.dumps(finished_run_summary, indent=2).encode() + b"\n")
             return final_progress
 
-    def _batch_chunker(self, answers: AnswerCache | None) -> Chunks:
-        """Return the chunker of the run; its language model uses the cache ``answers``."""
+    def _batch_chunker(self, answer_cache: AnswerCache | None) -> Chunks:
+        """Return the chunker of the run; its language model uses the cache ``answer_cache``."""
         if self.language_model is not None:
-            self.asking = Asking(self.language_model, answers, self.limit)
+            self.asking = Asking(self.language_model, answer_cache, self.limit)
         return Chunks(self.recipe, self.device, asking=self.asking)
 
-    def _settings_of_chunks(self, chunks: Chunks) -> dict[str, Any]:
+    def _settings_of_chunks(self, batch_chunker: Chunks) -> dict[str, Any]:
         """Return everything that determines the chunks except the content of the inputs."""
         return {
-            "recipe": chunks.recipe.model_dump(),
+            "recipe": batch_chunker.recipe.model_dump(),
             # Ids begin with the inputs' names where there are several, or are the name of the one file.
             "inputs": [piece_label(self.inputs, InputPiece(number, "", "file")) for number in range(len(self.inputs))]
             if len(self.inputs) > 1 or not self.inputs[0].is_dir()
@@ -183,7 +183,7 @@ class Run:
         }
 
     def _write_missing_shards(
-        self, job: Job, manifest: Manifest, engine: Engine, workers: int, progress: Callable[[Progress], None]
+        self, job: Job, manifest: Manifest, engine: Engine, workers: int, report_progress: Callable[[Progress], None]
     ) -> Progress:
         finished_shard_numbers: set[int] = set()
         embedding_model_identity, finished_shards_tally, shard_count = "", Tally(), 0
@@ -195,7 +195,7 @@ class Run:
                 embedding_model_identity = embedding_model_identity or tally_and_model[1]
         job = replace(job, model=embedding_model_identity, parent=os.getpid())
         latest_run_progress = Progress(len(finished_shard_numbers), shard_count, finished_shards_tally, Tally())
-        progress(latest_run_progress)
+        report_progress(latest_run_progress)
         unfinished_shards = (shard for shard in manifest.shards() if shard.number not in finished_shard_numbers)
         if len(finished_shard_numbers) < shard_count:
             for shard_tally in engine(job, unfinished_shards, min(workers, shard_count - len(finished_shard_numbers))):
@@ -205,21 +205,21 @@ class Run:
                     latest_run_progress.tally + shard_tally,
                     latest_run_progress.since_start + shard_tally,
                 )
-                progress(latest_run_progress)
+                report_progress(latest_run_progress)
         return latest_run_progress
 
 
-def _engine_in_this_process(chunks: Chunks) -> Engine:
+def _engine_in_this_process(batch_chunker: Chunks) -> Engine:
     """Return the engine that writes all shards here, one after another."""
 
-    def write_in_this_process(job: Job, missing: Iterator[Shard], workers: int) -> Generator[Tally]:
-        for shard in missing:
-            yield job.write(shard, chunks)
+    def write_in_this_process(job: Job, missing_shards: Iterator[Shard], workers: int) -> Generator[Tally]:
+        for shard in missing_shards:
+            yield job.write(shard, batch_chunker)
 
     return write_in_this_process
 
 
-def write_in_processes(job: Job, missing: Iterator[Shard], workers: int) -> Generator[Tally]:
+def write_in_processes(job: Job, missing_shards: Iterator[Shard], workers: int) -> Generator[Tally]:
     """Write shards in worker processes on this machine, each with its own model and a single thread.
 
     The function is an `Engine`.
@@ -233,8 +233,8 @@ def write_in_processes(job: Job, missing: Iterator[Shard], workers: int) -> Gene
     )
     # Ctrl-C reaches the main thread; a shard sent by another is sent whole, and is then known to be on its way. That thread
     # runs before there is a shard, since nobody waits for one whose start was interrupted.
-    sending_thread = ThreadPoolExecutor(1)
-    sending_thread.submit(time.sleep, 0).result()
+    shard_sending_thread = ThreadPoolExecutor(1)
+    shard_sending_thread.submit(time.sleep, 0).result()
     pending_shard_futures: set[Future[Tally]] = set()
 
     def send_shard(shard: Shard) -> None:
@@ -246,8 +246,8 @@ def write_in_processes(job: Job, missing: Iterator[Shard], workers: int) -> Gene
         yield from [future.result() for future in done_futures]
 
     try:
-        for shard in missing:
-            sending_thread.submit(send_shard, shard).result()
+        for shard in missing_shards:
+            shard_sending_thread.submit(send_shard, shard).result()
             # No more are sent than keep the workers busy: there may be a hundred thousand.
             while len(pending_shard_futures) >= 2 * workers:
                 yield from wait_for_ended_tallies()
@@ -259,7 +259,7 @@ def write_in_processes(job: Job, missing: Iterator[Shard], workers: int) -> Gene
             "fewer --workers leave each more memory."
         ) from error
     finally:
-        sending_thread.shutdown()
+        shard_sending_thread.shutdown()
         # loky's thread fails if it is told to end while a shard is on its way to the workers.
         while any(not (future.running() or future.done()) for future in pending_shard_futures):
             time.sleep(0.01)
@@ -286,7 +286,7 @@ def _end_worker_with_run(run_process_id: int) -> None:
 
 
 @contextmanager
-def _locked_output(output: Path, inputs: tuple[Path, ...]) -> Iterator[None]:
+def _locked_output(output_folder: Path, input_paths: tuple[Path, ...]) -> Iterator[None]:
     """Make the output folder, and let nobody else write into it meanwhile.
 
     Raises
@@ -294,20 +294,21 @@ def _locked_output(output: Path, inputs: tuple[Path, ...]) -> Iterator[None]:
     InputError
         If it lies within an input, cannot be written, or another run is writing into it.
     """
-    real_output = Path(os.path.realpath(output))
-    for input_path in inputs:
+    real_output = Path(os.path.realpath(output_folder))
+    for input_path in input_paths:
         if real_output.is_relative_to(os.path.realpath(input_path)):
             raise InputError(
                 "--output must not lie within an input, because the next run would read the chunks as documents; it lies "
                 f"within {input_path}. Name another folder."
             )
     try:
-        output.mkdir(parents=True, exist_ok=True)
-        output_folder_lock = FileLock(output / LOCK_FILE, timeout=0)
+        output_folder.mkdir(parents=True, exist_ok=True)
+        output_folder_lock = FileLock(output_folder / LOCK_FILE, timeout=0)
         output_folder_lock.acquire()
     except Timeout as error:
         raise InputError(
-            f"--output may be written by only one run at a time; another run is writing to {output}. Wait for it to end, or "
+            f"--output may be written by only one run at a time; another run is writing to {output_folder}. Wait for it to "
+            "end, or "
             "name another folder."
         ) from error
     except OSError as error:
@@ -322,15 +323,15 @@ def _locked_output(output: Path, inputs: tuple[Path, ...]) -> Iterator[None]:
         output_folder_lock.release()
 
 
-def _gather_problems(output: Path, manifest: Manifest) -> None:
+def _gather_problems(output_folder: Path, manifest: Manifest) -> None:
     """Put the problems of all shards into one file, in the order of the shards; there is none without problems."""
-    problems_path = output / ALL_PROBLEMS_FILE
-    if not any((output / PROBLEMS_FOLDER).glob("part-*")):
+    problems_path = output_folder / ALL_PROBLEMS_FILE
+    if not any((output_folder / PROBLEMS_FOLDER).glob("part-*")):
         problems_path.unlink(missing_ok=True)
         return
     with atomic_write(problems_path) as all_problems_file:
         for shard in manifest.shards():
-            with suppress(FileNotFoundError), (output / shard.problems).open("rb") as shard_problems_file:
+            with suppress(FileNotFoundError), (output_folder / shard.problems).open("rb") as shard_problems_file:
                 shutil.copyfileobj(shard_problems_file, all_problems_file)
 
 
@@ -386,7 +387,7 @@ def ray_engine(address: str | None = None) -> Engine:
     return partial(_write_on_ray, address)
 
 
-def _write_on_ray(address: str | None, job: Job, missing: Iterator[Shard], workers: int) -> Generator[Tally]:
+def _write_on_ray(address: str | None, job: Job, missing_shards: Iterator[Shard], workers: int) -> Generator[Tally]:
     import ray
 
     # No one process is every actor's parent; what Ray does not want any more it ends itself.
@@ -404,7 +405,7 @@ def _write_on_ray(address: str | None, job: Job, missing: Iterator[Shard], worke
             logging.getLogger(logger_name).setLevel(logging.ERROR)
         ray_data_context = ray.data.DataContext.get_current()
         ray_data_context.enable_progress_bars = False
-        while shard_json_lines := [shard.to_json() for shard in islice(missing, MOST_RAY_RUN_SHARDS)]:
+        while shard_json_lines := [shard.to_json() for shard in islice(missing_shards, MOST_RAY_RUN_SHARDS)]:
             # A block to a shard, so that no more than one is done again where an actor is killed.
             ray_shard_dataset = ray.data.from_items(
                 [{"shard": line} for line in shard_json_lines], override_num_blocks=len(shard_json_lines)

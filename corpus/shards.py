@@ -126,7 +126,7 @@ class Job:
         except (OSError, pa.ArrowException, KeyError, TypeError, ValueError):
             return None
 
-    def write(self, shard: Shard, chunks: Chunks | None = None) -> Tally:
+    def write(self, shard: Shard, batch_chunker: Chunks | None = None) -> Tally:
         """Cut the documents of a shard, write its output file and return its counts.
 
         Raises
@@ -137,7 +137,9 @@ class Job:
             If the process that started the run has ended.
         """
         try:
-            return _ShardWriter(self, shard, chunks or _batch_chunker_for_recipe(self.recipe.to_json(), self.device)).write()
+            return _ShardWriter(
+                self, shard, batch_chunker or _batch_chunker_for_recipe(self.recipe.to_json(), self.device)
+            ).write()
         except OSError as error:
             raise InputError(
                 f"--output must be writable; writing {shard.file} failed: {error.strerror or error}. Check the folder's "
@@ -176,11 +178,11 @@ class _ShardWriter:
                 f"{embedding_model_identity or 'none'}. Name a new --output folder."
             )
         problems_path = self.job.output / self.shard.problems
-        with atomic_write(self.job.output / self.shard.file) as file:
+        with atomic_write(self.job.output / self.shard.file) as chunks_file:
             # Before the shard's own file appears, so that there is none without its problems.
             with (
                 atomic_write(problems_path) as problems_file,
-                pq.ParquetWriter(file, chunk_table_schema, compression="zstd") as parquet_writer,
+                pq.ParquetWriter(chunks_file, chunk_table_schema, compression="zstd") as parquet_writer,
             ):
                 self._problems_file = problems_file
                 for document_batch in self._document_batches():
@@ -239,13 +241,16 @@ class _ShardWriter:
             # One row group, whatever the number of rows.
             writer.write_table(concatenated_chunk_table, max(1, concatenated_chunk_table.num_rows))
 
-    def _record_problem(self, name: str, problem: str) -> None:
+    def _record_problem(self, document_name: str, problem: str) -> None:
         self.tally += Tally(problems=1)
-        self._write_problem_or_doubt("problem", name, problem)
+        self._write_problem_or_doubt("problem", document_name, problem)
 
-    def _write_problem_or_doubt(self, kind: str, name: str, message: str) -> None:
+    def _write_problem_or_doubt(self, problem_or_doubt: str, document_name: str, message: str) -> None:
         self._problems_file.write(
-            json.dumps({"document": name, kind: message}, ensure_ascii=False).encode("utf-8", "backslashreplace") + b"\n"
+            json.dumps({"document": document_name, problem_or_doubt: message}, ensure_ascii=False).encode(
+                "utf-8", "backslashreplace"
+            )
+            + b"\n"
         )
 
     _problems_file: BinaryIO = field(init=False, repr=False)
@@ -287,14 +292,14 @@ MANIFEST_VERSION = 1
 """The number of the manifest's form."""
 
 
-def group_into_shards(pieces: Iterable[InputPiece], size: int) -> Iterator[Shard]:
-    """Group consecutive input pieces into shards of at most ``size`` bytes and `MOST_FILES` pieces each.
+def group_into_shards(pieces: Iterable[InputPiece], most_shard_bytes: int) -> Iterator[Shard]:
+    """Group consecutive input pieces into shards of at most ``most_shard_bytes`` bytes and `MOST_FILES` pieces each.
 
-    A piece larger than ``size`` forms a shard of its own.
+    A piece larger than ``most_shard_bytes`` forms a shard of its own.
     """
     shard_number, shard_pieces, shard_byte_count = 0, list[InputPiece](), 0
     for piece in pieces:
-        if shard_pieces and (shard_byte_count + piece.weight > size or len(shard_pieces) >= MOST_FILES):
+        if shard_pieces and (shard_byte_count + piece.weight > most_shard_bytes or len(shard_pieces) >= MOST_FILES):
             yield Shard(shard_number, tuple(shard_pieces))
             shard_number, shard_pieces, shard_byte_count = shard_number + 1, [], 0
         shard_pieces.append(piece)
@@ -316,10 +321,10 @@ class Manifest:
         Recipe and options of the run, as JSON-compatible values; with the inputs, they determine the chunks.
     """
 
-    def __init__(self, folder: Path, names: Sequence[Path], settings: Mapping[str, Any]) -> None:
-        self._folder = folder
-        self._path = folder / MANIFEST_FILE
-        self._names = names
+    def __init__(self, output_folder: Path, input_names: Sequence[Path], settings: Mapping[str, Any]) -> None:
+        self._folder = output_folder
+        self._path = output_folder / MANIFEST_FILE
+        self._names = input_names
         self._settings = {"manifest": MANIFEST_VERSION, "schema": SCHEMA_VERSION, **settings}
         self.plan = hashlib.blake2b(json.dumps(self._settings, sort_keys=True).encode(), digest_size=16).hexdigest()
 
@@ -361,8 +366,8 @@ class Manifest:
     def remove_unfinished_files(self) -> None:
         """Remove unfinished files left by a killed run."""
         for folder in (self._folder, self._folder / PROBLEMS_FOLDER):
-            for path in folder.glob(f"{UNFINISHED_PREFIX}*"):
-                path.unlink(missing_ok=True)
+            for unfinished_path in folder.glob(f"{UNFINISHED_PREFIX}*"):
+                unfinished_path.unlink(missing_ok=True)
 
     def _check_settings(self) -> None:
         """Raise InputError if the columns, the recipe or an option differ."""
@@ -400,7 +405,8 @@ class Manifest:
             else:
                 differing_piece, change_phrase = new_piece, "has changed"
             raise InputError(
-                f"--output must continue a run with the same inputs; {piece_label(self._names, differing_piece)} "
+                "--output must continue a run with the same inputs; "
+                f"{piece_label(self._names, differing_piece)} "
                 f"{change_phrase} "
                 "since that run began. Name a new folder."
             )
@@ -415,10 +421,10 @@ def _piece_sort_key(piece: InputPiece) -> tuple[int, list[bytes]]:
     return piece.root, os.fsencode(piece.path).split(b"/")
 
 
-def _first_difference(old: Mapping[str, Any], new: Mapping[str, Any]) -> tuple[str, Any, Any]:
+def _first_difference(old_mapping: Mapping[str, Any], new_mapping: Mapping[str, Any]) -> tuple[str, Any, Any]:
     """Return the first entry that differs between two recipes, or between mappings in them."""
-    for entry_name in {**old, **new}:
-        old_entry, new_entry = old.get(entry_name), new.get(entry_name)
+    for entry_name in {**old_mapping, **new_mapping}:
+        old_entry, new_entry = old_mapping.get(entry_name), new_mapping.get(entry_name)
         if isinstance(old_entry, dict) and isinstance(new_entry, dict) and old_entry != new_entry:
             inner_entry_name, old_entry, new_entry = _first_difference(old_entry, new_entry)
             return f"{entry_name}.{inner_entry_name}", old_entry, new_entry

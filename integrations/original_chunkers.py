@@ -248,14 +248,14 @@ def _langchain_breakpoint(recipe: Recipe, settings: dict[str, Any]) -> Original 
     )
 
 
-def _embedder_setup_code(recipe: Recipe, module: str, name: str, *more: str) -> tuple[tuple[str, ...], str]:
+def _embedder_setup_code(recipe: Recipe, module: str, adapter_class_name: str, *more: str) -> tuple[tuple[str, ...], str]:
     """Return the imports and the lines that give another library the recipe's embedder."""
     is_embedder_fitted = recipe.embedder == "tfidf"
     imported_seamark_names = sorted(
         {"Tools", "load_embedder", "load_tokenizer", *more, *(["Document"] if is_embedder_fitted else [])}
     )
     seamark_import_line = f"from seamark.chunkers import {', '.join(imported_seamark_names)}"
-    embedder_import_lines = ("", seamark_import_line, f"from seamark.chunkers.adapters.{module} import {name}")
+    embedder_import_lines = ("", seamark_import_line, f"from seamark.chunkers.adapters.{module} import {adapter_class_name}")
     embedder_code = f"load_embedder({python_literal(recipe.embedder)})"
     document_code = (
         f"document = Document.from_text(text, {python_literal(recipe.sentences)})\n"
@@ -271,7 +271,7 @@ def _embedder_setup_code(recipe: Recipe, module: str, name: str, *more: str) -> 
 
 
 def _llama_index_original(
-    recipe: Recipe, class_name: str, column: str, settings: dict[str, Any], sentences: str
+    recipe: Recipe, class_name: str, column: str, settings: dict[str, Any], sentences_code: str
 ) -> Original:
     imports, setup_code = _embedder_setup_code(recipe, "llama_index_embeddings", "LlamaIndexEmbedding", "Document")
     node_parser_call_code = format_function_call(
@@ -290,7 +290,7 @@ def _llama_index_original(
                 f"from llama_index.core.node_parser import {class_name}",
                 *imports,
             ),
-            f"{setup_code}{sentences}parser = {node_parser_call_code}\n"
+            f"{setup_code}{sentences_code}parser = {node_parser_call_code}\n"
             "nodes = parser.build_semantic_nodes_from_documents([Text(text=text)])\n"
             "chunks = [node.get_content() for node in nodes]",
         ),

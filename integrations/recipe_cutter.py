@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from chunkers import Chunking, EmbeddingCache, Encoder, InputError, Recipe
-from chunkers.commands.shared_command_parts import file_bytes
+from chunkers.commands.shared_command_parts import read_file_bytes
 from chunkers.recipes import AnyLanguageModel
 from chunkers.support import not_importable_error, short_repr
 
@@ -42,7 +42,7 @@ def recipe_of(recipe_or_source: AnyRecipe) -> Recipe:
     if isinstance(recipe_or_source, str) and recipe_or_source.lstrip().startswith("{"):
         return Recipe.from_json(recipe_or_source)
     if isinstance(recipe_or_source, str | Path):
-        return Recipe.in_file(file_bytes(str(recipe_or_source)))
+        return Recipe.in_file(read_file_bytes(str(recipe_or_source)))
     raise InputError(f"recipe must be a Recipe, its JSON or the path of a recipe file; got {short_repr(recipe_or_source)}.")
 
 
@@ -86,6 +86,6 @@ class Cutter:
         return self.recipe.run(text, name, self.cache, embedder=self.embedder, language_model=self.language_model)
 
 
-def missing_library_error(who: str, module: str, requirement: str, error: ImportError) -> ImportError:
+def missing_library_error(integration_name: str, module: str, requirement: str, error: ImportError) -> ImportError:
     """Return an ImportError that names the missing library of an integration and the command to install it."""
-    return ImportError(str(not_importable_error(module, who, requirement, error)))
+    return ImportError(str(not_importable_error(module, integration_name, requirement, error)))

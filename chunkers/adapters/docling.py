@@ -45,12 +45,12 @@ class DoclingHybrid(Adapter):
         return [text for text, _ in self._pieces_with_headers(document, tools)]
 
     def _chunking_by_library(self, document: Document, tools: Tools) -> Chunking:
-        chunk_text_header_pairs = self._pieces_with_headers(document, tools)
+        chunk_texts_with_headers = self._pieces_with_headers(document, tools)
         chunking = chunking_of_pieces(
             document,
-            [text for text, _ in chunk_text_header_pairs],
+            [text for text, _ in chunk_texts_with_headers],
             self.library,
-            [header for _, header in chunk_text_header_pairs],
+            [header for _, header in chunk_texts_with_headers],
         )
         document_heading_count = len(headings(document.text))
         separate_headings_note = f"{self.library} keeps headings beside its chunks, not in them: {document_heading_count:,}."

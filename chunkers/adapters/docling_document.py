@@ -39,7 +39,7 @@ def hybrid_chunks(text: str, max_tokens: int, count_tokens: TokenCounter) -> lis
     finally:
         # semchunk remembers all that a counter counted for good, which would keep the text.
         getattr(semchunk.semchunk, "_memoized_token_counters", {}).pop(count_tokens, None)
-    chunk_text_header_pairs = []
+    chunk_texts_with_headers = []
     previous_chunk_item_reference = None
     for chunk in chunks:
         continued_table_header = (
@@ -50,9 +50,9 @@ def hybrid_chunks(text: str, max_tokens: int, count_tokens: TokenCounter) -> lis
         repeated_header = (
             continued_table_header if continued_table_header and chunk.text.startswith(continued_table_header) else ""
         )
-        chunk_text_header_pairs.append((chunk.text[len(repeated_header) :], repeated_header.strip()))
+        chunk_texts_with_headers.append((chunk.text[len(repeated_header) :], repeated_header.strip()))
         previous_chunk_item_reference = chunk.meta.doc_items[-1].self_ref
-    return chunk_text_header_pairs
+    return chunk_texts_with_headers
 
 
 def docling_document(text: str) -> tuple[DoclingDocument, dict[str | None, str]]:
@@ -62,12 +62,12 @@ def docling_document(text: str) -> tuple[DoclingDocument, dict[str | None, str]]
     """
     document = DoclingDocument(name="document")
     table_text_by_reference: dict[str | None, str] = {}
-    title_by_start = {heading.span.start: heading.title for heading in headings(text)}
+    heading_title_by_start = {heading.span.start: heading.title for heading in headings(text)}
     list_item_starts = outline_of(text).items
     for block_kind, (block_start, block_end), heading_level in outline_of(text).blocks:
         block_source_text = text[block_start:block_end]
         if block_kind == "heading":
-            document.add_heading(title_by_start[block_start], level=heading_level)
+            document.add_heading(heading_title_by_start[block_start], level=heading_level)
         elif block_kind == "table":
             table_text_by_reference[document.add_table(TableData(num_rows=0, num_cols=0)).self_ref] = block_source_text
         elif block_kind == "list":
@@ -82,9 +82,9 @@ def docling_document(text: str) -> tuple[DoclingDocument, dict[str | None, str]]
     return document, table_text_by_reference
 
 
-def _table_header(table: str) -> str:
+def _table_header(table_text: str) -> str:
     """Return the lines of a table that the chunker repeats."""
-    header_lines, _ = MarkdownTableSerializer().get_header_and_body_lines(table_text=table)
+    header_lines, _ = MarkdownTableSerializer().get_header_and_body_lines(table_text=table_text)
     return "".join(header_lines)
 
 

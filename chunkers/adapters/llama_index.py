@@ -18,13 +18,13 @@ class _LlamaIndex(Adapter):
     module: ClassVar[str] = "llama_index.core.node_parser"
     requirement: ClassVar[str] = "llama-index-core==0.14.25"
 
-    def _node_texts(self, splitter: type[Any], sentences: list[str], document: Document, tools: Tools) -> list[str]:
+    def _node_texts(self, splitter_class: type[Any], sentences: list[str], document: Document, tools: Tools) -> list[str]:
         """Return the texts of the nodes that a splitter makes of these sentences."""
         from llama_index.core import Document as LlamaIndexDocument
 
         from chunkers.adapters.llama_index_embeddings import LlamaIndexEmbedding
 
-        node_parser = splitter(
+        node_parser = splitter_class(
             embed_model=LlamaIndexEmbedding(lambda texts: tools.embed(texts).tolist()),
             sentence_splitter=lambda _: sentences,
             **self.model_dump(),

@@ -66,7 +66,7 @@ def locate_pieces(text: str, pieces: Sequence[str]) -> list[Span | None]:
         visible_text, pieces_without_whitespace, visible_text_piece_spans
     )
     if any(missing_and_uncovered_counts):
-        evenly_spread_spans = _locate_in_order(visible_text, pieces, pieces_without_whitespace, spreads_evenly=True)
+        evenly_spread_spans = _locate_in_order(visible_text, pieces, pieces_without_whitespace, spreads_repeated_pieces=True)
         if (
             _count_missing_and_uncovered(visible_text, pieces_without_whitespace, evenly_spread_spans)
             < missing_and_uncovered_counts
@@ -80,9 +80,9 @@ def _locate_in_order(
     pieces: Sequence[str],
     pieces_without_whitespace: Sequence[str],
     *,
-    spreads_evenly: bool = False,
+    spreads_repeated_pieces: bool = False,
 ) -> list[Span | None]:
-    """Return the spans of the pieces in the text without white space; ``spreads_evenly`` spreads repeats far apart."""
+    """Return the spans of the pieces in the text without white space; ``spreads_repeated_pieces`` spreads repeats far apart."""
     spans: list[Span | None] = []
     last_found_span = Span(-1, 0)
     last_piece_latest_start = visible_text.length - len(pieces_without_whitespace[-1]) if pieces_without_whitespace else 0
@@ -90,7 +90,7 @@ def _locate_in_order(
         zip(pieces, pieces_without_whitespace, [*pieces_without_whitespace, ""][1:], strict=True)
     ):
         found_piece_start = -1
-        if spreads_evenly and visible_piece_text and last_found_span.start >= 0:
+        if spreads_repeated_pieces and visible_piece_text and last_found_span.start >= 0:
             even_piece_start_distance = (last_piece_latest_start - last_found_span.start) / (
                 len(pieces_without_whitespace) - piece_index
             )
@@ -114,11 +114,11 @@ def _count_missing_and_uncovered(
 ) -> tuple[int, int]:
     """Count the pieces that are not found, and the characters of the text, without white space, in no piece."""
     missing_piece_count = sum(span is None for span, key in zip(spans, pieces_without_whitespace, strict=True) if key)
-    covered_character_count = covered_to = 0
+    covered_character_count = covered_end_offset = 0
     for span in spans:
-        if span is not None and span.end > covered_to:
-            covered_character_count += span.end - max(span.start, covered_to)
-            covered_to = span.end
+        if span is not None and span.end > covered_end_offset:
+            covered_character_count += span.end - max(span.start, covered_end_offset)
+            covered_end_offset = span.end
     return missing_piece_count, visible_text.length - covered_character_count
 
 
@@ -141,18 +141,18 @@ class _VisibleText:
         Only starts inside the previous piece's span, or just after it, are considered.
         """
         wanted_start = min(max(wanted_start, previous_piece_span.start + 1), previous_piece_span.end)
-        key_start_after_place = self._visible_characters.find(
+        start_after_wanted = self._visible_characters.find(
             piece_without_whitespace, wanted_start, previous_piece_span.end + len(piece_without_whitespace)
         )
-        key_start_before_place = self._visible_characters.rfind(
+        start_before_wanted = self._visible_characters.rfind(
             piece_without_whitespace, previous_piece_span.start + 1, wanted_start + len(piece_without_whitespace)
         )
-        if key_start_after_place < 0 or key_start_before_place < 0:
-            return max(key_start_after_place, key_start_before_place)
+        if start_after_wanted < 0 or start_before_wanted < 0:
+            return max(start_after_wanted, start_before_wanted)
         return (
-            key_start_before_place
-            if wanted_start - key_start_before_place <= key_start_after_place - wanted_start
-            else key_start_after_place
+            start_before_wanted
+            if wanted_start - start_before_wanted <= start_after_wanted - wanted_start
+            else start_after_wanted
         )
 
     def original_span(self, span: Span) -> Span:
@@ -168,11 +168,11 @@ class _VisibleText:
         """
         if self._visible_characters.startswith(piece_without_whitespace, previous_piece_span.end):
             return previous_piece_span.end
-        key_length = len(piece_without_whitespace)
+        piece_length = len(piece_without_whitespace)
         overlapping_piece_start = self._visible_characters.find(
             piece_without_whitespace,
-            max(previous_piece_span.start, previous_piece_span.end - key_length) + 1,
-            previous_piece_span.end + key_length - 1,
+            max(previous_piece_span.start, previous_piece_span.end - piece_length) + 1,
+            previous_piece_span.end + piece_length - 1,
         )
         if overlapping_piece_start >= 0:
             return overlapping_piece_start
@@ -197,10 +197,10 @@ def _inexact_location_notes(text: str, pieces: Sequence[str], piece_spans: Seque
             beginning_quote = quotable_beginning(piece)
             left_out_reason_phrase = f", “{beginning_quote}”, is not found in the text" if beginning_quote else " is empty"
             location_notes.append(f"Chunk {piece_number} of {library}{left_out_reason_phrase}; it is left out.")
-    unnamed_piece_count = len(location_notes) - _MOST_NAMED
-    if unnamed_piece_count > 1:
+    unmentioned_piece_count = len(location_notes) - _MOST_NAMED
+    if unmentioned_piece_count > 1:
         location_notes[_MOST_NAMED:] = [
-            f"Further chunks of {library} that are left out, empty or not found: {unnamed_piece_count:,}."
+            f"Further chunks of {library} that are left out, empty or not found: {unmentioned_piece_count:,}."
         ]
     if lost_character_count := count_characters_outside(text, filter(None, piece_spans)):
         location_notes.append(f"Lost characters, which lie in no chunk, white space not counted: {lost_character_count:,}.")
@@ -217,10 +217,10 @@ def _inexact_location_notes(text: str, pieces: Sequence[str], piece_spans: Seque
 
 def count_characters_outside(text: str, spans: Iterable[tuple[int, int]]) -> int:
     """Count the characters of a text that lie outside all spans, ignoring white space."""
-    outside_character_count = covered_to = 0
+    outside_character_count = covered_end_offset = 0
     for start, end in [*sorted(spans), (len(text), len(text))]:
-        outside_character_count += sum(map(len, text[covered_to:start].split()))
-        covered_to = max(covered_to, end)
+        outside_character_count += sum(map(len, text[covered_end_offset:start].split()))
+        covered_end_offset = max(covered_end_offset, end)
     return outside_character_count
 
 

@@ -29,12 +29,12 @@ from chunkers.building_blocks.size_limits import (
     SizeLimits,
     TokenSizes,
     check_chunk_count,
-    check_least_chunk_count,
     check_overlap,
     enforce_size_limits,
     fitting_spans,
+    refuse_too_small_size,
     span_size_function,
-    window_end,
+    window_end_unit_index,
 )
 from chunkers.building_blocks.thresholds import ThresholdChunker
 from chunkers.building_blocks.verdict_reversal_search import (

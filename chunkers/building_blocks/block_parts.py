@@ -16,7 +16,7 @@ from chunkers.text.front_matter import front_matter
 _LINE = re.compile(r"[^\r\n]+")
 _LETTER = re.compile(r"\w")
 _WORD = re.compile(r"\S+")
-_DASHES = re.compile(r"-{4,}|[ \t]+")
+_LONG_DASHES_OR_SPACES = re.compile(r"-{4,}|[ \t]+")
 
 
 PARTS_KEPT_WHOLE = frozenset({"slide", "cell"})
@@ -57,7 +57,7 @@ class BlockSplitter:
     """
 
     def __init__(
-        self, document: Document, inner_chunker_factory: Callable[[int], Chunker] | None, most: int, tools: Tools
+        self, document: Document, inner_chunker_factory: Callable[[int], Chunker] | None, max_tokens: int, tools: Tools
     ) -> None:
         # By blocks: a text whose blocks all fit is never split into sentences.
         selected_outline_blocks = select_blocks(document, lambda outline: outline.blocks)
@@ -66,7 +66,7 @@ class BlockSplitter:
         self._token_counter = text_size_function("tokens", tools)
         self._document = document
         self._inner_chunker_factory = inner_chunker_factory
-        self._max_tokens = most
+        self._max_tokens = max_tokens
         self._tools = tools
         self._nested_blocks = select_blocks(document, lambda outline: outline.nested)
         self._rule_savings = self._delimiter_row_savings()
@@ -135,9 +135,9 @@ class BlockSplitter:
             + _shortened_delimiter_row(text[slice(*delimiter_row_span)])
             + text[delimiter_row_span.end : header_span.end]
         )
-        context_token_count = self._tools.count_tokens([shortened_table_header])[0]
-        if context_token_count >= other_part_limit:
-            shortened_table_header, context_token_count = "", 0
+        repeated_header_token_count = self._tools.count_tokens([shortened_table_header])[0]
+        if repeated_header_token_count >= other_part_limit:
+            shortened_table_header, repeated_header_token_count = "", 0
         if body_rows and self.size(header_span.start, body_rows[0].end) <= min(first_part_limit, other_part_limit):
             row_run_pieces = [Piece(header_span.start, body_rows.pop(0).end, self._cut_reason(cut_remark))]
         else:
@@ -145,59 +145,59 @@ class BlockSplitter:
             if not self._all_units_fit(row_run_pieces, first_part_limit, other_part_limit):
                 return None
         # Runs of rows that have the header beside them, and of rows that fit without it alone.
-        header_flags_with_runs = [(True, row_run_pieces)]
+        flagged_row_runs = [(True, row_run_pieces)]
         for row in body_rows:
             row_token_count = self.size(*row)
             # The header is repeated beside a row if both fit, or if the row must be cut anyway.
             repeats_header = (
-                not context_token_count
-                or row_token_count + context_token_count <= other_part_limit
-                or (row_token_count > other_part_limit and context_token_count <= self._max_tokens // 2)
+                not repeated_header_token_count
+                or row_token_count + repeated_header_token_count <= other_part_limit
+                or (row_token_count > other_part_limit and repeated_header_token_count <= self._max_tokens // 2)
             )
-            if repeats_header != header_flags_with_runs[-1][0]:
-                header_flags_with_runs.append((repeats_header, []))
-            header_flags_with_runs[-1][1].extend(
-                self._split_lines([row], cut_remark, "row", other_part_limit - context_token_count * repeats_header)
+            if repeats_header != flagged_row_runs[-1][0]:
+                flagged_row_runs.append((repeats_header, []))
+            flagged_row_runs[-1][1].extend(
+                self._split_lines([row], cut_remark, "row", other_part_limit - repeated_header_token_count * repeats_header)
             )
         parts: list[Piece] = []
-        for repeats_header, row_run_pieces in header_flags_with_runs:
-            room_beside_header = other_part_limit - context_token_count * repeats_header
+        for repeats_header, row_run_pieces in flagged_row_runs:
+            token_limit_beside_header = other_part_limit - repeated_header_token_count * repeats_header
             packed_run_parts = self._join_fitting_neighbours(
-                row_run_pieces, room_beside_header if parts else first_part_limit, room_beside_header
+                row_run_pieces, token_limit_beside_header if parts else first_part_limit, token_limit_beside_header
             )
             parts += [
                 _part_with_header_context(part, shortened_table_header, repeats_header)
-                if context_token_count and part.start >= header_span.end
+                if repeated_header_token_count and part.start >= header_span.end
                 else part
                 for part in packed_run_parts
             ]
         return parts
 
-    def _split_header(self, header: Span, delimiter_row: Span, most: int) -> list[Piece]:
+    def _split_header(self, header: Span, delimiter_row: Span, max_tokens: int) -> list[Piece]:
         """Return the parts of a table's header: one that fits into a chunk is whole, and so is the delimiter row."""
         text, cut_remark = self._document.text, "table cut between rows"
         if self.size(*header) <= self._max_tokens:
             return [Piece(*header, self._cut_reason(cut_remark))]
         delimiter_row_token_count = self._tools.count_tokens([_shortened_delimiter_row(text[slice(*delimiter_row)])])[0]
         nonblank_header_lines = self._nonblank_lines(*header)
-        if delimiter_row_token_count > most or all(self.size(*line) <= most for line in nonblank_header_lines):
-            return [*self._split_lines(nonblank_header_lines, cut_remark, "row", most)]
+        if delimiter_row_token_count > max_tokens or all(self.size(*line) <= max_tokens for line in nonblank_header_lines):
+            return [*self._split_lines(nonblank_header_lines, cut_remark, "row", max_tokens)]
         header_row_span = Span(header.start, delimiter_row.start).trimmed(text)
         header_row_pieces = [
-            *self._split_words(header_row_span, "row cut between words", max(1, most - delimiter_row_token_count))
+            *self._split_words(header_row_span, "row cut between words", max(1, max_tokens - delimiter_row_token_count))
         ]
-        if self.size(header_row_pieces[-1].start, delimiter_row.end) <= most:
+        if self.size(header_row_pieces[-1].start, delimiter_row.end) <= max_tokens:
             header_row_pieces[-1] = header_row_pieces[-1]._replace(end=delimiter_row.end)
         else:
             header_row_pieces.append(Piece(*delimiter_row, self._cut_reason(cut_remark)))
         return [
             *header_row_pieces,
-            *self._split_lines(self._nonblank_lines(delimiter_row.end, header.end), cut_remark, "row", most),
+            *self._split_lines(self._nonblank_lines(delimiter_row.end, header.end), cut_remark, "row", max_tokens),
         ]
 
     def _delimiter_row_savings(self) -> list[tuple[int, int]]:
         """Return the start of each delimiter row too long with its header, and the number of tokens it is shortened by."""
-        text, start_and_saving_pairs = self._document.text, []
+        text, starts_with_saved_tokens = self._document.text, []
         for block in select_blocks(self._document, lambda outline: outline.special):
             # A token has a character at least.
             if block.kind != "table" or block.span.end - block.span.start <= self._max_tokens:
@@ -212,27 +212,27 @@ class BlockSplitter:
                     [_shortened_delimiter_row(text[slice(*delimiter_row_span)])]
                 )[0]
                 if delimiter_row_token_count <= min(self._max_tokens, self._slice_token_counter(*delimiter_row_span) - 1):
-                    start_and_saving_pairs.append(
+                    starts_with_saved_tokens.append(
                         (
                             delimiter_row_span.start,
                             self._slice_token_counter(*delimiter_row_span) - delimiter_row_token_count,
                         )
                     )
-        return start_and_saving_pairs
+        return starts_with_saved_tokens
 
     def _tokens_saved(self, start: int, end: int) -> int:
         """Return by how many tokens the delimiter rows are shortened that begin between two code points."""
         first_saving_index, savings_end_index = (bisect_left(self._rule_savings, (place, 0)) for place in (start, end))
         return sum(saved for _, saved in self._rule_savings[first_saving_index:savings_end_index])
 
-    def _attach_fences(self, lines: list[Span], most: int) -> list[Span]:
+    def _attach_fences(self, lines: list[Span], max_tokens: int) -> list[Span]:
         """Return the lines of code, each fence joined with the line next to it if they fit, so that none stands alone."""
         text = self._document.text
         if not text.startswith(("```", "~~~"), lines[0].start) or len(lines) < 3:
             return lines
         for first_joined_line_index in (len(lines) - 2, 0):
             fence_and_neighbour_span = Span(lines[first_joined_line_index].start, lines[first_joined_line_index + 1].end)
-            if self.size(*fence_and_neighbour_span) <= most:
+            if self.size(*fence_and_neighbour_span) <= max_tokens:
                 lines[first_joined_line_index : first_joined_line_index + 2] = [fence_and_neighbour_span]
         return lines
 
@@ -250,18 +250,18 @@ class BlockSplitter:
         ]
         return [Span(*edges) for edges in zip(joined_unit_starts, [*joined_unit_ends, units[-1].end], strict=True)]
 
-    def _inner_block_numbers(self, span: Span, number: int | None = None) -> Iterator[int]:
+    def _inner_block_numbers(self, span: Span, block_number: int | None = None) -> Iterator[int]:
         """Yield the numbers of the nested blocks directly inside a span: of the outermost block there, or the one before."""
-        if number is None:
-            number = bisect_left(self._nested_blocks, span.start, key=lambda block: block.span.start)
-        covered_to = span.start
-        while number < len(self._nested_blocks) and self._nested_blocks[number].span.start < span.end:
-            if self._nested_blocks[number].span.start >= covered_to:
-                yield number
-                covered_to = self._nested_blocks[number].span.end
-            number += 1
+        if block_number is None:
+            block_number = bisect_left(self._nested_blocks, span.start, key=lambda block: block.span.start)
+        covered_end_offset = span.start
+        while block_number < len(self._nested_blocks) and self._nested_blocks[block_number].span.start < span.end:
+            if self._nested_blocks[block_number].span.start >= covered_end_offset:
+                yield block_number
+                covered_end_offset = self._nested_blocks[block_number].span.end
+            block_number += 1
 
-    def _split_items(self, item_block_numbers: Iterable[int], most: int) -> Iterator[Piece]:
+    def _split_items(self, item_block_numbers: Iterable[int], max_tokens: int) -> Iterator[Piece]:
         """Cut between items; one that is too long, between the blocks and lines inside it."""
         item_cut_reason = self._cut_reason("list cut between items")
         for item_block_number in item_block_numbers:
@@ -271,15 +271,15 @@ class BlockSplitter:
                 yield Piece(*list_item_span, item_cut_reason)
             elif inner_block_numbers or len(self._nonblank_lines(*list_item_span)) > 1:
                 yield from _parts_with_first_reason(
-                    item_cut_reason, self._split_around_inner_blocks(list_item_span, inner_block_numbers, "item", most)
+                    item_cut_reason, self._split_around_inner_blocks(list_item_span, inner_block_numbers, "item", max_tokens)
                 )
             else:
                 yield from _parts_with_first_reason(
-                    item_cut_reason, self._split_prose(list_item_span, "item of the list", most)
+                    item_cut_reason, self._split_prose(list_item_span, "item of the list", max_tokens)
                 )
 
     def _split_around_inner_blocks(
-        self, span: Span, inner_block_numbers: Sequence[int], outer_block_kind: str, most: int
+        self, span: Span, inner_block_numbers: Sequence[int], outer_block_kind: str, max_tokens: int
     ) -> Iterator[Piece]:
         """Cut an item or a quotation around the blocks inside it, which are whole where they fit."""
         inner_cut_remark = (
@@ -287,59 +287,64 @@ class BlockSplitter:
             if outer_block_kind == "item"
             else f"{outer_block_kind} cut between its blocks"
         )
-        covered_to = span.start
+        covered_end_offset = span.start
         for inner_block_number in (*inner_block_numbers, None):
             inner_block = None if inner_block_number is None else self._nested_blocks[inner_block_number]
-            lines_before_inner_block = self._nonblank_lines(covered_to, inner_block.span.start if inner_block else span.end)
+            lines_before_inner_block = self._nonblank_lines(
+                covered_end_offset, inner_block.span.start if inner_block else span.end
+            )
             if lines_before_inner_block and outer_block_kind == "item":
-                yield from self._split_lines(lines_before_inner_block, inner_cut_remark, "line", most)
+                yield from self._split_lines(lines_before_inner_block, inner_cut_remark, "line", max_tokens)
             elif lines_before_inner_block:
                 yield from _parts_with_first_reason(
                     self._cut_reason(inner_cut_remark),
                     self._split_prose(
-                        Span(lines_before_inner_block[0].start, lines_before_inner_block[-1].end), outer_block_kind, most
+                        Span(lines_before_inner_block[0].start, lines_before_inner_block[-1].end),
+                        outer_block_kind,
+                        max_tokens,
                     ),
                 )
             if inner_block is None or inner_block_number is None:
                 return
-            covered_to = inner_block.span.end
+            covered_end_offset = inner_block.span.end
             # A list in an item goes on with it.
             if (outer_block_kind != "item" or inner_block.kind != "list") and self.size(
                 *inner_block.span
             ) <= self._max_tokens:
                 yield Piece(*inner_block.span, self._cut_reason(inner_cut_remark))
             elif inner_block.kind == "list":
-                yield from self._split_items(self._inner_block_numbers(inner_block.span, inner_block_number + 1), most)
+                yield from self._split_items(self._inner_block_numbers(inner_block.span, inner_block_number + 1), max_tokens)
             elif inner_block.kind == "table":
-                yield from self._split_table(inner_block.span, most, most) or self._split_lines(
-                    self._nonblank_lines(*inner_block.span), inner_cut_remark, "row", most
+                yield from self._split_table(inner_block.span, max_tokens, max_tokens) or self._split_lines(
+                    self._nonblank_lines(*inner_block.span), inner_cut_remark, "row", max_tokens
                 )
             else:
-                yield from self._split_code(inner_block.span, inner_cut_remark, most)
+                yield from self._split_code(inner_block.span, inner_cut_remark, max_tokens)
 
-    def _split_code(self, span: Span, why_split: str, most: int) -> Iterator[Piece]:
+    def _split_code(self, span: Span, why_split: str, max_tokens: int) -> Iterator[Piece]:
         fence_joined_code_lines = self._join_front_matter_fences(
             self._attach_fences(self._nonblank_lines(*span), self._max_tokens)
         )
-        return self._split_lines(fence_joined_code_lines, why_split, "line", most)
+        return self._split_lines(fence_joined_code_lines, why_split, "line", max_tokens)
 
-    def _split_lines(self, lines: Iterable[Span], why_split: str, unit_noun: str, most: int) -> Iterator[Piece]:
+    def _split_lines(self, lines: Iterable[Span], why_split: str, unit_noun: str, max_tokens: int) -> Iterator[Piece]:
         line_cut_reason = self._cut_reason(why_split)
         for line_start, line_end in lines:
-            if self.size(line_start, line_end) <= most:
+            if self.size(line_start, line_end) <= max_tokens:
                 yield Piece(line_start, line_end, line_cut_reason)
             else:
                 yield from _parts_with_first_reason(
-                    line_cut_reason, self._split_words(Span(line_start, line_end), f"{unit_noun} cut between words", most)
+                    line_cut_reason,
+                    self._split_words(Span(line_start, line_end), f"{unit_noun} cut between words", max_tokens),
                 )
 
-    def _split_prose(self, span: Span, block_noun: str, most: int) -> list[Piece]:
+    def _split_prose(self, span: Span, block_noun: str, max_tokens: int) -> list[Piece]:
         if self._inner_chunker_factory is None:
-            return self._split_sentences(span, block_noun, most)
-        inner_document, inner_chunker = self._document_of_span(span), self._inner_chunker_factory(most)
+            return self._split_sentences(span, block_noun, max_tokens)
+        inner_document, inner_chunker = self._document_of_span(span), self._inner_chunker_factory(max_tokens)
         chunking = inner_chunker.chunk(inner_document, self._tools)
         block_cut_reason = self._cut_reason(f"{block_noun} of {self.size(*span):,} tokens cut by {inner_chunker.name}")
-        reason_by_start = {}
+        cut_reason_by_start = {}
         for gap in chunking.gaps:
             first_reason_step, *other_reason_steps = gap.why.steps()
             # The number of the sentence is that in the block.
@@ -348,7 +353,7 @@ class BlockSplitter:
             )
             inner_gap_document_offset = span.start + gap.start_after(inner_document)
             if gap.verdict.is_cut:
-                reason_by_start[inner_gap_document_offset] = combine_reasons(block_cut_reason, inner_chunker_gap_reason)
+                cut_reason_by_start[inner_gap_document_offset] = combine_reasons(block_cut_reason, inner_chunker_gap_reason)
             else:
                 self.uncut_reasons[inner_gap_document_offset] = combine_reasons(
                     Reason(remark=f"not cut by {inner_chunker.name}"), inner_chunker_gap_reason
@@ -356,23 +361,23 @@ class BlockSplitter:
         parts: list[Piece] = []
         for chunk in chunking.chunks:
             chunk_start, chunk_end = span.start + chunk.start, span.start + chunk.end
-            is_within_limit = self.size(chunk_start, chunk_end) <= most
+            is_within_limit = self.size(chunk_start, chunk_end) <= max_tokens
             chunk_parts = (
                 [Piece(chunk_start, chunk_end, block_cut_reason)]
                 if is_within_limit
-                else self._split_sentences(Span(chunk_start, chunk_end), block_noun, most)
+                else self._split_sentences(Span(chunk_start, chunk_end), block_noun, max_tokens)
             )
-            parts += _parts_with_first_reason(reason_by_start.get(chunk_start, block_cut_reason), chunk_parts)
+            parts += _parts_with_first_reason(cut_reason_by_start.get(chunk_start, block_cut_reason), chunk_parts)
         return parts
 
-    def _split_sentences(self, span: Span, block_noun: str, most: int) -> list[Piece]:
+    def _split_sentences(self, span: Span, block_noun: str, max_tokens: int) -> list[Piece]:
         """Cut between sentences, and one that is too long between its words."""
         cut_remark = f"{block_noun} cut between sentences"
         return self._join_fitting_neighbours(
-            [*self._split_lines(self._sentence_parts_in(span), cut_remark, "sentence", most)], most, most
+            [*self._split_lines(self._sentence_parts_in(span), cut_remark, "sentence", max_tokens)], max_tokens, max_tokens
         )
 
-    def _split_words(self, span: Span, why_split: str, most: int) -> list[Piece]:
+    def _split_words(self, span: Span, why_split: str, max_tokens: int) -> list[Piece]:
         """Cut between words, and one that is too long as the recursive chunker does."""
         word_cut_reason, text = self._cut_reason(why_split), self._document.text
         word_pieces = [
@@ -382,19 +387,19 @@ class BlockSplitter:
         word_token_counts = self._tools.count_tokens([text[word.start : word.end] for word in word_pieces])
         pieces_to_pack: list[Piece] = []
         for word, word_token_count in zip(word_pieces, word_token_counts, strict=True):
-            if word_token_count <= most:
+            if word_token_count <= max_tokens:
                 pieces_to_pack.append(word)
                 continue
-            word_part_spans = fitting_spans(text, most, self._token_counter, Span(word.start, word.end))
+            word_part_spans = fitting_spans(text, max_tokens, self._token_counter, Span(word.start, word.end))
             pieces_to_pack += [Piece(start, end, word_cut_reason) for start, end in word_part_spans]
-        return self._join_fitting_neighbours(pieces_to_pack, most, most)
+        return self._join_fitting_neighbours(pieces_to_pack, max_tokens, max_tokens)
 
     def _join_fitting_neighbours(self, units: Sequence[Piece], first_part_limit: int, other_part_limit: int) -> list[Piece]:
         """Join neighbours, from the first on, as many as fit."""
         text = self._document.text
-        next_starts = [*(unit.start for unit in units[1:]), units[-1].end]
+        next_unit_starts = [*(unit.start for unit in units[1:]), units[-1].end]
         unit_token_counts = self._tools.count_tokens(
-            [text[unit.start : end] for unit, end in zip(units, next_starts, strict=True)]
+            [text[unit.start : end] for unit, end in zip(units, next_unit_starts, strict=True)]
         )
         if self._rule_savings:
             unit_token_counts = [
@@ -449,7 +454,7 @@ def _shortened_delimiter_row(delimiter_row: str) -> str:
     """Return a table's delimiter row as it is if no cell has more than three dashes, else with three and no white space."""
     if "----" not in delimiter_row:
         return delimiter_row
-    return _DASHES.sub(lambda match: "---" if match[0].startswith("-") else "", delimiter_row)
+    return _LONG_DASHES_OR_SPACES.sub(lambda match: "---" if match[0].startswith("-") else "", delimiter_row)
 
 
 def _part_with_header_context(part: Piece, context: str, repeats_header: bool) -> Piece:

@@ -38,7 +38,7 @@ def _squared_row_norms(rows: FloatArray) -> FloatArray:
 
 
 def _lower_to_column_minima(
-    candidate_values: FloatArray, best_values: FloatArray, best_candidates: IntArray, candidates: IntArray
+    candidate_values: FloatArray, best_values: FloatArray, best_candidates: IntArray, candidate_places: IntArray
 ) -> None:
     """Lower the best values to the least of each column, and note its candidate.
 
@@ -59,33 +59,35 @@ def _lower_to_column_minima(
     lowered_without_tie_mask = lower_than_best_mask & (near_column_minimum_mask.sum(axis=0) == 1)
     best_values[lowered_without_tie_mask], best_candidates[lowered_without_tie_mask] = (
         column_minima[lowered_without_tie_mask],
-        candidates[near_column_minimum_mask.argmax(axis=0)[lowered_without_tie_mask]],
+        candidate_places[near_column_minimum_mask.argmax(axis=0)[lowered_without_tie_mask]],
     )
     for column in np.flatnonzero(lower_than_best_mask & ~lowered_without_tie_mask):
-        for candidate_place, candidate_cost in zip(candidates.tolist(), candidate_values[:, column].tolist(), strict=True):
+        for candidate_place, candidate_cost in zip(
+            candidate_places.tolist(), candidate_values[:, column].tolist(), strict=True
+        ):
             if candidate_cost < best_values[column] - COST_ROUNDING_ERROR:
                 best_values[column], best_candidates[column] = candidate_cost, candidate_place
 
 
-def _largest_drift_from_mean(
-    cumulative_sums: FloatArray, mean: FloatArray, start: int, following_counts: FloatArray
+def _largest_drifts_from_mean(
+    cumulative_sums: FloatArray, mean: FloatArray, start: int, following_vector_counts: FloatArray
 ) -> FloatArray:
     """Return the largest distance of the sum of the next m vectors from m times the mean, up to each following count m."""
     drift_vectors = (
-        cumulative_sums[start + 1 : start + 1 + len(following_counts)]
+        cumulative_sums[start + 1 : start + 1 + len(following_vector_counts)]
         - cumulative_sums[start]
-        - following_counts[:, np.newaxis] * mean
+        - following_vector_counts[:, np.newaxis] * mean
     )
     return np.sqrt(np.maximum.accumulate(_squared_row_norms(drift_vectors)))
 
 
 def _skippable_place_counts(
-    cost_deficits: FloatArray,
+    candidate_excess_costs: FloatArray,
     squared_mean_distances: FloatArray,
     candidate_run_sizes: FloatArray,
     run_size: float,
     largest_drifts: FloatArray,
-    following_counts: FloatArray,
+    following_vector_counts: FloatArray,
     tested_block_size: int,
 ) -> IntArray:
     """Return for how many places after ``start`` each candidate cannot be best, at most ``len(largest_drifts)``.
@@ -102,7 +104,7 @@ def _skippable_place_counts(
 
     Parameters
     ----------
-    cost_deficits
+    candidate_excess_costs
         By how much the candidates are behind at ``start``, shape (n,).
     squared_mean_distances
         D², shape (n,).
@@ -110,19 +112,21 @@ def _skippable_place_counts(
         |S|, shape (n,), and |R|.
     largest_drifts
         The greatest |b| up to each place after ``start``.
-    following_counts
+    following_vector_counts
         m at each of these places, ascending.
     """
     run_mean_distances = np.sqrt(squared_mean_distances)
-    skippable_place_counts = np.zeros(len(cost_deficits), np.intp)
-    surviving_candidate_indices = np.arange(len(cost_deficits))
+    skippable_place_counts = np.zeros(len(candidate_excess_costs), np.intp)
+    surviving_candidate_indices = np.arange(len(candidate_excess_costs))
     tested_places_start, tested_places_end = 0, tested_block_size
     while tested_places_start < len(largest_drifts) and len(surviving_candidate_indices):
         tested_places_end = min(tested_places_end, len(largest_drifts))
         largest_drift_so_far = largest_drifts[tested_places_end - 1]
         run_sizes = candidate_run_sizes[surviving_candidate_indices]
-        passed_vector_count = following_counts[tested_places_start - 1] if tested_places_start else 0.0
-        excess_lower_bounds = cost_deficits[surviving_candidate_indices] + run_sizes / (run_sizes + passed_vector_count) * (
+        passed_vector_count = following_vector_counts[tested_places_start - 1] if tested_places_start else 0.0
+        excess_lower_bounds = candidate_excess_costs[surviving_candidate_indices] + run_sizes / (
+            run_sizes + passed_vector_count
+        ) * (
             passed_vector_count * squared_mean_distances[surviving_candidate_indices]
             - 2 * run_mean_distances[surviving_candidate_indices] * largest_drift_so_far
         )
@@ -143,11 +147,11 @@ def _skippable_place_counts(
 
 def _try_earlier_candidates(
     cumulative_sums: FloatArray,
-    places: FloatArray,
-    best_totals: FloatArray,
+    vector_counts_before_places: FloatArray,
+    least_total_costs: FloatArray,
     last_cuts: IntArray,
     next_trial_places: IntArray,
-    best_costs: FloatArray,
+    least_costs_in_block: FloatArray,
     start: int,
     stop: int,
     penalty: float,
@@ -155,11 +159,13 @@ def _try_earlier_candidates(
     """Try the candidates before ``start``, as `advance_search` does, and return how many comparisons that took."""
     run_start = int(last_cuts[start])
     candidate_places = np.flatnonzero(next_trial_places[:start] <= stop)
-    sizes_from_candidates = places[start] - places[candidate_places]
+    sizes_from_candidates = vector_counts_before_places[start] - vector_counts_before_places[candidate_places]
     negated_run_sums = cumulative_sums[candidate_places] - cumulative_sums[start]
     squared_run_sum_norms = _squared_row_norms(negated_run_sums)
     excess_costs = (
-        best_totals[candidate_places] - squared_run_sum_norms / sizes_from_candidates - (best_totals[start] - penalty)
+        least_total_costs[candidate_places]
+        - squared_run_sum_norms / sizes_from_candidates
+        - (least_total_costs[start] - penalty)
     )
     comparison_count = len(candidate_places)
     never_best_mask = excess_costs > penalty + COST_ROUNDING_ERROR
@@ -168,11 +174,13 @@ def _try_earlier_candidates(
         array[~never_best_mask]
         for array in (candidate_places, sizes_from_candidates, negated_run_sums, squared_run_sum_norms, excess_costs)
     )
-    run_size = places[start] - places[run_start]
+    run_size = vector_counts_before_places[start] - vector_counts_before_places[run_start]
     current_run_mean = (cumulative_sums[start] - cumulative_sums[run_start]) / run_size
     squared_mean_distances = _squared_row_norms(negated_run_sums / sizes_from_candidates[:, np.newaxis] + current_run_mean)
-    vector_counts_to_places = places[start + 1 : start + 1 + MOST_PLACES_AHEAD] - places[start]
-    largest_drifts_ahead = _largest_drift_from_mean(cumulative_sums, current_run_mean, start, vector_counts_to_places)
+    vector_counts_to_places = (
+        vector_counts_before_places[start + 1 : start + 1 + MOST_PLACES_AHEAD] - vector_counts_before_places[start]
+    )
+    largest_drifts_ahead = _largest_drifts_from_mean(cumulative_sums, current_run_mean, start, vector_counts_to_places)
     skippable_place_counts = _skippable_place_counts(
         excess_costs,
         squared_mean_distances,
@@ -190,21 +198,24 @@ def _try_earlier_candidates(
         + _squared_row_norms(vector_sums_after_start)
         - 2 * (negated_run_sums[tried_candidates_mask] @ vector_sums_after_start.T)
     )
-    candidate_partition_costs = best_totals[
+    candidate_partition_costs = least_total_costs[
         candidate_places[tried_candidates_mask], np.newaxis
     ] - candidate_partition_costs / (
         sizes_from_candidates[tried_candidates_mask, np.newaxis] + vector_counts_to_places[: stop - start]
     )
     _lower_to_column_minima(
-        candidate_partition_costs, best_costs, last_cuts[start + 1 : stop + 1], candidate_places[tried_candidates_mask]
+        candidate_partition_costs,
+        least_costs_in_block,
+        last_cuts[start + 1 : stop + 1],
+        candidate_places[tried_candidates_mask],
     )
     return comparison_count + int(candidate_partition_costs.size)
 
 
 def advance_search(
     cumulative_sums: FloatArray,
-    places: FloatArray,
-    best_totals: FloatArray,
+    vector_counts_before_places: FloatArray,
+    least_total_costs: FloatArray,
     last_cuts: IntArray,
     next_trial_places: IntArray,
     start: int,
@@ -213,15 +224,15 @@ def advance_search(
 ) -> int:
     """Advance the change-point search to place ``stop`` and return the number of comparisons.
 
-    ``best_totals``, ``last_cuts`` and ``next_trial_places`` are updated in place.
+    ``least_total_costs``, ``last_cuts`` and ``next_trial_places`` are updated in place.
 
     Parameters
     ----------
     cumulative_sums
         Sums of the vectors before each of n + 1 places, the first and the last of which are the ends, (n + 1, dimension).
-    places
+    vector_counts_before_places
         Number of vectors before each place, ascending, shape (n + 1,).
-    best_totals, last_cuts
+    least_total_costs, last_cuts
         Best total and last cut for the vectors before each place, shape (n + 1,); known up to ``start``.
     next_trial_places
         The t from which each candidate is to be tried again, shape (n + 1,).
@@ -231,29 +242,42 @@ def advance_search(
     comparison_count = block_place_count * (block_place_count + 1) // 2
     if start > 0:
         comparison_count += _try_earlier_candidates(
-            cumulative_sums, places, best_totals, last_cuts, next_trial_places, least_cost_by_place, start, stop, penalty
+            cumulative_sums,
+            vector_counts_before_places,
+            least_total_costs,
+            last_cuts,
+            next_trial_places,
+            least_cost_by_place,
+            start,
+            stop,
+            penalty,
         )
     for run_end in range(start + 1, stop + 1):
-        costs_by_last_cut = best_totals[start:run_end] - _squared_row_norms(
+        costs_by_last_cut = least_total_costs[start:run_end] - _squared_row_norms(
             cumulative_sums[run_end] - cumulative_sums[start:run_end]
-        ) / (places[run_end] - places[start:run_end])
+        ) / (vector_counts_before_places[run_end] - vector_counts_before_places[start:run_end])
         for last_cut, partition_cost in enumerate(costs_by_last_cut.tolist(), start):
             if partition_cost < least_cost_by_place[run_end - start - 1] - COST_ROUNDING_ERROR:
                 least_cost_by_place[run_end - start - 1], last_cuts[run_end] = partition_cost, last_cut
-        best_totals[run_end] = least_cost_by_place[run_end - start - 1] + penalty
+        least_total_costs[run_end] = least_cost_by_place[run_end - start - 1] + penalty
     return comparison_count
 
 
 def advance_search_per_count(
-    cumulative_sums: FloatArray, places: FloatArray, best_totals: FloatArray, last_cuts: IntArray, start: int, stop: int
+    cumulative_sums: FloatArray,
+    vector_counts_before_places: FloatArray,
+    least_total_costs: FloatArray,
+    last_cuts: IntArray,
+    start: int,
+    stop: int,
 ) -> None:
-    """Advance the change-point search to place ``stop`` for each number of runs, updating ``best_totals`` and ``last_cuts``.
+    """Advance the change-point search to place ``stop`` for each number of runs, updating ``least_total_costs`` and ``last_cuts``.
 
     Parameters
     ----------
-    cumulative_sums, places
+    cumulative_sums, vector_counts_before_places
         As for `advance_search`.
-    best_totals, last_cuts
+    least_total_costs, last_cuts
         Best total and last cut for the vectors before each place in k runs, shape (n + 1, k + 1); known up to ``start``,
         infinite where there is no such partition.
     """
@@ -262,7 +286,9 @@ def advance_search_per_count(
         cumulative_sums[start + 1 : stop + 1] - cumulative_sums[start],
         cumulative_sums[:stop] - cumulative_sums[start],
     )
-    run_sizes_between_places = places[start + 1 : stop + 1] - places[:stop, np.newaxis]
+    run_sizes_between_places = (
+        vector_counts_before_places[start + 1 : stop + 1] - vector_counts_before_places[:stop, np.newaxis]
+    )
     squared_run_sum_norms = (
         _squared_row_norms(sums_at_run_starts)[:, np.newaxis]
         + _squared_row_norms(sums_at_run_ends)
@@ -273,12 +299,12 @@ def advance_search_per_count(
         squared_run_sum_norms / np.where(run_sizes_between_places > 0, run_sizes_between_places, 1),
         -np.inf,
     )
-    for run_count in range(1, best_totals.shape[1]):
+    for run_count in range(1, least_total_costs.shape[1]):
         # The totals of fewer runs, also those within this block, are known already.
-        partition_costs_by_last_cut = best_totals[:stop, run_count - 1, np.newaxis] - run_cost_gains
+        partition_costs_by_last_cut = least_total_costs[:stop, run_count - 1, np.newaxis] - run_cost_gains
         _lower_to_column_minima(
             partition_costs_by_last_cut,
-            best_totals[start + 1 : stop + 1, run_count],
+            least_total_costs[start + 1 : stop + 1, run_count],
             last_cuts[start + 1 : stop + 1, run_count],
             last_cut_candidates,
         )
@@ -294,7 +320,7 @@ def centred_cumulative_sums(vectors: FloatArray) -> FloatArray:
     return cumulative_vector_sums
 
 
-def _allowed_edges(vector_count: int, allowed_places: Sequence[int] | IntArray | None) -> IntArray:
+def _allowed_run_edges(vector_count: int, allowed_places: Sequence[int] | IntArray | None) -> IntArray:
     """Return the places at which a run may begin or end, in order, both ends included."""
     return np.arange(vector_count + 1) if allowed_places is None else np.array([0, *allowed_places, vector_count])
 
@@ -318,7 +344,7 @@ def best_partition_by_penalty(
     allowed_places
         Places at which a run may begin, ascending, strictly between 0 and n; None for all.
     """
-    allowed_run_edges = _allowed_edges(len(vectors), allowed_places)
+    allowed_run_edges = _allowed_run_edges(len(vectors), allowed_places)
     cumulative_sums_at_edges, vector_counts_before_edges, last_edge_index = (
         centred_cumulative_sums(vectors)[allowed_run_edges],
         allowed_run_edges.astype(np.float64),
@@ -371,7 +397,7 @@ def best_partition_by_count(
     block_callback, allowed_places
         As for `best_partition_by_penalty`.
     """
-    allowed_run_edges = _allowed_edges(len(vectors), allowed_places)
+    allowed_run_edges = _allowed_run_edges(len(vectors), allowed_places)
     cumulative_sums_at_edges, vector_counts_before_edges, last_edge_index = (
         centred_cumulative_sums(vectors)[allowed_run_edges],
         allowed_run_edges.astype(np.float64),
@@ -402,7 +428,7 @@ def best_partition_by_count(
     return [int(start) for start in allowed_run_edges[descending_cut_edge_indices[::-1]]]
 
 
-def critical_penalty(
+def least_penalty_without_cuts(
     vectors: FloatArray, block_callback: Callable[[int, int], None], allowed_places: Sequence[int] | IntArray | None = None
 ) -> float:
     """Return the smallest penalty at which the best partition has no cut.
@@ -421,7 +447,7 @@ def critical_penalty(
         As for `best_partition_by_penalty`; there must be at least one place.
     """
     vector_count = len(vectors)
-    allowed_run_edges = _allowed_edges(vector_count, allowed_places)
+    allowed_run_edges = _allowed_run_edges(vector_count, allowed_places)
     cumulative_sums_at_edges, last_edge_index = (
         centred_cumulative_sums(vectors)[allowed_run_edges],
         len(allowed_run_edges) - 1,

@@ -41,14 +41,16 @@ def joint_distances(vectors: FloatArray, position_weight: float) -> Iterator[tup
     """
     sentence_count = len(vectors)
     sentence_indices = np.arange(sentence_count)
-    for first_row in range(0, sentence_count, BLOCK_ROWS):
-        block_sentence_vectors = vectors[first_row : first_row + BLOCK_ROWS]
+    for first_row_index in range(0, sentence_count, BLOCK_ROWS):
+        block_sentence_vectors = vectors[first_row_index : first_row_index + BLOCK_ROWS]
         position_distances = (
-            np.abs(sentence_indices[first_row : first_row + len(block_sentence_vectors), None] - sentence_indices)
+            np.abs(
+                sentence_indices[first_row_index : first_row_index + len(block_sentence_vectors), None] - sentence_indices
+            )
             / sentence_count
         )
         yield (
-            first_row,
+            first_row_index,
             position_weight * position_distances
             + (1 - position_weight) * _clip_to_semantic_distances(1 - block_sentence_vectors @ vectors.T),
         )
@@ -98,7 +100,7 @@ def chunking_from_labels(
     scores: FloatArray,
     score_name: str,
     threshold_lines: tuple[Line, ...],
-    clusters: Clusters,
+    cluster_details: Clusters,
     merges: Sequence[Merge] = (),
 ) -> Chunking:
     """Build a result with one chunk per cluster label, in order of the chunks' first sentences.
@@ -109,7 +111,7 @@ def chunking_from_labels(
         The cluster of every sentence.
     scores
         The distance at each gap, for the ledger and the curve; the distances alone do not determine the clusters.
-    clusters
+    cluster_details
         Further details of the clustering.
     """
     chunk_number_by_label = {label: number for number, label in enumerate(dict.fromkeys(int(label) for label in labels))}
@@ -121,7 +123,7 @@ def chunking_from_labels(
         spans_by_chunk[chunk_number].append(document.slice(run_start_sentence_index, run_end_sentence_index))
         run_start_sentence_index = run_end_sentence_index
     cut_threshold_level = threshold_lines[0].level if threshold_lines else None
-    sentence_roles = clusters.roles
+    sentence_roles = cluster_details.roles
 
     def gap_after_sentence(index: int, score: float) -> Gap:
         own_chunk_number, next_chunk_number = sentence_chunk_numbers[index], sentence_chunk_numbers[index + 1]
@@ -150,4 +152,6 @@ def chunking_from_labels(
     gaps_between_sentences = tuple(gap_after_sentence(index, score) for index, score in enumerate(scores.tolist()))
     score_curve = Curve(f"{score_name} of neighbours", tuple(scores.tolist()), threshold_lines, cut_above=True, live=False)
     cluster_chunks = tuple(Chunk.of(document, *parts) for parts in spans_by_chunk)
-    return Chunking(document, cluster_chunks, gaps_between_sentences, tuple(merges), (score_curve,), clusters=clusters)
+    return Chunking(
+        document, cluster_chunks, gaps_between_sentences, tuple(merges), (score_curve,), clusters=cluster_details
+    )

@@ -49,7 +49,7 @@ class PieceCutter:
         context_token_count = self.count_context_tokens(context)
         return (context, context_token_count) if context_token_count <= self.most // 2 else ("", 0)
 
-    def trimmed_end(self, start: int, end: int) -> int:
+    def trimmed_end_offset(self, start: int, end: int) -> int:
         """Return the offset at which the text from ``start`` to ``end`` ends, leaving out trailing white space."""
         return start + len(self.document.text[start:end].rstrip())
 

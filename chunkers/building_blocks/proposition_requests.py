@@ -8,11 +8,11 @@ from functools import partial
 from itertools import pairwise
 from typing import NamedTuple
 
-from chunkers.building_blocks.size_limits import window_end
+from chunkers.building_blocks.size_limits import window_end_unit_index
 from chunkers.contract import Tools
-from chunkers.language_models import Message, UnusableAnswer, answer_forms, parse_json_answer, prompts, usable_answer
+from chunkers.language_models import Message, UnusableAnswer, answer_forms, ask_until_usable, parse_json_answer, prompts
 from chunkers.results import Proposition, QuotationMatch
-from chunkers.text import SHORTEST_ALTERED, ComparisonBudget, Document, Quotation, SearchableText, Span, shorten
+from chunkers.text import SHORTEST_ALTERED_EXCERPT, ComparisonBudget, Document, Quotation, SearchableText, Span, shorten
 
 _ANSWER_TOKENS_PER_TOKEN = 6
 """Tokens of an answer for each of the text, which is stated and quoted."""
@@ -26,7 +26,7 @@ _MOST_CHARACTERS_BEYOND_SENTENCE = 100
 _TOKENS_AROUND_PROPOSITION = 30
 """Tokens of an answer for each proposition besides its words."""
 
-_SHORTEST_TOKEN = 3
+_LEAST_CHARACTERS_PER_TOKEN = 3
 """Characters of a token, on average, at the least."""
 
 _MOST_COMPARED_PAIRS = 2_000_000_000
@@ -87,7 +87,7 @@ def sentence_windows(document: Document, max_window_tokens: int, tools: Tools) -
     window_edge_sentence_indices = [0]
     while window_edge_sentence_indices[-1] < len(sentence_token_counts):
         window_edge_sentence_indices.append(
-            window_end(sentence_token_counts, window_edge_sentence_indices[-1], max_window_tokens, 1)
+            window_end_unit_index(sentence_token_counts, window_edge_sentence_indices[-1], max_window_tokens, 1)
         )
     return [
         SentenceWindow(first, last, sum(sentence_token_counts[first:last]))
@@ -103,16 +103,18 @@ def propositions_prompt(document: Document, window: SentenceWindow, preceding_se
         document_sentence_texts[max(0, first_sentence_index - preceding_sentence_count) : first_sentence_index]
     )
     numbered_sentences_text = "".join(
-        prompts.PROPOSITIONS_PIECE.format(number=number + 1, text=document_sentence_texts[number])
+        prompts.PROPOSITIONS_SENTENCE_TEMPLATE.format(number=number + 1, text=document_sentence_texts[number])
         for number in range(first_sentence_index, sentences_end_index)
     )
-    propositions_question_text = prompts.PROPOSITIONS_QUESTION.format(
-        before=prompts.PROPOSITIONS_BEFORE.format(text=preceding_sentences_text) if preceding_sentences_text else "",
+    propositions_question_text = prompts.PROPOSITIONS_QUESTION_TEMPLATE.format(
+        before=prompts.PROPOSITIONS_CONTEXT_TEMPLATE.format(text=preceding_sentences_text)
+        if preceding_sentences_text
+        else "",
         pieces=numbered_sentences_text,
         first=first_sentence_index + 1,
         last=sentences_end_index,
     )
-    return [Message("system", prompts.PROPOSITIONS_SYSTEM), Message("user", propositions_question_text)]
+    return [Message("system", prompts.PROPOSITIONS_SYSTEM_PROMPT), Message("user", propositions_question_text)]
 
 
 def request_propositions(
@@ -156,7 +158,7 @@ def request_propositions(
             + 2 * _TOKENS_AROUND_PROPOSITION * sentence_count
         )
         number_bounds_by_field = {"sentence": (window.first + 1, window.last)}
-        propositions_answer_form = answer_forms.PROPOSITIONS.for_request(
+        propositions_answer_form = answer_forms.PROPOSITIONS_ANSWER.for_request(
             number_bounds_by_field, answer_token_limit, _answer_size_limits(document, window, answer_token_limit)
         )
         window_answer_parser = partial(
@@ -164,7 +166,7 @@ def request_propositions(
         )
         try:
             propositions_prompt_messages = propositions_prompt(document, window, preceding_sentence_count)
-            claims_or_failure_reason: list[Claim] | str = usable_answer(
+            claims_or_failure_reason: list[Claim] | str = ask_until_usable(
                 partial(window_tools.ask, kind=propositions_answer_form),
                 propositions_prompt_messages,
                 window_answer_parser,
@@ -181,13 +183,15 @@ def request_propositions(
     return _tie_claims_to_text(document, windows_of_sentences, claims_or_complaints)
 
 
-def _answer_size_limits(document: Document, window: SentenceWindow, tokens: int) -> answer_forms.SizeLimitByField:
+def _answer_size_limits(
+    document: Document, window: SentenceWindow, answer_token_limit: int
+) -> answer_forms.SizeLimitByField:
     """Return sizes with which an answer fits into its tokens, so that a model that repeats itself comes to an end."""
     sentence_count, window_sentence_texts = window.last - window.first, document.sentence_texts[window.first : window.last]
     longest_sentence_length = max(map(len, window_sentence_texts))
     longest_proposition_length = longest_sentence_length + _MOST_CHARACTERS_BEYOND_SENTENCE
-    fitting_proposition_count = tokens // (
-        (longest_sentence_length + longest_proposition_length) // _SHORTEST_TOKEN + _TOKENS_AROUND_PROPOSITION
+    fitting_proposition_count = answer_token_limit // (
+        (longest_sentence_length + longest_proposition_length) // _LEAST_CHARACTERS_PER_TOKEN + _TOKENS_AROUND_PROPOSITION
     )
     return {
         "text": longest_proposition_length,
@@ -251,7 +255,7 @@ def _tie_claims_to_text(
             document.text[window_start_offset : document.sentences[window.last - 1].end], comparison_budget
         )
         for claim in claims:
-            tied_proposition = _tie_claim(
+            tied_proposition = _proposition_from_claim(
                 document, searchable_window_text, window_start_offset, claim, text_and_claim_vocabulary
             )
             if tied_proposition.span is None:
@@ -278,21 +282,23 @@ def overlapped_sentence_indices(document: Document, span: Span) -> range:
     return range(document.sentence_at(span.start), document.sentence_at(span.end - 1) + 1)
 
 
-def _tie_claim(
+def _proposition_from_claim(
     document: Document, searched: SearchableText, window_start: int, claim: Claim, vocabulary: "Vocabulary"
 ) -> Proposition:
     """Tie a claim to the text of its window, which begins at ``window_start``."""
     claim_text, sentence_index, quotation = claim
-    quotation_span_and_tie = (
+    quotation_span_and_match = (
         _locate_quotation(searched, document.sentences[sentence_index], window_start, quotation) if quotation else None
     )
-    if quotation_span_and_tie is None:
+    if quotation_span_and_match is None:
         return Proposition(claim_text, None, "nowhere", quotation, sentence=sentence_index)
-    quotation_span, tie_kind = quotation_span_and_tie
+    quotation_span, quotation_match_kind = quotation_span_and_match
     source_sentence_range = overlapped_sentence_indices(document, quotation_span)
     source_sentences_text = document.text[slice(*document.slice(source_sentence_range.start, source_sentence_range.stop))]
     words_found_elsewhere, words_found_nowhere = unsupported_words(claim_text, source_sentences_text, vocabulary)
-    return Proposition(claim_text, quotation_span, tie_kind, quotation, words_found_elsewhere, words_found_nowhere)
+    return Proposition(
+        claim_text, quotation_span, quotation_match_kind, quotation, words_found_elsewhere, words_found_nowhere
+    )
 
 
 def _locate_quotation(
@@ -303,16 +309,16 @@ def _locate_quotation(
     if start_in_window >= 0:
         return Span(window_start + start_in_window, window_start + start_in_window + len(quotation)), "word for word"
     quotation_with_start = Quotation(quotation, start=sentence_span.start - window_start)
-    tie_kind: QuotationMatch = "word for word"
+    quotation_match_kind: QuotationMatch = "word for word"
     quotation_match = searched.exact_match(quotation_with_start)
     if quotation_match is None:
-        tie_kind, quotation_match = "typography", searched.typographic_match(quotation_with_start)
-    if quotation_match is None and len(quotation) >= SHORTEST_ALTERED:
-        tie_kind, quotation_match = "altered", searched.altered_match(quotation_with_start)
+        quotation_match_kind, quotation_match = "typography", searched.typographic_match(quotation_with_start)
+    if quotation_match is None and len(quotation) >= SHORTEST_ALTERED_EXCERPT:
+        quotation_match_kind, quotation_match = "altered", searched.altered_match(quotation_with_start)
     return (
         None
         if quotation_match is None
-        else (Span(window_start + quotation_match.span.start, window_start + quotation_match.span.end), tie_kind)
+        else (Span(window_start + quotation_match.span.start, window_start + quotation_match.span.end), quotation_match_kind)
     )
 
 
@@ -333,7 +339,9 @@ class Vocabulary:
         return cls(frozenset(map(str.casefold, text_words)), frozenset(_NUMBER.findall(text)), frozenset(lowercase_words))
 
 
-def unsupported_words(text: str, source: str, vocabulary: Vocabulary) -> tuple[tuple[str, ...], tuple[str, ...]]:
+def unsupported_words(
+    proposition_text: str, source_text: str, vocabulary: Vocabulary
+) -> tuple[tuple[str, ...], tuple[str, ...]]:
     """Return the names and numbers of a proposition that are missing from its source sentences.
 
     This is a simple check without any understanding of meaning. Numbers are compared digit by digit. Names are all words
@@ -343,9 +351,9 @@ def unsupported_words(text: str, source: str, vocabulary: Vocabulary) -> tuple[t
 
     Parameters
     ----------
-    text
+    proposition_text
         The proposition.
-    source
+    source_text
         The sentences that the proposition restates.
     vocabulary
         Vocabulary of the whole text.
@@ -355,19 +363,21 @@ def unsupported_words(text: str, source: str, vocabulary: Vocabulary) -> tuple[t
     elsewhere, nowhere
         Words that occur elsewhere in the text, and words that do not occur in it.
     """
-    source_vocabulary = Vocabulary.of(source)
+    source_vocabulary = Vocabulary.of(source_text)
     words_found_elsewhere: list[str] = []
     words_found_nowhere: list[str] = []
-    for word_match in _WORD.finditer(text):
+    for word_match in _WORD.finditer(proposition_text):
         word, text_before_word = (
             word_match.group(),
-            text[max(0, word_match.start() - _CHARACTERS_BEFORE_WORD) : word_match.start()].rstrip("\"'“”‘’«»([ "),
+            proposition_text[max(0, word_match.start() - _CHARACTERS_BEFORE_WORD) : word_match.start()].rstrip(
+                "\"'“”‘’«»([ "
+            ),
         )
         is_sentence_initial_word = not text_before_word or text_before_word[-1] in ".!?:…"
         is_ordinary_word = not word[0].isupper() or (is_sentence_initial_word and word.lower() in vocabulary.small)
         if not is_ordinary_word and word.casefold() not in source_vocabulary.words:
             (words_found_elsewhere if word.casefold() in vocabulary.words else words_found_nowhere).append(word)
-    for numeral in _NUMBER.findall(text):
+    for numeral in _NUMBER.findall(proposition_text):
         if numeral not in source_vocabulary.numbers:
             (words_found_elsewhere if numeral in vocabulary.numbers else words_found_nowhere).append(numeral)
     return tuple(dict.fromkeys(words_found_elsewhere)), tuple(dict.fromkeys(words_found_nowhere))
@@ -387,7 +397,7 @@ LONGEST_SHOWN_PROPOSITION = 1_000
 MOST_LISTED_CHUNKS = 100
 """Maximum number of chunks listed with their summaries when propositions are sorted: the most recently used ones."""
 
-_SORTING_TOKENS = 200
+_ANSWER_TOKENS_PER_PLACEMENT = 200
 """Tokens of an answer for each proposition: its number, and the title and summary of its chunk."""
 
 
@@ -410,8 +420,8 @@ class GroupedPropositions:
     failed: int = 0
 
 
-def request_groups(
-    texts: Sequence[str], batch_size: int, tools: Tools, report_progress: Callable[[int], None]
+def request_proposition_groups(
+    proposition_texts: Sequence[str], batch_size: int, tools: Tools, report_progress: Callable[[int], None]
 ) -> GroupedPropositions:
     """Have a language model group propositions into chunks, one batch of propositions at a time.
 
@@ -421,7 +431,7 @@ def request_groups(
 
     Parameters
     ----------
-    texts
+    proposition_texts
         The propositions, in order.
     batch_size
         Maximum number of propositions per request.
@@ -439,11 +449,13 @@ def request_groups(
     """
     grouping_outcome = GroupedPropositions()
     last_batch_by_group: dict[int, int] = {}
-    for batch_start_index in range(0, len(texts), batch_size):
-        batch_end_index = min(batch_start_index + batch_size, len(texts))
+    for batch_start_index in range(0, len(proposition_texts), batch_size):
+        batch_end_index = min(batch_start_index + batch_size, len(proposition_texts))
         grouping_outcome.batches += 1
         listed_group_indices = sorted(sorted(last_batch_by_group, key=last_batch_by_group.__getitem__)[-MOST_LISTED_CHUNKS:])
-        answer_token_limit = answer_forms.TOKENS_BESIDE_CONTENT + _SORTING_TOKENS * (batch_end_index - batch_start_index)
+        answer_token_limit = answer_forms.TOKENS_BESIDE_CONTENT + _ANSWER_TOKENS_PER_PLACEMENT * (
+            batch_end_index - batch_start_index
+        )
         # Without chunks so far, no number of one is allowed.
         chunk_number_bounds = (
             (listed_group_indices[0] + 1, listed_group_indices[-1] + 1) if listed_group_indices else (0, -1)
@@ -453,22 +465,22 @@ def request_groups(
             "chunks": batch_end_index - batch_start_index,
             "propositions": batch_end_index - batch_start_index,
         }
-        grouping_answer_form = answer_forms.GROUP_PLACEMENTS.for_request(
+        grouping_answer_form = answer_forms.GROUP_PLACEMENTS_ANSWER.for_request(
             {"chunk": chunk_number_bounds, "propositions": (batch_start_index + 1, batch_end_index)},
             answer_token_limit,
             answer_list_size_limits,
         )
         grouping_answer_parser = partial(
-            parse_placements,
+            parse_proposition_placements,
             listed_chunk_numbers=[number + 1 for number in listed_group_indices],
             first_proposition_number=batch_start_index + 1,
             last_proposition_number=batch_end_index,
         )
         try:
             grouping_prompt_messages = grouping_prompt(
-                grouping_outcome.groups, listed_group_indices, texts, batch_start_index, batch_end_index
+                grouping_outcome.groups, listed_group_indices, proposition_texts, batch_start_index, batch_end_index
             )
-            batch_placements = usable_answer(
+            batch_placements = ask_until_usable(
                 partial(tools.ask, kind=grouping_answer_form),
                 grouping_prompt_messages,
                 grouping_answer_parser,
@@ -498,24 +510,33 @@ def request_groups(
 
 
 def grouping_prompt(
-    groups: Sequence[PropositionGroup], listed_chunk_numbers: Sequence[int], texts: Sequence[str], first: int, last: int
+    groups: Sequence[PropositionGroup],
+    listed_group_indices: Sequence[int],
+    proposition_texts: Sequence[str],
+    first_proposition_index: int,
+    propositions_end_index: int,
 ) -> list[Message]:
-    """Return the prompt that asks the model to assign propositions ``first`` to ``last - 1`` to chunks."""
+    """Return the prompt that asks the model to assign propositions ``first_proposition_index`` to ``last - 1`` to chunks."""
     listed_groups_text = "".join(
-        prompts.GROUPS_CHUNK.format(number=number + 1, title=groups[number].title, summary=groups[number].summary)
-        for number in listed_chunk_numbers
+        prompts.GROUPS_CHUNK_TEMPLATE.format(number=number + 1, title=groups[number].title, summary=groups[number].summary)
+        for number in listed_group_indices
     )
     numbered_propositions_text = "".join(
-        prompts.GROUPS_PIECE.format(number=number + 1, text=shorten(texts[number], LONGEST_SHOWN_PROPOSITION))
-        for number in range(first, last)
+        prompts.GROUPS_PROPOSITION_TEMPLATE.format(
+            number=number + 1, text=shorten(proposition_texts[number], LONGEST_SHOWN_PROPOSITION)
+        )
+        for number in range(first_proposition_index, propositions_end_index)
     )
-    grouping_question_text = prompts.GROUPS_QUESTION.format(
-        chunks=listed_groups_text or prompts.GROUPS_NONE, pieces=numbered_propositions_text, first=first + 1, last=last
+    grouping_question_text = prompts.GROUPS_QUESTION_TEMPLATE.format(
+        chunks=listed_groups_text or prompts.NO_CHUNKS_PLACEHOLDER,
+        pieces=numbered_propositions_text,
+        first=first_proposition_index + 1,
+        last=propositions_end_index,
     )
-    return [Message("system", prompts.GROUPS_SYSTEM), Message("user", grouping_question_text)]
+    return [Message("system", prompts.GROUPS_SYSTEM_PROMPT), Message("user", grouping_question_text)]
 
 
-def parse_placements(
+def parse_proposition_placements(
     answer: str, listed_chunk_numbers: Sequence[int], first_proposition_number: int, last_proposition_number: int
 ) -> list[answer_forms.PlacedChunk]:
     """Parse an answer that assigns a range of propositions to chunks.

@@ -125,14 +125,14 @@ def recursive_spans(
     return [span for span in trimmed_window_spans if span.start < span.end]
 
 
-def _piece_sizes_by_separator(text: str, word: str) -> list[int]:
+def _piece_sizes_by_separator(text: str, separator_text: str) -> list[int]:
     """Return the characters of the pieces that begin with a word, the first perhaps without; none if it does not occur."""
-    texts_between_separators = text.split(word)
+    texts_between_separators = text.split(separator_text)
     if len(texts_between_separators) == 1:
         return []
-    word_length = len(word)
-    piece_character_counts = [len(piece) + word_length for piece in texts_between_separators]
-    piece_character_counts[0] -= word_length
+    separator_length = len(separator_text)
+    piece_character_counts = [len(piece) + separator_length for piece in texts_between_separators]
+    piece_character_counts[0] -= separator_length
     return piece_character_counts if piece_character_counts[0] else piece_character_counts[1:]
 
 
@@ -149,29 +149,39 @@ def _piece_sizes_by_pattern(text: str, start: int, end: int, pattern: re.Pattern
 
 
 def merge_into_windows(
-    piece_edges: Sequence[int], cumulative_sizes: Sequence[int], first_piece: int, end_piece: int, size: int, overlap: int
+    piece_edges: Sequence[int],
+    cumulative_sizes: Sequence[int],
+    first_piece_index: int,
+    end_piece_index: int,
+    size: int,
+    overlap: int,
 ) -> list[tuple[int, int]]:
-    """Merge pieces ``first_piece`` to ``end_piece - 1`` into windows of at most ``size``; a larger piece is its own window.
+    """Merge pieces ``first_piece_index`` to ``end_piece - 1`` into windows of at most ``size``; a larger piece is its own window.
 
     Piece ``number`` lies between ``piece_edges[number]`` and the next edge; its size is ``cumulative_sizes[number + 1] -
     cumulative_sizes[number]``.
     """
     windows: list[tuple[int, int]] = []
-    while first_piece < end_piece:
+    while first_piece_index < end_piece_index:
         window_end_piece_index = max(
-            first_piece + 1,
-            bisect_right(cumulative_sizes, cumulative_sizes[first_piece] + size, first_piece + 1, end_piece + 1) - 1,
+            first_piece_index + 1,
+            bisect_right(
+                cumulative_sizes, cumulative_sizes[first_piece_index] + size, first_piece_index + 1, end_piece_index + 1
+            )
+            - 1,
         )
-        windows.append((piece_edges[first_piece], piece_edges[window_end_piece_index]))
-        if window_end_piece_index == end_piece:
+        windows.append((piece_edges[first_piece_index], piece_edges[window_end_piece_index]))
+        if window_end_piece_index == end_piece_index:
             break
         if overlap:
             # The next window repeats at most the overlap, and has room for the piece that did not fit.
-            overlap_start_total = max(
+            overlap_start_cumulative_size = max(
                 cumulative_sizes[window_end_piece_index] - overlap,
                 min(cumulative_sizes[window_end_piece_index + 1] - size, cumulative_sizes[window_end_piece_index]),
             )
-            first_piece = bisect_left(cumulative_sizes, overlap_start_total, first_piece, window_end_piece_index)
+            first_piece_index = bisect_left(
+                cumulative_sizes, overlap_start_cumulative_size, first_piece_index, window_end_piece_index
+            )
         else:
-            first_piece = window_end_piece_index
+            first_piece_index = window_end_piece_index
     return windows

@@ -36,11 +36,11 @@ def row_cosines(left: FloatArray, right: FloatArray) -> FloatArray:
     return np.asarray(np.einsum("ij,ij->i", left, right) / np.maximum(row_norm_products, 1e-12))
 
 
-def join_with_neighbours(sentences: Sequence[str], buffer: int) -> list[str]:
-    """Join each sentence with the ``buffer`` sentences before and after it, separated by spaces, as LangChain does."""
-    if buffer == 0:
+def join_with_neighbours(sentences: Sequence[str], neighbour_count: int) -> list[str]:
+    """Join each sentence with the ``neighbour_count`` sentences before and after it, separated by spaces, as LangChain does."""
+    if neighbour_count == 0:
         return list(sentences)
-    return [" ".join(sentences[max(0, i - buffer) : i + buffer + 1]) for i in range(len(sentences))]
+    return [" ".join(sentences[max(0, i - neighbour_count) : i + neighbour_count + 1]) for i in range(len(sentences))]
 
 
 # The null model is a permutation null. If neighbouring sentences are similar throughout the text, single sentences in random
@@ -50,7 +50,7 @@ def join_with_neighbours(sentences: Sequence[str], buffer: int) -> list[str]:
 
 Vectors = TypeVar("Vectors", FloatArray, VectorArray)
 
-SHUFFLES = 20
+SHUFFLE_COUNT = 20
 """Number of shuffled orders of a text."""
 
 MOST_SAMPLED_SENTENCES = 500
@@ -60,10 +60,10 @@ _SEED = 0
 
 
 @lru_cache(maxsize=16)
-def shuffled_orders(
+def shuffled_sentence_orders(
     sentence_count: int, run_length: int = 1, max_sentences: int = MOST_SAMPLED_SENTENCES
 ) -> tuple[IntArray, ...]:
-    """Return `SHUFFLES` seeded random orders of sentences, each truncated to its first ``max_sentences`` sentences.
+    """Return `SHUFFLE_COUNT` seeded random orders of sentences, each truncated to its first ``max_sentences`` sentences.
 
     Parameters
     ----------
@@ -72,7 +72,7 @@ def shuffled_orders(
     """
     seeded_random_generator = np.random.default_rng(_SEED)
     sentence_orders = []
-    for _ in range(SHUFFLES):
+    for _ in range(SHUFFLE_COUNT):
         first_run_length = int(seeded_random_generator.integers(1, run_length + 1))
         sentence_index_runs = np.split(np.arange(sentence_count), np.arange(first_run_length, sentence_count, run_length))
         run_order = seeded_random_generator.permutation(len(sentence_index_runs))
@@ -86,11 +86,11 @@ def shuffled_orders(
 
 
 @lru_cache(maxsize=16)
-def _sampled_indices(sentence_count: int, run_length: int, max_sentences: int) -> IntArray | slice:
+def _indices_of_sampled_sentences(sentence_count: int, run_length: int, max_sentences: int) -> IntArray | slice:
     """Return the indices of the sentences that occur in any order; a slice if all do, which avoids a copy."""
     if max_sentences >= sentence_count:
         return slice(None)
-    sampled_sentence_indices = np.unique(np.concatenate(shuffled_orders(sentence_count, run_length, max_sentences)))
+    sampled_sentence_indices = np.unique(np.concatenate(shuffled_sentence_orders(sentence_count, run_length, max_sentences)))
     return sampled_sentence_indices if len(sampled_sentence_indices) < sentence_count else slice(None)
 
 
@@ -102,7 +102,7 @@ def _shuffling_cache_key(
     max_sentences: int = MOST_SAMPLED_SENTENCES,
 ) -> tuple[object, ...]:
     # A hash of all vectors that are looked at: nothing of the text is kept. Processors compute this one themselves.
-    sampled_sentence_vectors = vectors[_sampled_indices(len(vectors), run_length, max_sentences)]
+    sampled_sentence_vectors = vectors[_indices_of_sampled_sentences(len(vectors), run_length, max_sentences)]
     return (
         hashlib.sha256(sampled_sentence_vectors.tobytes()).digest(),
         len(vectors),
@@ -118,22 +118,24 @@ def scores_under_shuffling(
     vectors: Vectors,
     run_length: int,
     measure_name: str,
-    measure: Callable[[Vectors], FloatArray],
+    scores_of_vectors: Callable[[Vectors], FloatArray],
     max_sentences: int = MOST_SAMPLED_SENTENCES,
 ) -> FloatArray:
-    """Return the values of ``measure`` for all shuffled versions of a text, concatenated; the values are cached.
+    """Return the values of ``scores_of_vectors`` for all shuffled versions of a text, concatenated; the values are cached.
 
     Parameters
     ----------
     vectors
         Vectors of the sentences, shape (n, dimension), n at least 1.
     run_length
-        As for `shuffled_orders`.
+        As for `shuffled_sentence_orders`.
     measure_name
         Name of the measure in the cache key; a name must always stand for the same measure.
-    measure
+    scores_of_vectors
         Called with the vectors in another order; an exception that it raises stops the computation.
     max_sentences
-        As for `shuffled_orders`.
+        As for `shuffled_sentence_orders`.
     """
-    return np.concatenate([measure(vectors[order]) for order in shuffled_orders(len(vectors), run_length, max_sentences)])
+    return np.concatenate(
+        [scores_of_vectors(vectors[order]) for order in shuffled_sentence_orders(len(vectors), run_length, max_sentences)]
+    )

@@ -23,16 +23,16 @@ from chunkers.text import Document, Span
 # Settings that would produce too many chunks or too much repeated text are refused.
 
 
-def check_overlap(size: int, overlap: int, explicit_parameters: Collection[str]) -> None:
+def check_overlap(size: int, overlap: int, given_parameter_names: Collection[str]) -> None:
     """Raise ValueError if a chunker's overlap is not smaller than its size.
 
     Parameters
     ----------
-    explicit_parameters
+    given_parameter_names
         Names of the parameters that the caller set; the error message does not claim that a default was set.
     """
     if overlap >= size:
-        default_phrase = "" if "overlap" in explicit_parameters else " (the default)"
+        default_phrase = "" if "overlap" in given_parameter_names else " (the default)"
         raise ValueError(
             f"overlap must be less than size ({size}); got {overlap}{default_phrase}. Lower overlap or raise size."
         )
@@ -56,7 +56,7 @@ def check_chunk_count(chunker_name: str, chunk_count: int, character_count: int)
         )
 
 
-def check_least_chunk_count(chunker_name: str, text: str, size: int, unit: Unit) -> None:
+def refuse_too_small_size(chunker_name: str, text: str, size: int, unit: Unit) -> None:
     """Raise InputError if a maximum chunk size of ``size`` is certain to produce more chunks than allowed.
 
     White space needs no chunk of its own, and all but a few words have at least one token.
@@ -102,17 +102,19 @@ class TokenSizes:
 
     def __call__(self, start: int, end: int) -> int:
         """Return the number of tokens of the text between two offsets."""
-        first_end_index, last_end_index = (
+        first_token_end_index, last_token_end_index = (
             bisect_left(self._sure_token_ends, start),
             bisect_left(self._sure_token_ends, end) - 1,
         )
-        if first_end_index > last_end_index:
+        if first_token_end_index > last_token_end_index:
             return self._count_range_tokens(start, end)
-        token_count_between_ends = self._token_totals_at_ends[last_end_index] - self._token_totals_at_ends[first_end_index]
+        token_count_between_ends = (
+            self._token_totals_at_ends[last_token_end_index] - self._token_totals_at_ends[first_token_end_index]
+        )
         return (
-            self._count_range_tokens(start, self._sure_token_ends[first_end_index])
+            self._count_range_tokens(start, self._sure_token_ends[first_token_end_index])
             + token_count_between_ends
-            + self._count_range_tokens(self._sure_token_ends[last_end_index], end)
+            + self._count_range_tokens(self._sure_token_ends[last_token_end_index], end)
         )
 
     @cached_property
@@ -152,7 +154,7 @@ class TokenSizes:
 # Minimum and maximum sizes, for any chunker.
 
 SizeUnit = Literal["characters", "words", "tokens", "sentences"]
-Oversize = Literal["weakest_gap", "recursive"]
+OversizeTreatment = Literal["weakest_gap", "recursive"]
 
 
 @dataclass(frozen=True)
@@ -165,7 +167,7 @@ class SizeLimits:
     least: int | None
     most: int | None
     unit: SizeUnit
-    oversize: Oversize | None = None
+    oversize: OversizeTreatment | None = None
 
 
 class SizeLimitedChunker(Chunker):
@@ -188,7 +190,7 @@ class SizeLimitedChunker(Chunker):
         json_schema_extra={"step": 1},
     )
     size_unit: SizeUnit = Field("characters", title="Size unit", description="What both sizes count.")
-    oversize: Oversize = Field(
+    oversize: OversizeTreatment = Field(
         "weakest_gap",
         title="Oversized chunks",
         description="Where a chunk above maximum size is cut: at its largest distance, or by the recursive chunker.",
@@ -248,7 +250,7 @@ def enforce_size_limits(
         return list(gaps)
     size_limit_enforcer = _SizeEnforcer(document, limits, tools, compute_distances)
     if cuts_large_chunks and limits.unit != "sentences":
-        check_least_chunk_count("max_size", document.text, size_limit_enforcer.most, limits.unit)
+        refuse_too_small_size("max_size", document.text, size_limit_enforcer.most, limits.unit)
     gaps_after_merging = size_limit_enforcer.merge_small(list(gaps)) if limits.least is not None else list(gaps)
     return size_limit_enforcer.cut_large(gaps_after_merging) if cuts_large_chunks else gaps_after_merging
 
@@ -275,35 +277,35 @@ class _SizeEnforcer:
             *(gaps[position].end_before(self.document) for position in cut_gap_positions),
             self.document.sentences[-1].end,
         ]
-        standing_cut_positions: list[int] = []
+        kept_cut_positions: list[int] = []
         merged_chunk_starts = [self.document.starts[0]]
         for chunk_index, (chunk_end, cut_gap_position) in enumerate(
             zip(chunk_end_offsets, [*cut_gap_positions, None], strict=True)
         ):
             current_chunk_size = self.size(merged_chunk_starts[-1], chunk_end)
             # The first chunk has none before it: remove the cut after it and let it grow.
-            adjacent_cut_position = standing_cut_positions[-1] if standing_cut_positions else cut_gap_position
+            adjacent_cut_position = kept_cut_positions[-1] if kept_cut_positions else cut_gap_position
             if current_chunk_size < self.least and adjacent_cut_position is not None:
                 merged_chunk_size = (
                     self.size(merged_chunk_starts[-2], chunk_end)
-                    if standing_cut_positions
+                    if kept_cut_positions
                     else self.size(merged_chunk_starts[-1], chunk_end_offsets[chunk_index + 1])
                 )
-                is_merge = merged_chunk_size <= self.most
+                can_merge_chunk = merged_chunk_size <= self.most
                 small_chunk_remark = (
                     f"a chunk of {current_chunk_size:,} {self.unit} beside it, below minimum size {self.least:,}"
                 )
-                small_chunk_remark += "" if is_merge else f", but with its neighbour above maximum size {self.most:,}"
-                adjacent_cut_verdict = Verdict.REJECTED if is_merge else gaps[adjacent_cut_position].verdict
+                small_chunk_remark += "" if can_merge_chunk else f", but with its neighbour above maximum size {self.most:,}"
+                adjacent_cut_verdict = Verdict.REJECTED if can_merge_chunk else gaps[adjacent_cut_position].verdict
                 adjacent_cut_reason = combine_reasons(gaps[adjacent_cut_position].why, Reason(remark=small_chunk_remark))
                 gaps[adjacent_cut_position] = gaps[adjacent_cut_position]._replace(
                     verdict=adjacent_cut_verdict, why=adjacent_cut_reason
                 )
-                if is_merge and standing_cut_positions:
-                    standing_cut_positions.pop()
+                if can_merge_chunk and kept_cut_positions:
+                    kept_cut_positions.pop()
                     merged_chunk_starts.pop()
             if cut_gap_position is not None and gaps[cut_gap_position].verdict.is_cut:
-                standing_cut_positions.append(cut_gap_position)
+                kept_cut_positions.append(cut_gap_position)
                 merged_chunk_starts.append(gaps[cut_gap_position].start_after(self.document))
         return gaps
 
@@ -327,7 +329,7 @@ class _SizeEnforcer:
                     cut_reason = combine_reasons(
                         too_large_reason, Reason("distance", float(self.distances[weakest_gap_index]), "largest")
                     )
-                    if min(self.side_sizes(checked_part_span, weakest_gap_index)) < self.least:
+                    if min(self.sizes_beside_gap(checked_part_span, weakest_gap_index)) < self.least:
                         cut_reason = combine_reasons(
                             cut_reason, Reason(remark=f"a side below minimum size {self.least:,} is left")
                         )
@@ -342,31 +344,35 @@ class _SizeEnforcer:
             chunk_start_offset = gap.start_after(document) if gap is not None else chunk_end_offset
         return _insert_forced_cuts(gaps, forced_cuts)
 
-    def side_sizes(self, part: Span, gap: int) -> tuple[int, int]:
-        """Return the sizes of the two sides of ``part``, before and after ``gap``."""
+    def sizes_beside_gap(self, part_span: Span, gap_index: int) -> tuple[int, int]:
+        """Return the sizes of the two sides of ``part_span``, before and after ``gap_index``."""
         document_sentences = self.document.sentences
-        return self.size(part.start, document_sentences[gap].end), self.size(document_sentences[gap + 1].start, part.end)
+        return self.size(part_span.start, document_sentences[gap_index].end), self.size(
+            document_sentences[gap_index + 1].start, part_span.end
+        )
 
-    def weakest_gap(self, part: Span) -> int | None:
-        """Return the gap with the largest distance inside ``part``, preferring gaps that leave both sides large enough."""
-        gap_indices_inside = range(self.document.sentence_at(part.start), self.document.sentence_at(part.end - 1))
+    def weakest_gap(self, part_span: Span) -> int | None:
+        """Return the gap with the largest distance inside ``part_span``, preferring gaps that leave both sides large enough."""
+        gap_indices_inside = range(self.document.sentence_at(part_span.start), self.document.sentence_at(part_span.end - 1))
         if not gap_indices_inside:
             return None
         # From gap to gap the left side grows and the right side shrinks, so those that leave both large enough adjoin.
-        first_allowed_gap_index = bisect_left(gap_indices_inside, self.least, key=lambda gap: self.side_sizes(part, gap)[0])
+        first_allowed_gap_index = bisect_left(
+            gap_indices_inside, self.least, key=lambda gap: self.sizes_beside_gap(part_span, gap)[0]
+        )
         allowed_gaps_end_index = bisect_right(
-            gap_indices_inside, -self.least, key=lambda gap: -self.side_sizes(part, gap)[1]
+            gap_indices_inside, -self.least, key=lambda gap: -self.sizes_beside_gap(part_span, gap)[1]
         )
         candidate_gap_indices = gap_indices_inside[first_allowed_gap_index:allowed_gaps_end_index] or gap_indices_inside
         return candidate_gap_indices.start + int(
             np.argmax(self.distances[candidate_gap_indices.start : candidate_gap_indices.stop])
         )
 
-    def cut_by_recursive_chunker(self, part: Span, oversize_reason: Reason) -> list[Gap]:
+    def cut_by_recursive_chunker(self, part_span: Span, oversize_reason: Reason) -> list[Gap]:
         if self.unit == "sentences":
-            return self.cut_by_sentence_count(part, oversize_reason)
+            return self.cut_by_sentence_count(part_span, oversize_reason)
         text, size_function = self.document.text, text_size_function(self.unit, self.tools)
-        recursive_piece_spans = fitting_spans(text, self.most, size_function, part)
+        recursive_piece_spans = fitting_spans(text, self.most, size_function, part_span)
         has_too_small_piece = any(size_function(text[start:end]) < self.least for start, end in recursive_piece_spans)
         recursive_cut_remark = "cut by the recursive chunker"
         recursive_cut_remark += f", which leaves pieces below minimum size {self.least:,}" if has_too_small_piece else ""
@@ -378,11 +384,11 @@ class _SizeEnforcer:
             lambda offset: combine_reasons(oversize_reason, Reason(remark=recursive_cut_remark)),
         )
 
-    def cut_by_sentence_count(self, part: Span, oversize_reason: Reason) -> list[Gap]:
-        """Cut ``part`` whenever it has as many sentences as the maximum chunk size allows."""
+    def cut_by_sentence_count(self, part_span: Span, oversize_reason: Reason) -> list[Gap]:
+        """Cut ``part_span`` whenever it has as many sentences as the maximum chunk size allows."""
         first_sentence_index, last_sentence_index = (
-            self.document.sentence_at(part.start),
-            self.document.sentence_at(part.end - 1),
+            self.document.sentence_at(part_span.start),
+            self.document.sentence_at(part_span.end - 1),
         )
         cut_interval_remark = f"cut after every {self.most:,}"
         last_part_sentence_count = (last_sentence_index - first_sentence_index) % self.most + 1
@@ -415,38 +421,41 @@ def span_size_function(document: Document, unit: SizeUnit, tools: Tools) -> Call
     return TokenSizes(document.text, document.starts, tools)
 
 
-def window_end(unit_token_counts: Sequence[int], start: int, max_tokens: int, min_units: int) -> int:
-    """Return the exclusive end index of the window that begins at unit ``start``.
+def window_end_unit_index(unit_token_counts: Sequence[int], start_unit_index: int, max_tokens: int, min_units: int) -> int:
+    """Return the exclusive end index of the window that begins at unit ``start_unit_index``.
 
     Parameters
     ----------
     unit_token_counts
         Number of tokens in every unit.
-    start
+    start_unit_index
         Index of the first unit in the window.
     max_tokens
         Maximum number of tokens in the window.
     min_units
         Minimum number of units in the window, whatever their size, unless the text ends earlier.
     """
-    end_unit_index, window_token_count = start + min_units, sum(unit_token_counts[start : start + min_units])
+    end_unit_index, window_token_count = (
+        start_unit_index + min_units,
+        sum(unit_token_counts[start_unit_index : start_unit_index + min_units]),
+    )
     while end_unit_index < len(unit_token_counts) and window_token_count + unit_token_counts[end_unit_index] <= max_tokens:
         window_token_count += unit_token_counts[end_unit_index]
         end_unit_index += 1
     return min(end_unit_index, len(unit_token_counts))
 
 
-def fitting_spans(text: str, most: int, size_function: Callable[[str], int], part: Span) -> list[tuple[int, int]]:
-    """Split part of a text recursively into spans no larger than ``most``, wherever a split is possible.
+def fitting_spans(text: str, max_size: int, size_function: Callable[[str], int], part: Span) -> list[tuple[int, int]]:
+    """Split part of a text recursively into spans no larger than ``max_size``, wherever a split is possible.
 
     Joined pieces may have more tokens than the sum of their sizes; a span that becomes too large is split again with a
     smaller limit.
     """
-    pending_parts_with_limits, spans = [(part, most)], []
+    pending_parts_with_limits, spans = [(part, max_size)], []
     while pending_parts_with_limits:
         pending_part, span_size_limit = pending_parts_with_limits.pop()
         for span in recursive_spans(text, span_size_limit, 0, size_function, "chroma", pending_part):
-            if span_size_limit > 1 and size_function(text[slice(*span)]) > most:
+            if span_size_limit > 1 and size_function(text[slice(*span)]) > max_size:
                 pending_parts_with_limits.append((Span(*span), span_size_limit - 1))
             else:
                 spans.append(span)

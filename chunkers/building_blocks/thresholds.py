@@ -308,7 +308,10 @@ class ThresholdChunker(Chunker):
     def fields(cls, values: Mapping[str, Any] | None = None) -> list[FieldSpec]:
         """Return the declarations of all parameters, with ``amount`` declared for the threshold in ``values``."""
         threshold_rule = THRESHOLDS[str((values or {}).get("threshold") or "percentile")]
-        return [_amount_spec(spec, threshold_rule) if spec.name == "amount" else spec for spec in super().fields(values)]
+        return [
+            _amount_parameter_spec(spec, threshold_rule) if spec.name == "amount" else spec
+            for spec in super().fields(values)
+        ]
 
     def describe(self) -> str:
         """Return the threshold, its amount and the buffer as a short phrase."""
@@ -328,15 +331,15 @@ class ThresholdChunker(Chunker):
         )
 
 
-def _amount_spec(spec: FieldSpec, rule: Threshold) -> FieldSpec:
+def _amount_parameter_spec(spec: FieldSpec, threshold_rule: Threshold) -> FieldSpec:
     return replace(
         spec,
-        title=rule.title,
-        help=rule.help,
-        default=rule.default,
-        low=rule.low,
-        high=rule.high,
-        offered=rule.offered,
-        step=rule.step,
+        title=threshold_rule.title,
+        help=threshold_rule.help,
+        default=threshold_rule.default,
+        low=threshold_rule.low,
+        high=threshold_rule.high,
+        offered=threshold_rule.offered,
+        step=threshold_rule.step,
         depends="threshold",
     )

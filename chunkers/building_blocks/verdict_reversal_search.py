@@ -6,7 +6,7 @@ from chunkers.contract import Chunker, FieldSpec, Tools
 from chunkers.results import Chunking, Gap
 from chunkers.support import ParameterError
 
-MOST_PROVEN_SENTENCES = 5_000
+MOST_SENTENCES_FOR_PROOF = 5_000
 """Maximum number of sentences of a text in which a suggestion is proven by running the chunker; without proof it is not
 made.
 """
@@ -18,14 +18,14 @@ def parameter_spec(chunker: Chunker, parameter: str) -> FieldSpec:
 
 
 def nearest_changing_slider_stop(
-    spec: FieldSpec, current_value: float, is_change_at: Callable[[float], bool]
+    spec: FieldSpec, current_value: float, reverses_verdict_at: Callable[[float], bool]
 ) -> float | None:
-    """Return the slider stop nearest to ``current_value`` for which ``is_change_at`` returns true; None if there is none.
+    """Return the slider stop nearest to ``current_value`` for which ``reverses_verdict_at`` returns true; None if there is none.
 
     Of two stops at the same distance, the higher is returned.
     """
     ranked_stops = sorted((abs(stop - current_value), -stop) for stop in spec.stops if stop != current_value)
-    return next((-stop for _, stop in ranked_stops if is_change_at(-stop)), None)
+    return next((-stop for _, stop in ranked_stops if reverses_verdict_at(-stop)), None)
 
 
 def next_slider_stop(spec: FieldSpec, score: float, above: bool) -> float | None:
@@ -40,7 +40,7 @@ def next_slider_stop(spec: FieldSpec, score: float, above: bool) -> float | None
 class VerdictReversals:
     """Search, by rerunning a chunker, for parameter values that reverse the verdict on a gap.
 
-    In a text of more than `MOST_PROVEN_SENTENCES` sentences the runs would take too long, so no value is found.
+    In a text of more than `MOST_SENTENCES_FOR_PROOF` sentences the runs would take too long, so no value is found.
     """
 
     def __init__(self, chunker: Chunker, chunking: Chunking, gap: Gap, tools: Tools) -> None:
@@ -62,7 +62,7 @@ class VerdictReversals:
 
     def _rerun(self, values: Mapping[str, float]) -> Chunking | None:
         document = self.chunking.document
-        if len(document.sentences) > MOST_PROVEN_SENTENCES:
+        if len(document.sentences) > MOST_SENTENCES_FOR_PROOF:
             return None
         try:
             changed_chunker = type(self.chunker)(**{**self.chunker.model_dump(), **values})

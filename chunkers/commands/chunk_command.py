@@ -14,7 +14,6 @@ from chunkers.commands.shared_command_parts import (
     add_language_model_options,
     add_setting_options,
     document_reader,
-    file_bytes,
     load_shared_tools,
     named_chunkers,
     named_files,
@@ -22,15 +21,16 @@ from chunkers.commands.shared_command_parts import (
     parse_spending_limit,
     print_json,
     print_to_stderr,
+    read_file_bytes,
+    report_spending_at_end,
     run_command,
     shared_setting,
-    spending_reported,
 )
 from chunkers.contract import Chunker, Tools
 from chunkers.recipes import (
     ADAPTERS,
-    ASKING,
     CHUNKERS,
+    ASKING,
     Recipe,
     discover,
     known_chunkers_phrase,
@@ -86,40 +86,40 @@ def _run(options: argparse.Namespace) -> int:
         chunker = chunker.for_documents([name for _, name in named_files(options.files)])
     chunk_embedding_choice = options.embedded_as or base_recipe.embedded_as
     tools.asking = open_language_model(options, chunker, chunk_embedding_choice, base_recipe)
-    with spending_reported(tools.asking):
+    with report_spending_at_end(tools.asking):
         return _cut_and_print_files(
             options,
             chunker,
             shared_setting(options, "sentences", [chunker_spec]),
             tools,
             chunk_embedding_choice,
-            is_older=chunker_spec.recipe is not None and chunker_spec.recipe.is_older,
+            is_recipe_older=chunker_spec.recipe is not None and chunker_spec.recipe.is_older,
         )
 
 
 def _cut_and_print_files(
     options: argparse.Namespace,
     chunker: Chunker,
-    sentences: str,
+    sentence_splitter_name: str,
     tools: Tools,
     embedded_as: EmbeddedAs,
     *,
-    is_older: bool,
+    is_recipe_older: bool,
 ) -> int:
     """Cut and print every file; return the exit status. With an older recipe, results note where cuts may have moved."""
     embedder = tools.embedder
     read_file_text = document_reader(options.encoding)
     exit_status = 0
-    for file_path, name in named_files(options.files):
+    for file_path, document_name in named_files(options.files):
         try:
-            file_text = read_file_text(file_bytes(file_path, name), name)
-            document = Document.from_text(file_text.text, sentences, name, file_text.parts)
+            file_text = read_file_text(read_file_bytes(file_path, document_name), document_name)
+            document = Document.from_text(file_text.text, sentence_splitter_name, document_name, file_text.parts)
             chunking = run(chunker, document, tools, embedded_as)
         except InputError as error:
-            print_to_stderr(message_with_document_name(name, error))
+            print_to_stderr(message_with_document_name(document_name, error))
             exit_status = 2
             continue
-        if is_older and (change_note := chunker.changed_since(len(document.sentences))):
+        if is_recipe_older and (change_note := chunker.changed_since(len(document.sentences))):
             chunking = replace(chunking, notes=(*chunking.notes, change_note))
         result_as_dict = to_dict(chunking)
         result_as_dict["document"]["read_as"] = file_text.read_as
@@ -144,30 +144,34 @@ def chunker_declarations() -> dict[str, Any]:
 
 def _chunker_declaration(chunker: type[Chunker]) -> dict[str, Any]:
     declaration_by_parameter_name = {}
-    for field_spec in chunker.fields():
+    for parameter_spec in chunker.fields():
         declaration: dict[str, Any] = {
-            "type": field_spec.kind,
-            "default": field_spec.default,
-            "title": field_spec.title,
-            "help": field_spec.help,
+            "type": parameter_spec.kind,
+            "default": parameter_spec.default,
+            "title": parameter_spec.title,
+            "help": parameter_spec.help,
         }
-        further_details = {"optional": field_spec.optional, "choices": list(field_spec.choices), "unit": field_spec.unit}
-        parameter_bound_by_key = {"minimum": field_spec.low, "maximum": field_spec.high}
-        declaration |= {key: value for key, value in further_details.items() if value}
+        further_parameter_details = {
+            "optional": parameter_spec.optional,
+            "choices": list(parameter_spec.choices),
+            "unit": parameter_spec.unit,
+        }
+        parameter_bound_by_key = {"minimum": parameter_spec.low, "maximum": parameter_spec.high}
+        declaration |= {key: value for key, value in further_parameter_details.items() if value}
         declaration |= {key: value for key, value in parameter_bound_by_key.items() if value is not None}
-        if field_spec.depends:
-            deciding_field = next(field for field in chunker.fields() if field.name == field_spec.depends)
-            field_by_choice = {
+        if parameter_spec.depends:
+            deciding_parameter_spec = next(field for field in chunker.fields() if field.name == parameter_spec.depends)
+            parameter_spec_by_choice = {
                 choice: next(
-                    field for field in chunker.fields({field_spec.depends: choice}) if field.name == field_spec.name
+                    field for field in chunker.fields({parameter_spec.depends: choice}) if field.name == parameter_spec.name
                 )
-                for choice in deciding_field.choices
+                for choice in deciding_parameter_spec.choices
             }
-            declaration[f"by {field_spec.depends}"] = {
+            declaration[f"by {parameter_spec.depends}"] = {
                 choice: {"default": field.default, "minimum": field.low, "maximum": field.high}
-                for choice, field in field_by_choice.items()
+                for choice, field in parameter_spec_by_choice.items()
             }
-        declaration_by_parameter_name[field_spec.name] = declaration
+        declaration_by_parameter_name[parameter_spec.name] = declaration
     return {
         "title": chunker.title,
         "idea": chunker.idea,

@@ -133,7 +133,7 @@ def _discard_buffered_output() -> None:
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
 
-def file_bytes(file: str, name: str = "") -> bytes:
+def read_file_bytes(file_path: str, name: str = "") -> bytes:
     """Return the bytes of a file, or of standard input for ``-``; error messages call the file ``name``.
 
     Raises
@@ -143,14 +143,16 @@ def file_bytes(file: str, name: str = "") -> bytes:
         exceeded.
     """
     try:
-        if file == "-":
+        if file_path == "-":
             if sys.stdin is None:
                 raise InputError("standard input must be open; it is closed. Pipe a text into the command, or name a file.")
             return _read_bytes_within_limit(sys.stdin.buffer, "standard input")
-        with Path(file).open("rb") as opened_file:
-            return _read_bytes_within_limit(opened_file, name or Path(file).name)
+        with Path(file_path).open("rb") as opened_file:
+            return _read_bytes_within_limit(opened_file, name or Path(file_path).name)
     except OSError as error:
-        raise InputError(f"{file}: the file cannot be read: {error.strerror}. Check its path and permissions.") from error
+        raise InputError(
+            f"{file_path}: the file cannot be read: {error.strerror}. Check its path and permissions."
+        ) from error
 
 
 def _read_bytes_within_limit(opened: BinaryIO, name: str) -> bytes:
@@ -233,7 +235,7 @@ def add_language_model_options(
     )
 
 
-def parse_spending_limit(spend: str | None) -> "SpendingLimit | None":
+def parse_spending_limit(limit_text: str | None) -> "SpendingLimit | None":
     """Parse the value of a spending-limit option; return None if the option was not given.
 
     Raises
@@ -241,13 +243,13 @@ def parse_spending_limit(spend: str | None) -> "SpendingLimit | None":
     InputError
         If the value is not a whole number of tokens of at least 1.
     """
-    if spend is None:
+    if limit_text is None:
         return None
-    if not (spend.isascii() and spend.isdecimal() and len(spend) < 16 and int(spend)):
-        raise InputError(f"--spend must be a whole number of tokens of at least 1; got {short_repr(spend)}.")
+    if not (limit_text.isascii() and limit_text.isdecimal() and len(limit_text) < 16 and int(limit_text)):
+        raise InputError(f"--spend must be a whole number of tokens of at least 1; got {short_repr(limit_text)}.")
     from chunkers.language_models.spending import SpendingLimit
 
-    return SpendingLimit(int(spend))
+    return SpendingLimit(int(limit_text))
 
 
 def open_language_model(
@@ -264,21 +266,21 @@ def open_language_model(
         return None
     language_model_name = options.language_model or recipe.language_model
     if not language_model_name:
-        asking_part = chunker.name if chunker.asks else "A context sentence"
-        raise InputError(f"{asking_part} needs a language model; name it with --language-model, as openai:NAME.")
+        asker_phrase = chunker.name if chunker.asks else "A context sentence"
+        raise InputError(f"{asker_phrase} needs a language model; name it with --language-model, as openai:NAME.")
     from chunkers.language_models.requests_within_spending_limit import as_asking
 
     return as_asking(language_model_name, parse_spending_limit(options.spend), warn_of_unusable_answers)
 
 
 @contextmanager
-def spending_reported(access: "Asking | None", before: str = "") -> Iterator[None]:
+def report_spending_at_end(model_access: "Asking | None", line_beginning: str = "") -> Iterator[None]:
     """Print what was spent on a language model, if there is one, however the work ends: what was asked is paid for."""
     try:
         yield
     finally:
-        if access is not None:
-            print_to_stderr(f"{before}{access.model.name}: {access.summary}.")
+        if model_access is not None:
+            print_to_stderr(f"{line_beginning}{model_access.model.name}: {model_access.summary}.")
 
 
 def load_command_embedder(name: str, device: str = "auto") -> Embedder:
@@ -296,7 +298,7 @@ def load_command_embedder(name: str, device: str = "auto") -> Embedder:
 
 
 def load_command_tools(
-    embedder: str, tokenizer: str = "all-MiniLM-L6-v2", device: str = "auto", cache: EmbeddingCache | None = None
+    embedder_name: str, tokenizer_name: str = "all-MiniLM-L6-v2", device: str = "auto", cache: EmbeddingCache | None = None
 ) -> Tools:
     """Load an embedder and a tokenizer by their names, and return them as tools that show progress on the terminal.
 
@@ -305,10 +307,10 @@ def load_command_tools(
     InputError
         As `load_command_embedder` and `load_tokenizer` do.
     """
-    loaded_embedder = load_command_embedder(embedder, device)
+    loaded_embedder = load_command_embedder(embedder_name, device)
     return Tools(
         loaded_embedder,
-        load_tokenizer(tokenizer),
+        load_tokenizer(tokenizer_name),
         EmbeddingCache() if cache is None else cache,
         watcher=preparation_watcher(loaded_embedder),
     )
@@ -322,9 +324,9 @@ def load_recipe_file(path: str) -> Recipe:
     InputError
         If the file cannot be read or is not a recipe.
     """
-    recipe_from_file = Recipe.in_file(file_bytes(path), printable_name(path))
+    recipe_from_file = Recipe.in_file(read_file_bytes(path), printable_file_name(path))
     if change_note := recipe_from_file.changed_since():
-        print_to_stderr(f"{printable_name(path)}: {change_note}")
+        print_to_stderr(f"{printable_file_name(path)}: {change_note}")
     return recipe_from_file
 
 
@@ -368,7 +370,7 @@ def read_texts(
     read_document_bytes = document_reader(encoding)
     for path, name in named_files(files):
         try:
-            file_text = read_document_bytes(file_bytes(path, name), name)
+            file_text = read_document_bytes(read_file_bytes(path, name), name)
         except InputError as error:
             if complain is None:
                 raise
@@ -416,7 +418,7 @@ def named_files(names: Sequence[str], endings: Sequence[str] = READABLE_ENDINGS)
         if name == "-":
             yield name, "standard input"
         elif not is_folder(named_path):
-            yield name, printable_name(named_path.name)
+            yield name, printable_file_name(named_path.name)
         else:
             folder_files = _files_in(named_path, endings)
             if not folder_files:
@@ -424,7 +426,7 @@ def named_files(names: Sequence[str], endings: Sequence[str] = READABLE_ENDINGS)
                     f"{name}: a folder must contain at least one file ending in {', '.join(endings)}; this folder contains "
                     "none. Name another folder."
                 )
-            yield from ((str(path), printable_name(path.relative_to(named_path).as_posix())) for path in folder_files)
+            yield from ((str(path), printable_file_name(path.relative_to(named_path).as_posix())) for path in folder_files)
 
 
 def is_folder(path: Path) -> bool:
@@ -433,7 +435,8 @@ def is_folder(path: Path) -> bool:
         return path.is_dir()
     except OSError as error:
         raise InputError(
-            f"{printable_name(str(path))[:200]}: the file cannot be read: {error.strerror}. Check its path and permissions."
+            f"{printable_file_name(str(path))[:200]}: the file cannot be read: {error.strerror}. Check its path and "
+            "permissions."
         ) from error
 
 
@@ -462,7 +465,7 @@ def read_named_file_bytes(
     """
     for path, name in named_files(names, endings):
         try:
-            content_bytes = file_bytes(path, name)
+            content_bytes = read_file_bytes(path, name)
         except InputError as error:
             if complain is None:
                 raise
@@ -471,7 +474,7 @@ def read_named_file_bytes(
         yield name, content_bytes
 
 
-def printable_name(name: str) -> str:
+def printable_file_name(name: str) -> str:
     """Return a file name as printable text; undecodable bytes are escaped, so that different names stay different."""
     return os.fsencode(name).decode("utf-8", "backslashreplace")
 
@@ -484,11 +487,11 @@ def parse_parameter_value(text: str) -> Any:
         return text
 
 
-def parse_assignment(text: str, option: str) -> tuple[str, Any]:
+def parse_assignment(text: str, option_phrase: str) -> tuple[str, Any]:
     """Parse a ``KEY=VALUE`` argument into name and value. Raise InputError if the argument has another form."""
     key, equals_sign, value_text = text.partition("=")
     if not equals_sign or not key:
-        raise InputError(f"{option} must have the form KEY=VALUE; got {text!r}.")
+        raise InputError(f"{option_phrase} must have the form KEY=VALUE; got {text!r}.")
     return key, parse_parameter_value(value_text)
 
 
@@ -506,7 +509,7 @@ CHUNKER_OR_FILE_HELP = f"{CHUNKER_HELP}, or chunks:FILE for chunks that somethin
 SPLITTER_NAMES = ", ".join([*SPLITTERS, "sentencex:CODE", "spacy:NAME"])
 """Help text for the name of a sentence splitter."""
 
-BY_POSITION = "by position"
+POSITIONAL_WORDS_KEY = "by position"
 """Key of `_REPLACEMENT_BY_OPTION` for words without an option."""
 
 _REPLACEMENT_BY_OPTION = {
@@ -518,12 +521,12 @@ _REPLACEMENT_BY_OPTION = {
     "--into": "--output {0}",
     "--corpus": "{0}, without an option",
     "--file": "--marked {0}",
-    BY_POSITION: "--sample {0}, or --marked PATH for files",
+    POSITIONAL_WORDS_KEY: "--sample {0}, or --marked PATH for files",
 }
 """The present spelling for each spelling of before; ``{0}`` stands for its values."""
 
 _CHUNKER_SPEC_PATTERN = re.compile(r"(?P<base>.+?)(?::(?P<parameters>\w+=.*))?", re.DOTALL)
-_NAME = re.compile(r"\w+")
+_CHUNKER_NAME_PATTERN = re.compile(r"\w+")
 _MALFORMED_SPEC = re.compile(r"\w+:(.*)", re.DOTALL)
 _NEXT_PARAMETER = re.compile(r",(?=\w+=)")
 
@@ -573,25 +576,25 @@ class ChunkerSpec:
         from chunkers.found_again.located_chunks import read_chunks
         from chunkers.methods.your_chunks import ChunkFile, YourChunks
 
-        given_chunks = read_chunks(file_bytes(str(self.file)), self.file.name)
+        given_chunks = read_chunks(read_file_bytes(str(self.file)), self.file.name)
         return YourChunks.from_file(ChunkFile(self.file.name, tuple(given_chunks)))
 
-    def recipe_of(self, chunker: Chunker, like: Recipe | None = None) -> Recipe:
-        """Return the recipe of the built ``chunker``; settings that the command line does not give are those of ``like``."""
+    def recipe_of(self, chunker: Chunker, fallback_recipe: Recipe | None = None) -> Recipe:
+        """Return the recipe of the built ``chunker``; settings that the command line does not give are those of ``fallback_recipe``."""
         if self.recipe is not None and not self.parameters:
             return self.recipe
-        base_recipe = self.recipe or like or Recipe(chunker=chunker.name)
+        base_recipe = self.recipe or fallback_recipe or Recipe(chunker=chunker.name)
         return base_recipe.model_copy(update={"chunker": chunker.name, "parameters": chunker.model_dump()})
 
 
-def parse_chunker_spec(written: str, refuses_chunks: str = "") -> ChunkerSpec:
+def parse_chunker_spec(written_spec: str, chunk_file_refusal_phrase: str = "") -> ChunkerSpec:
     """Parse the name of a chunker on a command line; read the file of a recipe.
 
     Parameters
     ----------
-    written
+    written_spec
         ``NAME``, ``NAME:KEY=VALUE,...``, the file of a recipe, alone or with parameters in the same way, or ``chunks:FILE``.
-    refuses_chunks
+    chunk_file_refusal_phrase
         The reason why a file of chunks may not stand for a chunker; empty if it may.
 
     Raises
@@ -599,23 +602,25 @@ def parse_chunker_spec(written: str, refuses_chunks: str = "") -> ChunkerSpec:
     InputError
         If the text has none of these forms, or the recipe cannot be read.
     """
-    if written.startswith(CHUNK_FILE_PREFIX):
-        if refuses_chunks:
-            raise InputError(f"{written}: {refuses_chunks}. Name a chunker or the file of a recipe.")
-        return ChunkerSpec(written, file=Path(written.removeprefix(CHUNK_FILE_PREFIX)))
-    if re.match(r"\w+=", written):
-        raise InputError(f"Parameters stand behind the chunker's name, as in recursive:{written}; got {written!r} alone.")
-    spec_match = _CHUNKER_SPEC_PATTERN.fullmatch(written)
+    if written_spec.startswith(CHUNK_FILE_PREFIX):
+        if chunk_file_refusal_phrase:
+            raise InputError(f"{written_spec}: {chunk_file_refusal_phrase}. Name a chunker or the file of a recipe.")
+        return ChunkerSpec(written_spec, file=Path(written_spec.removeprefix(CHUNK_FILE_PREFIX)))
+    if re.match(r"\w+=", written_spec):
+        raise InputError(
+            f"Parameters stand behind the chunker's name, as in recursive:{written_spec}; got {written_spec!r} alone."
+        )
+    spec_match = _CHUNKER_SPEC_PATTERN.fullmatch(written_spec)
     if spec_match is None:
-        raise InputError(f"A chunker must be {CHUNKER_HELP}; got {written!r}.")
-    name_or_file, parameters = spec_match["base"], _parse_parameters(spec_match["parameters"] or "", written)
-    if parameters and _is_file(written):
-        name_or_file, parameters = written, {}
-    if _NAME.fullmatch(name_or_file) and not _is_file(name_or_file):
-        return ChunkerSpec(written, name_or_file, parameters)
+        raise InputError(f"A chunker must be {CHUNKER_HELP}; got {written_spec!r}.")
+    name_or_file, parameters = spec_match["base"], _parse_parameters(spec_match["parameters"] or "", written_spec)
+    if parameters and _is_file(written_spec):
+        name_or_file, parameters = written_spec, {}
+    if _CHUNKER_NAME_PATTERN.fullmatch(name_or_file) and not _is_file(name_or_file):
+        return ChunkerSpec(written_spec, name_or_file, parameters)
     if (malformed_spec_match := _MALFORMED_SPEC.fullmatch(name_or_file)) and not _is_file(name_or_file):
-        _parse_parameters(malformed_spec_match[1], written)
-    return ChunkerSpec(written, parameters=parameters, file=Path(name_or_file), recipe=load_recipe_file(name_or_file))
+        _parse_parameters(malformed_spec_match[1], written_spec)
+    return ChunkerSpec(written_spec, parameters=parameters, file=Path(name_or_file), recipe=load_recipe_file(name_or_file))
 
 
 def format_parameters(parameters: Mapping[str, Any]) -> str:
@@ -638,7 +643,7 @@ def _is_file(path: str) -> bool:
     return os.path.isfile(path)  # noqa: PTH113
 
 
-def _parse_parameters(text: str, written: str) -> dict[str, Any]:
+def _parse_parameters(text: str, written_spec: str) -> dict[str, Any]:
     """Parse ``KEY=VALUE,...``; a comma inside a JSON value, or before anything but a key, belongs to the value."""
     parameter_value_by_name = {}
     while text:
@@ -650,7 +655,7 @@ def _parse_parameters(text: str, written: str) -> dict[str, Any]:
         if value_end < 0 or (text_after_key[value_end:] and not _NEXT_PARAMETER.match(text_after_key, value_end)):
             next_parameter_match = _NEXT_PARAMETER.search(text_after_key)
             value_end = next_parameter_match.start() if next_parameter_match else len(text_after_key)
-        name, value = parse_assignment(key + equals_sign + text_after_key[:value_end], f"{written}: a parameter")
+        name, value = parse_assignment(key + equals_sign + text_after_key[:value_end], f"{written_spec}: a parameter")
         parameter_value_by_name[name] = value
         text = text_after_key[value_end + 1 :]
     return parameter_value_by_name
@@ -665,21 +670,21 @@ def add_chunker_option(
     note: str = "",
 ) -> None:
     """Add the option that names one or several chunkers; `named_chunkers` parses its value."""
-    forms = CHUNKER_OR_FILE_HELP if allows_chunk_file else CHUNKER_HELP
+    spec_forms_help = CHUNKER_OR_FILE_HELP if allows_chunk_file else CHUNKER_HELP
     parser.add_argument(
         "--chunker",
         nargs="+" if several else 1,
         action="extend" if several else "store",
         default=[default] if default else [],
         metavar="NAME",
-        help=f"{'one or several chunkers, each by' if several else 'the chunker:'} {forms}{note}"
+        help=f"{'one or several chunkers, each by' if several else 'the chunker:'} {spec_forms_help}{note}"
         + f" (default: {default})" * bool(default),
     )
-    add_replaced_spellings(parser, "--recipe", "--set")
+    add_refused_old_options(parser, "--recipe", "--set")
 
 
-def named_chunkers(options: argparse.Namespace, refuses_chunks: str = "") -> list[ChunkerSpec]:
-    """Return the chunkers that the command line names; ``refuses_chunks`` is as for `parse_chunker_spec`.
+def named_chunkers(options: argparse.Namespace, chunk_file_refusal_phrase: str = "") -> list[ChunkerSpec]:
+    """Return the chunkers that the command line names; ``chunk_file_refusal_phrase`` is as for `parse_chunker_spec`.
 
     Raises
     ------
@@ -690,10 +695,10 @@ def named_chunkers(options: argparse.Namespace, refuses_chunks: str = "") -> lis
         raise InputError(
             f"No chunker is named. Name it with --chunker, one of {known_chunkers_phrase()}, or give the file of a recipe."
         )
-    return [parse_chunker_spec(written, refuses_chunks) for written in options.chunker]
+    return [parse_chunker_spec(written, chunk_file_refusal_phrase) for written in options.chunker]
 
 
-_SETTINGS = {
+_HELP_BY_SETTING = {
     "sentences": f"the sentence splitter, one of {SPLITTER_NAMES}",
     "embedder": f"the embedding model, one of {', '.join([*EMBEDDERS, *OTHER_NAME_FORMS])}",
     "tokenizer": "what counts tokens",
@@ -712,11 +717,11 @@ def add_setting_options(parser: argparse.ArgumentParser, *names: str, default: s
             f"--{name}",
             default=recipe_default if default is None else None,
             metavar="NAME",
-            help=f"{_SETTINGS[name]} (default: {(default or '{0}').format(recipe_default)})",
+            help=f"{_HELP_BY_SETTING[name]} (default: {(default or '{0}').format(recipe_default)})",
         )
 
 
-def shared_setting(options: argparse.Namespace, name: str, specs: Sequence[ChunkerSpec] = ()) -> str:
+def shared_setting(options: argparse.Namespace, setting_name: str, chunker_specs: Sequence[ChunkerSpec] = ()) -> str:
     """Return a setting for all chunkers of a command: the requested value, or the one that all recipes agree on.
 
     Raises
@@ -724,17 +729,18 @@ def shared_setting(options: argparse.Namespace, name: str, specs: Sequence[Chunk
     InputError
         If the recipes disagree.
     """
-    requested_value: str | None = getattr(options, name)
-    distinct_recipe_values = {getattr(spec.recipe, name) for spec in specs if spec.recipe is not None}
+    requested_value: str | None = getattr(options, setting_name)
+    distinct_recipe_values = {getattr(spec.recipe, setting_name) for spec in chunker_specs if spec.recipe is not None}
     if requested_value is None and len(distinct_recipe_values) > 1:
         raise InputError(
-            f"The recipes must agree on {name}; they name {', '.join(sorted(distinct_recipe_values))}. Choose one with "
-            f"--{name}."
+            f"The recipes must agree on {setting_name}; they name {', '.join(sorted(distinct_recipe_values))}. Choose one "
+            "with "
+            f"--{setting_name}."
         )
-    return requested_value or next(iter(distinct_recipe_values), Recipe.model_fields[name].default)
+    return requested_value or next(iter(distinct_recipe_values), Recipe.model_fields[setting_name].default)
 
 
-def load_shared_tools(options: argparse.Namespace, specs: Sequence[ChunkerSpec] = ()) -> Tools:
+def load_shared_tools(options: argparse.Namespace, chunker_specs: Sequence[ChunkerSpec] = ()) -> Tools:
     """Load the embedder and the tokenizer for all chunkers of a command, as `shared_setting` returns their names.
 
     Raises
@@ -742,15 +748,15 @@ def load_shared_tools(options: argparse.Namespace, specs: Sequence[ChunkerSpec] 
     InputError
         As `shared_setting` and `load_command_tools` do.
     """
-    embedder, tokenizer = (shared_setting(options, name, specs) for name in ("embedder", "tokenizer"))
-    return load_command_tools(embedder, tokenizer, options.device)
+    embedder_name, tokenizer_name = (shared_setting(options, name, chunker_specs) for name in ("embedder", "tokenizer"))
+    return load_command_tools(embedder_name, tokenizer_name, options.device)
 
 
-def add_replaced_spellings(parser: argparse.ArgumentParser, *spellings: str) -> None:
-    """Add options of before, and `BY_POSITION`; using one is an error that says what to write instead."""
+def add_refused_old_options(parser: argparse.ArgumentParser, *spellings: str) -> None:
+    """Add options of before, and `POSITIONAL_WORDS_KEY`; using one is an error that says what to write instead."""
     for spelling in spellings:
         parser.add_argument(
-            *([spelling] if spelling != BY_POSITION else []),
+            *([spelling] if spelling != POSITIONAL_WORDS_KEY else []),
             nargs="*",
             action=_ReplacedSpelling,
             const=_REPLACEMENT_BY_OPTION[spelling],
@@ -760,19 +766,25 @@ def add_replaced_spellings(parser: argparse.ArgumentParser, *spellings: str) -> 
         )
 
 
-def replaced_spelling_error(before: str, now: str) -> InputError:
+def old_spelling_error(old_spelling: str, new_spelling: str) -> InputError:
     """Return the error for a spelling of before."""
-    return InputError(f"{before} is written in another way now: {now}.")
+    return InputError(f"{old_spelling} is written in another way now: {new_spelling}.")
 
 
-def refuse_chunkers_by_position(options: argparse.Namespace, words: Sequence[object], count: int) -> None:
-    """Raise InputError if the first ``count`` of several words without an option are chunkers, as they were before.
+def refuse_chunkers_by_position(
+    options: argparse.Namespace, positional_arguments: Sequence[object], chunker_count: int
+) -> None:
+    """Raise InputError if the first ``chunker_count`` of several words without an option are chunkers, as they were before.
 
     A folder is no chunker.
     """
-    if len(words) > 1 and not options.chunker and not any(Path(str(word)).is_dir() for word in words[:count]):
-        chunkers = " ".join(map(str, words[:count]))
-        raise replaced_spelling_error(chunkers, f"--chunker {chunkers}")
+    if (
+        len(positional_arguments) > 1
+        and not options.chunker
+        and not any(Path(str(word)).is_dir() for word in positional_arguments[:chunker_count])
+    ):
+        chunkers_phrase = " ".join(map(str, positional_arguments[:chunker_count]))
+        raise old_spelling_error(chunkers_phrase, f"--chunker {chunkers_phrase}")
 
 
 class _ReplacedSpelling(argparse.Action):
@@ -787,4 +799,4 @@ class _ReplacedSpelling(argparse.Action):
     ) -> None:
         """Raise InputError with what to write in place of the option."""
         replacement_arguments = ("," if "NAME:" in self.const else " ").join(map(str, values or ["…"]))
-        raise replaced_spelling_error(option_string or replacement_arguments, self.const.format(replacement_arguments))
+        raise old_spelling_error(option_string or replacement_arguments, self.const.format(replacement_arguments))

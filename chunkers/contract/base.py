@@ -201,7 +201,7 @@ class Chunker(BaseModel, ABC, frozen=True, extra="forbid", allow_inf_nan=False):
         try:
             super().__init__(**parameters)
         except ValidationError as error:
-            raise ParameterError(_validation_sentence(type(self), error)) from error
+            raise ParameterError(_broken_rule_sentence(type(self), error)) from error
 
     @abstractmethod
     def chunk(self, document: Document, tools: Tools) -> Chunking:
@@ -218,7 +218,7 @@ class Chunker(BaseModel, ABC, frozen=True, extra="forbid", allow_inf_nan=False):
     @classmethod
     def fields(cls, values: Mapping[str, Any] | None = None) -> list[FieldSpec]:
         """Return the declarations of all parameters, some of which may depend on the current ``values``."""
-        return [*_field_specs(cls)]
+        return [*_parameter_specs(cls)]
 
     def levels(self, parameter: str, values: Sequence[float], scores: Sequence[float]) -> list[float]:
         """Return the threshold level on a curve of ``scores`` for each of several ``values`` of a parameter."""
@@ -290,35 +290,39 @@ class Chunker(BaseModel, ABC, frozen=True, extra="forbid", allow_inf_nan=False):
 
 
 @cache
-def _field_specs(cls: type[Chunker]) -> tuple[FieldSpec, ...]:
+def _parameter_specs(cls: type[Chunker]) -> tuple[FieldSpec, ...]:
     """Return the declaration of every parameter; a page asks for them many times whenever it is drawn."""
     json_schema = cls.model_json_schema()["properties"]
     own_parameter_names = [name for name in cls.model_fields if name in inspect.get_annotations(cls)]
     parameter_names_own_first = dict.fromkeys([*own_parameter_names, *cls.model_fields])
-    return tuple(_field_spec(name, json_schema[name], cls.model_fields[name].default) for name in parameter_names_own_first)
-
-
-def _field_spec(name: str, schema: dict[str, Any], default: Any) -> FieldSpec:
-    value_schema = next(variant for variant in schema.get("anyOf", [schema]) if variant.get("type") != "null")
-    return FieldSpec(
-        name=name,
-        title=schema["title"],
-        help=schema.get("description", ""),
-        default=None if default is PydanticUndefined else default,
-        kind="choice" if "enum" in value_schema else value_schema["type"],
-        optional="anyOf" in schema,
-        choices=tuple(value_schema.get("enum", ())),
-        low=value_schema.get("minimum"),
-        high=value_schema.get("maximum"),
-        offered=tuple(schema["offered"]) if "offered" in schema else None,
-        step=schema.get("step"),
-        unit=schema.get("unit", ""),
-        main=schema.get("main", False),
-        ordered=schema.get("ordered", False),
+    return tuple(
+        _parameter_spec(name, json_schema[name], cls.model_fields[name].default) for name in parameter_names_own_first
     )
 
 
-def _validation_sentence(cls: type[Chunker], error: ValidationError) -> str:
+def _parameter_spec(name: str, parameter_schema: dict[str, Any], default: Any) -> FieldSpec:
+    value_schema = next(
+        variant for variant in parameter_schema.get("anyOf", [parameter_schema]) if variant.get("type") != "null"
+    )
+    return FieldSpec(
+        name=name,
+        title=parameter_schema["title"],
+        help=parameter_schema.get("description", ""),
+        default=None if default is PydanticUndefined else default,
+        kind="choice" if "enum" in value_schema else value_schema["type"],
+        optional="anyOf" in parameter_schema,
+        choices=tuple(value_schema.get("enum", ())),
+        low=value_schema.get("minimum"),
+        high=value_schema.get("maximum"),
+        offered=tuple(parameter_schema["offered"]) if "offered" in parameter_schema else None,
+        step=parameter_schema.get("step"),
+        unit=parameter_schema.get("unit", ""),
+        main=parameter_schema.get("main", False),
+        ordered=parameter_schema.get("ordered", False),
+    )
+
+
+def _broken_rule_sentence(cls: type[Chunker], error: ValidationError) -> str:
     """Return a sentence on the first broken rule."""
     first_error_details = error.errors(include_url=False)[0]
     broken_parameter_name = str(first_error_details["loc"][0]) if first_error_details["loc"] else ""
@@ -360,11 +364,11 @@ def run(chunker: Chunker, document: Document, tools: Tools) -> Chunking:
     embedder = tools.embedder.for_document(document) if tools.embedder is not None else None
     chunking = chunker.chunk(document, replace(tools, embedder=embedder, meter=run_usage_meter))
     elapsed_chunking_seconds = time.perf_counter() - chunking_start_time
-    split_ms = document.split_ms if document.is_split else 0.0
+    sentence_splitting_ms = document.split_ms if document.is_split else 0.0
     if not was_already_split:
-        elapsed_chunking_seconds -= split_ms / 1000
+        elapsed_chunking_seconds -= sentence_splitting_ms / 1000
     run_stage_timing = Timing(
-        split_ms=split_ms,
+        split_ms=sentence_splitting_ms,
         embed_ms=run_usage_meter.embed_s * 1000,
         embedded=run_usage_meter.embedded,
         cached=run_usage_meter.cached,

@@ -53,7 +53,7 @@ class Meter:
         return None if self.ledger is None else self.ledger.spent
 
 
-def _ignore(*numbers: float) -> None:
+def _ignore_arguments(*numbers: float) -> None:
     pass
 
 
@@ -81,17 +81,17 @@ class Watcher:
         Called with the number of runs ahead that embed with the same model, whenever that number changes; with 0 when
         none is left.
     arrival
-        The run's `chunkers.storage.fair_locks.next_arrival`, which determines its position among waiting runs; None to take
+        The run's `chunkers.storage.fair_locks.next_arrival_number`, which determines its position among waiting runs; None to take
         a new arrival number each time.
     """
 
     cancelled: Callable[[], bool] = bool
     cached_only: bool = False
-    progress: Callable[[int, int], None] = _ignore
-    share: Callable[[float], None] = _ignore
-    preparing: Callable[[float], None] = _ignore
-    deciding: Callable[[int, int], None] = _ignore
-    waiting: Callable[[int], None] = _ignore
+    progress: Callable[[int, int], None] = _ignore_arguments
+    share: Callable[[float], None] = _ignore_arguments
+    preparing: Callable[[float], None] = _ignore_arguments
+    deciding: Callable[[int, int], None] = _ignore_arguments
+    waiting: Callable[[int], None] = _ignore_arguments
     arrival: int | None = None
 
 
@@ -156,40 +156,48 @@ class Tools:
                 # Only loading tells which weights are behind a folder or a name on the hub.
                 self._load_embedder(self.embedder)
             cache_keys = self.cache.keys(self.embedder.name, self.embedder.identity, texts)
-            entry_by_key = self.cache.get_many(cache_keys)
+            cached_vector_by_key = self.cache.get_many(cache_keys)
             uncached_text_by_key = {
-                key: text for key, text in zip(cache_keys, texts, strict=True) if key not in entry_by_key
+                key: text for key, text in zip(cache_keys, texts, strict=True) if key not in cached_vector_by_key
             }
-            self.meter.cached += len(entry_by_key.keys() - self.meter.seen)
+            self.meter.cached += len(cached_vector_by_key.keys() - self.meter.seen)
             if uncached_text_by_key:
-                self._embed_missing_texts(self.embedder, uncached_text_by_key, entry_by_key, len(texts))
-            self.meter.cold_s += sum(entry.cost for key, entry in entry_by_key.items() if key not in self.meter.seen)
-            self.meter.seen.update(entry_by_key)
+                self._embed_missing_texts(self.embedder, uncached_text_by_key, cached_vector_by_key, len(texts))
+            self.meter.cold_s += sum(entry.cost for key, entry in cached_vector_by_key.items() if key not in self.meter.seen)
+            self.meter.seen.update(cached_vector_by_key)
             for cache_key in cache_keys:
                 _check_same_dimensions(
                     self.embedder.name,
-                    entry_by_key[cache_key].vector,
-                    entry_by_key[cache_keys[0]].vector,
+                    cached_vector_by_key[cache_key].vector,
+                    cached_vector_by_key[cache_keys[0]].vector,
                 )
             if cache_keys:
-                check_vector_memory(self.embedder.name, len(cache_keys), len(entry_by_key[cache_keys[0]].vector))
-            return np.stack([entry_by_key[key].vector for key in cache_keys]) if cache_keys else np.zeros((0, 1), np.float32)
+                check_vector_memory(self.embedder.name, len(cache_keys), len(cached_vector_by_key[cache_keys[0]].vector))
+            return (
+                np.stack([cached_vector_by_key[key].vector for key in cache_keys])
+                if cache_keys
+                else np.zeros((0, 1), np.float32)
+            )
         finally:
             self.meter.embed_s += time.perf_counter() - start_time - (self.meter.load_s - load_seconds_before_embedding)
 
     def _embed_missing_texts(
-        self, embedder: Embedder, missing: Mapping[bytes, str], entries: dict[bytes, CachedVector], total_text_count: int
+        self,
+        embedder: Embedder,
+        missing_text_by_key: Mapping[bytes, str],
+        cached_vector_by_key: dict[bytes, CachedVector],
+        total_text_count: int,
     ) -> None:
-        """Embed the missing texts in batches, and add them to ``entries``; ``total_text_count`` counts cached texts too."""
+        """Embed the missing texts in batches, and add them to ``cached_vector_by_key``; ``total_text_count`` counts cached texts too."""
         raise_if_cancelled(lambda: self.watcher.cached_only or self.cancelled())
         self._load_embedder(embedder)
         with self._acquire_embedding_turn(embedder), cancellable_requests(self.cancelled):
             # Another run may have computed them while this one waited for its turn.
-            entries_computed_meanwhile = self.cache.get_many(missing)
-            self.meter.cached += len(entries_computed_meanwhile)
-            entries.update(entries_computed_meanwhile)
+            vectors_computed_meanwhile = self.cache.get_many(missing_text_by_key)
+            self.meter.cached += len(vectors_computed_meanwhile)
+            cached_vector_by_key.update(vectors_computed_meanwhile)
             text_lengths, keyed_texts_longest_first = self._texts_longest_first(
-                {key: text for key, text in missing.items() if key not in entries_computed_meanwhile}
+                {key: text for key, text in missing_text_by_key.items() if key not in vectors_computed_meanwhile}
             )
             total_length, embedded_length = sum(text_lengths), 0
             for batch_slice in split_into_batches(text_lengths, embedder.batch, embedder.batch_length):
@@ -200,9 +208,9 @@ class Tools:
                 batch_text_vectors = checked_vectors(embedder.name, embedder.encode(batch_texts), batch_texts)
                 seconds_per_text = (time.perf_counter() - batch_start_time) / len(batch_of_keyed_texts)
                 check_vector_memory(embedder.name, total_text_count, batch_text_vectors.shape[1])
-                for first_entry in islice(entries.values(), 1):
+                for first_entry in islice(cached_vector_by_key.values(), 1):
                     _check_same_dimensions(embedder.name, batch_text_vectors[0], first_entry.vector)
-                entries.update(
+                cached_vector_by_key.update(
                     self.cache.put_many([key for key, _ in batch_of_keyed_texts], batch_text_vectors, seconds_per_text)
                 )
                 self.meter.embedded += len(batch_of_keyed_texts)
@@ -221,16 +229,16 @@ class Tools:
             (embedder.name, embedder.identity), self.cancelled, self.watcher.waiting, self.watcher.arrival
         )
 
-    def _texts_longest_first(self, missing: Mapping[bytes, str]) -> tuple[list[int], list[tuple[bytes, str]]]:
+    def _texts_longest_first(self, missing_text_by_key: Mapping[bytes, str]) -> tuple[list[int], list[tuple[bytes, str]]]:
         """Return the length that the model reads of each text, and the texts, longest first: it saves padding."""
         if self.embedder is None or self.cancelled():
-            return [1] * len(missing), list(missing.items())
+            return [1] * len(missing_text_by_key), list(missing_text_by_key.items())
         model_token_limit = self.embedder.max_tokens
-        text_token_lengths = self.embedder.lengths(list(missing.values()))
+        text_token_lengths = self.embedder.lengths(list(missing_text_by_key.values()))
         if model_token_limit is not None:
             text_token_lengths = [min(length, model_token_limit) for length in text_token_lengths]
         lengths_with_keyed_texts = sorted(
-            zip(text_token_lengths, missing.items(), strict=True), key=lambda item: item[0], reverse=True
+            zip(text_token_lengths, missing_text_by_key.items(), strict=True), key=lambda item: item[0], reverse=True
         )
         return [length for length, _ in lengths_with_keyed_texts], [item for _, item in lengths_with_keyed_texts]
 

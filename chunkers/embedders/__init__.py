@@ -84,9 +84,9 @@ def _load_embedder(name: str, device: str) -> Embedder:
         case _ if name == BFLOAT16:
             return MiniLM(device, BFLOAT16_REMOVED_NOTE)
         case _, Static.name:
-            full_model = _load_embedder(MiniLM.name, "cpu")
-            assert isinstance(full_model, MiniLM)
-            return Static(full_model)
+            minilm_model = _load_embedder(MiniLM.name, "cpu")
+            assert isinstance(minilm_model, MiniLM)
+            return Static(minilm_model)
         case _, TfIdf.name:
             return _cpu_only_embedder(TfIdf(), device)
         case _ if _is_folder(name):
@@ -99,7 +99,7 @@ def _load_embedder(name: str, device: str) -> Embedder:
     )
 
 
-def missing_for_embedder(name: str) -> str:
+def missing_extra_sentence(name: str) -> str:
     """Return a sentence that names the pip extra that an embedder needs but lacks; empty if nothing is missing.
 
     For a model from a folder or the hub, this is known only after loading.

@@ -112,7 +112,7 @@ class Embedder(ABC):
     @property
     def identity(self) -> str:
         """Identifier of the embedder's vectors: the model's revision or, if there is none, a token unique to this object."""
-        return self.revision or object_token(self)
+        return self.revision or unique_object_token(self)
 
     def for_document(self, document: "Document") -> "Embedder":
         """Return this embedder or, if the embedder must be fitted on each document, a version fitted on this document."""
@@ -134,15 +134,15 @@ _TOKEN_BY_ID: dict[int, tuple[Any, str]] = {}
 """By an object's id: a weak reference to it, and its token."""
 
 
-def object_token(instance: object) -> str:
+def unique_object_token(instance: object) -> str:
     """Return a token that identifies an object within the process and is never reused for another object.
 
     An object without support for weak references gets a new token each time, because nothing reports when it is
     garbage-collected.
     """
-    known_entry = _TOKEN_BY_ID.get(id(instance))
-    if known_entry is not None and known_entry[0]() is instance:
-        return known_entry[1]
+    stored_token_entry = _TOKEN_BY_ID.get(id(instance))
+    if stored_token_entry is not None and stored_token_entry[0]() is instance:
+        return stored_token_entry[1]
     object_identity_token = uuid.uuid4().hex
     with suppress(TypeError):
         instance_id_number = id(instance)
@@ -154,12 +154,12 @@ def object_token(instance: object) -> str:
     return object_identity_token
 
 
-def split_into_batches(lengths: Sequence[int], most: int, most_length: int | None) -> Iterator[slice]:
-    """Yield slices that divide texts, in order, into batches of at most ``most`` texts and ``most_length`` total length."""
+def split_into_batches(lengths: Sequence[int], max_batch_texts: int, max_batch_length: int | None) -> Iterator[slice]:
+    """Yield slices that divide texts, in order, into batches of at most ``max_batch_texts`` texts and ``max_batch_length`` total length."""
     batch_start, batch_length = 0, 0
     for text_index, text_length in enumerate(lengths):
-        is_too_long = most_length is not None and batch_length + text_length > most_length
-        if text_index > batch_start and (is_too_long or text_index - batch_start >= most):
+        is_too_long = max_batch_length is not None and batch_length + text_length > max_batch_length
+        if text_index > batch_start and (is_too_long or text_index - batch_start >= max_batch_texts):
             yield slice(batch_start, text_index)
             batch_start, batch_length = text_index, 0
         batch_length += text_length
@@ -221,7 +221,7 @@ class OwnEmbedder(Embedder):
         return (
             f"{encoder_class.__module__}.{encoder_class.__qualname__}/{self.revision}"
             if self.revision
-            else object_token(self._encoder)
+            else unique_object_token(self._encoder)
         )
 
     def encode(self, texts: Sequence[str]) -> VectorArray:
@@ -269,7 +269,7 @@ def check_vector_memory(embedder_name: str, text_count: int, dimension: int) -> 
         )
 
 
-def checked_vectors(embedder_name: str, output: object, texts: Sequence[str]) -> VectorArray:
+def checked_vectors(embedder_name: str, embedder_output: object, texts: Sequence[str]) -> VectorArray:
     """Check an embedder's output and return unit vectors in single precision, shape (len(texts), dimension).
 
     Arrays and tensors of any numeric type, lists of numbers and lists of such rows are converted. A vector of length
@@ -282,7 +282,7 @@ def checked_vectors(embedder_name: str, output: object, texts: Sequence[str]) ->
         If the output is not one row of finite numbers per text, all of the same dimension and of length 1 or 0; the
         message begins with the embedder's name and says what was returned instead.
     """
-    checked_embedding_vectors = _number_array(embedder_name, output)
+    checked_embedding_vectors = _number_array(embedder_name, embedder_output)
     if checked_embedding_vectors.ndim != 2:
         raise ModelError(
             f"{embedder_name}: encode must return a two-dimensional array, with one row for each text; it returned an "
@@ -347,12 +347,12 @@ def _number_array(embedder_name: str, output: object) -> np.ndarray[Any, np.dtyp
     return embedder_output_array
 
 
-def _tensor_to_array(output: Any) -> Any:
+def _tensor_to_array(possible_tensor: Any) -> Any:
     """Return a tensor of torch as an array, without importing torch: anything else as it is."""
-    if isinstance(output, list | tuple) and output and hasattr(output[0], "detach"):
-        return [_tensor_to_array(row) for row in output]
-    if not hasattr(output, "detach"):
-        return output
+    if isinstance(possible_tensor, list | tuple) and possible_tensor and hasattr(possible_tensor[0], "detach"):
+        return [_tensor_to_array(row) for row in possible_tensor]
+    if not hasattr(possible_tensor, "detach"):
+        return possible_tensor
     # NumPy has no bfloat16, and reads neither gradients nor another device's memory.
-    detached_cpu_tensor = output.detach().cpu()
+    detached_cpu_tensor = possible_tensor.detach().cpu()
     return (detached_cpu_tensor.float() if detached_cpu_tensor.is_floating_point() else detached_cpu_tensor).numpy()

@@ -32,7 +32,7 @@ if TYPE_CHECKING:
 WEIGHTS_FILE = "model.safetensors"
 """The name of the file of the weights."""
 
-MOST_TEXTS, MOST_PIECES = 512, 1024
+MOST_TEXTS_PER_BATCH, MOST_TOKENS_PER_BATCH = 512, 1024
 """Texts, and pieces of texts, to give an encoder at once, so that it can be stopped in between: about a tenth of a
 second of work on two cores for the bundled model."""
 
@@ -149,12 +149,12 @@ class BertNetwork:
             self._layer_from_tensors(tensors, f"encoder.layer.{number}") for number in range(encoder_layer_count)
         ]
 
-    def _layer_from_tensors(self, tensors: Mapping[str, Matrix], name: str) -> Layer:
+    def _layer_from_tensors(self, tensors: Mapping[str, Matrix], layer_name: str) -> Layer:
         query_linear, key_linear, value_linear = (
-            _weight_and_bias(tensors, f"{name}.attention.self.{part}") for part in ("query", "key", "value")
+            _weight_and_bias(tensors, f"{layer_name}.attention.self.{part}") for part in ("query", "key", "value")
         )
         attention_query_scale = np.float32((self.width // self._head_count) ** -0.5)
-        output_linear = _weight_and_bias(tensors, f"{name}.attention.output.dense")
+        output_linear = _weight_and_bias(tensors, f"{layer_name}.attention.output.dense")
         return Layer(
             # The keys' bias adds the same to all scores of a query, which the softmax takes away again. The values' bias is
             # added to every weighted mean of values, so that it comes with that of the next product.
@@ -163,21 +163,21 @@ class BertNetwork:
                 query_linear.bias * attention_query_scale,
             ),
             mix=Linear(output_linear.weight, output_linear.bias + output_linear.weight @ value_linear.bias),
-            after_attention=_weight_and_bias(tensors, f"{name}.attention.output.LayerNorm"),
-            widen=_weight_and_bias(tensors, f"{name}.intermediate.dense"),
-            narrow=_weight_and_bias(tensors, f"{name}.output.dense"),
-            after_all=_weight_and_bias(tensors, f"{name}.output.LayerNorm"),
+            after_attention=_weight_and_bias(tensors, f"{layer_name}.attention.output.LayerNorm"),
+            widen=_weight_and_bias(tensors, f"{layer_name}.intermediate.dense"),
+            narrow=_weight_and_bias(tensors, f"{layer_name}.output.dense"),
+            after_all=_weight_and_bias(tensors, f"{layer_name}.output.LayerNorm"),
         )
 
-    def pooled_vectors(self, texts: Sequence[Sequence[int]]) -> VectorArray:
+    def pooled_vectors(self, piece_ids_by_text: Sequence[Sequence[int]]) -> VectorArray:
         """Return one pooled vector per text, the mean or the first row of the last layer, shape (len(texts), width).
 
         Parameters
         ----------
-        texts
+        piece_ids_by_text
             Ids of each text's word pieces, including the special ones; at least one id per text.
         """
-        pooled_text_vectors = np.empty((len(texts), self.width), dtype=np.float32)
+        pooled_text_vectors = np.empty((len(piece_ids_by_text), self.width), dtype=np.float32)
 
         def store_pooled_vectors(text_indices: Sequence[int], rows: Matrix, runs: Sequence[_Run]) -> None:
             if self.pooling == "cls":
@@ -190,7 +190,7 @@ class BertNetwork:
                 ]
                 pooled_text_vectors[text_indices] = np.concatenate(mean_text_vectors_by_run)
 
-        self._process_parts(texts, store_pooled_vectors)
+        self._process_parts(piece_ids_by_text, store_pooled_vectors)
         return pooled_text_vectors
 
     def token_vectors(self, texts: Sequence[Sequence[int]]) -> list[Matrix]:
@@ -212,29 +212,38 @@ class BertNetwork:
         return token_vectors_by_text
 
     def _process_parts(
-        self, texts: Sequence[Sequence[int]], part_callback: Callable[[Sequence[int], Matrix, Sequence[_Run]], None]
+        self,
+        piece_ids_by_text: Sequence[Sequence[int]],
+        part_callback: Callable[[Sequence[int], Matrix, Sequence[_Run]], None],
     ) -> None:
         """Compute the last layer for parts of the texts, in threads, and call ``part_callback`` with each part.
 
         It is called with the numbers of the part's texts, their rows one after the other, and their runs.
         """
-        text_indices_by_length = sorted(range(len(texts)), key=lambda place: len(texts[place]))
+        text_indices_by_length = sorted(range(len(piece_ids_by_text)), key=lambda place: len(piece_ids_by_text[place]))
 
         def process_part(part: slice) -> None:
             part_callback(
                 text_indices_by_length[part],
-                *self._last_layer_rows([texts[place] for place in text_indices_by_length[part]]),
+                *self._last_layer_rows([piece_ids_by_text[place] for place in text_indices_by_length[part]]),
             )
 
         run_in_threads(
-            process_part, list(balanced_parts([len(texts[place]) for place in text_indices_by_length], blas_threads()))
+            process_part,
+            list(
+                balanced_text_slices(
+                    [len(piece_ids_by_text[place]) for place in text_indices_by_length], blas_thread_count()
+                )
+            ),
         )
 
-    def _last_layer_rows(self, texts: Sequence[Sequence[int]]) -> tuple[Matrix, list[_Run]]:
+    def _last_layer_rows(self, piece_ids_by_text: Sequence[Sequence[int]]) -> tuple[Matrix, list[_Run]]:
         """Return the last layer's rows for texts in ascending order of length, and their runs."""
-        equal_length_text_runs = list(_runs_of_equal_length(texts))
+        equal_length_text_runs = list(_runs_of_equal_length(piece_ids_by_text))
         width, epsilon = self.width, self._epsilon
-        word_piece_rows = self._word_embeddings[np.concatenate([np.asarray(text, dtype=np.intp) for text in texts])]
+        word_piece_rows = self._word_embeddings[
+            np.concatenate([np.asarray(text, dtype=np.intp) for text in piece_ids_by_text])
+        ]
         for run in equal_length_text_runs:
             word_piece_rows[run.start : run.end].reshape(run.texts, run.length, width)[:] += self._position_embeddings[
                 : run.length
@@ -319,7 +328,7 @@ class BertEncoder:
         )
 
 
-def balanced_parts(lengths: Sequence[int], thread_count: int) -> Iterator[slice]:
+def balanced_text_slices(lengths: Sequence[int], thread_count: int) -> Iterator[slice]:
     """Yield slices that divide texts, in order, into parts of similar total length, the same number of parts per thread."""
     cumulative_lengths = list(accumulate(lengths))
     if not cumulative_lengths:
@@ -339,9 +348,9 @@ def _weight_and_bias(tensors: Mapping[str, Matrix], name: str) -> Linear:
     return Linear(tensors[f"{name}.weight"], tensors[f"{name}.bias"])
 
 
-def _runs_of_equal_length(texts: Sequence[Sequence[int]]) -> Iterator[_Run]:
+def _runs_of_equal_length(piece_ids_by_text: Sequence[Sequence[int]]) -> Iterator[_Run]:
     run_start_row_index = 0
-    for text_length, equal_length_texts in groupby(texts, key=len):
+    for text_length, equal_length_texts in groupby(piece_ids_by_text, key=len):
         run_text_count = sum(1 for _ in equal_length_texts)
         yield _Run(run_start_row_index, run_start_row_index + run_text_count * text_length, run_text_count, text_length)
         run_start_row_index += run_text_count * text_length
@@ -382,8 +391,8 @@ def gelu(rows: Matrix, bias: Matrix) -> None:
     row_block_shape = min(_BLOCK_ROWS, len(rows)), rows.shape[1]
     normal_shares, squares, polynomials = (np.empty(row_block_shape, dtype=np.float32) for _ in range(3))
     clip_limit, half = np.float32(_FURTHEST_GELU_INPUT), np.float32(0.5)
-    for start in range(0, len(rows), _BLOCK_ROWS):
-        row_block = rows[start : start + _BLOCK_ROWS]
+    for block_start_row in range(0, len(rows), _BLOCK_ROWS):
+        row_block = rows[block_start_row : block_start_row + _BLOCK_ROWS]
         normal_share, square, polynomial = (
             normal_shares[: len(row_block)],
             squares[: len(row_block)],
@@ -420,7 +429,7 @@ _ONE_THREAD_USERS = 0
 _BLAS_THREAD_LIMIT: Any = None
 
 
-def blas_threads() -> int:
+def blas_thread_count() -> int:
     """Return the number of threads that BLAS uses for a matrix product, at least 1, without the limit of `run_in_threads`.
 
     The number is 1 if threadpoolctl is not installed or does not know the BLAS library, such as Apple's; BLAS then
@@ -440,10 +449,10 @@ def run_in_threads(work: Callable[[Part], Result], parts: Sequence[Part]) -> lis
     A single part is left to BLAS's own threads. These threads divide only matrix products, and wait for each other if
     another program is busy; with one thread per part, all other work is divided too.
     """
-    thread_count = min(blas_threads(), len(parts))
+    thread_count = min(blas_thread_count(), len(parts))
     if thread_count < 2:
         return [work(part) for part in parts]
-    with _one_blas_thread(), ThreadPoolExecutor(thread_count) as pool:
+    with _limit_blas_threads(), ThreadPoolExecutor(thread_count) as pool:
         return list(pool.map(work, parts))
 
 
@@ -455,7 +464,7 @@ def _blas_controller() -> ThreadpoolController:
 
 
 @contextmanager
-def _one_blas_thread() -> Iterator[None]:
+def _limit_blas_threads() -> Iterator[None]:
     """Hold BLAS to one thread; the number is the process's, so that the last of several users sets it back."""
     global _ONE_THREAD_USERS, _BLAS_THREAD_LIMIT
     with _LOCK:

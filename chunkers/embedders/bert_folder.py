@@ -123,8 +123,8 @@ def _expected_weight_shapes(config: Mapping[str, Any]) -> dict[str, tuple[int, .
             f"{layer_name_prefix}.attention.output.LayerNorm",
             f"{layer_name_prefix}.output.LayerNorm",
         ]
-        for part in ("self.query", "self.key", "self.value", "output.dense"):
-            matrix_shape_by_name[f"{layer_name_prefix}.attention.{part}"] = (width, width)
+        for attention_part_name in ("self.query", "self.key", "self.value", "output.dense"):
+            matrix_shape_by_name[f"{layer_name_prefix}.attention.{attention_part_name}"] = (width, width)
         matrix_shape_by_name |= {
             f"{layer_name_prefix}.intermediate.dense": (intermediate_width, width),
             f"{layer_name_prefix}.output.dense": (width, intermediate_width),
@@ -183,10 +183,10 @@ def _read_tokenizer(folder: Path, config: Mapping[str, Any], lowers_case: bool) 
     _require_supported(
         not any(added[side] for added in tokenizer_json["added_tokens"] for side in ("lstrip", "rstrip", "single_word"))
     )
-    model_settings = [
+    tokenizer_model_settings = [
         model_json[key] for key in ("type", "unk_token", "continuing_subword_prefix", "max_input_chars_per_word")
     ]
-    _require_supported(model_settings == ["WordPiece", special_tokens["unk_token"], "##", 100])
+    _require_supported(tokenizer_model_settings == ["WordPiece", special_tokens["unk_token"], "##", 100])
     tokenizer = Tokenizer.from_str(json.dumps(tokenizer_json))
     tokenizer.no_truncation()
     tokenizer.no_padding()

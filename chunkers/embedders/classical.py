@@ -69,7 +69,7 @@ class SpacyVectors(Embedder):
                     f"embedder: the spaCy pipeline {self._pipeline_name!r} must have word vectors; it has none. Choose a "
                     "pipeline with word vectors, such as one whose name ends in _md or _lg."
                 )
-            self.revision = _pipeline_revision(spacy_pipeline)
+            self.revision = _pipeline_hash(spacy_pipeline)
             self._pipeline = spacy_pipeline
 
     def encode(self, texts: Sequence[str]) -> VectorArray:
@@ -83,7 +83,7 @@ class SpacyVectors(Embedder):
         return scale_to_unit_length(np.stack(spacy_text_vectors)) if spacy_text_vectors else np.zeros((0, 1), np.float32)
 
 
-def _pipeline_revision(pipeline: "Language") -> str:
+def _pipeline_hash(pipeline: "Language") -> str:
     """Return a hash of the pipeline's name, version and vectors."""
     vocabulary_vectors = pipeline.vocab.vectors
     identifying_pipeline_metadata = {key: pipeline.meta.get(key) for key in ("lang", "name", "version", "vectors")}
@@ -96,7 +96,7 @@ def _pipeline_revision(pipeline: "Language") -> str:
 # TF-IDF with singular values, fitted on the document's own sentences, for any language.
 
 
-COMPONENTS = 50
+MOST_VECTOR_DIMENSIONS = 50
 """Maximum number of dimensions of a vector."""
 
 
@@ -121,7 +121,7 @@ class TfIdf(Embedder):
         """Return an embedder for this document's sentences, fitted on them at its first use."""
         require_extra("clustering", self.name)
         document_sentence_texts = document.sentence_texts
-        sentences_revision = _sentences_revision(document_sentence_texts)
+        sentences_revision = _sentences_hash(document_sentence_texts)
         with self._lock:
             return self._fitted_models.setdefault(
                 sentences_revision, _FittedTfIdf(document_sentence_texts, sentences_revision)
@@ -164,9 +164,9 @@ class _FittedTfIdf(Embedder):
         return scale_to_unit_length(self._transform(texts))
 
 
-def _sentences_revision(sentences: Sequence[str]) -> str:
+def _sentences_hash(sentences: Sequence[str]) -> str:
     """Return a hash of all that the vectors depend on."""
-    sentences_hasher = hashlib.sha256(f"{metadata.version('scikit-learn')}\0{COMPONENTS}".encode())
+    sentences_hasher = hashlib.sha256(f"{metadata.version('scikit-learn')}\0{MOST_VECTOR_DIMENSIONS}".encode())
     for sentence in sentences:
         sentences_hasher.update(sentence.encode() + b"\0")
     return sentences_hasher.hexdigest()
@@ -188,7 +188,7 @@ def _fit_tfidf(sentences: Sequence[str]) -> Callable[[Sequence[str]], FloatArray
     except ValueError:
         # Nothing but white space: there are no n-grams.
         return lambda texts: np.zeros((len(texts), 1))
-    tfidf_svd_projection = TruncatedSVD(min(COMPONENTS, *sentence_tfidf_weights.shape), random_state=0)
+    tfidf_svd_projection = TruncatedSVD(min(MOST_VECTOR_DIMENSIONS, *sentence_tfidf_weights.shape), random_state=0)
     with np.errstate(divide="ignore", invalid="ignore"):
         # The share of explained variance, which it also computes, divides by 0 for sentences that are all alike.
         tfidf_svd_projection.fit(sentence_tfidf_weights)

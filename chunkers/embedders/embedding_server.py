@@ -138,15 +138,15 @@ class OpenAIServer(Embedder):
                 f"The answer must be uncompressed, with at most {LARGEST_ANSWER:,} bytes for each text; it is compressed or "
                 "larger."
             ) from None
-        return self._rows_in_order(self._parse_answer(server_answer_body, len(texts)), len(texts))
+        return self._vectors_in_text_order(self._parse_answer(server_answer_body, len(texts)), len(texts))
 
-    def _parse_answer(self, body: bytes, count: int) -> Any:
-        """Parse an answer for ``count`` texts after checking that it fits into memory."""
-        if body.count(b"[") + body.count(b"{") > MOST_BRACKETS * (count + 1):
+    def _parse_answer(self, body: bytes, text_count: int) -> Any:
+        """Parse an answer for ``text_count`` texts after checking that it fits into memory."""
+        if body.count(b"[") + body.count(b"{") > MOST_BRACKETS * (text_count + 1):
             raise self._connection.unusable_answer_error(
                 f"The answer may contain at most {MOST_BRACKETS} lists and objects for each text; it contains more."
             )
-        if body.count(b",") > (MOST_DIMENSIONS + MOST_BRACKETS) * count:
+        if body.count(b",") > (MOST_DIMENSIONS + MOST_BRACKETS) * text_count:
             raise self._connection.unusable_answer_error(
                 f"The answer may contain at most {MOST_DIMENSIONS:,} numbers for each text; it contains more."
             )
@@ -157,28 +157,28 @@ class OpenAIServer(Embedder):
                 "The answer must be valid JSON that is not nested too deeply; it cannot be parsed."
             ) from None
 
-    def _rows_in_order(self, answer: Any, count: int) -> FloatArray:
+    def _vectors_in_text_order(self, answer: Any, text_count: int) -> FloatArray:
         """Return the rows of an answer in the order of the texts, shape (count, dimension)."""
         answer_data_items = answer.get("data") if isinstance(answer, dict) else None
         if not isinstance(answer_data_items, list):
             raise self._connection.unusable_answer_error(
                 "The answer must contain the list 'data', with one vector for each text; the list is missing."
             )
-        if len(answer_data_items) != count:
+        if len(answer_data_items) != text_count:
             raise self._connection.unusable_answer_error(
                 f"The answer must contain one vector for each text; it contains "
                 f"{pluralize(len(answer_data_items), 'vector')} for "
-                f"{pluralize(count, 'text')}."
+                f"{pluralize(text_count, 'text')}."
             )
         items_with_text_index = [
             item for item in answer_data_items if isinstance(item, dict) and isinstance(item.get("index"), int)
         ]
         embedding_by_index = {item["index"]: item.get("embedding") for item in items_with_text_index}
-        if embedding_by_index.keys() != set(range(count)):
+        if embedding_by_index.keys() != set(range(text_count)):
             raise self._connection.unusable_answer_error(
                 "Every vector must have the index of its text; some indices are missing or wrong."
             )
-        embeddings_in_text_order = [embedding_by_index[index] for index in range(count)]
+        embeddings_in_text_order = [embedding_by_index[index] for index in range(text_count)]
         try:
             ordered_vector_array = np.array(embeddings_in_text_order, dtype=np.float64)
         except (TypeError, ValueError, OverflowError):

@@ -223,14 +223,18 @@ def _span_rows_by_window(pieces: _Pieces, start: int, end: int) -> Iterator[tupl
     )
     first_window_index = max(0, bisect_right(pieces.windows, first_piece_index, key=lambda window: window.first) - 1)
     for window_index, window in enumerate(pieces.windows[first_window_index:], first_window_index):
-        taken_start, taken_end = max(first_piece_index, window.first), min(piece_end_index, window.last)
-        if taken_start >= taken_end:
+        first_taken_piece_index, taken_pieces_end_index = (
+            max(first_piece_index, window.first),
+            min(piece_end_index, window.last),
+        )
+        if first_taken_piece_index >= taken_pieces_end_index:
             return
         # The special piece at an end of the text belongs to the token there.
         yield (
             window_index,
             slice(
-                taken_start - window.start + (taken_start > 0), taken_end - window.start + 1 + (taken_end == len(pieces.ids))
+                first_taken_piece_index - window.start + (first_taken_piece_index > 0),
+                taken_pieces_end_index - window.start + 1 + (taken_pieces_end_index == len(pieces.ids)),
             ),
         )
 

@@ -18,7 +18,14 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from chunkers.embedders.base import Embedder, scale_to_unit_length
-from chunkers.embedders.bert import MOST_PIECES, MOST_TEXTS, WEIGHTS_FILE, BertEncoder, BertNetwork, read_tensors
+from chunkers.embedders.bert import (
+    MOST_TEXTS_PER_BATCH,
+    MOST_TOKENS_PER_BATCH,
+    WEIGHTS_FILE,
+    BertEncoder,
+    BertNetwork,
+    read_tensors,
+)
 from chunkers.embedders.bert_folder import read_encoder
 from chunkers.support import (
     InputError,
@@ -142,7 +149,7 @@ def import_torch() -> None:
             os.environ.pop(_WAIT_POLICY_VARIABLE, None)
 
 
-_NO_LIMIT = 1_000_000
+_LEAST_UNLIMITED_TOKENS = 1_000_000
 """Tokenizers report a limit larger than this for models that have none."""
 
 
@@ -181,12 +188,14 @@ class Model(Embedder):
         model, revision = self._read_with_revision()
         if isinstance(model, BertEncoder):
             self.engine, self.packages = "NumPy", ("numpy", "tokenizers")
-            self.batch, self.batch_length = MOST_TEXTS, MOST_PIECES
+            self.batch, self.batch_length = MOST_TEXTS_PER_BATCH, MOST_TOKENS_PER_BATCH
             self.max_tokens = model.most
         else:
             self.engine = "sentence-transformers"
             model_token_limit = model.max_seq_length
-            self.max_tokens = model_token_limit if model_token_limit is not None and model_token_limit < _NO_LIMIT else None
+            self.max_tokens = (
+                model_token_limit if model_token_limit is not None and model_token_limit < _LEAST_UNLIMITED_TOKENS else None
+            )
         self.revision = revision_on_device(revision, self.device)
         return model
 
@@ -249,11 +258,12 @@ class Model(Embedder):
         except (AttributeError, IndexError, KeyError, RuntimeError, TypeError, ValueError) as error:
             if isinstance(error, RuntimeError) and self.device not in ("", "cpu"):
                 raise ModelError(
-                    f"{self.name}: the model failed on {DEVICES[self.device]} with {_error_with_article(error)}. On the "
+                    f"{self.name}: the model failed on {DEVICES[self.device]} with {_error_name_with_article(error)}. On "
+                    "the "
                     "command line, pass --device cpu to use the processor instead."
                 ) from error
             raise ModelError(
-                f"{self.name}: the model could not embed the texts; encoding failed with {_error_with_article(error)}. "
+                f"{self.name}: the model could not embed the texts; encoding failed with {_error_name_with_article(error)}. "
                 "Choose another model."
             ) from error
 
@@ -264,15 +274,15 @@ class FolderModel(Model):
     def _read_with_revision(self) -> tuple[BertEncoder | SentenceModel, str]:
         model_folder = Path(self.name).expanduser().resolve()
         if self.device == "cpu" and (encoder := read_encoder(model_folder)):
-            return encoder, folder_revision(model_folder)
+            return encoder, model_folder_hash(model_folder)
         require_extra("models", self.name)
         try:
-            return SentenceModel(str(model_folder), self.device, local_files_only=True), folder_revision(model_folder)
+            return SentenceModel(str(model_folder), self.device, local_files_only=True), model_folder_hash(model_folder)
         except Exception as error:
             # Depending on what is in the folder, loading raises errors of any type.
             raise ModelError(
                 f"{self.name}: the folder must contain a sentence-transformers model without custom code; loading the model "
-                f"failed with {_error_with_article(error)}. Choose another folder."
+                f"failed with {_error_name_with_article(error)}. Choose another folder."
             ) from error
 
 
@@ -299,7 +309,7 @@ class HubModel(Model):
         except (HFValidationError, OSError) as error:
             raise ModelError(
                 f"{self.name}: downloading the model from the Hugging Face hub failed with "
-                f"{_error_with_article(error)}. Try again, or choose another model."
+                f"{_error_name_with_article(error)}. Try again, or choose another model."
             ) from error
         if self.device == "cpu":
             with suppress(Exception):
@@ -316,7 +326,7 @@ class HubModel(Model):
             # As for a folder, plus all that can go wrong in a download.
             raise ModelError(
                 f"{self.name}: the model must be a sentence-transformers model without custom code; loading the model "
-                f"failed with {_error_with_article(error)}. Choose another model."
+                f"failed with {_error_name_with_article(error)}. Choose another model."
             ) from error
 
     def _fetch_folder(self, commit: str) -> Path:
@@ -373,7 +383,7 @@ _READ_FILE_ENDINGS = {".json", ".txt", ".model", ".jinja", ".safetensors", ".bin
 """Endings of the files that loading can read: settings, vocabularies, weights."""
 
 
-def folder_revision(folder: Path) -> str:
+def model_folder_hash(folder: Path) -> str:
     """Return the SHA-256 hash of the names and contents of a model's files, so that other weights have another revision."""
     folder_content_hasher = hashlib.sha256()
     for path in sorted(folder.rglob("*")):
@@ -384,7 +394,7 @@ def folder_revision(folder: Path) -> str:
     return folder_content_hasher.hexdigest()
 
 
-def _error_with_article(error: BaseException) -> str:
+def _error_name_with_article(error: BaseException) -> str:
     error_name = type(error).__name__
     return f"{'an' if error_name[0] in 'AEIOU' else 'a'} {error_name}"
 
@@ -392,7 +402,7 @@ def _error_with_article(error: BaseException) -> str:
 # The bundled model, all-MiniLM-L6-v2, with the same results as sentence-transformers on the same files.
 
 # From the model's config.json, whose hash is checked.
-_HEADS, _EPSILON = 12, 1e-12
+_ATTENTION_HEAD_COUNT, _EPSILON = 12, 1e-12
 
 _SPECIAL_PIECE_COUNT = 2
 """Word pieces that begin and end every text."""
@@ -415,8 +425,8 @@ class MiniLM(Model):
 
     name = "all-MiniLM-L6-v2"
     max_tokens = 256
-    batch = MOST_TEXTS
-    batch_length = MOST_PIECES
+    batch = MOST_TEXTS_PER_BATCH
+    batch_length = MOST_TOKENS_PER_BATCH
     # The chunkers' default thresholds were chosen for this model, so it needs none of its own.
     packages = ("numpy", "tokenizers")
 
@@ -429,7 +439,9 @@ class MiniLM(Model):
     def _read_with_revision(self) -> tuple[BertEncoder | SentenceModel, str]:
         model_folder = checked_model_folder()
         if self.device == "cpu":
-            minilm_network = BertNetwork(read_tensors(model_folder / WEIGHTS_FILE, mapped=True), _HEADS, _EPSILON, "mean")
+            minilm_network = BertNetwork(
+                read_tensors(model_folder / WEIGHTS_FILE, mapped=True), _ATTENTION_HEAD_COUNT, _EPSILON, "mean"
+            )
             return BertEncoder(word_piece_tokenizer(), minilm_network, MiniLM.max_tokens), WEIGHTS_HASH
         with self._rewrite_errors_as_sentence():
             self.packages = Model.packages

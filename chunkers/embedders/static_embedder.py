@@ -20,13 +20,13 @@ from chunkers.text import FILE_HASHES, WEIGHTS_HASH, unknown_word_piece_lengths,
 
 # Static vectors of word pieces, distilled from a network for whole texts by the method of Model2Vec.
 
-DIMENSIONS = 256
+MOST_VECTOR_DIMENSIONS = 256
 """Dimensions of a vector, at most."""
 
-SMOOTHING = 1e-4
+FREQUENCY_WEIGHT_CONSTANT = 1e-4
 """The constant a of the weights."""
 
-BATCH = 512
+WORD_PIECES_PER_BATCH = 512
 """Pieces that go through the network at once: about a tenth of a second of work on two cores."""
 
 _PAUSE_S = 0.001
@@ -36,16 +36,16 @@ _SURROUNDING_TOKENS = ("[CLS]", "[SEP]")
 _UNKNOWN_TOKENS = ("[PAD]", "[UNK]")
 _LEFT_OUT_TOKENS = {*_SURROUNDING_TOKENS, "[MASK]"}
 
-Table = np.ndarray[Any, np.dtype[np.float16]]
+StaticVectorTable = np.ndarray[Any, np.dtype[np.float16]]
 
 
-def distil_table(
+def distil_vector_table(
     vocabulary: Mapping[str, int],
     mean_vectors_of: Callable[[Sequence[Sequence[int]]], VectorArray],
     progress: Callable[[float], None],
     cancelled: Callable[[], bool],
-) -> Table:
-    """Distil one static vector per word piece, in half precision, shape (pieces, at most `DIMENSIONS`).
+) -> StaticVectorTable:
+    """Distil one static vector per word piece, in half precision, shape (pieces, at most `MOST_VECTOR_DIMENSIONS`).
 
     Special pieces, and pieces that occur in no text, get zeros, because they carry no meaning.
 
@@ -69,19 +69,22 @@ def distil_table(
         number for piece, number in vocabulary.items() if piece not in _LEFT_OUT_TOKENS and not _UNUSED.match(piece)
     )
     word_piece_vector_batches = []
-    for batch_start in range(0, len(piece_ids), BATCH):
+    for batch_start in range(0, len(piece_ids), WORD_PIECES_PER_BATCH):
         progress(batch_start / len(piece_ids))
         raise_if_cancelled(cancelled)
         word_piece_vector_batches.append(
             mean_vectors_of(
-                [[first_special_id, piece, last_special_id] for piece in piece_ids[batch_start : batch_start + BATCH]]
+                [
+                    [first_special_id, piece, last_special_id]
+                    for piece in piece_ids[batch_start : batch_start + WORD_PIECES_PER_BATCH]
+                ]
             )
         )
         # Others use the network too. Its lock is not fair: without a pause this thread would have it again before they wake.
         time.sleep(_PAUSE_S)
     progress(1.0)
     weighted_piece_vectors = (
-        project_onto_principal_components(np.concatenate(word_piece_vector_batches), DIMENSIONS)
+        project_onto_principal_components(np.concatenate(word_piece_vector_batches), MOST_VECTOR_DIMENSIONS)
         * word_piece_weights(len(piece_ids))[:, None]
     )
     static_vector_table = np.zeros((max(vocabulary.values()) + 1, weighted_piece_vectors.shape[1]), dtype=np.float16)
@@ -90,8 +93,8 @@ def distil_table(
     return static_vector_table
 
 
-def project_onto_principal_components(rows: npt.NDArray[np.floating], most: int) -> FloatArray:
-    """Project the centred rows onto their first ``most`` principal components.
+def project_onto_principal_components(rows: npt.NDArray[np.floating], component_count: int) -> FloatArray:
+    """Project the centred rows onto their first ``component_count`` principal components.
 
     In each column of the result, the number of greatest magnitude is positive, so that the signs do not depend on the
     machine.
@@ -99,20 +102,23 @@ def project_onto_principal_components(rows: npt.NDArray[np.floating], most: int)
     mean_centred_rows = rows - rows.mean(axis=0, dtype=np.float64)
     # The eigenvalues ascend.
     _, principal_directions = np.linalg.eigh(mean_centred_rows.T @ mean_centred_rows)
-    projected_rows: FloatArray = mean_centred_rows @ principal_directions[:, ::-1][:, :most]
+    projected_rows: FloatArray = mean_centred_rows @ principal_directions[:, ::-1][:, :component_count]
     largest_value_row_indices = np.abs(projected_rows).argmax(axis=0)
     projected_rows *= np.sign(projected_rows[largest_value_row_indices, np.arange(projected_rows.shape[1])])
     return projected_rows
 
 
-def word_piece_weights(count: int) -> FloatArray:
+def word_piece_weights(piece_count: int) -> FloatArray:
     """Return the weight a / (a + p) of each word piece, most frequent first, where p is its frequency; shape (count,).
 
     Source of the weight: Arora, Liang, Ma, "A Simple but Tough-to-Beat Baseline for Sentence Embeddings" (ICLR 2017). The
     frequency p of the piece of rank r is 1 / (r + 1), divided by the sum over all (Zipf's law).
     """
-    estimated_piece_frequencies = 1 / np.arange(2, count + 2)
-    return np.asarray(SMOOTHING / (SMOOTHING + estimated_piece_frequencies / estimated_piece_frequencies.sum()))
+    estimated_piece_frequencies = 1 / np.arange(2, piece_count + 2)
+    return np.asarray(
+        FREQUENCY_WEIGHT_CONSTANT
+        / (FREQUENCY_WEIGHT_CONSTANT + estimated_piece_frequencies / estimated_piece_frequencies.sum())
+    )
 
 
 # The embedder, which looks up the word pieces of a text in the table.
@@ -122,12 +128,12 @@ MOST_CACHED_CHARACTERS = 2_000_000
 
 _WORD = re.compile(r"[^ \t\r\n]+")
 _TEXT_END_TOKEN = "[SEP]"
-_TEXTS_PER_STEP = 256
+_WORDS_PER_TOKENIZING_STEP = 256
 
 _DIGEST_BYTES = hashlib.sha256().digest_size
 
 _TABLE_RECIPE_HASH = hashlib.sha256(
-    f"1 {WEIGHTS_HASH} {FILE_HASHES['tokenizer.json']} {DIMENSIONS} {SMOOTHING}".encode()
+    f"1 {WEIGHTS_HASH} {FILE_HASHES['tokenizer.json']} {MOST_VECTOR_DIMENSIONS} {FREQUENCY_WEIGHT_CONSTANT}".encode()
 ).hexdigest()
 """Hash of everything that determines a table, except rounding; the 1 is the recipe's own version."""
 
@@ -179,10 +185,10 @@ class Static(Embedder):
 
         with self._distilling_locks.acquire(self.name, report_and_check_cancelled):
             if self._table is None:
-                vector_table, self.revision = read_table(self._path) or self._distil(progress, cancelled)
+                vector_table, self.revision = read_vector_table(self._path) or self._distil(progress, cancelled)
                 self._table = vector_table.astype(np.float32)
 
-    def _distil(self, progress: Callable[[float], None], cancelled: Callable[[], bool]) -> tuple[Table, str]:
+    def _distil(self, progress: Callable[[float], None], cancelled: Callable[[], bool]) -> tuple[StaticVectorTable, str]:
         """Distil the table and write it; return it with its hash."""
 
         def report_share(share: float) -> None:
@@ -191,10 +197,10 @@ class Static(Embedder):
 
         report_share(0.0)
         self._full_model.prepare(cancelled=cancelled)
-        distilled_vector_table = distil_table(
+        distilled_vector_table = distil_vector_table(
             word_piece_tokenizer().get_vocab(), self._full_model.means, report_share, cancelled
         )
-        return distilled_vector_table, write_table(self._path, distilled_vector_table)
+        return distilled_vector_table, write_vector_table(self._path, distilled_vector_table)
 
     def unknown_token_lengths(self, texts: Sequence[str]) -> list[list[int]]:
         """Return the lengths, in characters, of each text's unknown tokens. Raise ModelError if the wheel is missing."""
@@ -246,8 +252,8 @@ def _piece_ids_of_words(words: Sequence[str]) -> list[list[int]]:
     # Where a text itself has that piece, the table has zeros for it.
     cleaned_words = [word.replace(_TEXT_END_TOKEN, " ") for word in words]
     joined_word_batches = [
-        f" {_TEXT_END_TOKEN} ".join(cleaned_words[start : start + _TEXTS_PER_STEP])
-        for start in range(0, len(cleaned_words), _TEXTS_PER_STEP)
+        f" {_TEXT_END_TOKEN} ".join(cleaned_words[start : start + _WORDS_PER_TOKENIZING_STEP])
+        for start in range(0, len(cleaned_words), _WORDS_PER_TOKENIZING_STEP)
     ]
     piece_ids_by_word: list[list[int]] = []
     for encoding in word_piece_tokenizer().encode_batch_fast(joined_word_batches, add_special_tokens=False):
@@ -260,9 +266,9 @@ def _piece_ids_of_words(words: Sequence[str]) -> list[list[int]]:
     return piece_ids_by_word
 
 
-def read_table(path: Path) -> tuple[Table, str] | None:
+def read_vector_table(path: Path) -> tuple[StaticVectorTable, str] | None:
     """Read a vector table and its hash from a file; None if the file is missing, truncated or changed."""
-    vector_table_shape = word_piece_tokenizer().get_vocab_size(), DIMENSIONS
+    vector_table_shape = word_piece_tokenizer().get_vocab_size(), MOST_VECTOR_DIMENSIONS
     expected_table_file_size = _DIGEST_BYTES + np.dtype(np.float16).itemsize * vector_table_shape[0] * vector_table_shape[1]
     try:
         file_bytes = path.read_bytes() if path.is_file() and path.stat().st_size == expected_table_file_size else b""
@@ -274,7 +280,7 @@ def read_table(path: Path) -> tuple[Table, str] | None:
     return np.frombuffer(table_bytes, dtype="<f2").reshape(vector_table_shape), stored_digest.hex()
 
 
-def write_table(path: Path, table: Table) -> str:
+def write_vector_table(path: Path, table: StaticVectorTable) -> str:
     """Write a vector table, preceded by its hash, to a file if possible; return the hash."""
     table_bytes = table.astype("<f2").tobytes()
     table_hasher = hashlib.sha256(table_bytes)

@@ -51,7 +51,7 @@ KNOWN_FIELDS = frozenset(
 """The fields that are read."""
 
 _LIST_FIELDS = ("chunks", "nodes", "documents", "data")
-_FILE_KIND = "a file of chunks"
+_CHUNK_FILE_PHRASE = "a file of chunks"
 
 
 class GivenChunk(NamedTuple):
@@ -78,22 +78,24 @@ class GivenChunk(NamedTuple):
 
 def read_chunk_file(data: bytes, name: str) -> Iterator[GivenChunk]:
     """Parse a file of chunks and yield the chunks; run by `chunkers.text.reader_process.parse_in_reader_process`."""
-    input_counter = InputCounter(name, _FILE_KIND)
+    input_counter = InputCounter(name, _CHUNK_FILE_PHRASE)
     if data.startswith(b"PAR1"):
         # Of its rows, what is not read is not counted; their texts are, before they are copied.
-        rows_with_places: Iterator[tuple[str, Any]] = (
+        rows_with_place_phrases: Iterator[tuple[str, Any]] = (
             (f"row {number:,}", row)
-            for number, row in enumerate(parquet_rows(data, name, KNOWN_FIELDS, InputCounter(name, _FILE_KIND)), start=1)
+            for number, row in enumerate(
+                parquet_rows(data, name, KNOWN_FIELDS, InputCounter(name, _CHUNK_FILE_PHRASE)), start=1
+            )
         )
     else:
         file_text = decode_file(data, name)
         if not file_text.strip():
             raise InputError(f"{name}: a file of chunks must contain at least one chunk; this file is empty.")
-        rows_with_places = (
+        rows_with_place_phrases = (
             _json_rows(file_text, name) if file_text.lstrip().startswith(("{", "[", '"')) else _csv_rows(file_text, name)
         )
     span_count = 0
-    for row_place_phrase, row in rows_with_places:
+    for row_place_phrase, row in rows_with_place_phrases:
         given_chunk = as_given_chunk(row, f"{name}, {row_place_phrase}")
         input_counter.count_row(given_chunk.text, given_chunk.document)
         span_count += len(given_chunk.spans)
@@ -211,10 +213,17 @@ def as_given_chunk(chunk: Any, chunk_label: str, *, allows_id_alone: bool = Fals
     return GivenChunk(chunk_text, stated_chunk_spans, document_name, chunk_identifier)
 
 
-def _nested_mapping(row: Mapping[str, Any], *keys: str) -> Mapping[str, Any]:
+def _nested_mapping(outer_mapping: Mapping[str, Any], *keys: str) -> Mapping[str, Any]:
     """Return the mapping that stands in another under one of the keys; an empty one if none does."""
     # What is not there is asked first: whether None is a Mapping takes longer to tell.
-    return next((row[key] for key in keys if row.get(key) is not None and isinstance(row[key], dict | Mapping)), {})
+    return next(
+        (
+            outer_mapping[key]
+            for key in keys
+            if outer_mapping.get(key) is not None and isinstance(outer_mapping[key], dict | Mapping)
+        ),
+        {},
+    )
 
 
 def _is_pair(pair: Any) -> bool:
@@ -235,10 +244,10 @@ def _chunk_fields_of_object(node: Any) -> dict[str, Any]:
 
 
 def _stated_spans(
-    row: Mapping[str, Any], metadata: Mapping[str, Any], text: str | None, chunk_label: str
+    chunk_fields: Mapping[str, Any], metadata: Mapping[str, Any], text: str | None, chunk_label: str
 ) -> tuple[Span, ...]:
     """Return the spans that a chunk gives."""
-    spans_field = row.get("spans")
+    spans_field = chunk_fields.get("spans")
     if isinstance(spans_field, str):
         try:
             spans_field = json.loads(spans_field)
@@ -253,7 +262,16 @@ def _stated_spans(
             )
         return tuple(_checked_span(start, end, chunk_label) for start, end in spans_field)
     chunk_start_offset, chunk_end_offset = (
-        next((mapping[key] for mapping in (row, metadata) if mapping for key in names if mapping.get(key) is not None), None)
+        next(
+            (
+                mapping[key]
+                for mapping in (chunk_fields, metadata)
+                if mapping
+                for key in names
+                if mapping.get(key) is not None
+            ),
+            None,
+        )
         for names in (START_FIELDS, END_FIELDS)
     )
     if chunk_start_offset is None:
@@ -299,7 +317,7 @@ LONGEST_WHITESPACE_GAP = 4
 are lost text.
 """
 
-_LOST_TEXT_SPACES = 2
+_SPACES_FOR_LOST_TEXT = 2
 """Characters of white space in the place of lost text, or of text of which nothing is known."""
 
 
@@ -338,7 +356,7 @@ def rebuild_text(chunks: Sequence[GivenChunk]) -> RebuiltText | None:
         gap_length = chunk.spans[0].start - original_end if are_chunks_placed else None
         if gap_length is None or gap_length > LONGEST_WHITESPACE_GAP:
             is_text_whole = False
-            gap_length = _LOST_TEXT_SPACES if text_parts else 0
+            gap_length = _SPACES_FOR_LOST_TEXT if text_parts else 0
         rebuilt_start = rebuilt_length + gap_length
         text_parts += ["\n" * gap_length if gap_length > 1 else " " * gap_length, chunk_text[max(0, -gap_length) :]]
         rebuilt_length = max(rebuilt_length, rebuilt_start + len(chunk_text))

@@ -172,9 +172,9 @@ def parquet_rows(
                 "Divide the table."
             )
         for batch in parquet_file.iter_batches(_ROWS_AT_ONCE, columns=present_column_names, use_threads=False):
-            rows_at_once = _ROWS_AT_ONCE if _longest_text_byte_count(batch) * _ROWS_AT_ONCE <= MOST_READ_CHARACTERS else 1
-            for slice_start_row in range(0, batch.num_rows, rows_at_once):
-                for row in batch.slice(slice_start_row, rows_at_once).to_pylist():
+            slice_row_count = _ROWS_AT_ONCE if _longest_text_byte_count(batch) * _ROWS_AT_ONCE <= MOST_READ_CHARACTERS else 1
+            for slice_start_row in range(0, batch.num_rows, slice_row_count):
+                for row in batch.slice(slice_start_row, slice_row_count).to_pylist():
                     input_counter.count_row(*(value for value in row.values() if isinstance(value, str)))
                     yield row
     except pa.ArrowMemoryError as error:
@@ -226,14 +226,15 @@ def parse_json_file(text: str, name: str) -> Any:
         raise InputError(f"{name}: the file must be valid JSON; this one is not ({error}).") from error
 
 
-def check_json_length(value: Any, name: str, most: int) -> Any:
-    """Return the value unchanged. Raise InputError if the value takes more than ``most`` characters as compact JSON."""
+def check_json_length(value: Any, name: str, max_characters: int) -> Any:
+    """Return the value unchanged. Raise InputError if the value takes more than ``max_characters`` characters as compact JSON."""
     character_count = 0
     for json_fragment in json.JSONEncoder(separators=(",", ":"), ensure_ascii=False).iterencode(value):
         character_count += len(json_fragment)
-        if character_count > most:
+        if character_count > max_characters:
             raise InputError(
-                f"{name}: the part of the file that Seamark reads may have at most {most:,} characters of JSON; it has more."
+                f"{name}: the part of the file that Seamark reads may have at most {max_characters:,} characters of JSON; "
+                "it has more."
             )
     return value
 

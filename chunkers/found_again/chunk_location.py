@@ -10,7 +10,16 @@ from chunkers.building_blocks.gaps_and_pieces import add_uncut_gaps, cuts_to_gap
 from chunkers.files.external_chunks import GivenChunk
 from chunkers.results import Chunk, Chunking, Reason, Verdict
 from chunkers.support import unescape_cell
-from chunkers.text import CONTEXT_CHARACTERS, SHORTEST_ALTERED, Document, Match, Quotation, SearchableText, Span, fold_text
+from chunkers.text import (
+    CONTEXT_CHARACTERS,
+    SHORTEST_ALTERED_EXCERPT,
+    Document,
+    Match,
+    Quotation,
+    SearchableText,
+    Span,
+    fold_text,
+)
 
 # The passage of a chunk with something around it: the part that occurs in the text; the rest is its context.
 
@@ -56,7 +65,7 @@ def shared_first_lines(texts: Sequence[str]) -> str:
 
 
 def find_passage(
-    searched: SearchableText, text: str, stated_spans: Sequence[Span], shared_beginning: str, searched_range: Span
+    searched: SearchableText, chunk_text: str, stated_spans: Sequence[Span], shared_beginning: str, searched_range: Span
 ) -> PassageInContext | None:
     """Find the part of a chunk that occurs in the text; None if too little of the chunk occurs, or the whole chunk.
 
@@ -70,35 +79,40 @@ def find_passage(
         Range of the text in which to search for the passage.
     """
     return (
-        _passage_at_stated_place(searched, text, stated_spans)
-        or _passage_after_first_lines(searched, text, shared_beginning)
-        or _longest_passage(searched, text, searched_range)
+        _passage_at_stated_place(searched, chunk_text, stated_spans)
+        or _passage_after_first_lines(searched, chunk_text, shared_beginning)
+        or _longest_passage(searched, chunk_text, searched_range)
     )
 
 
-def _passage_at_stated_place(searched: SearchableText, text: str, stated_spans: Sequence[Span]) -> PassageInContext | None:
+def _passage_at_stated_place(
+    searched: SearchableText, chunk_text: str, stated_spans: Sequence[Span]
+) -> PassageInContext | None:
     """Return the passage at the place that the chunk names."""
     if len(stated_spans) != 1:
         return None
     stated_start, stated_end = stated_spans[0]
     stated_text = searched.text[stated_start:stated_end].strip()
-    if stated_text and (stated_text_match := SearchableText(text).typographic_match(Quotation(stated_text))) is not None:
+    if (
+        stated_text
+        and (stated_text_match := SearchableText(chunk_text).typographic_match(Quotation(stated_text))) is not None
+    ):
         follows_context_line = (
-            "\n" in _preceding_whitespace(text, stated_text_match.span.start)
-            and not text[stated_text_match.span.end :].strip()
+            "\n" in _preceding_whitespace(chunk_text, stated_text_match.span.start)
+            and not chunk_text[stated_text_match.span.end :].strip()
         )
         stated_length = len(fold_text(stated_text))
         if (
             follows_context_line
-            or stated_length >= SHORTEST_ALTERED
-            or stated_length >= LEAST_PASSAGE_SHARE * len(fold_text(text))
+            or stated_length >= SHORTEST_ALTERED_EXCERPT
+            or stated_length >= LEAST_PASSAGE_SHARE * len(fold_text(chunk_text))
         ):
             return _passage_with_surrounding_text(
-                text, stated_text_match.span, Span(stated_start, stated_end).trimmed(searched.text)
+                chunk_text, stated_text_match.span, Span(stated_start, stated_end).trimmed(searched.text)
             )
     # The end of a chunk that names its start alone is that of its text, which is too long by the context.
-    suffix_span = searched.longest_suffix_starting_at(text, stated_start)
-    return None if suffix_span is None else _passage_with_surrounding_text(text, suffix_span)
+    suffix_span = searched.longest_suffix_starting_at(chunk_text, stated_start)
+    return None if suffix_span is None else _passage_with_surrounding_text(chunk_text, suffix_span)
 
 
 def _passage_after_first_lines(searched: SearchableText, text: str, shared_beginning: str) -> PassageInContext | None:
@@ -108,46 +122,55 @@ def _passage_after_first_lines(searched: SearchableText, text: str, shared_begin
     return _passage_with_surrounding_text(text, Span(len(shared_beginning), len(text)))
 
 
-def _longest_passage(searched: SearchableText, text: str, searched_range: Span) -> PassageInContext | None:
+def _longest_passage(searched: SearchableText, chunk_text: str, searched_range: Span) -> PassageInContext | None:
     """Return the longest stretch of the chunk that stands in the text, in whole words."""
-    shared_passage = searched.longest_common_passage(text, searched_range)
+    shared_passage = searched.longest_common_passage(chunk_text, searched_range)
     if shared_passage is None or shared_passage.altered:
         return None
     passage_start_in_chunk, passage_end_in_chunk = shared_passage.quoted
     if passage_start_in_chunk > 0:
-        passage_start_in_chunk = _passage_first_word_start(searched.text, text, shared_passage.span, shared_passage.quoted)
-    if passage_end_in_chunk < len(text) and not text[passage_end_in_chunk].isspace():
+        passage_start_in_chunk = _passage_first_word_start(
+            searched.text, chunk_text, shared_passage.span, shared_passage.quoted
+        )
+    if passage_end_in_chunk < len(chunk_text) and not chunk_text[passage_end_in_chunk].isspace():
         passage_end_in_chunk = max(
-            (place for place in range(passage_start_in_chunk, passage_end_in_chunk) if text[place].isspace()),
+            (place for place in range(passage_start_in_chunk, passage_end_in_chunk) if chunk_text[place].isspace()),
             default=passage_start_in_chunk,
         )
-    passage_length, chunk_length = len(fold_text(text[passage_start_in_chunk:passage_end_in_chunk])), len(fold_text(text))
-    consists_of_whole_lines = "\n" in _preceding_whitespace(text, passage_start_in_chunk) or passage_start_in_chunk == 0
+    passage_length, chunk_length = (
+        len(fold_text(chunk_text[passage_start_in_chunk:passage_end_in_chunk])),
+        len(fold_text(chunk_text)),
+    )
+    consists_of_whole_lines = (
+        "\n" in _preceding_whitespace(chunk_text, passage_start_in_chunk) or passage_start_in_chunk == 0
+    )
     consists_of_whole_lines &= (
-        "\n" in _following_whitespace(text, passage_end_in_chunk) or not text[passage_end_in_chunk:].strip()
+        "\n" in _following_whitespace(chunk_text, passage_end_in_chunk) or not chunk_text[passage_end_in_chunk:].strip()
     )
     least_share = LEAST_LINE_PASSAGE_SHARE if consists_of_whole_lines else LEAST_PASSAGE_SHARE
     return (
-        _passage_with_surrounding_text(text, Span(passage_start_in_chunk, passage_end_in_chunk))
-        if passage_length >= max(SHORTEST_ALTERED, least_share * chunk_length)
+        _passage_with_surrounding_text(chunk_text, Span(passage_start_in_chunk, passage_end_in_chunk))
+        if passage_length >= max(SHORTEST_ALTERED_EXCERPT, least_share * chunk_length)
         else None
     )
 
 
-def _passage_first_word_start(document_text: str, text: str, span: Span, quoted: Span) -> int:
+def _passage_first_word_start(document_text: str, chunk_text: str, span_in_document: Span, span_in_chunk: Span) -> int:
     """Return the start of the passage's first word in the chunk.
 
     The end of a context may be what stands before the passage in the text too, such as a heading: where the passage begins
     inside a line of both, it begins with the next line of the chunk if that is near.
     """
     word_starts = [
-        place for place in range(quoted.start, quoted.end) if not text[place].isspace() and text[place - 1].isspace()
+        place
+        for place in range(span_in_chunk.start, span_in_chunk.end)
+        if not chunk_text[place].isspace() and chunk_text[place - 1].isspace()
     ]
     if not word_starts:
-        return quoted.end
+        return span_in_chunk.end
     first_word_offset = word_starts[0]
-    characters_to_skip = len(fold_text(text[quoted.start : first_word_offset]))
-    first_word_document_offset = span.start
+    characters_to_skip = len(fold_text(chunk_text[span_in_chunk.start : first_word_offset]))
+    first_word_document_offset = span_in_document.start
     while characters_to_skip > 0:
         characters_to_skip -= len(fold_text(document_text[first_word_document_offset]))
         first_word_document_offset += 1
@@ -157,7 +180,7 @@ def _passage_first_word_start(document_text: str, text: str, span: Span, quoted:
         else 0
     )
     if (
-        "\n" in _preceding_whitespace(text, first_word_offset)
+        "\n" in _preceding_whitespace(chunk_text, first_word_offset)
         or first_word_document_offset == 0
         or "\n" in _preceding_whitespace(document_text, first_word_document_offset)
     ):
@@ -165,40 +188,44 @@ def _passage_first_word_start(document_text: str, text: str, span: Span, quoted:
     nearby_line_starts = (
         start
         for start in word_starts
-        if start - quoted.start <= CONTEXT_CHARACTERS and "\n" in _preceding_whitespace(text, start)
+        if start - span_in_chunk.start <= CONTEXT_CHARACTERS and "\n" in _preceding_whitespace(chunk_text, start)
     )
     return next(nearby_line_starts, first_word_offset)
 
 
-def _passage_with_surrounding_text(text: str, passage: Span, span: Span | None = None) -> PassageInContext | None:
-    surrounding_texts = (text[: passage.start].strip(), text[passage.end :].strip())
+def _passage_with_surrounding_text(
+    chunk_text: str, passage_in_chunk: Span, span_in_document: Span | None = None
+) -> PassageInContext | None:
+    surrounding_texts = (chunk_text[: passage_in_chunk.start].strip(), chunk_text[passage_in_chunk.end :].strip())
     text_around_passage = "\n".join(part for part in surrounding_texts if part)
     return (
-        PassageInContext(text[passage.start : passage.end].strip(), text_around_passage, span)
+        PassageInContext(
+            chunk_text[passage_in_chunk.start : passage_in_chunk.end].strip(), text_around_passage, span_in_document
+        )
         if text_around_passage
         else None
     )
 
 
-def _preceding_whitespace(text: str, place: int) -> str:
-    space_start_offset = place
+def _preceding_whitespace(text: str, offset: int) -> str:
+    space_start_offset = offset
     while space_start_offset > 0 and text[space_start_offset - 1].isspace():
         space_start_offset -= 1
-    return text[space_start_offset:place]
+    return text[space_start_offset:offset]
 
 
-def _following_whitespace(text: str, place: int) -> str:
-    space_end_offset = place
+def _following_whitespace(text: str, offset: int) -> str:
+    space_end_offset = offset
     while space_end_offset < len(text) and text[space_end_offset].isspace():
         space_end_offset += 1
-    return text[place:space_end_offset]
+    return text[offset:space_end_offset]
 
 
-Kind = Literal["lost", "altered", "ambiguous", "elsewhere", "context", "spaced"]
+OddityKind = Literal["lost", "altered", "ambiguous", "elsewhere", "context", "spaced"]
 """Kinds of remark about a chunk: not found; found with small changes; found more than once; not where it says it is;
 surrounded by a context that is not in the text; with other white space."""
 
-ODDITY_KINDS: tuple[Kind, ...] = ("lost", "altered", "ambiguous", "elsewhere", "context", "spaced")
+ODDITY_KINDS: tuple[OddityKind, ...] = ("lost", "altered", "ambiguous", "elsewhere", "context", "spaced")
 """The gravest first."""
 
 MOST_SCANNED = 4_000_000_000
@@ -206,7 +233,7 @@ MOST_SCANNED = 4_000_000_000
 chunks from the contexts around them: some 2 seconds.
 """
 
-SEARCHED_CHARACTERS = 50_000
+FIRST_SEARCHED_CHARACTERS = 50_000
 """Characters after the beginning of the chunk before, and around the place that a chunk names, in which what a chunk with a
 context has of the text is looked for before all of the text is."""
 
@@ -235,7 +262,7 @@ class Oddity(NamedTuple):
     """
 
     number: int
-    kind: Kind
+    kind: OddityKind
     said: str
     words: str
     span: Span
@@ -267,10 +294,10 @@ def locate_chunks(
     text = document.text
     last_report_time = time.monotonic()
 
-    def report_at_intervals(number: int) -> None:
+    def report_at_intervals(searched_chunk_count: int) -> None:
         nonlocal last_report_time
         if time.monotonic() - last_report_time > _SECONDS_BETWEEN_REPORTS:
-            report_progress(number, len(given_chunks))
+            report_progress(searched_chunk_count, len(given_chunks))
             last_report_time = time.monotonic()
 
     stated_spans_by_chunk = [stated_spans(text, given_chunk) for given_chunk in given_chunks]
@@ -299,8 +326,8 @@ def locate_chunks(
     chunk_search = _ChunkSearch(searchable_document_text, span_by_chunk_index)
     chunk_search.unsure.update(context_separator.unsure)
     located_chunks: list[Chunk] = []
-    reason_by_start: dict[int, str] = {}
-    oddities: list[Oddity] = []
+    reason_phrase_by_start: dict[int, str] = {}
+    chunk_oddities: list[Oddity] = []
     last_chunk_end = 0
     for chunk_index, (given_chunk, stated_chunk_spans) in enumerate(
         zip(chunks_stripped_of_context, stated_spans_by_chunk, strict=True)
@@ -319,7 +346,7 @@ def locate_chunks(
             located_chunks.append(Chunk.of(document, *found_spans)._replace(context=chunk_context_text))
             last_chunk_end = found_spans[-1].end
             for span in found_spans:
-                reason_by_start.setdefault(
+                reason_phrase_by_start.setdefault(
                     span.start, f"{maker} begins chunk {chunk_index + 1:,} here, found {way_found_phrase}"
                 )
         oddity_span = (
@@ -328,22 +355,24 @@ def locate_chunks(
             else _lost_chunk_span(given_chunk, last_chunk_end, len(text))
         )
         chunk_beginning = _first_words(given_chunks[chunk_index].text or "")
-        oddities += [Oddity(chunk_index + 1, kind, remark, chunk_beginning, oddity_span) for kind, remark in chunk_remarks]
+        chunk_oddities += [
+            Oddity(chunk_index + 1, kind, remark, chunk_beginning, oddity_span) for kind, remark in chunk_remarks
+        ]
     located_chunks.sort(key=lambda chunk: (chunk.start, chunk.end))
     cut_gaps = cuts_to_gaps(
-        document, sorted(reason_by_start)[1:], Verdict.CUT, lambda start: Reason(remark=reason_by_start[start])
+        document, sorted(reason_phrase_by_start)[1:], Verdict.CUT, lambda start: Reason(remark=reason_phrase_by_start[start])
     )
-    oddities.sort(key=lambda odd: (ODDITY_KINDS.index(odd.kind), odd.number))
+    chunk_oddities.sort(key=lambda odd: (ODDITY_KINDS.index(odd.kind), odd.number))
     chunking = Chunking(
         document,
         tuple(located_chunks),
         add_uncut_gaps(document, cut_gaps, Reason(remark=f"{maker} begins no chunk here")),
         notes=(
-            *_oddity_notes(maker, given_chunks, oddities, chunk_search.unsure),
+            *_oddity_notes(maker, given_chunks, chunk_oddities, chunk_search.unsure),
             *_uncovered_character_notes(text, located_chunks),
         ),
     )
-    return LocatedChunks(chunking, len(given_chunks), tuple(oddities))
+    return LocatedChunks(chunking, len(given_chunks), tuple(chunk_oddities))
 
 
 def _locate_chunks_without_position(text: str, given_chunks: Sequence[GivenChunk]) -> dict[int, Span | None]:
@@ -371,8 +400,8 @@ class _ContextSeparator:
     def find_passage_in_text(self, chunk: GivenChunk) -> PassageInContext | None:
         """Return the part of a chunk that occurs in the text; None if that part cannot be separated from the rest."""
         chunk_text, text_length = chunk.text or "", len(self._searchable_texts.text)
-        search_start = max(0, chunk.spans[0].start - SEARCHED_CHARACTERS) if chunk.spans else self._reached_offset
-        likely_range = Span(min(search_start, text_length), min(text_length, search_start + 2 * SEARCHED_CHARACTERS))
+        search_start = max(0, chunk.spans[0].start - FIRST_SEARCHED_CHARACTERS) if chunk.spans else self._reached_offset
+        likely_range = Span(min(search_start, text_length), min(text_length, search_start + 2 * FIRST_SEARCHED_CHARACTERS))
         for search_range in dict.fromkeys([likely_range, Span(0, text_length)]):
             if self._characters_left < 0:
                 self.unsure[_CONTEXT_SEARCH_NOTE] = None
@@ -397,20 +426,20 @@ class _ChunkSearch:
     ``span_by_chunk_number`` has the spans of those that do not say, as far as looking for them in order has found them.
     """
 
-    def __init__(self, searched: SearchableText, span_by_chunk_number: dict[int, Span | None]) -> None:
+    def __init__(self, searched: SearchableText, span_by_chunk_index: dict[int, Span | None]) -> None:
         self._searchable_texts = searched
-        self._span_by_chunk_number = span_by_chunk_number
-        located_chunk_spans = [span for span in span_by_chunk_number.values() if span is not None]
+        self._span_by_chunk_number = span_by_chunk_index
+        located_chunk_spans = [span for span in span_by_chunk_index.values() if span is not None]
         self._spans_behind_gaps = _spans_after_gaps(searched.text, located_chunk_spans)
         self._possibly_shifted_spans = _ambiguous_spans(searched.text, located_chunk_spans)
         self._characters_left = MOST_SCANNED
         self.unsure: dict[str, None] = {}
 
-    def find(self, number: int, chunk: GivenChunk) -> tuple[tuple[Span, ...], str, list[tuple[Kind, str]]]:
+    def find(self, chunk_index: int, chunk: GivenChunk) -> tuple[tuple[Span, ...], str, list[tuple[OddityKind, str]]]:
         """Return a chunk's spans in the text, the way in which they were found, and remarks on the match."""
-        document_text, ordered_chunk_span = self._searchable_texts.text, self._span_by_chunk_number.get(number)
+        document_text, ordered_chunk_span = self._searchable_texts.text, self._span_by_chunk_number.get(chunk_index)
         if ordered_chunk_span is not None:
-            match_remarks: list[tuple[Kind, str]] = []
+            match_remarks: list[tuple[OddityKind, str]] = []
             if ordered_chunk_span in self._spans_behind_gaps and self._is_repeated(
                 document_text[ordered_chunk_span.start : ordered_chunk_span.end]
             ):
@@ -532,14 +561,14 @@ def stated_spans(text: str, chunk: GivenChunk) -> tuple[Span, ...]:
     return tuple(disjoint_spans)
 
 
-def _spacing_remarks(chunk: GivenChunk, text: str, span: Span) -> list[tuple[Kind, str]]:
+def _spacing_remarks(chunk: GivenChunk, text: str, span: Span) -> list[tuple[OddityKind, str]]:
     passage, chunk_text = text[span.start : span.end], (chunk.text or "").strip()
     needs_no_remark = chunk_text == passage or "".join(chunk_text.split()) != "".join(passage.split())
     return [] if needs_no_remark else [("spaced", "the text has other white space")]
 
 
-def _lost_chunk_span(chunk: GivenChunk, reached: int, length: int) -> Span:
-    stated_or_reached_offset = min(chunk.spans[0].start, length) if chunk.spans else reached
+def _lost_chunk_span(chunk: GivenChunk, reached_offset: int, document_length: int) -> Span:
+    stated_or_reached_offset = min(chunk.spans[0].start, document_length) if chunk.spans else reached_offset
     return Span(stated_or_reached_offset, stated_or_reached_offset)
 
 
@@ -587,11 +616,11 @@ def _oddity_notes(
     return [note for note in chunk_oddity_notes if note]
 
 
-def _note_with_list(note_beginning: str, names: Sequence[str]) -> str:
-    if not names:
+def _note_with_list(note_beginning: str, chunk_labels: Sequence[str]) -> str:
+    if not chunk_labels:
         return ""
-    names_phrase = ", ".join(names[:_MOST_NAMED]) + (" and more" if len(names) > _MOST_NAMED else "")
-    return f"{note_beginning}: {len(names):,}: {names_phrase}."
+    names_phrase = ", ".join(chunk_labels[:_MOST_NAMED]) + (" and more" if len(chunk_labels) > _MOST_NAMED else "")
+    return f"{note_beginning}: {len(chunk_labels):,}: {names_phrase}."
 
 
 def _chunk_label(number: int, chunk: GivenChunk) -> str:

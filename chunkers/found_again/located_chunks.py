@@ -141,17 +141,17 @@ class DocumentNames:
         path_parts, parts_without_ending = _path_parts(name), _path_parts_without_ending(name)
         names_sharing_file_name = self._names_by_file_name.get(_file_name(name), ())
         return [
-            candidate for candidate in names_sharing_file_name if _have_same_end(path_parts, _path_parts(candidate))
+            candidate for candidate in names_sharing_file_name if _have_same_last_parts(path_parts, _path_parts(candidate))
         ] or [
             *(
                 other
                 for other in self._names_by_stem.get(_file_name(name), ())
-                if _have_same_end(path_parts, _path_parts_without_ending(other))
+                if _have_same_last_parts(path_parts, _path_parts_without_ending(other))
             ),
             *(
                 other
                 for other in self._names_by_file_name.get(_stem(name), ())
-                if _have_same_end(parts_without_ending, _path_parts(other))
+                if _have_same_last_parts(parts_without_ending, _path_parts(other))
             ),
         ]
 
@@ -173,7 +173,7 @@ def _path_parts_without_ending(name: str) -> tuple[str, ...]:
     return (*_path_parts(name)[:-1], _stem(name))
 
 
-def _have_same_end(one: tuple[str, ...], other: tuple[str, ...]) -> bool:
+def _have_same_last_parts(one: tuple[str, ...], other: tuple[str, ...]) -> bool:
     compared_part_count = min(len(one), len(other))
     return one[-compared_part_count:] == other[-compared_part_count:]
 

@@ -22,7 +22,7 @@ from chunkers.support import IntArray, short_repr
 from chunkers.text import (
     CONTEXT_CHARACTERS,
     MOST_COMPARED,
-    SHORTEST_ALTERED,
+    SHORTEST_ALTERED_EXCERPT,
     ComparisonBudget,
     Document,
     Quotation,
@@ -35,10 +35,10 @@ from chunkers.text import (
 RUN_LENGTH = 12
 """Characters of a run by which a passage is searched for; see `SharedRuns`."""
 
-RUN_STEP = 4
+INDEXED_RUN_DISTANCE = 4
 """Distance of the runs that are indexed: a passage of this many characters more than a run has one of them in any place."""
 
-SHORTEST_INDEXED = RUN_LENGTH + RUN_STEP - 1
+SHORTEST_INDEXED_TEXT = RUN_LENGTH + INDEXED_RUN_DISTANCE - 1
 """Minimum number of characters of a text that can be located by the runs of characters it shares with a document."""
 
 MOST_SHARED_PLACES = 20_000
@@ -49,7 +49,7 @@ CHARACTERS_PER_SHARED_RUN = 200
 
 _HASH_FACTOR = 0x9E3779B97F4A7C15
 
-MOST_PLACES = 20
+MOST_PLACES_PER_CHUNK = 20
 """Maximum number of places of one chunk that are looked for."""
 
 MOST_WHOLLY_COMPARED = 100_000
@@ -59,7 +59,7 @@ In larger ones it is compared with what shares runs of characters with it; see `
 """
 
 # What a program writes where it cuts a text short.
-_CUT_SHORT_END = re.compile(r"\s*(?:…|\.\.\.|\[(?:…|\.\.\.|truncated)\])\s*\Z", re.IGNORECASE)
+_CUT_SHORT_MARK_PATTERN = re.compile(r"\s*(?:…|\.\.\.|\[(?:…|\.\.\.|truncated)\])\s*\Z", re.IGNORECASE)
 
 
 class Place(NamedTuple):
@@ -117,7 +117,7 @@ class UnorderedLocator:
         self._placement_by_chunk: dict[GivenChunk, Placement] = {}
 
     @cached_property
-    def _runs(self) -> "SharedRuns | None":
+    def _shared_character_runs(self) -> "SharedRuns | None":
         """The runs of the documents; None if the documents are small."""
         if sum(len(document.text) for document in self._documents) <= MOST_WHOLLY_COMPARED:
             return None
@@ -125,43 +125,47 @@ class UnorderedLocator:
 
     def _possible_document_numbers(self, folded_texts: Sequence[str], document_numbers: Sequence[int]) -> Sequence[int]:
         """Return the documents that may have one of some folded texts."""
-        if self._runs is None or any(len(text) < SHORTEST_INDEXED for text in folded_texts):
+        if self._shared_character_runs is None or any(len(text) < SHORTEST_INDEXED_TEXT for text in folded_texts):
             return document_numbers
-        holding_document_numbers = {number for text in folded_texts for number in self._runs.possible_text_numbers(text)}
+        holding_document_numbers = {
+            number for text in folded_texts for number in self._shared_character_runs.possible_text_numbers(text)
+        }
         return [number for number in document_numbers if number in holding_document_numbers]
 
     @cached_property
-    def _names(self) -> DocumentNames:
+    def _matchable_document_names(self) -> DocumentNames:
         return DocumentNames(document.name for document in self._documents)
 
     def document_numbers_for_name(self, name: str | None) -> list[int]:
         """Return the numbers of the documents that a name may mean; all of them if there is no name."""
         if name is None:
             return [*range(len(self._documents))]
-        possible_names = self._names.names_matching(name)
+        possible_names = self._matchable_document_names.names_matching(name)
         return [number for number, document in enumerate(self._documents) if document.name in possible_names]
 
     def occurrences(self, text: str, document_numbers: Sequence[int] | None = None) -> list[Place]:
-        """Return the places of a text, word for word or with other white space and typography; see `MOST_PLACES`."""
+        """Return the places of a text, word for word or with other white space and typography; see `MOST_PLACES_PER_CHUNK`."""
         searched_document_numbers = self._possible_document_numbers(
             [fold_text(text)], range(len(self._documents)) if document_numbers is None else document_numbers
         )
         text_occurrence_places = [
             Place(number, span)
             for number in searched_document_numbers
-            for span in self._searchable_texts[number].occurrences(text, MOST_PLACES)
+            for span in self._searchable_texts[number].occurrences(text, MOST_PLACES_PER_CHUNK)
         ]
         # Word for word in one document outweighs other white space in another.
         verbatim_places = [place for place in text_occurrence_places if self._text_at_place(place) == text]
-        return (verbatim_places or text_occurrence_places)[:MOST_PLACES]
+        return (verbatim_places or text_occurrence_places)[:MOST_PLACES_PER_CHUNK]
 
     def most_similar_places(self, text: str, document_numbers: Sequence[int] | None = None) -> tuple[list[Place], float]:
         """Return the places most like a text, if any, and how much alike they are; see `SearchableText.altered_match`."""
         searched_document_numbers = range(len(self._documents)) if document_numbers is None else document_numbers
         quotation, folded_text = Quotation(text), fold_text(text)
         ranges_by_document: Mapping[int, Sequence[Span] | None] = dict.fromkeys(searched_document_numbers)
-        if self._runs is not None and len(folded_text) >= SHORTEST_INDEXED:
-            ranges_by_document = self._runs.ranges_sharing_runs(folded_text, max_edit_distance(len(folded_text)))
+        if self._shared_character_runs is not None and len(folded_text) >= SHORTEST_INDEXED_TEXT:
+            ranges_by_document = self._shared_character_runs.ranges_sharing_runs(
+                folded_text, max_edit_distance(len(folded_text))
+            )
         attempted_matches = [
             (number, self._searchable_texts[number].altered_match(quotation, searched_ranges=ranges_by_document[number]))
             for number in searched_document_numbers
@@ -208,9 +212,9 @@ class UnorderedLocator:
             return Placement((), "it has no text, and nothing stands at the place that it states")
         absence_phrase = "is not among the documents" if self._source_noun == "document" else "has no chunks at hand"
         absent_document_phrase = f"{short_repr(chunk.document)} {absence_phrase}" if not named_document_numbers else ""
-        text_without_cut_mark = _CUT_SHORT_END.sub("", chunk_text)
+        text_without_cut_mark = _CUT_SHORT_MARK_PATTERN.sub("", chunk_text)
         texts_with_remarks = [(chunk_text, "")] + [(text_without_cut_mark, "cut short")] * (
-            text_without_cut_mark != chunk_text and len(fold_text(text_without_cut_mark)) >= SHORTEST_ALTERED
+            text_without_cut_mark != chunk_text and len(fold_text(text_without_cut_mark)) >= SHORTEST_ALTERED_EXCERPT
         )
         for chunk_text_variant, exactness_remark in texts_with_remarks:
             if placement := self._verbatim_placement(
@@ -236,7 +240,9 @@ class UnorderedLocator:
                 (), f"it stands in no {self._source_noun} word for word; with changes it was not compared with all passages"
             )
         shared_runs_phrase = (
-            "" if self._runs is None else f" that has runs of {SHORTEST_INDEXED} characters in common with it"
+            ""
+            if self._shared_character_runs is None
+            else f" that has runs of {SHORTEST_INDEXED_TEXT} characters in common with it"
         )
         return Placement((), f"nothing in the {self._source_noun}s{shared_runs_phrase} is like it")
 
@@ -264,7 +270,7 @@ class UnorderedLocator:
 
     def _places_at_whole_words(self, text: str, places: list[Place]) -> list[Place]:
         """Return the places; of a very short text only those that are not inside a word."""
-        if len(fold_text(text)) >= SHORTEST_ALTERED:
+        if len(fold_text(text)) >= SHORTEST_ALTERED_EXCERPT:
             return places
         return [place for place in places if not self._is_inside_word(place)]
 
@@ -319,16 +325,16 @@ class UnorderedLocator:
 
 def _placement_with_remarks(places: Sequence[Place], remarks: Sequence[str], is_cut_short: bool) -> Placement:
     several_places_remarks = (
-        [f"stands in {'at least ' * (len(places) == MOST_PLACES)}{len(places)} places"] if len(places) > 1 else []
+        [f"stands in {'at least ' * (len(places) == MOST_PLACES_PER_CHUNK)}{len(places)} places"] if len(places) > 1 else []
     )
     return Placement(tuple(places), "; ".join([*remarks, *several_places_remarks]), is_cut_short)
 
 
 class SharedRuns:
-    """Runs of `RUN_LENGTH` characters at every `RUN_STEP` characters of some texts, by hash."""
+    """Runs of `RUN_LENGTH` characters at every `INDEXED_RUN_DISTANCE` characters of some texts, by hash."""
 
     def __init__(self, texts: Sequence[str]) -> None:
-        hashes_by_text = [_hashes_of_runs(text)[::RUN_STEP] for text in texts]
+        hashes_by_text = [_hashes_of_runs(text)[::INDEXED_RUN_DISTANCE] for text in texts]
         run_count_by_text = np.array([len(own) for own in hashes_by_text], dtype=np.intp)
         all_hashes = np.concatenate(hashes_by_text) if hashes_by_text else np.empty(0, dtype=np.uint64)
         sorted_run_indices = np.argsort(all_hashes, kind="stable")
@@ -337,11 +343,12 @@ class SharedRuns:
         self._run_number_starts = np.cumsum(run_count_by_text) - run_count_by_text
 
     def possible_text_numbers(self, text: str) -> list[int]:
-        """Return the numbers of the texts that may contain ``text``, which has at least `SHORTEST_INDEXED` characters."""
+        """Return the numbers of the texts that may contain ``text``, which has at least `SHORTEST_INDEXED_TEXT` characters."""
         first_sorted_positions, occurrence_counts = self._first_positions_and_counts(text)
         # A text that contains it has all runs of one of the alignments, and so the rarest of them.
         rarest_run_starts = [
-            start + RUN_STEP * int(occurrence_counts[start::RUN_STEP].argmin()) for start in range(RUN_STEP)
+            start + INDEXED_RUN_DISTANCE * int(occurrence_counts[start::INDEXED_RUN_DISTANCE].argmin())
+            for start in range(INDEXED_RUN_DISTANCE)
         ]
         text_numbers, _ = self._run_occurrences(
             first_sorted_positions[rarest_run_starts], occurrence_counts[rarest_run_starts]
@@ -407,7 +414,7 @@ class SharedRuns:
         )
         run_indices = self._run_order[sorted_run_positions].astype(np.intp)
         text_numbers = np.searchsorted(self._run_number_starts, run_indices, "right") - 1
-        return text_numbers, (run_indices - self._run_number_starts[text_numbers]) * RUN_STEP
+        return text_numbers, (run_indices - self._run_number_starts[text_numbers]) * INDEXED_RUN_DISTANCE
 
 
 def _hashes_of_runs(text: str) -> np.ndarray[tuple[int], np.dtype[np.uint64]]:

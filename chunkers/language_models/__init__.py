@@ -3,12 +3,12 @@
 from chunkers.language_models.answer_cache import AnswerCache
 from chunkers.language_models.answer_forms import (
     ANSWER_IN_WORDS,
-    ANY_WORDS,
-    CHUNK_SPLITS,
-    CONTEXT_SENTENCE,
+    CHUNK_SPLITS_ANSWER,
+    CONTEXT_SENTENCE_ANSWER,
+    FREE_TEXT_ANSWER,
     MOST_EXCERPTS,
-    QUESTION_WITH_EXCERPTS,
-    TOPIC_SHIFT,
+    QUESTION_WITH_EXCERPTS_ANSWER,
+    TOPIC_SHIFT_ANSWER,
     AnswerKind,
     QuestionWithExcerpts,
     ShiftAnswer,
@@ -17,22 +17,22 @@ from chunkers.language_models.answer_forms import (
 from chunkers.language_models.asking_until_usable import (
     MOST_REPEATS,
     UnusableAnswer,
+    ask_until_usable,
     parse_json_answer,
     parse_line_answer,
-    usable_answer,
 )
-from chunkers.language_models.base import ANY_SHAPE, AnswerShape, LanguageModel, Message, Reply
+from chunkers.language_models.base import UNRESTRICTED_ANSWER_SHAPE, AnswerShape, LanguageModel, Message, Reply
 from chunkers.language_models.chat_server import USUAL_PORTS, ChatServer, LocalServer, SchemaRefused, find_local_servers
 from chunkers.language_models.prompts import (
-    ASK_AGAIN,
-    CONTEXT_QUESTION,
-    CONTEXT_SYSTEM,
+    CONTEXT_QUESTION_TEMPLATE,
+    CONTEXT_SYSTEM_PROMPT,
+    EARLIER_QUESTIONS_TEMPLATE,
     EXAMPLE_QUESTION,
-    NO_QUESTIONS,
-    QUESTION_EXAMPLE,
-    QUESTION_PASSAGE,
-    QUESTION_SYSTEM,
-    QUESTIONS_BEFORE,
+    NO_EARLIER_QUESTIONS_PLACEHOLDER,
+    QUESTION_WRITING_EXAMPLE,
+    QUESTION_WRITING_PASSAGE_TEMPLATE,
+    QUESTION_WRITING_SYSTEM_PROMPT,
+    UNUSABLE_ANSWER_MESSAGE_TEMPLATE,
 )
 from chunkers.language_models.requests_within_spending_limit import (
     FIRST_ANSWER_COUNT,

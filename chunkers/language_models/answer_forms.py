@@ -97,15 +97,15 @@ def _resolved_schema(form: type[Form]) -> dict[str, Any]:
     """Return the JSON schema of a form, with each reference replaced by its definition."""
     form_schema = form.model_json_schema()
 
-    def resolve_references(part: Any) -> Any:
-        if isinstance(part, list):
-            return [*map(resolve_references, part)]
-        if not isinstance(part, dict):
-            return part
-        schema_definition = form_schema["$defs"][part["$ref"].rpartition("/")[2]] if "$ref" in part else {}
+    def resolve_references(schema_part: Any) -> Any:
+        if isinstance(schema_part, list):
+            return [*map(resolve_references, schema_part)]
+        if not isinstance(schema_part, dict):
+            return schema_part
+        schema_definition = form_schema["$defs"][schema_part["$ref"].rpartition("/")[2]] if "$ref" in schema_part else {}
         return {
             key: resolve_references(value)
-            for key, value in {**schema_definition, **part}.items()
+            for key, value in {**schema_definition, **schema_part}.items()
             if key not in ("$ref", "$defs")
         }
 
@@ -119,7 +119,7 @@ def _refuse_booleans(value: object) -> object:
     return value
 
 
-def maximum_schema_extra(most: int) -> dict[str, Any]:
+def maximum_as_schema_extra(most: int) -> dict[str, Any]:
     """Return extra JSON schema data for a field: its maximum number of characters or items."""
     return {"most": most}
 
@@ -134,7 +134,7 @@ WholeNumber = Annotated[int, BeforeValidator(_refuse_booleans), Field(ge=-1_000_
 Sentence = Annotated[
     str,
     StringConstraints(strip_whitespace=True, min_length=1),
-    Field(json_schema_extra=maximum_schema_extra(LONGEST_SCHEMA_SENTENCE)),
+    Field(json_schema_extra=maximum_as_schema_extra(LONGEST_SCHEMA_SENTENCE)),
 ]
 """Words, of which there is at least one."""
 
@@ -148,7 +148,7 @@ class SplitsAnswer(LineForm):
     split_after: ListOf[WholeNumber] = Field(
         description="the numbers of these pieces in ascending order",
         examples=[[3, 5]],
-        json_schema_extra=maximum_schema_extra(50),
+        json_schema_extra=maximum_as_schema_extra(50),
     )
 
 
@@ -165,39 +165,39 @@ class StatedProposition(Form):
     """A proposition in a model's answer, with its source sentence and the quoted words."""
 
     text: str = Field(
-        min_length=1, examples=["the proposition"], json_schema_extra=maximum_schema_extra(LONGEST_SCHEMA_SENTENCE)
+        min_length=1, examples=["the proposition"], json_schema_extra=maximum_as_schema_extra(LONGEST_SCHEMA_SENTENCE)
     )
     sentence: WholeNumber = Field(description="the number of the sentence that it restates", examples=[3])
     quotation: str = Field(
         description="the words of that sentence that it restates, letter by letter and without gaps",
         examples=["the words it restates"],
-        json_schema_extra=maximum_schema_extra(LONGEST_SCHEMA_SENTENCE),
+        json_schema_extra=maximum_as_schema_extra(LONGEST_SCHEMA_SENTENCE),
     )
 
 
 class PropositionsAnswer(Form):
     """Form of the first answer to the chunker `propositions`: the propositions of a window."""
 
-    propositions: ListOf[StatedProposition] = Field(json_schema_extra=maximum_schema_extra(40) | {"least": 1})
+    propositions: ListOf[StatedProposition] = Field(json_schema_extra=maximum_as_schema_extra(40) | {"least": 1})
 
 
 class PlacedChunk(Form):
     """A chunk in a model's answer: its title, summary and assigned propositions."""
 
     chunk: WholeNumber | None = Field(description="the number of a chunk that there is, or null for a new one", examples=[2])
-    title: str = Field(min_length=1, examples=["a title"], json_schema_extra=maximum_schema_extra(80))
-    summary: str = Field(examples=["a summary"], json_schema_extra=maximum_schema_extra(LONGEST_SCHEMA_SENTENCE))
+    title: str = Field(min_length=1, examples=["a title"], json_schema_extra=maximum_as_schema_extra(80))
+    summary: str = Field(examples=["a summary"], json_schema_extra=maximum_as_schema_extra(LONGEST_SCHEMA_SENTENCE))
     propositions: ListOf[WholeNumber] = Field(
         description="their numbers, each in one chunk",
         examples=[[7, 9]],
-        json_schema_extra=maximum_schema_extra(50) | {"least": 1},
+        json_schema_extra=maximum_as_schema_extra(50) | {"least": 1},
     )
 
 
 class PlacementsAnswer(Form):
     """Form of the second answer to the chunker `propositions`: the chunks to which propositions are assigned."""
 
-    chunks: ListOf[PlacedChunk] = Field(json_schema_extra=maximum_schema_extra(MOST_SCHEMA_ITEMS) | {"least": 1})
+    chunks: ListOf[PlacedChunk] = Field(json_schema_extra=maximum_as_schema_extra(MOST_SCHEMA_ITEMS) | {"least": 1})
 
 
 class QuestionWithExcerpts(Form):
@@ -206,10 +206,10 @@ class QuestionWithExcerpts(Form):
     The excerpts come first: a weak model that begins with the question asks the same of every passage.
     """
 
-    excerpts: ListOf[Annotated[str, Field(json_schema_extra=maximum_schema_extra(2 * LONGEST_SCHEMA_SENTENCE))]] = Field(
-        examples=[["...", "..."]], json_schema_extra=maximum_schema_extra(MOST_EXCERPTS) | {"least": 1}
+    excerpts: ListOf[Annotated[str, Field(json_schema_extra=maximum_as_schema_extra(2 * LONGEST_SCHEMA_SENTENCE))]] = Field(
+        examples=[["...", "..."]], json_schema_extra=maximum_as_schema_extra(MOST_EXCERPTS) | {"least": 1}
     )
-    question: str = Field(examples=["..."], json_schema_extra=maximum_schema_extra(LONGEST_SCHEMA_SENTENCE))
+    question: str = Field(examples=["..."], json_schema_extra=maximum_as_schema_extra(LONGEST_SCHEMA_SENTENCE))
 
 
 class JudgedStatement(Form):
@@ -223,7 +223,7 @@ class Faithfulness(Form):
     """Form of a judgement of an answer's faithfulness: the answer's statements, each with a verdict."""
 
     statements: ListOf[JudgedStatement] = Field(
-        max_length=MOST_STATEMENTS, json_schema_extra=maximum_schema_extra(MOST_SCHEMA_ITEMS)
+        max_length=MOST_STATEMENTS, json_schema_extra=maximum_as_schema_extra(MOST_SCHEMA_ITEMS)
     )
 
 
@@ -237,7 +237,7 @@ class Relevancy(Form):
 class Correctness(Form):
     """Form of a judgement of an answer's correctness: a reason and a grade."""
 
-    reason: str = Field("", examples=["one sentence"], json_schema_extra=maximum_schema_extra(LONGEST_SCHEMA_SENTENCE))
+    reason: str = Field("", examples=["one sentence"], json_schema_extra=maximum_as_schema_extra(LONGEST_SCHEMA_SENTENCE))
     grade: WholeNumber = Field(ge=1, le=HIGHEST_GRADE, examples=[3])
 
 
@@ -291,14 +291,14 @@ class AnswerKind:
         return None if self.form is None else _request_schema(_resolved_schema(self.form), self)
 
 
-ANY_WORDS = AnswerKind()
+FREE_TEXT_ANSWER = AnswerKind()
 """An answer in words."""
 
-CHUNK_SPLITS = AnswerKind(form=SplitsAnswer, stop=("<|start_chunk_",))
-TOPIC_SHIFT = AnswerKind(form=ShiftAnswer, stop=("\nWhich of the passages",))
-PROPOSITIONS = AnswerKind(form=PropositionsAnswer, stop=("\nState the sentences",))
-GROUP_PLACEMENTS = AnswerKind(form=PlacementsAnswer, stop=("\nFurther propositions:", "\nWhere do the propositions"))
-QUESTION_WITH_EXCERPTS = AnswerKind(2 * TOKENS_BESIDE_CONTENT, QuestionWithExcerpts, ("\nAsk about this passage",))
+CHUNK_SPLITS_ANSWER = AnswerKind(form=SplitsAnswer, stop=("<|start_chunk_",))
+TOPIC_SHIFT_ANSWER = AnswerKind(form=ShiftAnswer, stop=("\nWhich of the passages",))
+PROPOSITIONS_ANSWER = AnswerKind(form=PropositionsAnswer, stop=("\nState the sentences",))
+GROUP_PLACEMENTS_ANSWER = AnswerKind(form=PlacementsAnswer, stop=("\nFurther propositions:", "\nWhere do the propositions"))
+QUESTION_WITH_EXCERPTS_ANSWER = AnswerKind(2 * TOKENS_BESIDE_CONTENT, QuestionWithExcerpts, ("\nAsk about this passage",))
 
 ANSWER_IN_WORDS = AnswerKind(stop=("\nQuestion:", "\nPassages:"))
 """An answer to a question, in words and without a schema on purpose.
@@ -308,11 +308,11 @@ sentence, and a repetition would then count as a whole answer; without a schema 
 judged in the form in which users' own systems give them.
 """
 
-FAITHFULNESS = AnswerKind(2 * TOKENS_BESIDE_CONTENT, Faithfulness, ("\nPassages:", "\nQuestion:"))
-RELEVANCY = AnswerKind(TOKENS_BESIDE_CONTENT, Relevancy, ("\nAnswer:",))
-CORRECTNESS = AnswerKind(TOKENS_BESIDE_CONTENT, Correctness, ("\nReference answer:", "\nAnswer to grade:"))
+FAITHFULNESS_JUDGEMENT_ANSWER = AnswerKind(2 * TOKENS_BESIDE_CONTENT, Faithfulness, ("\nPassages:", "\nQuestion:"))
+RELEVANCY_JUDGEMENT_ANSWER = AnswerKind(TOKENS_BESIDE_CONTENT, Relevancy, ("\nAnswer:",))
+CORRECTNESS_JUDGEMENT_ANSWER = AnswerKind(TOKENS_BESIDE_CONTENT, Correctness, ("\nReference answer:", "\nAnswer to grade:"))
 
-CONTEXT_SENTENCE = AnswerKind(stop=("\nThe passage:", "\nWhere does it stand"))
+CONTEXT_SENTENCE_ANSWER = AnswerKind(stop=("\nThe passage:", "\nWhere does it stand"))
 """A context sentence, in words and without a schema for the reasons of `ANSWER_IN_WORDS`."""
 
 

@@ -9,7 +9,7 @@ from pydantic import ValidationError
 
 from chunkers.language_models.answer_forms import Form, LineForm
 from chunkers.language_models.base import Message, Reply
-from chunkers.language_models.prompts import ASK_AGAIN, EMPTY_ANSWER_PLACEHOLDER
+from chunkers.language_models.prompts import EMPTY_ANSWER_PLACEHOLDER, UNUSABLE_ANSWER_MESSAGE_TEMPLATE
 from chunkers.support import first_field_and_error, pluralize, short_repr
 
 MOST_REPEATS = 2
@@ -33,7 +33,7 @@ _LEAST_REPETITIONS = 4
 _DIGIT = re.compile(r"\d")
 _NUMBER = re.compile(r"-?\d+")
 _MOST_DIGITS = 9
-_NONE = re.compile(r"\bnone\b", re.IGNORECASE)
+_WORD_NONE_PATTERN = re.compile(r"\bnone\b", re.IGNORECASE)
 
 _REASONING = re.compile(
     r"\s*<(think|thinking)>.*?(?:</\1>|\Z)"
@@ -70,7 +70,7 @@ class Repetitive(UnusableAnswer):
     """Error for an answer that ends in endless repetition, so that asking again would not help."""
 
 
-def usable_answer(
+def ask_until_usable(
     ask: Callable[[Sequence[Message]], Reply],
     messages: Sequence[Message],
     parse_answer: Callable[[str], T],
@@ -121,7 +121,7 @@ def usable_answer(
             messages = [
                 *messages,
                 Message("assistant", previous_answer),
-                Message("user", ASK_AGAIN.format(complaint=unusable_answer_error)),
+                Message("user", UNUSABLE_ANSWER_MESSAGE_TEMPLATE.format(complaint=unusable_answer_error)),
             ]
         else:
             report_usability(True)
@@ -220,7 +220,7 @@ def parse_line_answer(answer: str, form: type[AnyLine]) -> AnyLine:
     last_line_numerals = _NUMBER.findall(labelled_line_contents[-1])
     if any(len(number) > _MOST_DIGITS for number in last_line_numerals):
         raise UnusableAnswer("the answer may name only numbers from the prompt; it has a number with too many digits")
-    if not last_line_numerals and not _NONE.search(labelled_line_contents[-1]):
+    if not last_line_numerals and not _WORD_NONE_PATTERN.search(labelled_line_contents[-1]):
         raise UnusableAnswer(f"the answer must have a number or the word none after '{form.label}:'; it has neither")
     parsed_line_form = form.from_numbers([*map(int, last_line_numerals)])
     if parsed_line_form is None:
@@ -259,5 +259,7 @@ def _validated_form(parsed: object, form: type[AnyForm]) -> AnyForm:
             "the JSON of the answer must be nested less deeply; it is nested too deeply to be read"
         ) from None
     except ValidationError as error:
-        fault_place, first_fault = first_field_and_error(error, "the object")
-        raise UnusableAnswer(f"{fault_place}: {first_fault['msg']}; got {short_repr(first_fault['input'])}") from None
+        faulty_field_phrase, first_fault_phrase = first_field_and_error(error, "the object")
+        raise UnusableAnswer(
+            f"{faulty_field_phrase}: {first_fault_phrase['msg']}; got {short_repr(first_fault_phrase['input'])}"
+        ) from None

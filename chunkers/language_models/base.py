@@ -20,7 +20,7 @@ class Message(NamedTuple):
 
 AnswerEnding = Literal["whole", "cut", "refused"]
 
-Dialect = Literal["json_schema", "json_object"]
+SchemaDialect = Literal["json_schema", "json_object"]
 """Type of ``response_format`` with which a server is sent a schema: OpenAI's, or that of llama-cpp-python."""
 
 
@@ -39,10 +39,10 @@ class AnswerShape(NamedTuple):
 
     stop: tuple[str, ...] = ()
     schema: str = ""
-    dialect: Dialect = "json_schema"
+    dialect: SchemaDialect = "json_schema"
 
 
-ANY_SHAPE = AnswerShape()
+UNRESTRICTED_ANSWER_SHAPE = AnswerShape()
 
 
 class Reply(NamedTuple):

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from urllib.request import ProxyHandler, build_opener
 
 from chunkers.language_models.asking_until_usable import repeated_ending
-from chunkers.language_models.base import ANY_SHAPE, AnswerEnding, AnswerShape, LanguageModel, Message, Reply
+from chunkers.language_models.base import UNRESTRICTED_ANSWER_SHAPE, AnswerEnding, AnswerShape, LanguageModel, Message, Reply
 from chunkers.network.connection import EVENT_STREAM_TYPE, OPENAI_ADDRESS, AnswerTooLarge, Attempts, Connection
 from chunkers.support import ModelError, ModelName
 
@@ -26,7 +26,7 @@ DEADLINE = 300
 LARGEST_ANSWER = 4_000_000
 """Maximum number of bytes of an answer: a thousand times what is asked for."""
 
-LONGEST_STREAMED = 8_000
+MOST_STREAMED_TOKENS = 8_000
 """Maximum tokens of an answer that is requested piece by piece, as a piece may take 500 bytes of `LARGEST_ANSWER`."""
 
 LOCAL_TIMEOUT, LOCAL_DEADLINE = 900, 3_600
@@ -42,7 +42,7 @@ MOST_BRACKETS = 100_000
 memory, so they are counted before parsing.
 """
 
-_MOST_COUNTED = 1_000_000_000
+_MOST_REPORTED_TOKENS = 1_000_000_000
 """Maximum number of tokens that a server may report for a request; larger numbers count as not reported."""
 
 _LONE_SURROGATE = re.compile("[\ud800-\udfff]")
@@ -110,7 +110,7 @@ class ChatServer(LanguageModel):
         ModelError
             If the address is invalid, or is OpenAI's own and there is no key.
         """
-        self._connection.client(self._timeout)
+        self._connection.client(self._timeout_seconds)
 
     def price(self, tokens_in: int, tokens_out: int) -> Decimal | None:
         """Return the price of input and output tokens at this server in US dollars; None if the price is unknown.
@@ -128,7 +128,11 @@ class ChatServer(LanguageModel):
             return None
 
     def reply(  # type: ignore[override]  # who does not shape the answer need not say so
-        self, messages: Sequence[Message], most_tokens: int, attempts: Attempts, shape: AnswerShape = ANY_SHAPE
+        self,
+        messages: Sequence[Message],
+        most_tokens: int,
+        attempts: Attempts,
+        shape: AnswerShape = UNRESTRICTED_ANSWER_SHAPE,
     ) -> Reply:
         """Send the conversation and return the model's answer; see `LanguageModel.reply`.
 
@@ -144,26 +148,30 @@ class ChatServer(LanguageModel):
         self.load()
         return self._connection.run_with_deadline(
             lambda: self._request_reply(messages, most_tokens, shape),
-            self._deadline,
+            self._deadline_seconds,
             LARGEST_ANSWER,
             attempts,
             lambda body: (
-                self._answer_fits_in_memory(body) and is_stream_repeating(body, self._connection.client(self._timeout))
+                self._answer_fits_in_memory(body)
+                and is_stream_repeating(body, self._connection.client(self._timeout_seconds))
             ),
         )
 
     @property
-    def _timeout(self) -> int:
+    def _timeout_seconds(self) -> int:
         return LOCAL_TIMEOUT if self._connection.is_local else TIMEOUT
 
     @property
-    def _deadline(self) -> int:
+    def _deadline_seconds(self) -> int:
         return LOCAL_DEADLINE if self._connection.is_local else DEADLINE
 
     def _request_reply(self, messages: Sequence[Message], most_tokens: int, shape: AnswerShape) -> Reply:
         import openai
 
-        client, request_settings = self._connection.client(self._timeout), self._settings(most_tokens, shape)
+        client, request_settings = (
+            self._connection.client(self._timeout_seconds),
+            self._accepted_request_settings(most_tokens, shape),
+        )
         # Not as the package's own setting, so that it asks again if the connection is lost in the middle.
         stream_settings = {name: request_settings.pop(name) for name in STREAM_SETTINGS if name in request_settings}
         try:
@@ -206,7 +214,7 @@ class ChatServer(LanguageModel):
         body_without_strings = _STRING.sub(b"", body)
         return body_without_strings.count(b"[") + body_without_strings.count(b"{") <= MOST_BRACKETS
 
-    def _parse_answer(self, body: bytes, streamed_by: "openai.OpenAI | None" = None) -> Any:
+    def _parse_answer(self, body: bytes, stream_client: "openai.OpenAI | None" = None) -> Any:
         """Parse an answer, or the stream of events that a client has read, if it fits into memory."""
         import openai
 
@@ -215,7 +223,7 @@ class ChatServer(LanguageModel):
                 f"The answer may contain at most {MOST_BRACKETS:,} lists and objects; it contains more."
             )
         try:
-            return json.loads(body) if streamed_by is None else join_stream(body, streamed_by)
+            return json.loads(body) if stream_client is None else answer_from_stream(body, stream_client)
         except openai.APIError:
             raise self._connection.unusable_answer_error(
                 "The answer must arrive to its end; the server reports an error in the middle."
@@ -227,7 +235,7 @@ class ChatServer(LanguageModel):
 
     def _model_error(self, error: Any, shape: AnswerShape) -> ModelError:
         """Return the error to raise from None."""
-        server_failure = self._connection.failed_request_error(error, self._timeout)
+        server_failure = self._connection.failed_request_error(error, self._timeout_seconds)
         is_request_invalid = getattr(error, "status_code", None) in _INVALID_SETTING_STATUSES
         return SchemaRefused(str(server_failure)) if shape.schema and is_request_invalid else server_failure
 
@@ -247,7 +255,7 @@ class ChatServer(LanguageModel):
             }
         }
 
-    def _settings(self, most_tokens: int, shape: AnswerShape) -> dict[str, Any]:
+    def _accepted_request_settings(self, most_tokens: int, shape: AnswerShape) -> dict[str, Any]:
         """Return the settings that the server accepts, as far as known; the maximum of tokens has one of two names."""
         is_standard_server_address = self._connection.address == OPENAI_ADDRESS
         token_limit_setting_name = next(
@@ -259,7 +267,9 @@ class ChatServer(LanguageModel):
         request_settings |= {"stop": [*shape.stop]} if shape.stop else {}
         # An answer with a schema comes to an end by itself, and OpenAI's own models do not repeat themselves.
         request_settings |= (
-            STREAM_SETTINGS if not (shape.schema or is_standard_server_address) and most_tokens <= LONGEST_STREAMED else {}
+            STREAM_SETTINGS
+            if not (shape.schema or is_standard_server_address) and most_tokens <= MOST_STREAMED_TOKENS
+            else {}
         )
         return {
             setting_name: value
@@ -290,7 +300,8 @@ class ChatServer(LanguageModel):
             answer_text = ""
         token_usage_fields = json_field_or_none(answer, "usage")
         input_token_count, output_token_count = (
-            _token_count(json_field_or_none(token_usage_fields, name)) for name in ("prompt_tokens", "completion_tokens")
+            _plausible_token_count(json_field_or_none(token_usage_fields, name))
+            for name in ("prompt_tokens", "completion_tokens")
         )
         # An escape of JSON may bring half of a character, which can be neither sent nor written.
         answer_text = _LONE_SURROGATE.sub("\N{REPLACEMENT CHARACTER}", answer_text)
@@ -306,9 +317,9 @@ def _schema_without_lengths(schema: Any) -> Any:
     return [*map(_schema_without_lengths, schema)] if isinstance(schema, list) else schema
 
 
-def _token_count(value: object) -> int | None:
+def _plausible_token_count(value: object) -> int | None:
     """Return a number of tokens; None if no request can take that many."""
-    return value if isinstance(value, int) and not isinstance(value, bool) and 0 <= value <= _MOST_COUNTED else None
+    return value if isinstance(value, int) and not isinstance(value, bool) and 0 <= value <= _MOST_REPORTED_TOKENS else None
 
 
 # Answers that a server sends piece by piece, as server-sent events.
@@ -326,7 +337,7 @@ def json_field_or_none(value: object, name: str) -> Any:
     return value.get(name) if isinstance(value, dict) else None
 
 
-def join_stream(body: bytes, client: "openai.OpenAI") -> dict[str, Any]:
+def answer_from_stream(body: bytes, client: "openai.OpenAI") -> dict[str, Any]:
     """Return a stream of events, which may be unfinished, as the answer that a server sends in one piece.
 
     Raises
@@ -372,7 +383,7 @@ def is_stream_repeating(body: bytes, client: "openai.OpenAI") -> bool:
     import openai
 
     try:
-        joined_answer_choices = join_stream(body, client)["choices"]
+        joined_answer_choices = answer_from_stream(body, client)["choices"]
     except (openai.APIError, ValueError, RecursionError):
         return False
     return any(choice["finish_reason"] == REPETITION_REASON for choice in joined_answer_choices)
@@ -384,7 +395,7 @@ USUAL_PORTS = (8080, 11434, 8000, 1234)
 """Ports on which llama.cpp, Ollama, vLLM and LM Studio listen unless they are told otherwise."""
 
 _TIMEOUT_S = 2.0
-_MOST_BYTES = 1_000_000
+_MOST_MODEL_LIST_BYTES = 1_000_000
 _LONGEST_NAME = 300
 
 
@@ -407,7 +418,7 @@ def _local_server_at_port(port: int) -> LocalServer | None:
     try:
         # Without the environment's proxy, to which this address is another machine.
         with build_opener(ProxyHandler({})).open(f"{local_server_address}/models", timeout=_TIMEOUT_S) as server_response:
-            served_model_entries = json.loads(server_response.read(_MOST_BYTES))["data"]
+            served_model_entries = json.loads(server_response.read(_MOST_MODEL_LIST_BYTES))["data"]
         listed_model_names = [str(model["id"]) for model in served_model_entries]
     except (OSError, ValueError, LookupError, TypeError, RecursionError):
         return None

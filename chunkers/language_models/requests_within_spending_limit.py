@@ -9,10 +9,17 @@ from itertools import count
 from typing import Literal, TypeVar
 
 from chunkers.language_models.answer_cache import SHARED_ANSWERS, AnswerCache
-from chunkers.language_models.answer_forms import ANY_WORDS, AnswerKind, LineForm
-from chunkers.language_models.base import ANY_SHAPE, AnswerShape, Dialect, LanguageModel, Message, Reply
+from chunkers.language_models.answer_forms import FREE_TEXT_ANSWER, AnswerKind, LineForm
+from chunkers.language_models.base import (
+    UNRESTRICTED_ANSWER_SHAPE,
+    AnswerShape,
+    LanguageModel,
+    Message,
+    Reply,
+    SchemaDialect,
+)
 from chunkers.language_models.chat_server import ChatServer, SchemaRefused
-from chunkers.language_models.prompts import SCHEMA_PROBE
+from chunkers.language_models.prompts import SCHEMA_PROBE_PROMPT
 from chunkers.language_models.spending import (
     Budget,
     Ledger,
@@ -36,13 +43,13 @@ SCHEMA_TREATMENT_PHRASES: Mapping[SchemaTreatment, str] = {
 FIRST_ANSWER_COUNT = 10
 """Answers after which it is said how many of them cannot be used."""
 
-LEAST_REPORTED_UNUSABLE = 5
+LEAST_UNUSABLE_TO_WARN = 5
 """Unusable ones among the first answers from which on this is said."""
 
 LEAST_UNUSABLE_TO_STOP = 9
 """Unusable ones among the first answers from which on a command ends that keeps what was answered."""
 
-_DIALECTS: tuple[Dialect, ...] = ("json_schema", "json_object")
+_DIALECTS: tuple[SchemaDialect, ...] = ("json_schema", "json_object")
 
 _PROBE_TOKENS = 500
 _PROBE_INPUT_TOKENS = 50
@@ -57,8 +64,8 @@ _PROBE_SCHEMA = json.dumps(
         "additionalProperties": False,
     }
 )
-_PROBE_MESSAGES = [Message("user", SCHEMA_PROBE)]
-_PROBE_REFUSED = Reply("", ended="refused")
+_PROBE_MESSAGES = [Message("user", SCHEMA_PROBE_PROMPT)]
+_REFUSED_PROBE_REPLY = Reply("", ended="refused")
 
 MOST_PARALLEL_CONVERSATIONS = 4
 """Maximum number of simultaneous conversations with a model: hosted servers limit requests per minute, local ones have one
@@ -72,7 +79,7 @@ _call_numbers = count()
 
 Result = TypeVar("Result")
 
-Warn = Callable[[str, int], None]
+UnusableAnswersCallback = Callable[[str, int], None]
 """Called with a sentence on the first answers, and how many of them cannot be used."""
 
 
@@ -104,7 +111,7 @@ class Asking:
         model: LanguageModel,
         answers: AnswerCache | None = None,
         limit: SpendingLimit | None = None,
-        warn: Warn = lambda sentence, unusable: None,
+        warn: UnusableAnswersCallback = lambda sentence, unusable: None,
         structured: SchemaTreatment | None = None,
     ) -> None:
         if not isinstance(model, LanguageModel):
@@ -115,7 +122,7 @@ class Asking:
         self._budget = Budget(SpendingLimit() if limit is None else limit)
         self._request_slots = threading.Semaphore(MOST_PARALLEL_CONVERSATIONS)
         self.structured = structured
-        self._dialect: Dialect | None = _DIALECTS[0] if structured == "enforced" else None
+        self._dialect: SchemaDialect | None = _DIALECTS[0] if structured == "enforced" else None
         self._unusable_answers = UnusableAnswers()
 
     @property
@@ -158,22 +165,22 @@ class Asking:
 
     def with_answers(self, answers: AnswerCache) -> "Asking":
         """Return access to the same model with another answer cache; spending and its limit are shared."""
-        other_asking = copy(self)
-        other_asking._answers = answers
-        return other_asking
+        access_with_answers = copy(self)
+        access_with_answers._answers = answers
+        return access_with_answers
 
     def with_model(self, model: LanguageModel) -> "Asking":
         """Return access to another model, with the same answer cache and spending limit."""
-        other_asking = Asking(model, self._answers, warn=self.warn)
-        other_asking._budget, other_asking._request_slots = self._budget, self._request_slots
-        return other_asking
+        access_with_model = Asking(model, self._answers, warn=self.warn)
+        access_with_model._budget, access_with_model._request_slots = self._budget, self._request_slots
+        return access_with_model
 
     def ask(
         self,
         messages: Sequence[Message],
         cancelled: Callable[[], bool] = bool,
         ledger: Ledger | None = None,
-        kind: AnswerKind = ANY_WORDS,
+        kind: AnswerKind = FREE_TEXT_ANSWER,
         *,
         repeat: int = 0,
     ) -> Reply:
@@ -209,10 +216,10 @@ class Asking:
                     0
                 ]
             )
-        shaped_messages, answer_shape = self._shaped_request(messages, kind)
+        messages_to_send, answer_shape = self._shaped_request(messages, kind)
         try:
             model_reply, was_sent = self._cached_or_requested_answer(
-                shaped_messages, cancelled, ledger, kind.most_tokens, repeat, answer_shape
+                messages_to_send, cancelled, ledger, kind.most_tokens, repeat, answer_shape
             )
         except SchemaRefused:
             # This schema, not every one: a server may know fewer rules than another.
@@ -227,15 +234,17 @@ class Asking:
             self._budget.add(cache_hit_spending)
         return model_reply
 
-    def cached_answer(self, messages: Sequence[Message], kind: AnswerKind = ANY_WORDS, *, repeat: int = 0) -> Reply | None:
+    def cached_answer(
+        self, messages: Sequence[Message], kind: AnswerKind = FREE_TEXT_ANSWER, *, repeat: int = 0
+    ) -> Reply | None:
         """Return the cached answer that `ask` would return; None if `ask` would send a request."""
         if kind.form is not None and not self._recall_schema_treatment():
             return None
-        shaped_messages, answer_shape = self._shaped_request(messages, kind)
-        return self._answers.get(self._key(shaped_messages, kind.most_tokens, repeat, answer_shape))
+        messages_to_send, answer_shape = self._shaped_request(messages, kind)
+        return self._answers.get(self._key(messages_to_send, kind.most_tokens, repeat, answer_shape))
 
     def _key(self, messages: Sequence[Message], most_tokens: int, repeat: int, shape: AnswerShape) -> bytes:
-        shape_in_key = shape if self.model.takes_shape and shape != ANY_SHAPE else None
+        shape_in_key = shape if self.model.takes_shape and shape != UNRESTRICTED_ANSWER_SHAPE else None
         return self._answers.key(self.model, most_tokens, messages, repeat, shape_in_key)
 
     def _cached_or_requested_answer(
@@ -263,7 +272,7 @@ class Asking:
             except SchemaRefused:
                 if shape.schema != _PROBE_SCHEMA:
                     raise
-                model_reply = _PROBE_REFUSED
+                model_reply = _REFUSED_PROBE_REPLY
             self._answers.put(answer_cache_key, model_reply)
             return model_reply, True
 
@@ -309,16 +318,18 @@ class Asking:
         messages: Sequence[Message],
         cancelled: Callable[[], bool],
         ledger: Ledger | None,
-        most_out: int,
+        max_output_tokens: int,
         shape: AnswerShape,
     ) -> Reply:
         """Send the request, and record its cost however it ends."""
         model, call_number = self.model, next(_call_numbers)
-        most_input_tokens = upper_bound_on_tokens(messages)
+        max_input_tokens = upper_bound_on_tokens(messages)
         request_attempts = Attempts()
 
-        def reserve_next_request(before: int) -> None:
-            self._budget.reserve(call_number, model, most_input_tokens, most_out, request_attempts.unanswered_count + 1)
+        def reserve_next_request(earlier_request_count: int) -> None:
+            self._budget.reserve(
+                call_number, model, max_input_tokens, max_output_tokens, request_attempts.unanswered_count + 1
+            )
 
         request_attempts.allow = reserve_next_request
         model_reply = None
@@ -326,13 +337,13 @@ class Asking:
         while not self._request_slots.acquire(timeout=_POLL_S):
             raise_if_cancelled(cancelled)
         try:
-            self._budget.reserve(call_number, model, most_input_tokens, most_out, 1, cancelled)
+            self._budget.reserve(call_number, model, max_input_tokens, max_output_tokens, 1, cancelled)
             with cancellable_requests(cancelled):
-                shape_arguments = {"shape": shape} if model.takes_shape and shape != ANY_SHAPE else {}
-                model_reply = model.reply(messages, most_out, request_attempts, **shape_arguments)
+                shape_arguments = {"shape": shape} if model.takes_shape and shape != UNRESTRICTED_ANSWER_SHAPE else {}
+                model_reply = model.reply(messages, max_output_tokens, request_attempts, **shape_arguments)
         finally:
             self._request_slots.release()
-            call_spending = spending_of_call(model, model_reply, most_input_tokens, most_out, request_attempts)
+            call_spending = spending_of_call(model, model_reply, max_input_tokens, max_output_tokens, request_attempts)
             self._budget.replace_reservation(call_number, call_spending)
             if ledger is not None:
                 ledger.add(call_spending)
@@ -353,13 +364,13 @@ class UnusableAnswers:
                 return False
             self._answer_count += 1
             self.unusable += not usable
-            return self._answer_count == FIRST_ANSWER_COUNT and self.unusable >= LEAST_REPORTED_UNUSABLE
+            return self._answer_count == FIRST_ANSWER_COUNT and self.unusable >= LEAST_UNUSABLE_TO_WARN
 
-    def warning(self, structured: SchemaTreatment | None) -> str:
+    def warning(self, schema_treatment: SchemaTreatment | None) -> str:
         """Return a warning with advice if many of the first answers were unusable; otherwise an empty string."""
-        if self._answer_count < FIRST_ANSWER_COUNT or self.unusable < LEAST_REPORTED_UNUSABLE:
+        if self._answer_count < FIRST_ANSWER_COUNT or self.unusable < LEAST_UNUSABLE_TO_WARN:
             return ""
-        server_advice_phrase = "" if structured == "enforced" else " a server that enforces structured answers,"
+        server_advice_phrase = "" if schema_treatment == "enforced" else " a server that enforces structured answers,"
         return (
             f"{self.unusable} of the first {FIRST_ANSWER_COUNT} answers could not be used. A larger model "
             f"helps,{server_advice_phrase} "
@@ -413,7 +424,9 @@ def run_in_parallel(
     return [future.result() for future in job_futures]
 
 
-def as_asking(candidate: object, limit: SpendingLimit | None = None, warn: Warn = lambda sentence, unusable: None) -> Asking:
+def as_asking(
+    candidate: object, limit: SpendingLimit | None = None, warn: UnusableAnswersCallback = lambda sentence, unusable: None
+) -> Asking:
     """Return access to a language model given by name or as an object; answers are cached in `SHARED_ANSWERS`.
 
     Parameters

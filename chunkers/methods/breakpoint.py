@@ -133,25 +133,29 @@ class Breakpoint(ThresholdChunker, SizeLimitedChunker):
             "amount", self.threshold.replace("_", " "), reversing_amount, not is_gap_cut, abs(gap.score - gap.threshold)
         )
 
-    def _judged_gaps(self, scores: FloatArray, level: float) -> list[Gap]:
+    def _judged_gaps(self, scores: FloatArray, threshold_level: float) -> list[Gap]:
         threshold_rule = self.rule
         passing_relation: Relation = ">" if threshold_rule.above else "<"
         failing_relation: Relation = "≤" if threshold_rule.above else "≥"
-        score_threshold_or_none = none_if_nan(level)
+        score_threshold_or_none = none_if_nan(threshold_level)
         undefined_score_reason = Reason(remark=f"no {threshold_rule.score_name} at this gap: it needs a gap beside it")
-        passing_scores_mask = threshold_rule.passes(scores, level)
-        tied_scores_mask = ~passing_scores_mask & (scores > level if threshold_rule.above else scores < level)
+        passing_scores_mask = threshold_rule.passes(scores, threshold_level)
+        tied_scores_mask = ~passing_scores_mask & (
+            scores > threshold_level if threshold_rule.above else scores < threshold_level
+        )
         judged_gaps = []
         for gap_index, (score, is_passing, is_tied) in enumerate(
             zip(scores.tolist(), passing_scores_mask.tolist(), tied_scores_mask.tolist(), strict=True)
         ):
             gap_verdict_reason = Reason(
-                threshold_rule.score_name, score, passing_relation if is_passing else failing_relation, level
+                threshold_rule.score_name, score, passing_relation if is_passing else failing_relation, threshold_level
             )
             if math.isnan(score):
                 gap_verdict_reason = undefined_score_reason
             elif is_tied:
-                gap_verdict_reason = Reason(threshold_rule.score_name, score, "=", level, remark="but for rounding")
+                gap_verdict_reason = Reason(
+                    threshold_rule.score_name, score, "=", threshold_level, remark="but for rounding"
+                )
             judged_gaps.append(
                 Gap(
                     gap_index,
@@ -166,7 +170,7 @@ class Breakpoint(ThresholdChunker, SizeLimitedChunker):
 
 # Results read as similarities: every number is 1 minus the distance, and cuts lie below the threshold.
 
-_MIRRORED: dict[Relation, Relation] = {">": "<", "≤": "≥", "=": "=", "largest": "lowest"}
+_MIRRORED_RELATION_BY_RELATION: dict[Relation, Relation] = {">": "<", "≤": "≥", "=": "=", "largest": "lowest"}
 
 
 class SimilarityReading(Breakpoint):
@@ -211,7 +215,7 @@ def _reason_with_similarities(reason: Reason) -> Reason:
     return reason._replace(
         score_name="similarity",
         score=_similarity_from_distance(reason.score),
-        relation=_MIRRORED[reason.relation],
+        relation=_MIRRORED_RELATION_BY_RELATION[reason.relation],
         threshold=_similarity_from_distance(reason.threshold),
         earlier=earlier_similarity_reason,
     )

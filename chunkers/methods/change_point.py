@@ -17,7 +17,11 @@ from chunkers.building_blocks import (
     gap_distances,
     scores_under_shuffling,
 )
-from chunkers.building_blocks.change_point_search import best_partition_by_count, best_partition_by_penalty, critical_penalty
+from chunkers.building_blocks.change_point_search import (
+    best_partition_by_count,
+    best_partition_by_penalty,
+    least_penalty_without_cuts,
+)
 from chunkers.contract import Tools
 from chunkers.results import Band, Chunking, Curve, Gap, Line, Reason, Verdict, combine_reasons
 from chunkers.support import (
@@ -201,13 +205,13 @@ class ChangePoint(SizeLimitedChunker):
         if not sentence_count:
             return Chunking(document, (), ())
         requested_chunk_count = self._requested_chunk_count(sentence_count)
-        allowed_start_sentences = self._allowed_start_sentences(document, requested_chunk_count)
-        possible_start_sentences = (
-            list(range(1, sentence_count)) if allowed_start_sentences is None else allowed_start_sentences.tolist()
+        allowed_start_indices = self._allowed_start_sentence_indices(document, requested_chunk_count)
+        possible_start_indices = (
+            list(range(1, sentence_count)) if allowed_start_indices is None else allowed_start_indices.tolist()
         )
         unit_count, unit_noun = (
-            len(possible_start_sentences) + 1,
-            "sentences" if allowed_start_sentences is None else "paragraphs",
+            len(possible_start_indices) + 1,
+            "sentences" if allowed_start_indices is None else "paragraphs",
         )
         chunk_count = None if requested_chunk_count is None else min(requested_chunk_count, unit_count)
         needs_count_search = chunk_count is not None and 1 < chunk_count < unit_count
@@ -218,26 +222,26 @@ class ChangePoint(SizeLimitedChunker):
         sentence_vectors = tools.embed(document.sentence_texts).astype(np.float64)
         cut_penalty, shuffled_text_penalties = None, None
         if chunk_count is None:
-            shuffled_text_penalties = self._shuffled_penalties(sentence_vectors, allowed_start_sentences, tools)
+            shuffled_text_penalties = self._shuffled_penalties(sentence_vectors, allowed_start_indices, tools)
             cut_penalty = self._minimum_gain(shuffled_text_penalties)
-            cut_start_sentences = set(
+            cut_start_indices = set(
                 best_partition_by_penalty(
-                    sentence_vectors, cut_penalty, _work_counter(sentence_vectors, tools), allowed_start_sentences
+                    sentence_vectors, cut_penalty, _search_work_counter(sentence_vectors, tools), allowed_start_indices
                 )
             )
         elif needs_count_search:
-            cut_start_sentences = set(
+            cut_start_indices = set(
                 best_partition_by_count(
-                    sentence_vectors, chunk_count, _work_counter(sentence_vectors, tools), allowed_start_sentences
+                    sentence_vectors, chunk_count, _search_work_counter(sentence_vectors, tools), allowed_start_indices
                 )
             )
         else:
-            cut_start_sentences = set(possible_start_sentences) if chunk_count == unit_count else set()
-        gap_cut_gains = _cut_gains(sentence_vectors, cut_start_sentences)
+            cut_start_indices = set(possible_start_indices) if chunk_count == unit_count else set()
+        gap_cut_gains = _cut_gains(sentence_vectors, cut_start_indices)
         shuffled_phrase = f"from {sentence_count:,} sentences shuffled" if self.penalty is None else ""
-        possible_start_set = set(possible_start_sentences)
+        possible_start_set = set(possible_start_indices)
         gaps_judged_by_search = [
-            _gap_judged_by_search(index, gain, index + 1 in cut_start_sentences, cut_penalty, chunk_count, shuffled_phrase)
+            _gap_judged_by_search(index, gain, index + 1 in cut_start_indices, cut_penalty, chunk_count, shuffled_phrase)
             if index + 1 in possible_start_set
             else Gap(index, gain, None, Verdict.KEPT, Reason("gain", gain, remark="inside a paragraph"))
             for index, gain in enumerate(gap_cut_gains.tolist())
@@ -259,58 +263,60 @@ class ChangePoint(SizeLimitedChunker):
             live=False,
             null=shuffled_text_penalty_band,
         )
-        notes = [] if allowed_start_sentences is None else [_paragraphs_note(unit_count)]
-        if requested_chunk_count is not None and requested_chunk_count > unit_count and allowed_start_sentences is not None:
+        notes = [] if allowed_start_indices is None else [_paragraphs_note(unit_count)]
+        if requested_chunk_count is not None and requested_chunk_count > unit_count and allowed_start_indices is not None:
             notes.append(f"Asked for {requested_chunk_count:,} chunks, made {unit_count:,}: there are no more paragraphs.")
         return replace(Chunking.from_gaps(document, size_limited_gaps, curves=(cut_gain_curve,)), notes=tuple(notes))
 
     def places(self, document: Document) -> list[int]:
         """Return the numbers of the sentences that a chunk may begin with, but for the first."""
         sentence_count = len(document.sentences)
-        allowed_start_sentences = self._allowed_start_sentences(document, self._requested_chunk_count(sentence_count))
-        return list(range(1, sentence_count)) if allowed_start_sentences is None else allowed_start_sentences.tolist()
+        allowed_start_indices = self._allowed_start_sentence_indices(document, self._requested_chunk_count(sentence_count))
+        return list(range(1, sentence_count)) if allowed_start_indices is None else allowed_start_indices.tolist()
 
-    def _allowed_start_sentences(self, document: Document, requested_chunks: int | None) -> IntArray | None:
+    def _allowed_start_sentence_indices(self, document: Document, requested_chunk_count: int | None) -> IntArray | None:
         """Return the numbers of the sentences that a chunk may begin with, but for the first; None for all."""
         if self.cuts_at == "sentences":
             return None
         sentence_count = len(document.sentences)
-        paragraph_start_sentences = np.array(paragraph_first_sentence_indices(document), dtype=np.intp)
-        paragraph_sentence_counts = np.diff([*paragraph_start_sentences, sentence_count])
+        paragraph_start_indices = np.array(paragraph_first_sentence_indices(document), dtype=np.intp)
+        paragraph_sentence_counts = np.diff([*paragraph_start_indices, sentence_count])
         if self.cuts_at == "auto" and (
-            len(paragraph_start_sentences) in (sentence_count, *range(FEWEST_PARAGRAPHS))
-            or len(paragraph_start_sentences) < (requested_chunks or 0)
+            len(paragraph_start_indices) in (sentence_count, *range(FEWEST_PARAGRAPHS))
+            or len(paragraph_start_indices) < (requested_chunk_count or 0)
             or int((paragraph_sentence_counts * paragraph_sentence_counts).sum()) > MOST_PARAGRAPH_SENTENCES * sentence_count
         ):
             return None
-        return paragraph_start_sentences[1:]
+        return paragraph_start_indices[1:]
 
-    def _shuffled_penalties(self, vectors: FloatArray, allowed: IntArray | None, tools: Tools) -> FloatArray | None:
+    def _shuffled_penalties(
+        self, vectors: FloatArray, allowed_start_indices: IntArray | None, tools: Tools
+    ) -> FloatArray | None:
         """Return for each shuffled text the most that its cuts gain, divided by their number; None without a place for one.
 
         The sentences are shuffled, the places of the cuts stay. Of a long text, they are those of paragraphs drawn from it.
         """
         sentence_count = len(vectors)
-        possible_start_sentences = np.arange(1, sentence_count) if allowed is None else allowed
-        if not len(possible_start_sentences):
+        possible_start_indices = np.arange(1, sentence_count) if allowed_start_indices is None else allowed_start_indices
+        if not len(possible_start_indices):
             return None
-        unit_count = len(possible_start_sentences) + 1
+        unit_count = len(possible_start_indices) + 1
         searched_sentence_count = (
             sentence_count if unit_count <= MOST_FULLY_SEARCHED else round(MOST_FULLY_SEARCHED * sentence_count / unit_count)
         )
-        unit_sentence_counts = np.diff([0, *possible_start_sentences, sentence_count])
+        unit_sentence_counts = np.diff([0, *possible_start_indices, sentence_count])
         seeded_random_generator = np.random.default_rng(0)
         product_count = 0
 
-        def stop_if_cancelled(done: int, compared: int) -> None:
+        def stop_if_cancelled(done: int, comparison_count: int) -> None:
             nonlocal product_count
-            product_count += compared * vectors.shape[1]
+            product_count += comparison_count * vectors.shape[1]
             if product_count > MOST_UNINTERRUPTED_PRODUCTS:
                 raise_if_cancelled(tools.cancelled)
 
         def shuffled_critical_penalties(shuffled: FloatArray) -> FloatArray:
             if searched_sentence_count == sentence_count:
-                return np.array([[critical_penalty(shuffled, stop_if_cancelled, possible_start_sentences)]])
+                return np.array([[least_penalty_without_cuts(shuffled, stop_if_cancelled, possible_start_indices)]])
             shuffled_edges = np.cumsum(seeded_random_generator.permutation(unit_sentence_counts))
             quarter_sentence_bounds = np.linspace(0, searched_sentence_count, SLOPE_PIECE_COUNT + 1).astype(np.intp)
             penalties_by_stretch = []
@@ -320,7 +326,7 @@ class ChangePoint(SizeLimitedChunker):
                 )
                 if len(edges_inside):
                     penalties_by_stretch.append(
-                        critical_penalty(shuffled[stretch_start:stretch_end], stop_if_cancelled, edges_inside)
+                        least_penalty_without_cuts(shuffled[stretch_start:stretch_end], stop_if_cancelled, edges_inside)
                     )
             # A paragraph may be longer than all that is searched.
             return (
@@ -336,7 +342,7 @@ class ChangePoint(SizeLimitedChunker):
                 else np.zeros((1, 2))
             )
 
-        cache_name = f"critical penalty {hashlib.sha256(possible_start_sentences.tobytes()).hexdigest()}"
+        cache_name = f"critical penalty {hashlib.sha256(possible_start_indices.tobytes()).hexdigest()}"
         shuffled_text_penalties = scores_under_shuffling(
             vectors, self.shuffled_runs, cache_name, shuffled_critical_penalties, searched_sentence_count
         )
@@ -382,10 +388,10 @@ def _check_search_products(unit_count: int, dimension: int, unit_noun: str) -> N
         )
 
 
-def _paragraphs_note(paragraphs: int) -> str:
-    if paragraphs == 1:
+def _paragraphs_note(paragraph_count: int) -> str:
+    if paragraph_count == 1:
         return "The text is one paragraph: without a blank line there is no place to cut."
-    return f"Cuts are allowed only where one of the {paragraphs:,} paragraphs begins."
+    return f"Cuts are allowed only where one of the {paragraph_count:,} paragraphs begins."
 
 
 MOST_UNINTERRUPTED_PRODUCTS = 500_000_000
@@ -395,14 +401,14 @@ PRODUCTS_BETWEEN_REPORTS = 5_000_000_000
 """Products of numbers, a few tenths of a second, between two reports of the search."""
 
 
-def _work_counter(vectors: FloatArray, tools: Tools) -> Callable[[int, int], None]:
+def _search_work_counter(vectors: FloatArray, tools: Tools) -> Callable[[int, int], None]:
     """Return the function that counts the work of the search, reports it now and then, and stops it at its limit."""
     sentence_count, vector_width = vectors.shape
     product_count = reported_product_count = 0
 
-    def count_products(sentences: int, compared: int) -> None:
+    def count_products(sentences: int, comparison_count: int) -> None:
         nonlocal product_count, reported_product_count
-        product_count += compared * vector_width
+        product_count += comparison_count * vector_width
         if product_count > MOST_CHANGE_PRODUCTS:
             raise InputError(
                 f"change_point: the exact search may make at most {MOST_CHANGE_PRODUCTS // vector_width:,} comparisons of "
@@ -433,9 +439,11 @@ def _cut_gains(vectors: FloatArray, chunk_starts: set[int]) -> FloatArray:
     previous_edge_numbers = chunk_edge_numbers[np.searchsorted(chunk_edge_numbers, gap_edge_numbers, side="left") - 1]
     next_edge_numbers = chunk_edge_numbers[np.searchsorted(chunk_edge_numbers, gap_edge_numbers, side="right")]
 
-    def explained_variation(first: np.ndarray, last: np.ndarray) -> FloatArray:
-        chunk_vector_sums = cumulative_vector_sums[last] - cumulative_vector_sums[first]
-        return np.asarray(np.einsum("ij,ij->i", chunk_vector_sums, chunk_vector_sums) / (last - first))
+    def explained_variation(start_sentence_indices: np.ndarray, end_sentence_indices: np.ndarray) -> FloatArray:
+        chunk_vector_sums = cumulative_vector_sums[end_sentence_indices] - cumulative_vector_sums[start_sentence_indices]
+        return np.asarray(
+            np.einsum("ij,ij->i", chunk_vector_sums, chunk_vector_sums) / (end_sentence_indices - start_sentence_indices)
+        )
 
     return (
         explained_variation(previous_edge_numbers, gap_edge_numbers)

@@ -16,10 +16,10 @@ from chunkers.building_blocks import (
     PieceCutter,
     TokenSizes,
     check_chunk_count,
-    check_least_chunk_count,
     chunks_of_pieces,
     fitting_spans,
     gaps_of_pieces,
+    refuse_too_small_size,
     text_size_function,
 )
 from chunkers.contract import Chunker, Tools
@@ -96,7 +96,7 @@ class Code(Chunker):
             If the user asked to stop.
         """
         text = document.text
-        check_least_chunk_count(self.name, text, self.max_size, "tokens")
+        refuse_too_small_size(self.name, text, self.max_size, "tokens")
         if not text.strip():
             return Chunking(document, (), ())
         code_language = DetectedLanguage(self.language)
@@ -176,7 +176,7 @@ class _CodeCutter(PieceCutter):
         """Return whether the text between two offsets fits into a chunk."""
         raise_if_cancelled(self.tools.cancelled)
         # A token has a character at least.
-        return end - start <= self.most or self.size(start, self.trimmed_end(start, end)) <= self.most
+        return end - start <= self.most or self.size(start, self.trimmed_end_offset(start, end)) <= self.most
 
     def cut(self) -> list[Piece]:
         """Return the chunks."""
@@ -205,7 +205,7 @@ class _CodeCutter(PieceCutter):
                 yield related_code_parts
                 related_code_parts = []
             related_code_parts.append(
-                _Part(code_break.offset, self.trimmed_end(code_break.offset, next_break.offset), code_break)
+                _Part(code_break.offset, self.trimmed_end_offset(code_break.offset, next_break.offset), code_break)
             )
         yield related_code_parts
 
@@ -258,7 +258,7 @@ class _CodeCutter(PieceCutter):
             why, context = Reason(remark=f"{part_is_longer_phrase}: cut {cut_place_phrase}"), repeated_context
 
         for line_start, next_line_start in pairwise([*part_line_starts, part.end]):
-            line_end = self.trimmed_end(line_start, next_line_start)
+            line_end = self.trimmed_end_offset(line_start, next_line_start)
             if pending_lines_span and self.size(pending_lines_span[0], line_end) <= line_token_limit:
                 pending_lines_span = pending_lines_span[0], line_end
                 continue

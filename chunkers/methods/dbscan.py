@@ -71,8 +71,8 @@ class Dbscan(JointDistanceChunker):
         if not len(sentence_vectors):
             return Chunking(document, (), ())
         distance_matrix = np.empty((len(sentence_vectors), len(sentence_vectors)))
-        for first_row, distance_rows in joint_distances(sentence_vectors, self.position_weight):
-            distance_matrix[first_row : first_row + len(distance_rows)] = distance_rows
+        for first_row_index, distance_rows in joint_distances(sentence_vectors, self.position_weight):
+            distance_matrix[first_row_index : first_row_index + len(distance_rows)] = distance_rows
         np.fill_diagonal(distance_matrix, 0)
         near_pairs_mask = distance_matrix <= self.eps
         core_sentences_mask = near_pairs_mask.sum(axis=1) >= self.min_samples
@@ -98,26 +98,28 @@ class Dbscan(JointDistanceChunker):
         )
 
 
-def _density_clusters(near: npt.NDArray[np.bool_], is_core: npt.NDArray[np.bool_]) -> IntArray:
+def _density_clusters(near_pairs_mask: npt.NDArray[np.bool_], core_sentences_mask: npt.NDArray[np.bool_]) -> IntArray:
     """Return the cluster of every sentence, -1 for noise: of several that reach one, the first.
 
     Parameters
     ----------
-    near
+    near_pairs_mask
         True where two sentences are neighbours, shape (n, n).
-    is_core
+    core_sentences_mask
         True for sentences with enough neighbours, shape (n,).
     """
-    cluster_labels = np.full(len(near), -1)
+    cluster_labels = np.full(len(near_pairs_mask), -1)
     current_cluster_number = 0
-    for seed_core_sentence in np.flatnonzero(is_core):
+    for seed_core_sentence in np.flatnonzero(core_sentences_mask):
         if cluster_labels[seed_core_sentence] >= 0:
             continue
         frontier_core_sentences = np.array([seed_core_sentence])
         while len(frontier_core_sentences):
-            newly_reached_sentences = np.flatnonzero(near[frontier_core_sentences].any(axis=0) & (cluster_labels < 0))
+            newly_reached_sentences = np.flatnonzero(
+                near_pairs_mask[frontier_core_sentences].any(axis=0) & (cluster_labels < 0)
+            )
             cluster_labels[newly_reached_sentences] = current_cluster_number
-            frontier_core_sentences = newly_reached_sentences[is_core[newly_reached_sentences]]
+            frontier_core_sentences = newly_reached_sentences[core_sentences_mask[newly_reached_sentences]]
         current_cluster_number += 1
     return cluster_labels
 
@@ -128,9 +130,9 @@ def core_distances(vectors: FloatArray, position_weight: float, min_samples: int
     if min_samples > sentence_count:
         return np.full(sentence_count, np.inf)
     core_distance_by_sentence = np.empty(sentence_count)
-    for first_row, distance_rows in joint_distances(vectors, position_weight):
-        distance_rows[np.arange(len(distance_rows)), first_row + np.arange(len(distance_rows))] = 0
-        core_distance_by_sentence[first_row : first_row + len(distance_rows)] = np.partition(
+    for first_row_index, distance_rows in joint_distances(vectors, position_weight):
+        distance_rows[np.arange(len(distance_rows)), first_row_index + np.arange(len(distance_rows))] = 0
+        core_distance_by_sentence[first_row_index : first_row_index + len(distance_rows)] = np.partition(
             distance_rows, min_samples - 1, axis=1
         )[:, min_samples - 1]
     return core_distance_by_sentence

@@ -39,12 +39,12 @@ from chunkers.text import Document, Span, shorten
 class MeanGroups:
     """Sentence groups whose vectors are the token-weighted means of their sentences' vectors."""
 
-    def __init__(self, document: Document, sentences: FloatArray, tools: Tools) -> None:
+    def __init__(self, document: Document, sentence_vectors: FloatArray, tools: Tools) -> None:
         self._starts = document.starts
         self._ends = [span.end for span in document.sentences]
         sentence_token_weights = np.maximum(tools.count_tokens(document.sentence_texts), 1).astype(np.float64)
-        self._weighted_vectors = sentences * sentence_token_weights[:, None]
-        self._cumulative_vector_sums = np.zeros((len(sentences) + 1, sentences.shape[1]))
+        self._weighted_vectors = sentence_vectors * sentence_token_weights[:, None]
+        self._cumulative_vector_sums = np.zeros((len(sentence_vectors) + 1, sentence_vectors.shape[1]))
         # `cumsum` along the first axis takes several times as long, as it goes from row to row for each column.
         for sentence_index, weighted_vector in enumerate(self._weighted_vectors):
             np.add(
@@ -225,7 +225,7 @@ class DoublePass(Chunker):
         group_comparer: Groups = (
             MeanGroups(document, sentence_vectors, tools) if self.vector == "mean" else JoinedGroups(document, tools)
         )
-        pass_decisions = _Decisions(document, [_UNDECIDED] * (len(document.sentences) - 1))
+        pass_decisions = _Decisions(document, [_UNDECIDED_GAP] * (len(document.sentences) - 1))
         mini_chunks = self._grow_mini_chunks(pass_decisions, sentence_vectors, group_comparer)
         pass_one_similarity_curve = Curve(
             label="similarity in pass one",
@@ -247,7 +247,7 @@ class DoublePass(Chunker):
             if joined.outcome == "joined"
         ]
         chunking = Chunking.from_gaps(document, size_limited_gaps, mini_chunk_merges, (pass_one_similarity_curve,))
-        return replace(chunking, comparisons=tuple(pass_decisions.comparisons), notes=self._notes_on_longer_chunks(chunking))
+        return replace(chunking, comparisons=tuple(pass_decisions.comparisons), notes=self._oversized_chunks_notes(chunking))
 
     def tipping(self, chunking: Chunking, gap: Gap, tools: Tools) -> Tipping | None:
         """Return a change that reverses the verdict on a gap: of a threshold, otherwise of a size or two parameters.
@@ -275,13 +275,13 @@ class DoublePass(Chunker):
             if reversing_threshold is not None:
                 return Tipping(f"{threshold_kind}_threshold", threshold_kind, reversing_threshold, would_cut, score_margin)
         if not would_cut:
-            return self._joining_size_tipping(reversal_search)
+            return self._size_removing_cut(reversal_search)
         two_threshold_tipping = (
-            self._tipping_of_both_thresholds(deciding_comparisons, reversal_search) if deciding_comparisons else None
+            self._thresholds_reversing_verdict(deciding_comparisons, reversal_search) if deciding_comparisons else None
         )
-        return two_threshold_tipping or self._parting_size_tipping(gap, reversal_search)
+        return two_threshold_tipping or self._size_adding_cut(gap, reversal_search)
 
-    def _tipping_of_both_thresholds(
+    def _thresholds_reversing_verdict(
         self, deciding_comparisons: Sequence[tuple[str, float, float]], reversals: VerdictReversals
     ) -> Tipping | None:
         """Return the change of a threshold of pass one and of the merging threshold that cuts at a gap which is kept."""
@@ -322,10 +322,12 @@ class DoublePass(Chunker):
             single_change_outcome_phrase,
         )
 
-    def _parting_size_tipping(self, gap: Gap, reversals: VerdictReversals) -> Tipping | None:
+    def _size_adding_cut(self, gap: Gap, reversals: VerdictReversals) -> Tipping | None:
         """Return the size limit that cuts at a gap which is kept, or that keeps a cut which the minimum size removed."""
         if gap.verdict is Verdict.REJECTED and self.min_size is not None:
-            return _size_tipping("min_size", reversals.nearest_reversing_number("min_size", self.min_size, 1), cuts=True)
+            return _size_reversing_verdict(
+                "min_size", reversals.nearest_reversing_number("min_size", self.min_size, 1), adds_cut=True
+            )
         # A maximum of one character less than the joined chunk forbids the join, unless it changes earlier decisions.
         original_chunking = reversals.chunking
         joined_comparisons = [comparison for comparison in original_chunking.comparisons if comparison.outcome == "joined"]
@@ -342,24 +344,26 @@ class DoublePass(Chunker):
             min(comparison_at_gap.length - 1, effective_max_size) if comparison_at_gap is not None else effective_max_size
         )
         parting_max_size = reversals.nearest_reversing_number("max_size", effective_max_size, smaller_max_size)
-        return _size_tipping(
-            "max_size", parting_max_size or reversals.nearest_reversing_number("max_size", smaller_max_size, 1), cuts=True
+        return _size_reversing_verdict(
+            "max_size",
+            parting_max_size or reversals.nearest_reversing_number("max_size", smaller_max_size, 1),
+            adds_cut=True,
         )
 
-    def _joining_size_tipping(self, reversals: VerdictReversals) -> Tipping | None:
+    def _size_removing_cut(self, reversals: VerdictReversals) -> Tipping | None:
         """Return the size limit that removes a cut, alone or with the merging threshold or another limit."""
         text_length = len(reversals.chunking.document.text)
         largest_tried_min_size = int(min(text_length + 1, parameter_spec(self, "min_size").high or text_length))
         smallest_tried_min_size = self.min_size or 1
         joining_size_tipping = None
         if self.max_size is not None:
-            joining_size_tipping = _size_tipping(
-                "max_size", reversals.nearest_reversing_number("max_size", self.max_size, text_length), cuts=False
+            joining_size_tipping = _size_reversing_verdict(
+                "max_size", reversals.nearest_reversing_number("max_size", self.max_size, text_length), adds_cut=False
             )
-        joining_size_tipping = joining_size_tipping or _size_tipping(
+        joining_size_tipping = joining_size_tipping or _size_reversing_verdict(
             "min_size",
             reversals.nearest_reversing_number("min_size", smallest_tried_min_size, largest_tried_min_size),
-            cuts=False,
+            adds_cut=False,
         )
         if joining_size_tipping is not None or self.max_size is None:
             return joining_size_tipping
@@ -412,7 +416,7 @@ class DoublePass(Chunker):
             deciding_comparisons.append(("merging", most_similar_comparison.similarity, most_similar_comparison.threshold))
         return deciding_comparisons
 
-    def _notes_on_longer_chunks(self, chunking: Chunking) -> tuple[str, ...]:
+    def _oversized_chunks_notes(self, chunking: Chunking) -> tuple[str, ...]:
         """Return a note if chunks of several sentences are above maximum size with their white space."""
         if self.max_size is None or self.vector == "mean":
             return ()
@@ -430,13 +434,13 @@ class DoublePass(Chunker):
             "white space between two sentences counts as one, as in LlamaIndex. With vector mean it counts in full.",
         )
 
-    def _grow_mini_chunks(self, decisions: "_Decisions", sentences: FloatArray, groups: Groups) -> list[Span]:
+    def _grow_mini_chunks(self, decisions: "_Decisions", sentence_vectors: FloatArray, group_comparer: Groups) -> list[Span]:
         """Return the mini-chunks as ranges of sentences; one comparison is made at each gap."""
-        opening_similarities = row_cosines(sentences[:-1], sentences[1:])
-        appending_similarities = self._growth_similarities(opening_similarities, sentences, groups)
+        opening_similarities = row_cosines(sentence_vectors[:-1], sentence_vectors[1:])
+        appending_similarities = self._growth_similarities(opening_similarities, sentence_vectors, group_comparer)
         mini_chunks: list[Span] = []
         mini_chunk_start_sentence = 0
-        for next_sentence in range(1, len(sentences)):
+        for next_sentence in range(1, len(sentence_vectors)):
             gap_index = next_sentence - 1
             has_several_sentences = next_sentence - mini_chunk_start_sentence > 1
             gap_similarity = float(
@@ -444,7 +448,7 @@ class DoublePass(Chunker):
             )
             similarity_threshold = self.appending_threshold if has_several_sentences else self.initial_threshold
             comparison_kind: ComparisonKind = "appending" if has_several_sentences else "initial"
-            joined_chunk_length = groups.length(mini_chunk_start_sentence, next_sentence + 1)
+            joined_chunk_length = group_comparer.length(mini_chunk_start_sentence, next_sentence + 1)
             comparison_outcome = self._comparison_outcome(gap_similarity, similarity_threshold, joined_chunk_length)
             gap_verdict = Verdict.KEPT if comparison_outcome == "joined" else Verdict.CUT
             gap_verdict_reason = Reason(
@@ -473,37 +477,39 @@ class DoublePass(Chunker):
             if gap_verdict is Verdict.CUT:
                 mini_chunks.append(left_range)
                 mini_chunk_start_sentence = next_sentence
-        mini_chunks.append(Span(mini_chunk_start_sentence, len(sentences)))
+        mini_chunks.append(Span(mini_chunk_start_sentence, len(sentence_vectors)))
         return mini_chunks
 
-    def _growth_similarities(self, opening_similarities: FloatArray, sentences: FloatArray, groups: Groups) -> FloatArray:
+    def _growth_similarities(
+        self, opening_similarities: FloatArray, sentence_vectors: FloatArray, group_comparer: Groups
+    ) -> FloatArray:
         """Return the similarity of sentences i and i + 1 with the one after, shape (n - 2,); NaN where no chunk can be open.
 
         A chunk can end in two sentences only where they open it, or where it grew by the second of them. Each round embeds
         the pairs that the round before made possible: fewer texts than all pairs, and in batches.
         """
-        similarity_by_pair_start = np.full(max(len(sentences) - 2, 0), np.nan)
+        similarity_by_pair_start = np.full(max(len(sentence_vectors) - 2, 0), np.nan)
         open_pair_starts = np.flatnonzero(opening_similarities[:-1] > self.initial_threshold)
         while len(open_pair_starts):
             similarity_by_pair_start[open_pair_starts] = row_cosines(
-                groups.sentence_pair_vectors(open_pair_starts), sentences[open_pair_starts + 2]
+                group_comparer.sentence_pair_vectors(open_pair_starts), sentence_vectors[open_pair_starts + 2]
             )
             grown_pair_starts = open_pair_starts[similarity_by_pair_start[open_pair_starts] > self.appending_threshold] + 1
             grown_pair_starts = grown_pair_starts[grown_pair_starts < len(similarity_by_pair_start)]
             open_pair_starts = grown_pair_starts[np.isnan(similarity_by_pair_start[grown_pair_starts])]
         return similarity_by_pair_start
 
-    def _merge_mini_chunks(self, decisions: "_Decisions", mini_chunks: Sequence[Span], groups: Groups) -> None:
+    def _merge_mini_chunks(self, decisions: "_Decisions", mini_chunks: Sequence[Span], group_comparer: Groups) -> None:
         """Merge the mini-chunks from left to right; settle the verdicts at their seams."""
-        groups.prepare(mini_chunks)
+        group_comparer.prepare(mini_chunks)
         current_chunk_range = mini_chunks[0]
         next_mini_chunk_index = 1
         while next_mini_chunk_index < len(mini_chunks):
             mini_chunks_in_reach = mini_chunks[next_mini_chunk_index : next_mini_chunk_index + 1 + self.look_ahead]
             tried_comparisons: list[Comparison] = []
             for candidate_range, comparison_kind in zip(mini_chunks_in_reach, _COMPARISON_KINDS, strict=False):
-                candidate_similarity = groups.similarity(current_chunk_range, candidate_range)
-                merged_chunk_length = groups.length(current_chunk_range.start, candidate_range.end)
+                candidate_similarity = group_comparer.similarity(current_chunk_range, candidate_range)
+                merged_chunk_length = group_comparer.length(current_chunk_range.start, candidate_range.end)
                 comparison_outcome = self._comparison_outcome(
                     candidate_similarity, self.merging_threshold, merged_chunk_length
                 )
@@ -535,14 +541,14 @@ class DoublePass(Chunker):
         return "joined" if self.max_size is None or length <= self.max_size else "too long"
 
 
-_UNDECIDED = Gap(0, None, None, Verdict.CUT, Reason())
+_UNDECIDED_GAP = Gap(0, None, None, Verdict.CUT, Reason())
 _SIZE_TITLES = {"min_size": "minimum size", "max_size": "maximum size"}
-_PLACE_WORDS = ("next", "after", "third")
+_COMPARED_CHUNK_PLACE_WORDS = ("next", "after", "third")
 _COMPARISON_KINDS: tuple[ComparisonKind, ...] = ("merging", "over a snippet", "over two snippets")
 
 
-def _size_tipping(parameter: str, size: int | None, *, cuts: bool) -> Tipping | None:
-    return None if size is None else Tipping(parameter, _SIZE_TITLES[parameter], size, cuts)
+def _size_reversing_verdict(parameter: str, size: int | None, *, adds_cut: bool) -> Tipping | None:
+    return None if size is None else Tipping(parameter, _SIZE_TITLES[parameter], size, adds_cut)
 
 
 @dataclass
@@ -627,7 +633,7 @@ def _failed_comparisons_phrase(tried_comparisons: Sequence[Comparison]) -> str:
         return Reason("", tried_comparisons[0].similarity, "≤", tried_comparisons[0].threshold, "merging").brief()
     similarities_phrase = ", ".join(
         f"{format_number(comparison.similarity, '.2f')} {place}"
-        for comparison, place in zip(tried_comparisons, _PLACE_WORDS, strict=False)
+        for comparison, place in zip(tried_comparisons, _COMPARED_CHUNK_PLACE_WORDS, strict=False)
     )
     return (
         f"{similarities_phrase}; {'both' if len(tried_comparisons) == 2 else 'all'} ≤ merging "

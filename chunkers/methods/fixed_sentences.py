@@ -98,11 +98,16 @@ class FixedSentences(SizeLimitedChunker):
         sentence_windows = sliding_windows(sentence_count, size, overlap)
         if overlap:
             sentence_span_array = np.array(document.sentences, dtype=np.intp).reshape(-1, 2)
-            window_starts, window_ends = sentence_windows.T
+            window_start_sentence_indices, window_end_sentence_indices = sentence_windows.T
             check_chunk_count(
                 self.name,
-                len(window_starts),
-                int((sentence_span_array[window_ends - 1, 1] - sentence_span_array[window_starts, 0]).sum()),
+                len(window_start_sentence_indices),
+                int(
+                    (
+                        sentence_span_array[window_end_sentence_indices - 1, 1]
+                        - sentence_span_array[window_start_sentence_indices, 0]
+                    ).sum()
+                ),
             )
         size_reached_reason = Reason(remark=f"size {size} reached")
         if overlap:
@@ -112,7 +117,7 @@ class FixedSentences(SizeLimitedChunker):
             )
         below_size_reason = Reason(remark=f"fewer than {size} sentences so far")
         window_end_gap_indices = {*(sentence_windows[:-1, 1] - 1).tolist()}
-        window_gaps = [
+        gaps_before_size_limits = [
             Gap(
                 index,
                 None,
@@ -126,16 +131,20 @@ class FixedSentences(SizeLimitedChunker):
             window_chunks = tuple(
                 Chunk.of(document, document.slice(first, last)) for first, last in sentence_windows.tolist()
             )
-            return Chunking(document, window_chunks, tuple(window_gaps))
+            return Chunking(document, window_chunks, tuple(gaps_before_size_limits))
 
         size_limited_gaps = enforce_size_limits(
-            document, window_gaps, self.limits, tools, lambda: gap_distances(tools.embed(document.sentence_texts)).tolist()
+            document,
+            gaps_before_size_limits,
+            self.limits,
+            tools,
+            lambda: gap_distances(tools.embed(document.sentence_texts)).tolist(),
         )
         return Chunking.from_gaps(document, size_limited_gaps)
 
-    def _size_and_overlap(self, count: int) -> tuple[int, int]:
-        """Return the sentences of a chunk, and how many the next repeats, in a text of ``count`` sentences."""
-        sentences_per_chunk = self.size if self.chunks is None else max(1, math.ceil(count / self.chunks))
+    def _size_and_overlap(self, sentence_count: int) -> tuple[int, int]:
+        """Return the sentences of a chunk, and how many the next repeats, in a text of ``sentence_count`` sentences."""
+        sentences_per_chunk = self.size if self.chunks is None else max(1, math.ceil(sentence_count / self.chunks))
         # With a number of chunks the size depends on the text, so the overlap can only be limited here.
         return sentences_per_chunk, min(self.overlap, sentences_per_chunk - 1)
 
@@ -144,16 +153,19 @@ class FixedSentences(SizeLimitedChunker):
         if self.min_size is not None or self.max_size is not None:
             return None
         parameter_name, parameter_title = ("size", "size") if self.chunks is None else ("chunks", "number of chunks")
-        sentence_count, sentence_after_gap = len(chunking.document.sentences), gap.index + 1
+        sentence_count, sentence_after_gap_index = len(chunking.document.sentences), gap.index + 1
 
-        def reverses_verdict(value: float) -> bool:
-            if parameter_name == "size" and value <= self.overlap:
+        def reverses_verdict(parameter_value: float) -> bool:
+            if parameter_name == "size" and parameter_value <= self.overlap:
                 return False
-            size, overlap = self.model_copy(update={parameter_name: int(value)})._size_and_overlap(sentence_count)
+            size, overlap = self.model_copy(update={parameter_name: int(parameter_value)})._size_and_overlap(sentence_count)
             # A size of 1 cuts everywhere, which says nothing of this gap.
             return (
                 size > 1
-                and (size <= sentence_after_gap < sentence_count and (sentence_after_gap - size) % (size - overlap) == 0)
+                and (
+                    size <= sentence_after_gap_index < sentence_count
+                    and (sentence_after_gap_index - size) % (size - overlap) == 0
+                )
                 != gap.verdict.is_cut
             )
 

@@ -57,34 +57,36 @@ class WindowChunker(Chunker):
         window_offset_ranges = _window_offset_ranges(text, unit_start_offsets, self.size, self.overlap)
         check_chunk_count(self.name, len(window_offset_ranges), int(np.diff(window_offset_ranges).sum()))
         trimmed_window_spans = (Span(*edge).trimmed(text) for edge in window_offset_ranges.tolist())
-        window_spans = [span for span in trimmed_window_spans if span.start < span.end]
-        window_chunks = tuple([Chunk((span,), text[span.start : span.end], document=document) for span in window_spans])
-        return Chunking(document, window_chunks, LazyTuple(lambda: self._all_gaps(document, window_spans)))
+        nonblank_window_spans = [span for span in trimmed_window_spans if span.start < span.end]
+        window_chunks = tuple(
+            [Chunk((span,), text[span.start : span.end], document=document) for span in nonblank_window_spans]
+        )
+        return Chunking(document, window_chunks, LazyTuple(lambda: self._all_gaps(document, nonblank_window_spans)))
 
-    def _all_gaps(self, document: Document, spans: Sequence[Span]) -> tuple[Gap, ...]:
+    def _all_gaps(self, document: Document, chunk_spans: Sequence[Span]) -> tuple[Gap, ...]:
         overlap_reasons = [Reason(remark=f"the next chunk repeats {self.overlap:,}")] if self.overlap else []
         cut_reason = combine_reasons(Reason(remark=f"size {self.size:,} {self.unit} reached"), *overlap_reasons)
         # Where only white space left the overlap, the next chunk begins where the last did, which is no new cut.
-        chunk_starts = [later.start for earlier, later in pairwise(spans) if later.start > earlier.start]
-        cut_gaps = cuts_to_gaps(document, chunk_starts, Verdict.CUT, lambda offset: cut_reason)
+        later_chunk_start_offsets = [later.start for earlier, later in pairwise(chunk_spans) if later.start > earlier.start]
+        cut_gaps = cuts_to_gaps(document, later_chunk_start_offsets, Verdict.CUT, lambda offset: cut_reason)
         return add_uncut_gaps(document, cut_gaps, Reason(remark=f"fewer than {self.size:,} {self.unit} so far"))
 
 
-def _window_offset_ranges(text: str, starts: IntArray, size: int, overlap: int) -> IntArray:
-    """Return the ranges of code points of the windows over units that begin at ``starts``, shape (windows, 2).
+def _window_offset_ranges(text: str, unit_starts: IntArray, size: int, overlap: int) -> IntArray:
+    """Return the ranges of code points of the windows over units that begin at ``unit_starts``, shape (windows, 2).
 
     Without units there is one window.
     """
     document_front_matter, text_length = front_matter(text), len(text)
-    if document_front_matter and len(starts):
+    if document_front_matter and len(unit_starts):
         # A fence is in one window with the unit beside it, though both are more than the size.
         cuttable_unit_indices = [
-            place for place, start in enumerate(starts.tolist()) if not document_front_matter.cut_separates_fence(start)
+            place for place, start in enumerate(unit_starts.tolist()) if not document_front_matter.cut_separates_fence(start)
         ]
         window_offset_ranges = np.array(
             merge_into_windows(
-                [*starts[cuttable_unit_indices].tolist(), text_length],
-                [*cuttable_unit_indices, len(starts)],
+                [*unit_starts[cuttable_unit_indices].tolist(), text_length],
+                [*cuttable_unit_indices, len(unit_starts)],
                 0,
                 len(cuttable_unit_indices),
                 size,
@@ -92,7 +94,7 @@ def _window_offset_ranges(text: str, starts: IntArray, size: int, overlap: int) 
             )
         )
     else:
-        unit_start_offsets = starts if len(starts) else np.zeros(1, np.intp)
+        unit_start_offsets = unit_starts if len(unit_starts) else np.zeros(1, np.intp)
         window_offset_ranges = unit_start_offsets.take(sliding_windows(len(unit_start_offsets), size, overlap), mode="clip")
     window_offset_ranges[0, 0], window_offset_ranges[-1, 1] = 0, text_length
     return window_offset_ranges

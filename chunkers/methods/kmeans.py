@@ -80,7 +80,10 @@ class KMeans(Chunker):
         )
         sentence_vectors = tools.embed(all_sentence_texts).astype(np.float64)
         sentence_cluster_labels, centre_distances = self._search_clusters(
-            sentence_vectors, cluster_count, tools, reports=clustering_work > REPORTED_WORK_SHARE * MOST_CLUSTERING_WORK
+            sentence_vectors,
+            cluster_count,
+            tools,
+            reports_progress=clustering_work > REPORTED_WORK_SHARE * MOST_CLUSTERING_WORK,
         )
         return chunking_from_labels(
             document,
@@ -92,7 +95,7 @@ class KMeans(Chunker):
         )
 
     def _search_clusters(
-        self, vectors: FloatArray, clusters: int, tools: Tools, reports: bool
+        self, vectors: FloatArray, cluster_count: int, tools: Tools, reports_progress: bool
     ) -> tuple[IntArray, FloatArray]:
         """Return each sentence's label and distances to all centres, shape (n, clusters), in the best of `RANDOM_STARTS`.
 
@@ -104,13 +107,13 @@ class KMeans(Chunker):
 
         random_state = np.random.RandomState(self.seed)
         kmeans_searches = []
-        for start_number in range(RANDOM_STARTS):
-            if reports:
-                tools.decided(start_number, RANDOM_STARTS)
+        for random_start_number in range(RANDOM_STARTS):
+            if reports_progress:
+                tools.decided(random_start_number, RANDOM_STARTS)
             with warnings.catch_warnings():
                 # Different sentences may have the same vector; then there are fewer clusters than requested.
                 warnings.simplefilter("ignore", ConvergenceWarning)
-                kmeans_searches.append(Search(n_clusters=clusters, n_init=1, random_state=random_state).fit(vectors))
+                kmeans_searches.append(Search(n_clusters=cluster_count, n_init=1, random_state=random_state).fit(vectors))
         lowest_inertia_search = min(kmeans_searches, key=lambda search: search.inertia_)
         return lowest_inertia_search.labels_, lowest_inertia_search.transform(vectors)
 

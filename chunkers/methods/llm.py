@@ -11,25 +11,25 @@ from pydantic import Field, model_validator
 
 from chunkers.building_blocks import (
     add_uncut_gaps,
-    check_least_chunk_count,
     cuts_to_gaps,
     recursive_spans,
+    refuse_too_small_size,
     text_size_function,
-    window_end,
+    window_end_unit_index,
 )
 from chunkers.contract import Chunker, Estimate, Tools
 from chunkers.language_models import (
-    CHUNK_SPLITS,
+    CHUNK_SPLITS_ANSWER,
     MOST_REPEATS,
-    TOPIC_SHIFT,
+    TOPIC_SHIFT_ANSWER,
     AnswerKind,
     Message,
     ShiftAnswer,
     SplitsAnswer,
     UnusableAnswer,
+    ask_until_usable,
     parse_line_answer,
     prompts,
-    usable_answer,
 )
 from chunkers.results import Chunk, Chunking, Gap, Reason, Verdict
 from chunkers.text import Document, Span, split_sentences
@@ -129,7 +129,7 @@ class WindowedModelChunker(Chunker, ABC):
             document,
             language_model_chunks,
             self._all_gaps(document, text_unit_ranges, window_decisions),
-            notes=self._notes(window_decisions),
+            notes=self._unusable_answer_notes(window_decisions),
         )
 
     def estimate(self, document: Document, tools: Tools) -> Estimate:
@@ -138,10 +138,10 @@ class WindowedModelChunker(Chunker, ABC):
         unit_token_counts = tools.count_tokens([text[start:end] for start, end in units])
         cumulative_token_counts, prompt_texts, start_unit_index = [0, *accumulate(unit_token_counts)], [], 0
         while start_unit_index < len(units) - 1:
-            end_unit_index = window_end(unit_token_counts, start_unit_index, self.window, 2)
+            end_unit_index = window_end_unit_index(unit_token_counts, start_unit_index, self.window, 2)
             prompt_texts += [part.text for part in self._window_prompt(text, units, start_unit_index, end_unit_index)]
             # Where the last cut will be, nobody knows.
-            next_window_token_target = cumulative_token_counts[start_unit_index] + _ADVANCED_WINDOW_SHARE * (
+            next_window_token_position = cumulative_token_counts[start_unit_index] + _ADVANCED_WINDOW_SHARE * (
                 cumulative_token_counts[end_unit_index] - cumulative_token_counts[start_unit_index]
             )
             start_unit_index = (
@@ -149,7 +149,9 @@ class WindowedModelChunker(Chunker, ABC):
                 if end_unit_index == len(units)
                 else max(
                     start_unit_index + 1,
-                    next(at for at in range(end_unit_index + 1) if cumulative_token_counts[at] >= next_window_token_target),
+                    next(
+                        at for at in range(end_unit_index + 1) if cumulative_token_counts[at] >= next_window_token_position
+                    ),
                 )
             )
         return Estimate(len(prompt_texts) // 2, sum(tools.count_tokens(prompt_texts)))
@@ -161,15 +163,15 @@ class WindowedModelChunker(Chunker, ABC):
         while start_unit_index < len(units) - 1:
             # Not `decided`, which would end a run that is to find all its answers remembered.
             tools.watcher.deciding(start_unit_index, len(units))
-            end_unit_index = window_end(unit_token_counts, start_unit_index, self.window, 2)
+            end_unit_index = window_end_unit_index(unit_token_counts, start_unit_index, self.window, 2)
             window_decisions.windows += 1
-            window_name = f"window of {self.unit_name}s {start_unit_index + 1} to {end_unit_index}"
+            window_phrase = f"window of {self.unit_name}s {start_unit_index + 1} to {end_unit_index}"
             try:
                 cut_unit_indices = self._ask_for_cuts(text, units, start_unit_index, end_unit_index, tools)
             except UnusableAnswer as complaint:
                 window_decisions.unusable += 1
-                self._judge_unusable_window(
-                    window_decisions, start_unit_index, end_unit_index, len(units), complaint.summary, window_name
+                self._keep_unanswered_window_whole(
+                    window_decisions, start_unit_index, end_unit_index, len(units), complaint.summary, window_phrase
                 )
                 start_unit_index = end_unit_index
                 continue
@@ -179,47 +181,71 @@ class WindowedModelChunker(Chunker, ABC):
             for judged_unit_index in range(start_unit_index, last_judged_unit_index + 1):
                 window_decisions.judged[judged_unit_index] = CutDecision(
                     judged_unit_index in cut_unit_indices,
-                    self._reason_after_unit(judged_unit_index, judged_unit_index in cut_unit_indices, window_name),
+                    self._reason_after_unit(judged_unit_index, judged_unit_index in cut_unit_indices, window_phrase),
                 )
             if end_unit_index == len(units) and not (self.names_first_cut_only and cut_unit_indices):
                 break
             start_unit_index = cut_unit_indices[-1] + 1 if cut_unit_indices else end_unit_index - 1
         return window_decisions
 
-    def _window_prompt(self, text: str, units: Sequence[tuple[int, int]], start: int, end: int) -> list[Message]:
+    def _window_prompt(
+        self, text: str, units: Sequence[tuple[int, int]], start_unit_index: int, end_unit_index: int
+    ) -> list[Message]:
         numbered_unit_texts = [
-            self.piece.format(number=number, text=text[slice(*units[number - 1])]) for number in range(start + 1, end + 1)
+            self.piece.format(number=number, text=text[slice(*units[number - 1])])
+            for number in range(start_unit_index + 1, end_unit_index + 1)
         ]
-        lowest_unit_number, highest_unit_number = (start + 2, end) if self.names_first_cut_only else (start + 1, end - 1)
+        lowest_allowed_unit_number, highest_allowed_unit_number = (
+            (start_unit_index + 2, end_unit_index)
+            if self.names_first_cut_only
+            else (start_unit_index + 1, end_unit_index - 1)
+        )
         window_question_text = self.question.format(
-            pieces="".join(numbered_unit_texts), first=lowest_unit_number, last=highest_unit_number
+            pieces="".join(numbered_unit_texts), first=lowest_allowed_unit_number, last=highest_allowed_unit_number
         )
         return [Message("system", self.system), Message("user", window_question_text)]
 
-    def _ask_for_cuts(self, text: str, units: Sequence[tuple[int, int]], start: int, end: int, tools: Tools) -> list[int]:
+    def _ask_for_cuts(
+        self, text: str, units: Sequence[tuple[int, int]], start_unit_index: int, end_unit_index: int, tools: Tools
+    ) -> list[int]:
         """Return the units of a window after which the model cuts; raises UnusableAnswer where no answer can be used."""
-        window_messages = self._window_prompt(text, units, start, end)
-        window_answer_parser = partial(self.read, first=start + 1, last=end)
-        lowest_unit_number, highest_unit_number = (start + 2, end) if self.names_first_cut_only else (start + 1, end - 1)
+        window_messages = self._window_prompt(text, units, start_unit_index, end_unit_index)
+        window_answer_parser = partial(self.read, first=start_unit_index + 1, last=end_unit_index)
+        lowest_allowed_unit_number, highest_allowed_unit_number = (
+            (start_unit_index + 2, end_unit_index)
+            if self.names_first_cut_only
+            else (start_unit_index + 1, end_unit_index - 1)
+        )
         window_ask_function = partial(
-            tools.ask, kind=self.kind.for_request(dict.fromkeys(self.kind.fields, (lowest_unit_number, highest_unit_number)))
+            tools.ask,
+            kind=self.kind.for_request(
+                dict.fromkeys(self.kind.fields, (lowest_allowed_unit_number, highest_allowed_unit_number))
+            ),
         )
         return [
             number - 1
-            for number in usable_answer(window_ask_function, window_messages, window_answer_parser, tools.report_usability)
+            for number in ask_until_usable(
+                window_ask_function, window_messages, window_answer_parser, tools.report_usability
+            )
         ]
 
-    def _judge_unusable_window(
-        self, decisions: WindowDecisions, start: int, end: int, unit_count: int, complaint: str, window_phrase: str
+    def _keep_unanswered_window_whole(
+        self,
+        decisions: WindowDecisions,
+        start_unit_index: int,
+        end_unit_index: int,
+        unit_count: int,
+        answer_fault_phrase: str,
+        window_phrase: str,
     ) -> None:
         """Judge a window of which no answer could be used: it is a chunk by itself."""
-        unusable_remark = f"{complaint}; {window_phrase}"
-        for unit_index in range(start, end - 1):
+        unusable_remark = f"{answer_fault_phrase}; {window_phrase}"
+        for unit_index in range(start_unit_index, end_unit_index - 1):
             decisions.judged[unit_index] = CutDecision(
                 False, Reason(remark=f"{unusable_remark}, which stays whole", short="no usable answer")
             )
-        if end < unit_count:
-            decisions.judged[end - 1] = CutDecision(
+        if end_unit_index < unit_count:
+            decisions.judged[end_unit_index - 1] = CutDecision(
                 True, Reason(remark=f"{unusable_remark}, which ends here", short="no usable answer")
             )
 
@@ -237,17 +263,17 @@ class WindowedModelChunker(Chunker, ABC):
 
     def _all_gaps(self, document: Document, units: Sequence[tuple[int, int]], decisions: WindowDecisions) -> tuple[Gap, ...]:
         """Return a gap for each pair of neighbouring sentences, and for each cut inside one."""
-        decision_by_start = {units[unit + 1][0]: decision for unit, decision in decisions.judged.items()}
-        decision_reason_by_start = {start: decision.why for start, decision in decision_by_start.items()}
-        cut_starts = [start for start, decision in decision_by_start.items() if decision.cut]
-        cut_gaps = cuts_to_gaps(document, cut_starts, Verdict.CUT, decision_reason_by_start.__getitem__)
+        decision_by_unit_start = {units[unit + 1][0]: decision for unit, decision in decisions.judged.items()}
+        reason_by_unit_start = {start: decision.why for start, decision in decision_by_unit_start.items()}
+        cut_unit_starts = [start for start, decision in decision_by_unit_start.items() if decision.cut]
+        cut_gaps = cuts_to_gaps(document, cut_unit_starts, Verdict.CUT, reason_by_unit_start.__getitem__)
         uncut_gaps = cuts_to_gaps(
-            document, [*(decision_by_start.keys() - {*cut_starts})], Verdict.KEPT, decision_reason_by_start.__getitem__
+            document, [*(decision_by_unit_start.keys() - {*cut_unit_starts})], Verdict.KEPT, reason_by_unit_start.__getitem__
         )
         inside_unit_reason = Reason(remark=f"inside a {self.unit_name}, which is never cut")
         return add_uncut_gaps(document, [*cut_gaps, *(gap for gap in uncut_gaps if gap.offset is None)], inside_unit_reason)
 
-    def _notes(self, decisions: WindowDecisions) -> tuple[str, ...]:
+    def _unusable_answer_notes(self, decisions: WindowDecisions) -> tuple[str, ...]:
         if not decisions.unusable:
             return ()
         window_count_phrase = "1 window" if decisions.windows == 1 else f"{decisions.windows:,} windows"
@@ -283,10 +309,10 @@ class Llm(WindowedModelChunker):
         "on another day, may cut elsewhere, and no figure says why."
     )
     unit_name: ClassVar[str] = "piece"
-    kind: ClassVar[AnswerKind] = CHUNK_SPLITS
-    system: ClassVar[str] = prompts.SPLITS_SYSTEM
-    piece: ClassVar[str] = prompts.SPLITS_PIECE
-    question: ClassVar[str] = prompts.SPLITS_QUESTION
+    kind: ClassVar[AnswerKind] = CHUNK_SPLITS_ANSWER
+    system: ClassVar[str] = prompts.SPLITS_SYSTEM_PROMPT
+    piece: ClassVar[str] = prompts.SPLITS_PIECE_TEMPLATE
+    question: ClassVar[str] = prompts.SPLITS_QUESTION_TEMPLATE
     names_first_cut_only: ClassVar[bool] = False
 
     window: int = Field(
@@ -321,7 +347,7 @@ class Llm(WindowedModelChunker):
 
     def units(self, document: Document, tools: Tools) -> list[tuple[int, int]]:
         """Return the ranges of the text pieces shown to the model. Raise InputError if there are too many."""
-        check_least_chunk_count(self.name, document.text, self.piece_size, "tokens")
+        refuse_too_small_size(self.name, document.text, self.piece_size, "tokens")
         return recursive_spans(document.text, self.piece_size, 0, text_size_function("tokens", tools), "chroma")
 
     def read(self, answer: str, first: int, last: int) -> list[int]:
@@ -367,10 +393,10 @@ class Lumber(WindowedModelChunker):
         "without blank lines is one paragraph."
     )
     unit_name: ClassVar[str] = "paragraph"
-    kind: ClassVar[AnswerKind] = TOPIC_SHIFT
-    system: ClassVar[str] = prompts.SHIFT_SYSTEM
-    piece: ClassVar[str] = prompts.SHIFT_PIECE
-    question: ClassVar[str] = prompts.SHIFT_QUESTION
+    kind: ClassVar[AnswerKind] = TOPIC_SHIFT_ANSWER
+    system: ClassVar[str] = prompts.SHIFT_SYSTEM_PROMPT
+    piece: ClassVar[str] = prompts.SHIFT_PASSAGE_TEMPLATE
+    question: ClassVar[str] = prompts.SHIFT_QUESTION_TEMPLATE
     names_first_cut_only: ClassVar[bool] = True
 
     window: int = Field(
@@ -389,7 +415,7 @@ class Lumber(WindowedModelChunker):
     def units(self, document: Document, tools: Tools) -> list[tuple[int, int]]:
         """Return the ranges of the paragraphs, with long paragraphs split. Raise InputError if there are too many."""
         text, paragraph_token_limit = document.text, self.window // 2
-        check_least_chunk_count(self.name, text, paragraph_token_limit, "tokens")
+        refuse_too_small_size(self.name, text, paragraph_token_limit, "tokens")
         paragraph_ranges = [*map(tuple, split_sentences(text, "paragraphs"))]
         paragraph_token_counts = tools.count_tokens([text[start:end] for start, end in paragraph_ranges])
         units: list[tuple[int, int]] = []

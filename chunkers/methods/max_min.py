@@ -95,7 +95,7 @@ class MaxMin(SizeLimitedChunker):
         if not document.sentences:
             return Chunking(document, (), ())
         sentence_vectors = tools.embed(document.sentence_texts).astype(np.float64)
-        gap_decision_steps = list(self.scan(sentence_vectors, tools))
+        gap_decision_steps = list(self.decide_gaps(sentence_vectors, tools))
         gaps_before_size_limits = [self._judged_gap(index, step) for index, step in enumerate(gap_decision_steps)]
         size_limited_gaps = enforce_size_limits(
             document, gaps_before_size_limits, self.limits, tools, lambda: gap_distances(sentence_vectors).tolist()
@@ -123,7 +123,7 @@ class MaxMin(SizeLimitedChunker):
             return None
         return Tipping("hard_threshold", "hard", reversing_threshold, not gap.verdict.is_cut, abs(gap.score - gap.threshold))
 
-    def scan(self, vectors: FloatArray, tools: Tools) -> "Iterator[MaxMinStep]":
+    def decide_gaps(self, vectors: FloatArray, tools: Tools) -> "Iterator[MaxMinStep]":
         """Yield the decision on each gap, from left to right, before the size limits are enforced.
 
         Parameters
@@ -141,18 +141,22 @@ class MaxMin(SizeLimitedChunker):
             If the user asked to stop.
         """
         text_sentence_count, vector_width = vectors.shape
-        chunk_start, least_similarity = 0, math.inf
-        product_count = 0
+        chunk_first_sentence_index, least_similarity_in_chunk = 0, math.inf
+        multiplication_count = 0
         for block_start in range(1, text_sentence_count, BLOCK_SENTENCES):
             # What is open now can only lose its beginning before the block is done.
-            first_compared_sentence, block_end = chunk_start, min(block_start + BLOCK_SENTENCES, text_sentence_count)
-            product_count += (block_end - block_start) * (block_end - first_compared_sentence) * vector_width
-            if product_count > MOST_MAX_MIN_PRODUCTS:
+            first_compared_sentence, block_end = (
+                chunk_first_sentence_index,
+                min(block_start + BLOCK_SENTENCES, text_sentence_count),
+            )
+            multiplication_count += (block_end - block_start) * (block_end - first_compared_sentence) * vector_width
+            if multiplication_count > MOST_MAX_MIN_PRODUCTS:
                 raise InputError(
                     f"max_min: comparing each sentence with its whole chunk may take at most {MOST_MAX_MIN_PRODUCTS:,} "
                     f"multiplications; this limit was reached after {block_start:,} of {text_sentence_count:,} sentences, "
                     "in a chunk of "
-                    f"{block_start - chunk_start:,} sentences. Raise the hard threshold to get shorter chunks."
+                    f"{block_start - chunk_first_sentence_index:,} sentences. Raise the hard threshold to get shorter "
+                    "chunks."
                 )
             if block_start > 1:
                 # The first block takes no time worth telling, and what is told takes a job on the pages.
@@ -161,9 +165,9 @@ class MaxMin(SizeLimitedChunker):
             for sentence_index in range(block_start, block_end):
                 similarities_to_chunk_sentences = sentence_block_similarities[
                     sentence_index - block_start,
-                    chunk_start - first_compared_sentence : sentence_index - first_compared_sentence,
+                    chunk_first_sentence_index - first_compared_sentence : sentence_index - first_compared_sentence,
                 ]
-                chunk_sentence_count = sentence_index - chunk_start
+                chunk_sentence_count = sentence_index - chunk_first_sentence_index
                 if chunk_sentence_count == 1:
                     similarity_to_first_sentence = float(similarities_to_chunk_sentences[0])
                     gap_decision_step = MaxMinStep(
@@ -171,33 +175,33 @@ class MaxMin(SizeLimitedChunker):
                         self.hard_threshold,
                         chunk_sentence_count,
                         similarity_to_first_sentence,
-                        chunk_start,
+                        chunk_first_sentence_index,
                     )
                     least_similarity_with_next = similarity_to_first_sentence
                 else:
-                    nearest_sentence_in_chunk = int(similarities_to_chunk_sentences.argmax())
+                    nearest_index_in_chunk = int(similarities_to_chunk_sentences.argmax())
                     joining_threshold = max(
-                        self.adaptive_threshold(chunk_sentence_count, least_similarity), self.hard_threshold
+                        self.adaptive_threshold(chunk_sentence_count, least_similarity_in_chunk), self.hard_threshold
                     )
                     gap_decision_step = MaxMinStep(
-                        float(similarities_to_chunk_sentences[nearest_sentence_in_chunk]),
+                        float(similarities_to_chunk_sentences[nearest_index_in_chunk]),
                         joining_threshold,
                         chunk_sentence_count,
-                        least_similarity,
-                        chunk_start + nearest_sentence_in_chunk,
+                        least_similarity_in_chunk,
+                        chunk_first_sentence_index + nearest_index_in_chunk,
                     )
-                    least_similarity_with_next = min(least_similarity, float(similarities_to_chunk_sentences.min()))
+                    least_similarity_with_next = min(least_similarity_in_chunk, float(similarities_to_chunk_sentences.min()))
                 yield gap_decision_step
                 if gap_decision_step.joins:
-                    least_similarity = least_similarity_with_next
+                    least_similarity_in_chunk = least_similarity_with_next
                 else:
-                    chunk_start, least_similarity = sentence_index, math.inf
+                    chunk_first_sentence_index, least_similarity_in_chunk = sentence_index, math.inf
 
-    def adaptive_threshold(self, size: int, least: float) -> float:
+    def adaptive_threshold(self, chunk_sentence_count: int, least_similarity: float) -> float:
         """Return the adaptive threshold for a chunk of at least two sentences, from its size and its lowest similarity."""
-        return least * self.relaxation * logistic(size - 1)
+        return least_similarity * self.relaxation * logistic(chunk_sentence_count - 1)
 
-    def _judged_gap(self, index: int, gap_decision: "MaxMinStep") -> Gap:
+    def _judged_gap(self, gap_index: int, gap_decision: "MaxMinStep") -> Gap:
         is_hard_threshold = gap_decision.threshold == self.hard_threshold
         if gap_decision.size == 1:
             threshold_remark = (
@@ -220,7 +224,7 @@ class MaxMin(SizeLimitedChunker):
             threshold_remark,
         )
         return Gap(
-            index,
+            gap_index,
             gap_decision.score,
             gap_decision.threshold,
             Verdict.KEPT if gap_decision.joins else Verdict.CUT,

@@ -10,9 +10,9 @@ from pydantic import Field, model_validator
 
 from chunkers.building_blocks import (
     add_uncut_gaps,
-    check_least_chunk_count,
     cuts_to_gaps,
     recursive_spans,
+    refuse_too_small_size,
     text_size_function,
 )
 from chunkers.building_blocks.change_point_search import backtrack_cuts
@@ -36,21 +36,21 @@ def mean_similarity(vectors: VectorArray) -> float:
     return (float(vector_sum @ vector_sum) - self_similarity_sum) / (vector_count * (vector_count - 1))
 
 
-def rewards_of_runs(vectors: VectorArray, longest: int) -> FloatArray:
-    """Return the reward of each run of 1 to ``longest`` pieces by start, shape (n, longest); -inf for runs past the end."""
+def rewards_of_runs(vectors: VectorArray, max_run_length: int) -> FloatArray:
+    """Return the reward of each run of 1 to ``max_run_length`` pieces by start, shape (n, longest); -inf for runs past the end."""
     piece_count = len(vectors)
-    run_reward_table = np.full((piece_count, longest), -np.inf)
+    run_reward_table = np.full((piece_count, max_run_length), -np.inf)
     run_reward_table[:, 0] = 0.0
     mean_piece_similarity = mean_similarity(vectors) if piece_count > 1 else 0.0
     for block_start_piece_index in reversed(range(0, piece_count, _BLOCK_PIECES)):
         # The pairs of a run are those of the run that begins one piece later, and its first piece's with each of the others.
         cumulative_first_piece_similarities = np.cumsum(
-            _similarities_above_mean(vectors, mean_piece_similarity, block_start_piece_index, longest), axis=1
+            _similarities_above_mean(vectors, mean_piece_similarity, block_start_piece_index, max_run_length), axis=1
         )
         for run_start in range(
             min(block_start_piece_index + _BLOCK_PIECES, piece_count - 1) - 1, block_start_piece_index - 1, -1
         ):
-            longest_run_length_here = min(longest, piece_count - run_start)
+            longest_run_length_here = min(max_run_length, piece_count - run_start)
             run_reward_table[run_start, 1:longest_run_length_here] = (
                 run_reward_table[run_start + 1, : longest_run_length_here - 1]
                 + 2 * cumulative_first_piece_similarities[run_start - block_start_piece_index, : longest_run_length_here - 1]
@@ -58,22 +58,26 @@ def rewards_of_runs(vectors: VectorArray, longest: int) -> FloatArray:
     return run_reward_table
 
 
-def _similarities_above_mean(vectors: VectorArray, mean: float, start: int, longest: int) -> FloatArray:
+def _similarities_above_mean(
+    vectors: VectorArray, mean_piece_similarity: float, block_start_piece_index: int, max_run_length: int
+) -> FloatArray:
     """Return the similarities of each piece to the pieces after it minus the mean, shape (block, longest - 1).
 
     Each product is added up in the same order wherever its pieces are, as no product of matrices promises: of pieces that
     are repeated, all must have the same.
     """
-    block_end_piece_index = min(start + _BLOCK_PIECES, len(vectors))
-    excess_similarities = np.zeros((block_end_piece_index - start, longest - 1))
-    for pieces_apart in range(1, min(longest, len(vectors) - start)):
-        paired_pieces_end_index = min(block_end_piece_index, len(vectors) - pieces_apart)
-        excess_similarities[: paired_pieces_end_index - start, pieces_apart - 1] = np.einsum(
+    block_end_piece_index = min(block_start_piece_index + _BLOCK_PIECES, len(vectors))
+    excess_similarities = np.zeros((block_end_piece_index - block_start_piece_index, max_run_length - 1))
+    for distance_in_pieces in range(1, min(max_run_length, len(vectors) - block_start_piece_index)):
+        paired_pieces_end_index = min(block_end_piece_index, len(vectors) - distance_in_pieces)
+        excess_similarities[: paired_pieces_end_index - block_start_piece_index, distance_in_pieces - 1] = np.einsum(
             "ij,ij->i",
-            vectors[start:paired_pieces_end_index],
-            vectors[start + pieces_apart : paired_pieces_end_index + pieces_apart],
+            vectors[block_start_piece_index:paired_pieces_end_index],
+            vectors[block_start_piece_index + distance_in_pieces : paired_pieces_end_index + distance_in_pieces],
         )
-        excess_similarities[: paired_pieces_end_index - start, pieces_apart - 1] -= mean
+        excess_similarities[: paired_pieces_end_index - block_start_piece_index, distance_in_pieces - 1] -= (
+            mean_piece_similarity
+        )
     excess_similarities[abs(excess_similarities) < SIMILARITY_ROUNDING_ERROR] = 0.0
     return excess_similarities
 
@@ -100,31 +104,32 @@ class PartitionTable:
     def from_rewards(cls, rewards: FloatArray) -> "PartitionTable":
         """Fill the table from left to right; of equally good last runs, it takes the shortest."""
         piece_count = len(rewards)
-        best_total_by_end, run_start_by_end = np.full(piece_count + 1, -np.inf), np.zeros(piece_count + 1, np.intp)
-        best_total_by_end[0] = 0.0
+        best_reward_by_end, run_start_by_end = np.full(piece_count + 1, -np.inf), np.zeros(piece_count + 1, np.intp)
+        best_reward_by_end[0] = 0.0
         for run_start in range(piece_count):
-            total_by_run_end = best_total_by_end[run_start] + rewards[run_start, : piece_count - run_start]
-            run_end_slice = slice(run_start + 1, run_start + 1 + len(total_by_run_end))
-            better_totals_mask = total_by_run_end >= best_total_by_end[run_end_slice]
-            best_total_by_end[run_end_slice][better_totals_mask] = total_by_run_end[better_totals_mask]
+            total_reward_by_end = best_reward_by_end[run_start] + rewards[run_start, : piece_count - run_start]
+            run_end_slice = slice(run_start + 1, run_start + 1 + len(total_reward_by_end))
+            better_totals_mask = total_reward_by_end >= best_reward_by_end[run_end_slice]
+            best_reward_by_end[run_end_slice][better_totals_mask] = total_reward_by_end[better_totals_mask]
             run_start_by_end[run_end_slice][better_totals_mask] = run_start
-        return cls(rewards, best_total_by_end, run_start_by_end)
+        return cls(rewards, best_reward_by_end, run_start_by_end)
 
     def cuts(self) -> IntArray:
         """Return the first piece of each run but the first in the best partition."""
         return np.array(backtrack_cuts(self.lasts), dtype=np.intp)
 
-    def ranked_last_runs(self, end: int) -> list[tuple[int, float]]:
-        """Return each possible last run of the first ``end`` pieces, best first: its first piece and the total with it."""
-        candidate_run_starts = np.arange(max(0, end - self.rewards.shape[1]), end)[::-1]
-        total_by_run_start = (
-            self.totals[candidate_run_starts] + self.rewards[candidate_run_starts, end - 1 - candidate_run_starts]
+    def ranked_last_runs(self, end_piece_index: int) -> list[tuple[int, float]]:
+        """Return each possible last run of the first ``end_piece_index`` pieces, best first: its first piece and the total with it."""
+        candidate_run_starts = np.arange(max(0, end_piece_index - self.rewards.shape[1]), end_piece_index)[::-1]
+        total_reward_by_start = (
+            self.totals[candidate_run_starts]
+            + self.rewards[candidate_run_starts, end_piece_index - 1 - candidate_run_starts]
         )
-        best_first_run_order = np.argsort(-total_by_run_start, kind="stable")
+        descending_reward_order = np.argsort(-total_reward_by_start, kind="stable")
         return [
-            (int(candidate_run_starts[at]), float(total_by_run_start[at]))
-            for at in best_first_run_order
-            if total_by_run_start[at] > -np.inf
+            (int(candidate_run_starts[at]), float(total_reward_by_start[at]))
+            for at in descending_reward_order
+            if total_reward_by_start[at] > -np.inf
         ]
 
     def gains(self) -> FloatArray:
@@ -134,14 +139,14 @@ class PartitionTable:
         equally good; +inf where every partition must cut.
         """
         piece_count = len(self.rewards)
-        best_remaining_totals = np.zeros(piece_count + 1)
+        best_remaining_rewards = np.zeros(piece_count + 1)
         totals_without_cut = np.full(piece_count + 1, -np.inf)
         for run_start in range(piece_count - 1, -1, -1):
             rewards_by_run_end = self.rewards[run_start, : piece_count - run_start]
             totals_by_run_end = (
-                rewards_by_run_end + best_remaining_totals[run_start + 1 : run_start + 1 + len(rewards_by_run_end)]
+                rewards_by_run_end + best_remaining_rewards[run_start + 1 : run_start + 1 + len(rewards_by_run_end)]
             )
-            best_remaining_totals[run_start] = totals_by_run_end.max()
+            best_remaining_rewards[run_start] = totals_by_run_end.max()
             # The best total through the run of k + 1 pieces or more from here: those are the runs that span first + k.
             best_longer_run_totals = np.maximum.accumulate((self.totals[run_start] + totals_by_run_end)[::-1])[::-1]
             spanned_cuts_slice = slice(run_start + 1, run_start + len(rewards_by_run_end))
@@ -150,7 +155,7 @@ class PartitionTable:
                 best_longer_run_totals[1:],
                 out=totals_without_cut[spanned_cuts_slice],
             )
-        return np.asarray((self.totals + best_remaining_totals - totals_without_cut)[1:piece_count])
+        return np.asarray((self.totals + best_remaining_rewards - totals_without_cut)[1:piece_count])
 
 
 class Optimal(Chunker):
@@ -233,7 +238,7 @@ class Optimal(Chunker):
         InputError
             If the search is too much work for the number of pieces in the text and in a chunk.
         """
-        pieces, partition_table = self.pieces_and_table(document, tools)
+        pieces, partition_table = self.pieces_and_partition_table(document, tools)
         if not pieces:
             return Chunking(document, (), ())
         chunk_start_piece_indices = partition_table.cuts().tolist()
@@ -244,12 +249,12 @@ class Optimal(Chunker):
         cut_gain_curve = Curve("gain of a cut over the best partition without it", gap_gains, (), cut_above=True, live=False)
         return Chunking(document, tuple(Chunk.of(document, span) for span in chunk_spans), gaps, curves=(cut_gain_curve,))
 
-    def pieces_and_table(self, document: Document, tools: Tools) -> tuple[list[tuple[int, int]], PartitionTable]:
+    def pieces_and_partition_table(self, document: Document, tools: Tools) -> tuple[list[tuple[int, int]], PartitionTable]:
         """Return the pieces, as offsets, and the table of their best partitions; raises as `chunk` does."""
         pieces, longest_run_by_piece = (
-            self._sentence_pieces_and_limits(document, tools)
+            self._sentences_and_run_limits(document, tools)
             if self.pieces == "sentences"
-            else self._recursive_pieces_and_limits(document, tools)
+            else self._pieces_and_run_limits(document, tools)
         )
         if not pieces:
             return [], PartitionTable.from_rewards(np.zeros((0, 1)))
@@ -258,9 +263,9 @@ class Optimal(Chunker):
         run_reward_table[np.arange(run_reward_table.shape[1]) >= longest_run_by_piece[:, None]] = -np.inf
         return pieces, PartitionTable.from_rewards(run_reward_table)
 
-    def _recursive_pieces_and_limits(self, document: Document, tools: Tools) -> tuple[list[tuple[int, int]], IntArray]:
+    def _pieces_and_run_limits(self, document: Document, tools: Tools) -> tuple[list[tuple[int, int]], IntArray]:
         """Return the pieces of the recursive chunker, and for each the most pieces of a chunk that begins with it."""
-        check_least_chunk_count(self.name, document.text, self.piece_size, "tokens")
+        refuse_too_small_size(self.name, document.text, self.piece_size, "tokens")
         # A word has a token, but for the few without any, so there are no fewer pieces.
         least_piece_count = len(word_starts(document.text)) // self.piece_size
         self._check_run_count(least_piece_count, min(self.most_pieces_per_chunk, least_piece_count), "at least ")
@@ -269,7 +274,7 @@ class Optimal(Chunker):
         self._check_run_count(len(piece_spans), most_pieces_per_chunk)
         return piece_spans, np.full(len(piece_spans), most_pieces_per_chunk)
 
-    def _sentence_pieces_and_limits(self, document: Document, tools: Tools) -> tuple[list[tuple[int, int]], IntArray]:
+    def _sentences_and_run_limits(self, document: Document, tools: Tools) -> tuple[list[tuple[int, int]], IntArray]:
         """Return the sentences, and for each the most sentences of a chunk that begins with it."""
         sentence_ranges = [(start, end) for start, end in document.sentences]
         cumulative_token_counts = np.cumsum([0, *tools.count_tokens(document.sentence_texts)])
@@ -283,25 +288,26 @@ class Optimal(Chunker):
         self._check_run_count(len(sentence_ranges), int(longest_run_by_sentence.max(initial=0)))
         return sentence_ranges, longest_run_by_sentence
 
-    def _check_run_count(self, piece_count: int, longest_run: int, text_phrase: str = "") -> None:
-        """Raise InputError if there are too many runs of at most ``longest_run`` pieces."""
-        if piece_count * longest_run > MOST_RUNS:
+    def _check_run_count(self, piece_count: int, longest_run_length: int, text_phrase: str = "") -> None:
+        """Raise InputError if there are too many runs of at most ``longest_run_length`` pieces."""
+        if piece_count * longest_run_length > MOST_RUNS:
             raise InputError(
                 f"optimal: pieces in the text × pieces in the largest chunk must be at most {MOST_RUNS:,}; this text has "
-                f"{text_phrase}{piece_count:,} pieces, and its largest chunk up to {longest_run:,}. Choose a larger piece "
+                f"{text_phrase}{piece_count:,} pieces, and its largest chunk up to {longest_run_length:,}. Choose a larger "
+                "piece "
                 "size."
             )
 
     def _all_gaps(
-        self, document: Document, pieces: list[tuple[int, int]], cuts: list[int], gains: FloatArray
+        self, document: Document, pieces: list[tuple[int, int]], chunk_start_piece_indices: list[int], gains: FloatArray
     ) -> tuple[Gap, ...]:
         """Return a gap for each pair of neighbouring sentences, and for each cut inside one."""
         gain_by_piece_start = {start: gain for (start, _), gain in zip(pieces[1:], gains.tolist(), strict=True)}
-        chunk_starts = [pieces[cut][0] for cut in cuts]
-        uncut_piece_starts = sorted(gain_by_piece_start.keys() - {*chunk_starts})
+        chunk_start_offsets = [pieces[cut][0] for cut in chunk_start_piece_indices]
+        uncut_piece_starts = sorted(gain_by_piece_start.keys() - {*chunk_start_offsets})
         gaps_at_piece_starts = [
             *cuts_to_gaps(
-                document, chunk_starts, Verdict.CUT, lambda start: self._gain_reason(gain_by_piece_start[start], True)
+                document, chunk_start_offsets, Verdict.CUT, lambda start: self._gain_reason(gain_by_piece_start[start], True)
             ),
             *cuts_to_gaps(
                 document,

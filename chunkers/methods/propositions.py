@@ -13,7 +13,7 @@ from chunkers.building_blocks.proposition_requests import (
     StatedPropositions,
     overlapped_sentence_indices,
     propositions_prompt,
-    request_groups,
+    request_proposition_groups,
     request_propositions,
     sentence_windows,
 )
@@ -106,11 +106,16 @@ class Propositions(Chunker):
     def wording(cls) -> tuple[str, ...]:
         """Return the prompts for the language model, with their placeholders."""
         proposition_prompts = (
-            prompts.PROPOSITIONS_SYSTEM,
-            prompts.PROPOSITIONS_PIECE.rstrip(),
-            prompts.PROPOSITIONS_QUESTION,
+            prompts.PROPOSITIONS_SYSTEM_PROMPT,
+            prompts.PROPOSITIONS_SENTENCE_TEMPLATE.rstrip(),
+            prompts.PROPOSITIONS_QUESTION_TEMPLATE,
         )
-        return (*proposition_prompts, prompts.GROUPS_SYSTEM, prompts.GROUPS_CHUNK.rstrip(), prompts.GROUPS_QUESTION)
+        return (
+            *proposition_prompts,
+            prompts.GROUPS_SYSTEM_PROMPT,
+            prompts.GROUPS_CHUNK_TEMPLATE.rstrip(),
+            prompts.GROUPS_QUESTION_TEMPLATE,
+        )
 
     def describe(self) -> str:
         """Return the chunker's main settings as a short phrase."""
@@ -140,7 +145,7 @@ class Propositions(Chunker):
         if sentence_count == 1:
             proposition_groups = GroupedPropositions([PropositionGroup(members=[*range(len(proposition_texts))])])
         else:
-            proposition_groups = request_groups(
+            proposition_groups = request_proposition_groups(
                 proposition_texts,
                 self.batch,
                 tools,
@@ -163,7 +168,7 @@ class Propositions(Chunker):
         )
         if len(document.sentences) > 1:
             grouping_batch_count = -(-proposition_count // self.batch)
-            template_token_count = sum(tools.count_tokens([prompts.GROUPS_SYSTEM, prompts.GROUPS_QUESTION]))
+            template_token_count = sum(tools.count_tokens([prompts.GROUPS_SYSTEM_PROMPT, prompts.GROUPS_QUESTION_TEMPLATE]))
             # The outline grows to all the chunks, but no further than what is listed of them.
             mean_listed_chunk_count = min(len(document.sentences) / _SENTENCES_PER_CHUNK / 2, MOST_LISTED_CHUNKS)
             request_count += grouping_batch_count
@@ -178,38 +183,44 @@ class Propositions(Chunker):
         )
 
 
-def _chunking_of_groups(document: Document, statements: StatedPropositions, grouped: GroupedPropositions) -> Chunking:
+def _chunking_of_groups(
+    document: Document, stated_propositions: StatedPropositions, grouped_propositions: GroupedPropositions
+) -> Chunking:
     """Return the groups as chunks, in the order of their first sentences."""
-    sentences_by_proposition = [
+    sentence_indices_by_proposition = [
         overlapped_sentence_indices(document, proposition.span)
-        for proposition in statements.propositions
+        for proposition in stated_propositions.propositions
         if proposition.span is not None
     ]
-    sentences_by_group = [
-        sorted({sentence for member in group.members for sentence in sentences_by_proposition[member]})
-        for group in grouped.groups
+    sentence_indices_by_group = [
+        sorted({sentence for member in group.members for sentence in sentence_indices_by_proposition[member]})
+        for group in grouped_propositions.groups
     ]
-    group_order = sorted(range(len(sentences_by_group)), key=lambda number: sentences_by_group[number][0])
+    ordered_group_indices = sorted(
+        range(len(sentence_indices_by_group)), key=lambda number: sentence_indices_by_group[number][0]
+    )
     chunk_numbers_by_sentence: list[list[int]] = [[] for _ in document.sentences]
     group_chunks = []
-    for chunk_number, group_index in enumerate(group_order):
-        for sentence_index in sentences_by_group[group_index]:
+    for chunk_number, group_index in enumerate(ordered_group_indices):
+        for sentence_index in sentence_indices_by_group[group_index]:
             chunk_numbers_by_sentence[sentence_index].append(chunk_number)
         group_title, group_summary, proposition_indices = (
-            grouped.groups[group_index].title,
-            grouped.groups[group_index].summary,
-            grouped.groups[group_index].members,
+            grouped_propositions.groups[group_index].title,
+            grouped_propositions.groups[group_index].summary,
+            grouped_propositions.groups[group_index].members,
         )
-        group_propositions = tuple([statements.propositions[member] for member in proposition_indices])
+        group_propositions = tuple([stated_propositions.propositions[member] for member in proposition_indices])
         group_text = "\n".join([proposition.text for proposition in group_propositions])
         group_stated_content = StatedContent(group_title, group_summary, group_propositions)
         group_chunks.append(
             Chunk(
-                _spans_of_sentence_runs(document, sentences_by_group[group_index]), group_text, stated=group_stated_content
+                _spans_of_sentence_runs(document, sentence_indices_by_group[group_index]),
+                group_text,
+                stated=group_stated_content,
             )
         )
     descriptions_by_sentence = _sentence_descriptions(
-        statements, grouped, sentences_by_proposition, chunk_numbers_by_sentence
+        stated_propositions, grouped_propositions, sentence_indices_by_proposition, chunk_numbers_by_sentence
     )
     sentence_gaps = [
         _gap_after_sentence(index, chunk_numbers_by_sentence, descriptions_by_sentence)
@@ -219,66 +230,71 @@ def _chunking_of_groups(document: Document, statements: StatedPropositions, grou
         document,
         tuple(group_chunks),
         tuple(sentence_gaps),
-        notes=_proposition_notes(document, statements, grouped),
-        left_out=tuple(statements.left_out),
+        notes=_proposition_notes(document, stated_propositions, grouped_propositions),
+        left_out=tuple(stated_propositions.left_out),
     )
 
 
-def _spans_of_sentence_runs(document: Document, sentences: Sequence[int]) -> tuple[Span, ...]:
+def _spans_of_sentence_runs(document: Document, sentence_indices: Sequence[int]) -> tuple[Span, ...]:
     """Return the spans of runs of consecutive sentences."""
-    grouped_sentence_runs = groupby(enumerate(sentences), key=lambda item: item[1] - item[0])
-    consecutive_sentence_lists = [[sentence for _, sentence in run] for _, run in grouped_sentence_runs]
-    return tuple([document.slice(run[0], run[-1] + 1) for run in consecutive_sentence_lists])
+    grouped_sentence_runs = groupby(enumerate(sentence_indices), key=lambda item: item[1] - item[0])
+    consecutive_sentence_index_lists = [[sentence for _, sentence in run] for _, run in grouped_sentence_runs]
+    return tuple([document.slice(run[0], run[-1] + 1) for run in consecutive_sentence_index_lists])
 
 
 def _sentence_descriptions(
-    statements: StatedPropositions,
-    grouped: GroupedPropositions,
-    overlapped_sentences: Sequence[range],
+    stated_propositions: StatedPropositions,
+    grouped_propositions: GroupedPropositions,
+    sentence_indices_by_proposition: Sequence[range],
     chunk_numbers_by_sentence: Sequence[Sequence[int]],
 ) -> list[tuple[str, str]]:
     """Return two descriptions for each sentence, long and short, of its propositions and their chunks."""
     proposition_count_by_sentence = [0] * len(chunk_numbers_by_sentence)
     unsorted_reason_by_sentence: dict[int, str] = {}
-    for proposition_index, (proposition, restated_sentences) in enumerate(
-        zip(statements.propositions, overlapped_sentences, strict=True)
+    for proposition_index, (proposition, restated_sentence_indices) in enumerate(
+        zip(stated_propositions.propositions, sentence_indices_by_proposition, strict=True)
     ):
-        for sentence_index in restated_sentences:
+        for sentence_index in restated_sentence_indices:
             proposition_count_by_sentence[sentence_index] += proposition.tied != "as it is"
-            if proposition_index in grouped.unusable:
-                unsorted_reason_by_sentence[sentence_index] = grouped.unusable[proposition_index]
+            if proposition_index in grouped_propositions.unusable:
+                unsorted_reason_by_sentence[sentence_index] = grouped_propositions.unusable[proposition_index]
     long_and_short_descriptions = []
     for sentence_index, chunk_numbers in enumerate(chunk_numbers_by_sentence):
         chunks_phrase = f"chunk{'s' * (len(chunk_numbers) > 1)} {' and '.join(f'{chunk + 1:,}' for chunk in chunk_numbers)}"
-        if sentence_index in statements.unusable:
-            statement_phrase = f"{statements.unusable[sentence_index]}, so it stands for itself"
+        if sentence_index in stated_propositions.unusable:
+            restatement_outcome_phrase = f"{stated_propositions.unusable[sentence_index]}, so it stands for itself"
         elif proposition_count_by_sentence[sentence_index]:
-            statement_phrase = (
+            restatement_outcome_phrase = (
                 "1 proposition"
                 if proposition_count_by_sentence[sentence_index] == 1
                 else f"{proposition_count_by_sentence[sentence_index]:,} propositions"
             )
         else:
-            statement_phrase = "lost by the model, so it stands for itself"
-        sorting_phrase = (
+            restatement_outcome_phrase = "lost by the model, so it stands for itself"
+        unsorted_reason_phrase = (
             f", not sorted: {unsorted_reason_by_sentence[sentence_index]}"
             if sentence_index in unsorted_reason_by_sentence
             else ""
         )
         long_and_short_descriptions.append(
-            (f"sentence {sentence_index + 1:,}: {statement_phrase}, in {chunks_phrase}{sorting_phrase}", chunks_phrase)
+            (
+                f"sentence {sentence_index + 1:,}: {restatement_outcome_phrase}, in {chunks_phrase}{unsorted_reason_phrase}",
+                chunks_phrase,
+            )
         )
     return long_and_short_descriptions
 
 
 def _gap_after_sentence(
-    index: int, chunk_numbers_by_sentence: Sequence[Sequence[int]], sentence_descriptions: Sequence[tuple[str, str]]
+    sentence_index: int, chunk_numbers_by_sentence: Sequence[Sequence[int]], sentence_descriptions: Sequence[tuple[str, str]]
 ) -> Gap:
     """Return the decision after a sentence: a cut where a chunk has the next one and not this."""
-    newly_begun_chunk_numbers = {*chunk_numbers_by_sentence[index + 1]} - {*chunk_numbers_by_sentence[index]}
+    newly_begun_chunk_numbers = {*chunk_numbers_by_sentence[sentence_index + 1]} - {
+        *chunk_numbers_by_sentence[sentence_index]
+    }
     (own_description, own_chunks_phrase), (next_description, next_chunks_phrase) = (
-        sentence_descriptions[index],
-        sentence_descriptions[index + 1],
+        sentence_descriptions[sentence_index],
+        sentence_descriptions[sentence_index + 1],
     )
     gap_verdict_reason = Reason(
         remark=f"{own_description}; {next_description}",
@@ -286,16 +302,20 @@ def _gap_after_sentence(
         if own_chunks_phrase == next_chunks_phrase
         else f"{own_chunks_phrase}, then {next_chunks_phrase}",
     )
-    return Gap(index, None, None, Verdict.CUT if newly_begun_chunk_numbers else Verdict.KEPT, gap_verdict_reason)
+    return Gap(sentence_index, None, None, Verdict.CUT if newly_begun_chunk_numbers else Verdict.KEPT, gap_verdict_reason)
 
 
-def _proposition_notes(document: Document, statements: StatedPropositions, grouped: GroupedPropositions) -> tuple[str, ...]:
+def _proposition_notes(
+    document: Document, stated_propositions: StatedPropositions, grouped_propositions: GroupedPropositions
+) -> tuple[str, ...]:
     """Return notes on lost sentences, invented propositions, and windows without a usable answer."""
     proposition_notes = []
     unstated_sentence_starts = [
         sentence.start
-        for sentence in (proposition.span for proposition in statements.propositions if proposition.tied == "as it is")
-        if sentence is not None and document.sentence_at(sentence.start) not in statements.unusable
+        for sentence in (
+            proposition.span for proposition in stated_propositions.propositions if proposition.tied == "as it is"
+        )
+        if sentence is not None and document.sentence_at(sentence.start) not in stated_propositions.unusable
     ]
     if unstated_sentence_starts:
         sentence_numbers_phrase = _shortened_list_phrase(
@@ -307,33 +327,38 @@ def _proposition_notes(document: Document, statements: StatedPropositions, group
             f"({sentence_numbers_phrase}); "
             f"{self_standing_phrase}."
         )
-    if statements.left_out:
-        is_single_invented = len(statements.left_out) == 1
+    if stated_propositions.left_out:
+        is_one_proposition_invented = len(stated_propositions.left_out) == 1
         proposition_notes.append(
-            f"Invented: {pluralize(len(statements.left_out), 'proposition')} "
-            f"{'quotes' if is_single_invented else 'quote'} words that "
-            f"are not in the text, and {'is' if is_single_invented else 'are'} left out."
+            f"Invented: {pluralize(len(stated_propositions.left_out), 'proposition')} "
+            f"{'quotes' if is_one_proposition_invented else 'quote'} words that "
+            f"are not in the text, and {'is' if is_one_proposition_invented else 'are'} left out."
         )
-    unknown_word_lists = [proposition.nowhere for proposition in statements.propositions if proposition.nowhere]
+    unknown_word_lists = [proposition.nowhere for proposition in stated_propositions.propositions if proposition.nowhere]
     if unknown_word_lists:
-        words_phrase = _shortened_list_phrase([*dict.fromkeys(word for words in unknown_word_lists for word in words)])
+        unknown_words_phrase = _shortened_list_phrase(
+            [*dict.fromkeys(word for words in unknown_word_lists for word in words)]
+        )
         proposition_notes.append(
             f"{pluralize(len(unknown_word_lists), 'proposition')} {'has' if len(unknown_word_lists) == 1 else 'have'} "
             f"names or numbers that the "
-            f"text does not have: {words_phrase}. Compared are digits, and words with a capital letter."
+            f"text does not have: {unknown_words_phrase}. Compared are digits, and words with a capital letter."
         )
-    if statements.repeated:
+    if stated_propositions.repeated:
         proposition_notes.append(
-            f"The model stated {pluralize(statements.repeated, 'proposition')} twice from the same words; once is kept."
+            f"The model stated {pluralize(stated_propositions.repeated, 'proposition')} twice from the same words; once is "
+            "kept."
         )
-    if statements.failed:
+    if stated_propositions.failed:
         proposition_notes.append(
-            f"The model gave no usable answer about {statements.failed:,} of {pluralize(statements.windows, 'window')}, "
+            f"The model gave no usable answer about {stated_propositions.failed:,} of "
+            f"{pluralize(stated_propositions.windows, 'window')}, "
             f"though it was asked up to {MOST_REPEATS + 1} times; the sentences there stand for themselves."
         )
-    if grouped.failed:
+    if grouped_propositions.failed:
         proposition_notes.append(
-            f"The model did not sort {grouped.failed:,} of {pluralize(grouped.batches, 'batch', 'batches')} of propositions "
+            f"The model did not sort {grouped_propositions.failed:,} of "
+            f"{pluralize(grouped_propositions.batches, 'batch', 'batches')} of propositions "
             f"in a form that can be used, though it was asked up to {MOST_REPEATS + 1} times; each is a chunk without a "
             "title."
         )

@@ -11,10 +11,10 @@ from chunkers.building_blocks import (
     Unit,
     add_uncut_gaps,
     check_chunk_count,
-    check_least_chunk_count,
     check_overlap,
     cuts_to_gaps,
     recursive_spans,
+    refuse_too_small_size,
     separator_patterns,
     text_size_function,
 )
@@ -98,7 +98,7 @@ class Recursive(Chunker):
         InputError
             If there would be too many chunks, or too many characters in total.
         """
-        check_least_chunk_count(self.name, document.text, self.size, self.unit)
+        refuse_too_small_size(self.name, document.text, self.size, self.unit)
         text, size_function = document.text, text_size_function(self.unit, tools)
         split_function = partial(
             recursive_spans, text, overlap=self.overlap, size_function=size_function, separators=self.separators
@@ -123,19 +123,27 @@ class Recursive(Chunker):
             LazyTuple(lambda: self._all_gaps(document, parent_and_child_spans, parent_starts)),
         )
 
-    def _all_gaps(self, document: Document, spans: Sequence[tuple[int, int]], parents: Collection[int]) -> tuple[Gap, ...]:
+    def _all_gaps(
+        self, document: Document, chunk_spans: Sequence[tuple[int, int]], parent_start_offsets: Collection[int]
+    ) -> tuple[Gap, ...]:
         def cut_reason_at(offset: int) -> Reason:
-            passed_size_phrase = f"parent size {self.parent_size:,}" if offset in parents else f"size {self.size:,}"
-            size_passed_reason = Reason(remark=f"the next piece would pass {passed_size_phrase} {self.unit}")
+            exceeded_size_phrase = (
+                f"parent size {self.parent_size:,}" if offset in parent_start_offsets else f"size {self.size:,}"
+            )
+            size_exceeded_reason = Reason(remark=f"the next piece would pass {exceeded_size_phrase} {self.unit}")
             return combine_reasons(
-                size_passed_reason, Reason(remark=f"cut at {separator_name_at(document.text, offset, self.separators)}")
+                size_exceeded_reason, Reason(remark=f"cut at {separator_name_at(document.text, offset, self.separators)}")
             )
 
         # Where only white space left the overlap, the next chunk begins where the last did: it is longer, but no new cut.
-        later_chunk_start_offsets = sorted({start for start, _ in spans})[1:]
+        later_chunk_start_offsets = sorted({start for start, _ in chunk_spans})[1:]
         # Joined, the pieces may have more tokens than they have apart, which LangChain's splitter does not look at.
-        subject_phrase = "the chunk stays" if self.unit != "tokens" else "the pieces of the chunk add up to a number"
-        no_separator_needed_remark = f"no separator is needed here: {subject_phrase} within size {self.size:,} {self.unit}"
+        subject_and_verb_phrase = (
+            "the chunk stays" if self.unit != "tokens" else "the pieces of the chunk add up to a number"
+        )
+        no_separator_needed_remark = (
+            f"no separator is needed here: {subject_and_verb_phrase} within size {self.size:,} {self.unit}"
+        )
         return add_uncut_gaps(
             document,
             cuts_to_gaps(document, later_chunk_start_offsets, Verdict.CUT, cut_reason_at),
@@ -146,7 +154,7 @@ class Recursive(Chunker):
 SEPARATOR_NAMES = {"\n\n": "a blank line", "\n": "a line break", " ": "a space", "": "no separator, between two characters"}
 
 
-def separator_name_at(text: str, offset: int, preset: Separators) -> str:
+def separator_name_at(text: str, offset: int, separator_preset: Separators) -> str:
     """Return the name of the separator at the cut before the chunk that begins at ``offset``.
 
     The splitter keeps each separator at the beginning of the following piece, so the separator comes first in the
@@ -155,7 +163,7 @@ def separator_name_at(text: str, offset: int, preset: Separators) -> str:
     separator_begin_offset = offset
     while separator_begin_offset and text[separator_begin_offset - 1].isspace():
         separator_begin_offset -= 1
-    for separator, separator_pattern in separator_patterns(preset):
+    for separator_name, separator_pattern in separator_patterns(separator_preset):
         if any(separator_pattern.match(text, place) for place in range(separator_begin_offset, offset + 1)):
-            return SEPARATOR_NAMES.get(separator, f"{separator!r}")
+            return SEPARATOR_NAMES.get(separator_name, f"{separator_name!r}")
     return SEPARATOR_NAMES[""]

@@ -62,29 +62,29 @@ class LinkageResult(NamedTuple):
     refusals: int
 
 
-def join_closest_pairs(pairs: IntArray, count: int, size_cap: int) -> LinkageResult:
-    """Join the clusters of each pair of items in turn, unless the joined cluster would have more than ``size_cap`` items.
+def join_closest_pairs(pair_codes: IntArray, item_count: int, cluster_size_cap: int) -> LinkageResult:
+    """Join the clusters of each pair of items in turn, unless the joined cluster would have more than ``cluster_size_cap`` items.
 
     Parameters
     ----------
-    pairs
-        Items a and b of ``count``, encoded as the number a * count + b, in the order in which they are to be joined.
+    pair_codes
+        Items a and b of ``item_count``, encoded as the number a * count + b, in the order in which they are to be joined.
     """
-    capped_sets, uncapped_sets = DisjointSets(count), DisjointSets(count)
-    join_positions: list[int] = []
+    capped_sets, uncapped_sets = DisjointSets(item_count), DisjointSets(item_count)
+    joined_pair_positions: list[int] = []
     refused_joins: list[tuple[int, int, int]] = []
     refused_join_count = 0
     pair_block_length = 1024
     pair_block_start = 0
-    while pair_block_start < len(pairs) and len(join_positions) < count - 1:
-        pair_code_block = pairs[pair_block_start : pair_block_start + pair_block_length]
+    while pair_block_start < len(pair_codes) and len(joined_pair_positions) < item_count - 1:
+        pair_code_block = pair_codes[pair_block_start : pair_block_start + pair_block_length]
         cluster_labels, uncapped_labels = np.array(capped_sets.label), np.array(uncapped_sets.label)
-        cluster_size_by_label = np.bincount(cluster_labels, minlength=count)
-        left_items, right_items = pair_code_block // count, pair_code_block % count
+        cluster_size_by_label = np.bincount(cluster_labels, minlength=item_count)
+        left_items, right_items = pair_code_block // item_count, pair_code_block % item_count
         pairs_apart_mask = cluster_labels[left_items] != cluster_labels[right_items]
         allowed_joins_mask = (
             cluster_size_by_label[cluster_labels[left_items]] + cluster_size_by_label[cluster_labels[right_items]]
-            <= size_cap
+            <= cluster_size_cap
         )
         # As clusters only grow, a pair that is one, or too much, stays so; it is looked at only where its refusal is new.
         refused_join_count += int(np.count_nonzero(pairs_apart_mask & ~allowed_joins_mask))
@@ -95,17 +95,17 @@ def join_closest_pairs(pairs: IntArray, count: int, size_cap: int) -> LinkageRes
             if capped_sets.label[left_item] == capped_sets.label[right_item]:
                 continue
             joined_cluster_size = len(capped_sets.members(left_item)) + len(capped_sets.members(right_item))
-            if joined_cluster_size <= size_cap:
+            if joined_cluster_size <= cluster_size_cap:
                 capped_sets.join(left_item, right_item)
                 uncapped_sets.join(left_item, right_item)
-                join_positions.append(pair_block_start + block_position)
+                joined_pair_positions.append(pair_block_start + block_position)
                 continue
             refused_join_count += int(allowed_joins_mask[block_position])
             if uncapped_sets.join(left_item, right_item):
-                refused_joins.append((pair_block_start + block_position, len(join_positions), joined_cluster_size))
+                refused_joins.append((pair_block_start + block_position, len(joined_pair_positions), joined_cluster_size))
         pair_block_start += pair_block_length
         pair_block_length = min(2 * pair_block_length, 1 << 20)
-    return LinkageResult(capped_sets.label, join_positions, refused_joins, refused_join_count)
+    return LinkageResult(capped_sets.label, joined_pair_positions, refused_joins, refused_join_count)
 
 
 class SingleLinkage(JointDistanceChunker):
@@ -163,10 +163,14 @@ class SingleLinkage(JointDistanceChunker):
         json_schema_extra={"step": 0.1, "offered": [1, 3]},
     )
 
-    def cluster_size_cap(self, count: int) -> int:
-        """Return the maximum number of sentences in a chunk, for a text of ``count`` sentences."""
+    def cluster_size_cap(self, sentence_count: int) -> int:
+        """Return the maximum number of sentences in a chunk, for a text of ``sentence_count`` sentences."""
         # Rounded first, so that 1.1 times 10 is 11 and not a little more.
-        return math.ceil(count / self.chunks) if self.chunks else math.ceil(round(self.target_sentences * self.slack, 9))
+        return (
+            math.ceil(sentence_count / self.chunks)
+            if self.chunks
+            else math.ceil(round(self.target_sentences * self.slack, 9))
+        )
 
     def idle(self) -> frozenset[str]:
         """Return the names of the parameters that have no effect: target size and slack, if the number of chunks is set."""

@@ -9,7 +9,7 @@ from typing import Any, ClassVar, Literal, NamedTuple
 
 from pydantic import Field
 
-from chunkers.building_blocks import add_uncut_gaps, check_chunk_count, check_least_chunk_count, cuts_to_gaps
+from chunkers.building_blocks import add_uncut_gaps, check_chunk_count, cuts_to_gaps, refuse_too_small_size
 from chunkers.building_blocks.block_parts import PARTS_KEPT_WHOLE, BlockSplitter, select_blocks
 from chunkers.contract import Chunker, Tools
 from chunkers.methods.breakpoint import Breakpoint
@@ -26,7 +26,7 @@ _OPTIMAL_PIECE_TOKENS, _LEAST_OPTIMAL_PIECES = 50, 5
 """Tokens of a piece of `optimal`, as at its defaults, and how many a chunk must be able to hold: of one or two, there is no
 choice."""
 
-_WITHOUT_ARTICLE = ("HTML", "front matter", "link definitions")
+_BLOCK_KINDS_WITHOUT_ARTICLE = ("HTML", "front matter", "link definitions")
 
 _GROUPS_BETWEEN_REPORTS = 64
 """Groups of blocks between two reports."""
@@ -35,7 +35,7 @@ _GROUPS_BETWEEN_REPORTS = 64
 class _EmbedsByInner:
     """Descriptor for ``embeds``: true if the inner chunker embeds; on the class, the value for its defaults."""
 
-    def __get__(self, chunker: "Structure | None", kind: type) -> bool:
+    def __get__(self, chunker: "Structure | None", chunker_class: type) -> bool:
         return chunker is not None and chunker.inner != "recursive"
 
 
@@ -127,7 +127,7 @@ class Structure(Chunker):
         return self._cut_document(document, tools).steps() if document.text.strip() else []
 
     def _cut_document(self, document: Document, tools: Tools) -> "_StructureCutter":
-        check_least_chunk_count(self.name, document.text, self.max_size, "tokens")
+        refuse_too_small_size(self.name, document.text, self.max_size, "tokens")
         check_markdown_mark_count(self.name, document.text)
         # As they are at their defaults, but for the size.
         inner_chunker_factories: dict[str, Callable[[int], Chunker] | None] = {
@@ -239,7 +239,7 @@ class _StructureCutter:
                     self.tools.decided(decided_block_count, len(outline_blocks))
                 pieces += self._pieces_of_group(group, self.title.tokens if group_number else 0)
                 decided_block_count += len(group.lead) + 1 + len(group.tail)
-            self._join_neighbours(self._with_slide_title_context(self._join_slides_and_cells(pieces)), section)
+            self._join_neighbouring_pieces(self._with_slide_title_context(self._join_within_slide_or_cell(pieces)), section)
         check_chunk_count(self.chunker.name, len(self.cuts) + 1, len(self.document.text))
 
     def steps(self) -> list[BlockStep]:
@@ -370,11 +370,13 @@ class _StructureCutter:
             return True
         return following is not None and self.splitter.size(first_block_start, following.span.end) <= chunk_token_limit
 
-    def _fits_only_alone(self, block: Block, start: int, end: int) -> bool:
+    def _fits_only_alone(self, block: Block, surrounding_start: int, surrounding_end: int) -> bool:
         """Return whether a block that should stay whole fits into a chunk, but not together with all up to the ends."""
         if block.kind not in KINDS_KEPT_WHOLE:
             return False
-        return self.splitter.size(*block.span) <= self.chunker.max_size < self.splitter.size(start, end)
+        return (
+            self.splitter.size(*block.span) <= self.chunker.max_size < self.splitter.size(surrounding_start, surrounding_end)
+        )
 
     def _stays_with_next(self, block: Block, following: Block | None) -> bool:
         """Return whether a block stays with the following one."""
@@ -408,17 +410,17 @@ class _StructureCutter:
             else _SlideTitle()
         )
 
-    def _join_slides_and_cells(self, pieces: Sequence[_Piece]) -> list[_Piece]:
+    def _join_within_slide_or_cell(self, pieces: Sequence[_Piece]) -> list[_Piece]:
         """Return the pieces, those of a slide or a cell as one if they fit into a chunk together."""
         document_parts = self.document.parts
         if document_parts is None or not self._slide_or_cell_spans:
             return [*pieces]
         merged_pieces: list[_Piece] = []
-        for slide_or_cell, pieces_in_part in groupby(pieces, key=lambda piece: self._slide_or_cell_at(piece.end - 1)):
+        for slide_or_cell_span, pieces_in_part in groupby(pieces, key=lambda piece: self._slide_or_cell_at(piece.end - 1)):
             first_piece, *other_pieces = pieces_in_part
             # Headings of slides or cells that have nothing else may be in front.
             part_start, part_end = (
-                max(first_piece.start, slide_or_cell.start if slide_or_cell else 0),
+                max(first_piece.start, slide_or_cell_span.start if slide_or_cell_span else 0),
                 (other_pieces or [first_piece])[-1].end,
             )
             is_part_within_max_size = self.splitter.size(part_start, part_end) <= self.chunker.max_size
@@ -455,16 +457,17 @@ class _StructureCutter:
             if token_count_with_context <= self.chunker.max_size:
                 cut_reason = slide_piece.why
                 if cut_reason is not None:
-                    first_step, *later_steps = cut_reason.steps()
+                    first_reason_step, *later_reason_steps = cut_reason.steps()
                     cut_reason = combine_reasons(
-                        first_step._replace(remark=f"{first_step.remark}; the slide's title is context"), *later_steps
+                        first_reason_step._replace(remark=f"{first_reason_step.remark}; the slide's title is context"),
+                        *later_reason_steps,
                     )
                 slide_piece = slide_piece._replace(context=title_and_piece_context, why=cut_reason)
             pieces_with_slide_title.append(slide_piece)
         return pieces_with_slide_title
 
-    def _pieces_of_group(self, group: _BlockGroup, context_tokens: int) -> list[_Piece]:
-        """Return a group as one piece if it fits, or else its parts, with room for ``context_tokens`` tokens of context."""
+    def _pieces_of_group(self, group: _BlockGroup, context_token_count: int) -> list[_Piece]:
+        """Return a group as one piece if it fits, or else its parts, with room for ``context_token_count`` tokens of context."""
         for previous_block, block in pairwise([*group.lead, group.block, *group.tail]):
             self.uncut_reasons[block.span.start] = _kept_together_reason(previous_block, block, group)
         group_start, group_end, block = group.start, group.end, group.block
@@ -476,23 +479,29 @@ class _StructureCutter:
                 self.long.append((block.kind, self.splitter.size(*block.span)))
             return [_Piece(group_start, group_end, block.kind)]
         # What leads takes of the first part, and what is behind of the last, of which it is not known yet which it is.
-        tail_token_count = group_token_count - self.splitter.size(group_start, block.span.end)
-        lead_token_count = self.splitter.size(group_start, block.span.end) - self.splitter.size(*block.span)
-        first_part_limit = max(1, chunk_token_limit - lead_token_count - tail_token_count - context_tokens)
-        other_part_limit = max(1, chunk_token_limit - tail_token_count - (context_tokens or self.title.tokens))
-        fitted_parts = self.splitter.split(block, first_part_limit, other_part_limit)
+        trailing_blocks_token_count = group_token_count - self.splitter.size(group_start, block.span.end)
+        leading_blocks_token_count = self.splitter.size(group_start, block.span.end) - self.splitter.size(*block.span)
+        first_part_token_limit = max(
+            1, chunk_token_limit - leading_blocks_token_count - trailing_blocks_token_count - context_token_count
+        )
+        other_part_token_limit = max(
+            1, chunk_token_limit - trailing_blocks_token_count - (context_token_count or self.title.tokens)
+        )
+        fitted_parts = self.splitter.split(block, first_part_token_limit, other_part_token_limit)
         # Some tokenizers count more in what is left of a text than the difference, so that the first part is cut shorter.
         while (
             fitted_parts
             and (excess_token_count := self.splitter.size(group_start, fitted_parts[0].end) - chunk_token_limit) > 0
-            and first_part_limit > 1
+            and first_part_token_limit > 1
         ):
-            first_part_limit = max(1, first_part_limit - excess_token_count)
-            fitted_parts = self.splitter.split(block, first_part_limit, other_part_limit)
-        is_lead_separate = not fitted_parts or self.splitter.size(group_start, fitted_parts[0].end) > chunk_token_limit
+            first_part_token_limit = max(1, first_part_token_limit - excess_token_count)
+            fitted_parts = self.splitter.split(block, first_part_token_limit, other_part_token_limit)
+        are_leading_blocks_separate = (
+            not fitted_parts or self.splitter.size(group_start, fitted_parts[0].end) > chunk_token_limit
+        )
         split_block_parts = fitted_parts or self.splitter.split(block, chunk_token_limit, chunk_token_limit) or []
         group_pieces = [_Piece(part.start, part.end, block.kind, part.why, part.context) for part in split_block_parts]
-        if not is_lead_separate:
+        if not are_leading_blocks_separate:
             group_pieces[0] = group_pieces[0]._replace(start=group_start, why=None)
         elif group.lead:
             group_pieces = [
@@ -505,9 +514,9 @@ class _StructureCutter:
         group_pieces[-1] = group_pieces[-1]._replace(end=group_end)
         return group_pieces
 
-    def _join_neighbours(self, pieces: Sequence[_Piece], section: Sequence[Block]) -> None:
+    def _join_neighbouring_pieces(self, pieces: Sequence[_Piece], section: Sequence[Block]) -> None:
         """Join the pieces of a section with their neighbours from left to right, where one is small and both fit."""
-        join_below, max_tokens = self.chunker.join_below, self.chunker.max_size
+        join_below_token_count, max_tokens = self.chunker.join_below, self.chunker.max_size
         tokenizer_skips_space = getattr(self.tools.tokenizer, "skips_space", False)
         section_opening_block = next((block for block in section if block.kind != "front matter"), section[0])
         same_section_phrase = "same heading" if section_opening_block.kind == "heading" else "no heading between"
@@ -515,16 +524,20 @@ class _StructureCutter:
         chunk_start, open_chunk_context = pieces[0].start, self._context_of(pieces[0])
         text = self.document.text
         open_chunk_size, *piece_sizes = [self.splitter.size(piece.start, piece.end) for piece in pieces]
-        context_token_count = self._add_context(chunk_start, pieces[0].context)
+        context_token_count = self._store_chunk_context(chunk_start, pieces[0].context)
         for piece, piece_size in zip(pieces[1:], piece_sizes, strict=True):
             is_piece_after_space = tokenizer_skips_space and text[piece.start - 1].isspace()
             joined_size = (
                 open_chunk_size + piece_size if is_piece_after_space else self.splitter.size(chunk_start, piece.end)
             )
-            token_count_together = self.together[piece.start] = joined_size + context_token_count
+            token_count_with_context = self.together[piece.start] = joined_size + context_token_count
             # What has its context in its own chunk would lose it in another's.
             has_same_context = not piece.context or piece.context == open_chunk_context
-            if has_same_context and token_count_together <= max_tokens and min(open_chunk_size, piece_size) < join_below:
+            if (
+                has_same_context
+                and token_count_with_context <= max_tokens
+                and min(open_chunk_size, piece_size) < join_below_token_count
+            ):
                 self.uncut_reasons[piece.start] = Reason(
                     remark=f"joined: {same_section_phrase}, {open_chunk_size:,} + {piece_size:,} tokens"
                 )
@@ -533,48 +546,55 @@ class _StructureCutter:
             # White space between them may be tokens too, and so are those of a header that is repeated.
             joined_tokens_phrase = (
                 f"{open_chunk_size:,} + {piece_size:,} tokens"
-                if token_count_together == open_chunk_size + piece_size
-                else f"{token_count_together:,} tokens together"
+                if token_count_with_context == open_chunk_size + piece_size
+                else f"{token_count_with_context:,} tokens together"
             )
             too_large_phrase = f"{joined_tokens_phrase}, {max_tokens:,} at most"
-            both_large_enough_phrase = f"{open_chunk_size:,} and {piece_size:,} tokens, both at least {join_below:,}"
+            both_large_enough_phrase = (
+                f"{open_chunk_size:,} and {piece_size:,} tokens, both at least {join_below_token_count:,}"
+            )
             new_piece_remark = (
-                f"new {piece.name}: {too_large_phrase if token_count_together > max_tokens else both_large_enough_phrase}"
+                f"new {piece.name}: "
+                f"{too_large_phrase if token_count_with_context > max_tokens else both_large_enough_phrase}"
             )
             self.cuts[piece.start] = piece.why or Reason(remark=new_piece_remark)
             chunk_start, open_chunk_context, open_chunk_size = piece.start, self._context_of(piece), piece_size
-            context_token_count = self._add_context(piece.start, piece.context)
+            context_token_count = self._store_chunk_context(piece.start, piece.context)
 
     def _context_of(self, piece: _Piece) -> str:
         """Return the context of a piece, or the title that it begins with."""
         return piece.context or (self.title.words if piece.start <= self.title.start else "")
 
-    def _add_context(self, start: int, context: str) -> int:
-        """Keep the context of the chunk that begins at ``start``; return how many tokens it has."""
+    def _store_chunk_context(self, chunk_start: int, context: str) -> int:
+        """Keep the context of the chunk that begins at ``chunk_start``; return how many tokens it has."""
         if not context:
             return 0
-        self.contexts[start] = context
+        self.contexts[chunk_start] = context
         return self.tools.count_tokens([context])[0]
 
-    def _gaps(self, offsets: Sequence[int]) -> tuple[Gap, ...]:
+    def _gaps(self, cut_offsets: Sequence[int]) -> tuple[Gap, ...]:
         """Return the cuts and a gap for each other pair of neighbouring sentences."""
 
         def uncut_reason(start: int) -> Reason:
             block_kind = self.outline[bisect_right(self.outline, start, key=lambda block: block.span.start) - 1].kind
-            inside_block_reason = Reason(remark=f"inside {'' if block_kind in _WITHOUT_ARTICLE else 'a '}{block_kind}")
+            inside_block_reason = Reason(
+                remark=f"inside {'' if block_kind in _BLOCK_KINDS_WITHOUT_ARTICLE else 'a '}{block_kind}"
+            )
             return self.uncut_reasons.get(start) or self.splitter.uncut_reasons.get(start) or inside_block_reason
 
         return add_uncut_gaps(
-            self.document, cuts_to_gaps(self.document, offsets, Verdict.CUT, self.cuts.__getitem__), uncut_reason
+            self.document, cuts_to_gaps(self.document, cut_offsets, Verdict.CUT, self.cuts.__getitem__), uncut_reason
         )
 
 
-def _add_heading_run(sections: list[tuple[int, list[Block]]], run: Sequence[Block], levels: int) -> None:
+def _add_heading_run(
+    sections: list[tuple[int, list[Block]]], heading_run: Sequence[Block], deepest_section_level: int
+) -> None:
     """Add a run of headings to the sections: a new one if one of them has a level that begins a chunk."""
-    heading_level = next((block.level for block in run if block.level <= levels), 0)
+    heading_level = next((block.level for block in heading_run if block.level <= deepest_section_level), 0)
     if heading_level:
         sections.append((heading_level, []))
-    sections[-1][1].extend(run)
+    sections[-1][1].extend(heading_run)
 
 
 def _trailing_heading_pieces(group: _BlockGroup) -> list[_Piece]:

@@ -88,9 +88,9 @@ class TargetSize(Chunker):
         threshold_remark = f"the level at which the {self.fit} chunk fits {self.size:,} {self.unit}"
         if self.fit == "average":
             total_sentence_size = sum(self._sentence_sizes(document, tools))
-            allowed_cut_count = total_sentence_size // self.size
+            intended_cut_count = total_sentence_size // self.size
         else:
-            allowed_cut_count, largest_chunk_size = self._cut_count_and_largest(
+            intended_cut_count, largest_chunk_size = self._cut_count_and_largest_size(
                 descending_distances, gap_embedding_distances, document, tools
             )
             if largest_chunk_size > self.size:
@@ -104,27 +104,27 @@ class TargetSize(Chunker):
                     "makes the largest chunk fit, and every gap is cut.",
                 )
         # The line is the first distance that is not cut; where all are cut, there is none.
-        distance_level = (
-            float(descending_distances[allowed_cut_count]) if allowed_cut_count < len(descending_distances) else -1.0
+        distance_threshold = (
+            float(descending_distances[intended_cut_count]) if intended_cut_count < len(descending_distances) else -1.0
         )
-        cut_count = int(np.count_nonzero(gap_embedding_distances > distance_level))
+        cut_count = int(np.count_nonzero(gap_embedding_distances > distance_threshold))
         if self.fit == "average" and total_sentence_size > self.size * (cut_count + 1):
             threshold_remark = (
-                f"as no level with at most {allowed_cut_count:,} cuts makes the average chunk fit {self.size:,} {self.unit}"
+                f"as no level with at most {intended_cut_count:,} cuts makes the average chunk fit {self.size:,} {self.unit}"
             )
         judged_gaps = []
         for gap_index, distance in enumerate(gap_embedding_distances.tolist()):
-            is_gap_cut = distance > distance_level
+            is_gap_cut = distance > distance_threshold
             gap_verdict_reason = Reason(
-                "distance", distance, ">" if is_gap_cut else "≤", distance_level, remark=threshold_remark
+                "distance", distance, ">" if is_gap_cut else "≤", distance_threshold, remark=threshold_remark
             )
             judged_gaps.append(
-                Gap(gap_index, distance, distance_level, Verdict.CUT if is_gap_cut else Verdict.KEPT, gap_verdict_reason)
+                Gap(gap_index, distance, distance_threshold, Verdict.CUT if is_gap_cut else Verdict.KEPT, gap_verdict_reason)
             )
         distance_curve = Curve(
             "distance",
             tuple(gap_embedding_distances.tolist()),
-            (Line("fitted", distance_level, "size"),),
+            (Line("fitted", distance_threshold, "size"),),
             cut_above=True,
             live=False,
         )
@@ -136,8 +136,8 @@ class TargetSize(Chunker):
             return tools.count_tokens(all_sentence_texts)
         return [len(text) if self.unit == "characters" else len(text.split()) for text in all_sentence_texts]
 
-    def _cut_count_and_largest(
-        self, ranks: FloatArray, distances: FloatArray, document: Document, tools: Tools
+    def _cut_count_and_largest_size(
+        self, descending_distances: FloatArray, distances: FloatArray, document: Document, tools: Tools
     ) -> tuple[int, int]:
         """Return the smallest number of cuts at which no chunk exceeds the size, and the size of the largest chunk.
 
@@ -145,14 +145,16 @@ class TargetSize(Chunker):
         """
         size_of_span = span_size_function(document, self.unit, tools)
 
-        def largest_chunk_size(cuts: int) -> int:
-            distance_cut_level = ranks[cuts] if cuts < len(ranks) else -1.0
-            chunk_edge_sentence_numbers = [
+        def largest_chunk_size(cut_count: int) -> int:
+            distance_cut_level = descending_distances[cut_count] if cut_count < len(descending_distances) else -1.0
+            chunk_edge_sentence_indices = [
                 0,
                 *(np.flatnonzero(distances > distance_cut_level) + 1).tolist(),
                 len(document.sentences),
             ]
-            return max(size_of_span(*document.slice(first, last)) for first, last in pairwise(chunk_edge_sentence_numbers))
+            return max(size_of_span(*document.slice(first, last)) for first, last in pairwise(chunk_edge_sentence_indices))
 
-        allowed_cut_count = bisect_left(range(len(ranks)), True, key=lambda cuts: largest_chunk_size(cuts) <= self.size)
-        return allowed_cut_count, largest_chunk_size(allowed_cut_count)
+        needed_cut_count = bisect_left(
+            range(len(descending_distances)), True, key=lambda cuts: largest_chunk_size(cuts) <= self.size
+        )
+        return needed_cut_count, largest_chunk_size(needed_cut_count)

@@ -12,10 +12,10 @@ from chunkers.building_blocks import (
     PieceCutter,
     TokenSizes,
     check_chunk_count,
-    check_least_chunk_count,
     chunks_of_pieces,
     fitting_spans,
     gaps_of_pieces,
+    refuse_too_small_size,
     text_size_function,
 )
 from chunkers.contract import Chunker, Tools
@@ -73,7 +73,7 @@ class Turns(Chunker):
         Cancelled
             If the user asked to stop.
         """
-        check_least_chunk_count(self.name, document.text, self.max_size, "tokens")
+        refuse_too_small_size(self.name, document.text, self.max_size, "tokens")
         if not document.text.strip():
             return Chunking(document, (), ())
         turn_cutter = _TurnCutter(document, tools, self.max_size)
@@ -122,12 +122,12 @@ class _TurnCutter(PieceCutter):
         """Return the context of a part of a turn and its tokens; none if it would take more than half of a chunk."""
         return self.context_if_short(self.transcript.context(turn, offset))
 
-    def _split_turn(self, turn: Turn, reason: Reason) -> Iterator[Piece]:
+    def _split_turn(self, turn: Turn, cut_reason: Reason) -> Iterator[Piece]:
         """Yield a turn as one piece if it fits, or else its parts."""
         part_start = turn.start
         context, context_token_count = self._context(turn, part_start)
         if self.size(part_start, turn.end) + context_token_count <= self.most:
-            yield Piece(part_start, turn.end, reason, context)
+            yield Piece(part_start, turn.end, cut_reason, context)
             return
         turn_breaks = self.transcript.breaks(turn, self.document.starts)
         break_offsets = [offset for offset, _ in turn_breaks]
@@ -136,8 +136,8 @@ class _TurnCutter(PieceCutter):
             next_break_index = bisect_right(break_offsets, part_start)
             farthest_fitting_break = self._farthest_break(part_start, context_token_count, turn_breaks, next_break_index)
             if farthest_fitting_break is not None:
-                yield Piece(part_start, self.trimmed_end(part_start, farthest_fitting_break[0]), reason, context)
-                part_start, reason = (
+                yield Piece(part_start, self.trimmed_end_offset(part_start, farthest_fitting_break[0]), cut_reason, context)
+                part_start, cut_reason = (
                     farthest_fitting_break[0],
                     Reason(
                         remark=f"{turn_is_longer_phrase}: cut between {'sentences' if farthest_fitting_break[1] else 'cues'}"
@@ -146,35 +146,37 @@ class _TurnCutter(PieceCutter):
             else:
                 break_offset = break_offsets[next_break_index] if next_break_index < len(break_offsets) else turn.end
                 *earlier_parts, last_part = self._split_sentence(
-                    turn, part_start, self.trimmed_end(part_start, break_offset), context_token_count
+                    turn, part_start, self.trimmed_end_offset(part_start, break_offset), context_token_count
                 )
                 for earlier_part_start, earlier_part_end in earlier_parts:
-                    yield Piece(earlier_part_start, earlier_part_end, reason, self._context(turn, earlier_part_start)[0])
-                    reason = Reason(remark=f"{turn_is_longer_phrase}, and so is a sentence of it: cut inside the sentence")
+                    yield Piece(earlier_part_start, earlier_part_end, cut_reason, self._context(turn, earlier_part_start)[0])
+                    cut_reason = Reason(
+                        remark=f"{turn_is_longer_phrase}, and so is a sentence of it: cut inside the sentence"
+                    )
                 part_start = last_part.start
                 if not earlier_parts:
                     # It cannot be cut.
-                    yield Piece(part_start, last_part.end, reason, context)
+                    yield Piece(part_start, last_part.end, cut_reason, context)
                     if break_offset == turn.end:
                         return
-                    part_start, reason = break_offset, Reason(remark=f"{turn_is_longer_phrase}: cut between sentences")
+                    part_start, cut_reason = break_offset, Reason(remark=f"{turn_is_longer_phrase}: cut between sentences")
             context, context_token_count = self._context(turn, part_start)
-        yield Piece(part_start, turn.end, reason, context)
+        yield Piece(part_start, turn.end, cut_reason, context)
 
     def _farthest_break(
-        self, begin: int, context_tokens: int, breaks: Sequence[tuple[int, bool]], first_break_index: int
+        self, begin: int, context_token_count: int, breaks: Sequence[tuple[int, bool]], first_break_index: int
     ) -> tuple[int, bool] | None:
         """Return the last break, from ``first_break_index`` on, up to which a piece fits; ends of sentences come first."""
         farthest_fitting_break: tuple[int, bool] | None = None
         for break_index in range(first_break_index, len(breaks)):
             break_offset, ends_sentence = breaks[break_index]
-            if self.size(begin, self.trimmed_end(begin, break_offset)) + context_tokens > self.most:
+            if self.size(begin, self.trimmed_end_offset(begin, break_offset)) + context_token_count > self.most:
                 break
             if ends_sentence or farthest_fitting_break is None or not farthest_fitting_break[1]:
                 farthest_fitting_break = break_offset, ends_sentence
         return farthest_fitting_break
 
-    def _split_sentence(self, turn: Turn, begin: int, end: int, context_tokens: int) -> list[Span]:
+    def _split_sentence(self, turn: Turn, begin: int, end: int, context_token_count: int) -> list[Span]:
         """Return the parts of a sentence that is too long for a chunk."""
         cue_at_sentence_begin = self.transcript.cue_at(begin)
         # Only there another context begins.
@@ -186,7 +188,9 @@ class _TurnCutter(PieceCutter):
         part_token_limit = max(
             1,
             self.most
-            - max(context_tokens, *(self._context(turn, place)[1] for place in context_change_offsets if place >= begin)),
+            - max(
+                context_token_count, *(self._context(turn, place)[1] for place in context_change_offsets if place >= begin)
+            ),
         )
         token_size_function = text_size_function("tokens", self.tools)
         return [
@@ -194,11 +198,11 @@ class _TurnCutter(PieceCutter):
             for span in fitting_spans(self.document.text, part_token_limit, token_size_function, Span(begin, end))
         ]
 
-    def uncut_reason(self, place: int) -> Reason:
+    def uncut_reason(self, offset: int) -> Reason:
         """Return the reason why the text is not cut at an offset."""
         transcript_turns = self.transcript.turns
-        turn = transcript_turns[max(0, bisect_right(transcript_turns, place, key=lambda turn: turn.start) - 1)]
-        return self.join_reasons.get(place) or Reason(remark=f"inside the {_turn_label(turn)}")
+        turn = transcript_turns[max(0, bisect_right(transcript_turns, offset, key=lambda turn: turn.start) - 1)]
+        return self.join_reasons.get(offset) or Reason(remark=f"inside the {_turn_label(turn)}")
 
 
 def _turn_label(turn: Turn) -> str:

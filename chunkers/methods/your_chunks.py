@@ -85,10 +85,10 @@ class ChunkFile:
 
     def cached_result_in(self, document: Document) -> LocatedChunks | None:
         """Return the cached result of `locate_in`; None if that result is for another document."""
-        last_cached_entry = next(iter(self._last_found), None)
+        document_key_and_chunks = next(iter(self._last_found), None)
         return (
-            last_cached_entry[1]
-            if last_cached_entry is not None and last_cached_entry[0] == f"{document.identity} {document.name}"
+            document_key_and_chunks[1]
+            if document_key_and_chunks is not None and document_key_and_chunks[0] == f"{document.identity} {document.name}"
             else None
         )
 
@@ -102,12 +102,12 @@ class ChunkFile:
                 ) from error
             raise InputError(f"{self.name}: {error}") from error
 
-    def _no_match_reason(self, name: str) -> str:
+    def _no_match_reason(self, document_name: str) -> str:
         """Return the reason why none of the file's documents can be matched with a text."""
         documents_phrase = f"its chunks are of {len(self.documents):,} documents, and"
-        if matching_names := self._document_name_matcher(name):
-            return f"{documents_phrase} {_names_phrase(matching_names)} all match {short_repr(name)}"
-        return f"{documents_phrase} none of these is called {short_repr(name)}"
+        if matching_names := self._document_name_matcher(document_name):
+            return f"{documents_phrase} {_names_phrase(matching_names)} all match {short_repr(document_name)}"
+        return f"{documents_phrase} none of these is called {short_repr(document_name)}"
 
     def chunks_by_document(self, names: Sequence[str]) -> dict[str, Sequence[GivenChunk]]:
         """Return the file's chunks for each of several documents, keyed by document name.
@@ -143,11 +143,11 @@ class ChunkFile:
                 )
         for matched_document_name, match_count in Counter(matches[0] for matches in matches_by_name.values()).items():
             if match_count > 1:
-                alike_names_phrase = _names_phrase(
+                clashing_names_phrase = _names_phrase(
                     [name for name, matches in matches_by_name.items() if matches[0] == matched_document_name]
                 )
                 raise InputError(
-                    f"{self.name}: the file must have a separate document for each of {alike_names_phrase}; it has only "
+                    f"{self.name}: the file must have a separate document for each of {clashing_names_phrase}; it has only "
                     f"{short_repr(matched_document_name)}, which matches all of them. Give each document its full name in "
                     "the file."
                 )

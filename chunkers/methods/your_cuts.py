@@ -19,7 +19,7 @@ MOST_CUTS = 400
 
 _WRITTEN_CUTS = re.compile(r"c[0-9a-f]{24}(?:-[0-9a-z]{1,6})*")
 
-CUT_HERE, KEPT_HERE = "you cut here", "you did not cut here"
+CUT_REMARK, UNCUT_REMARK = "you cut here", "you did not cut here"
 
 
 class YourCuts(Chunker):
@@ -51,7 +51,7 @@ class YourCuts(Chunker):
         return value
 
     @classmethod
-    def with_cuts_at(cls, text_identity: str, places: Sequence[int]) -> Self:
+    def with_cuts_at(cls, text_identity: str, cut_offsets: Sequence[int]) -> Self:
         """Return a chunker that cuts a text at the given offsets, ascending, in code points.
 
         ``text_identity`` is any `Document.identity` of the text.
@@ -61,7 +61,7 @@ class YourCuts(Chunker):
         ParameterError
             If there are more than `MOST_CUTS` places.
         """
-        base36_cut_distances = (np.base_repr(second - first, 36).lower() for first, second in pairwise((0, *places)))
+        base36_cut_distances = (np.base_repr(second - first, 36).lower() for first, second in pairwise((0, *cut_offsets)))
         return cls.build(cuts="-".join([_digest_for_link(text_identity), *base36_cut_distances]))
 
     @property
@@ -87,8 +87,8 @@ class YourCuts(Chunker):
         cut_offsets_inside = (
             [place for place in self.places if document.starts[0] < place < end_offset] if end_offset else []
         )
-        user_cut_gaps = cuts_to_gaps(document, cut_offsets_inside, Verdict.CUT, lambda _: Reason(remark=CUT_HERE))
-        return Chunking.from_gaps(document, add_uncut_gaps(document, user_cut_gaps, Reason(remark=KEPT_HERE)))
+        user_cut_gaps = cuts_to_gaps(document, cut_offsets_inside, Verdict.CUT, lambda _: Reason(remark=CUT_REMARK))
+        return Chunking.from_gaps(document, add_uncut_gaps(document, user_cut_gaps, Reason(remark=UNCUT_REMARK)))
 
     def describe(self) -> str:
         """Return the number of cuts as a phrase, such as ``3 cuts``."""

@@ -25,13 +25,13 @@ Answer = TypeVar("Answer")
 _POLL_S = 0.05
 """Seconds between checks for whether the user has stopped."""
 
-_NOT_REACHED = {"connection.connect_tcp.failed", "connection.start_tls.failed"}
+_FAILED_CONNECTION_EVENTS = {"connection.connect_tcp.failed", "connection.start_tls.failed"}
 """Events in the client's trace for a connection that could not be made."""
 
 EVENT_STREAM_TYPE = "text/event-stream"
 """Content type of an answer that is sent piece by piece."""
 
-LARGEST_REFUSAL = 100_000
+MOST_ERROR_ANSWER_BYTES = 100_000
 """Maximum number of bytes that are read of an answer that is no success; only its status and the setting it names are
 looked at.
 """
@@ -39,8 +39,8 @@ looked at.
 _FIRST_CHECK_BYTES, _CHECK_GROWTH_FACTOR = 4_000, 1.25
 """Bytes after which a stream of events is first looked at, and the factor by which it grows until the next look."""
 
-_cancelled: ContextVar[Callable[[], bool]] = ContextVar("_cancelled", default=bool)
-_thread = threading.local()
+_current_cancellation_check: ContextVar[Callable[[], bool]] = ContextVar("_cancelled", default=bool)
+_thread_local_state = threading.local()
 
 
 class AnswerTooLarge(Exception):
@@ -50,11 +50,11 @@ class AnswerTooLarge(Exception):
 @contextmanager
 def cancellable_requests(cancelled: Callable[[], bool]) -> Iterator[None]:
     """Return a context manager in which requests are abandoned as soon as ``cancelled`` returns true."""
-    cancelled_context_token = _cancelled.set(cancelled)
+    cancelled_context_token = _current_cancellation_check.set(cancelled)
     try:
         yield
     finally:
-        _cancelled.reset(cancelled_context_token)
+        _current_cancellation_check.reset(cancelled_context_token)
 
 
 @dataclass
@@ -94,9 +94,9 @@ class _RunningCall:
         self.abandoned = False
         self._lock = threading.Lock()
 
-    def check(self, received: int = 0) -> None:
+    def check(self, received_byte_count: int = 0) -> None:
         raise_if_cancelled(lambda: self.abandoned)
-        if received > self.largest:
+        if received_byte_count > self.largest:
             raise AnswerTooLarge
 
     def begin(self) -> None:
@@ -108,7 +108,7 @@ class _RunningCall:
 
     def count_failed_connection(self, event: str, _: object) -> None:
         """Count a request that failed to connect and so never reached the server."""
-        self.attempts.refused += event in _NOT_REACHED
+        self.attempts.refused += event in _FAILED_CONNECTION_EVENTS
 
     def abandon(self) -> None:
         with self._lock:
@@ -130,7 +130,7 @@ def _checked_stream_class() -> type[Any]:
                 received_byte_count += len(body_part)
                 self._call.check(received_byte_count if self._success else 0)
                 yield body_part
-                if received_byte_count > LARGEST_REFUSAL and not self._success:
+                if received_byte_count > MOST_ERROR_ANSWER_BYTES and not self._success:
                     return
                 if self._success and self._events:
                     received_body += body_part
@@ -147,13 +147,13 @@ def _checked_stream_class() -> type[Any]:
 
 
 def _begin_counted_request(request: "httpx2.Request") -> None:
-    running_call: _RunningCall = _thread.call
+    running_call: _RunningCall = _thread_local_state.call
     running_call.begin()
     request.extensions["trace"] = running_call.count_failed_connection
 
 
 def _limit_response_size(response: "httpx2.Response") -> None:
-    running_call: _RunningCall = _thread.call
+    running_call: _RunningCall = _thread_local_state.call
     running_call.attempts.refused += not response.is_success
     declared_length = response.headers.get("content-length", "") if response.is_success else ""
     running_call.check(int(declared_length) if declared_length.isdecimal() and len(declared_length) < 20 else 0)
@@ -170,7 +170,7 @@ CLIENT_HOOKS: dict[str, list[Callable[..., Any]]] = {"request": [_begin_counted_
 OPENAI_ADDRESS = "https://api.openai.com/v1"
 """Default server address, used if neither the environment nor the user names another."""
 
-RETRIES = 3
+MOST_RETRIES = 3
 """Maximum number of retries by the ``openai`` package after 408, 409, 429, 5xx, a time-out or a lost connection.
 
 It waits longer each time, or for as long as the server's Retry-After says.
@@ -314,7 +314,7 @@ class Connection:
                 "Accept-Encoding": "identity",
             },
             timeout=timeout,
-            max_retries=RETRIES,
+            max_retries=MOST_RETRIES,
             # Without redirects, texts go to the named server alone; uncompressed, an answer is as large as it seems.
             http_client=openai.DefaultHttpxClient(
                 follow_redirects=False, event_hooks=CLIENT_HOOKS, transport=http_transport
@@ -351,11 +351,11 @@ class Connection:
             return ModelError(self._refusal_sentence(error.status_code))
         if isinstance(error, openai.APITimeoutError):
             return ModelError(
-                f"{self._model_name}: {self.host} must answer within {timeout:g} seconds; it did not, in {RETRIES + 1} "
+                f"{self._model_name}: {self.host} must answer within {timeout:g} seconds; it did not, in {MOST_RETRIES + 1} "
                 "attempts."
             )
         return ModelError(
-            f"{self._model_name}: {self.destination} must be reachable; it was not, in {RETRIES + 1} attempts."
+            f"{self._model_name}: {self.destination} must be reachable; it was not, in {MOST_RETRIES + 1} attempts."
         )
 
     def run_with_deadline(
@@ -390,12 +390,12 @@ class Connection:
         Cancelled
             If the user stops meanwhile (`cancellable_requests`).
         """
-        cancellation_check = _cancelled.get()
+        cancellation_check = _current_cancellation_check.get()
         running_call = _RunningCall(max_answer_bytes, attempts or Attempts(), is_enough)
         answer_future: Future[Answer] = Future()
 
         def run_work_in_thread() -> None:
-            _thread.call = running_call
+            _thread_local_state.call = running_call
             try:
                 answer_future.set_result(work())
             except BaseException as error:
@@ -419,9 +419,9 @@ class Connection:
             raise
         return answer_future.result()
 
-    def unusable_answer_error(self, rule: str) -> ModelError:
-        """Return the ModelError for an answer that breaks a rule; ``rule`` is a sentence with the rule and the fault."""
-        return ModelError(f"{self._model_name}: {self.host} gave an answer that cannot be used. {rule}")
+    def unusable_answer_error(self, rule_and_fault_sentence: str) -> ModelError:
+        """Return the ModelError for an answer that breaks a rule; ``rule_and_fault_sentence`` is a sentence with the rule and the fault."""
+        return ModelError(f"{self._model_name}: {self.host} gave an answer that cannot be used. {rule_and_fault_sentence}")
 
     def _refusal_sentence(self, status: int) -> str:
         """Return a sentence on a status."""
@@ -435,11 +435,11 @@ class Connection:
             case 429:
                 return (
                     f"{self._model_name}: {self.host} must have requests left for this key; "
-                    f"asked up to {RETRIES + 1} times, it had none (status 429)."
+                    f"asked up to {MOST_RETRIES + 1} times, it had none (status 429)."
                 )
             case _ if status >= 500:
                 return (
-                    f"{self._model_name}: {self.host} must work; asked up to {RETRIES + 1} times, it failed (status "
+                    f"{self._model_name}: {self.host} must work; asked up to {MOST_RETRIES + 1} times, it failed (status "
                     f"{status})."
                 )
             case _:

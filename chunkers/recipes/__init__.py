@@ -2,14 +2,14 @@
 
 from chunkers.recipes.chunker_registry import (
     ADAPTERS,
-    ASKING,
     CHUNKERS,
-    MADE_ELSEWHERE,
+    ASKING,
+    CHUNKERS_OF_GIVEN_CHUNKS,
     chunker_class,
     discover,
-    is_made_elsewhere,
     known_chunkers_phrase,
     register,
+    takes_over_existing_chunks,
 )
 from chunkers.recipes.context_sentences import LONGEST_SHOWN, estimate_context_requests
 from chunkers.recipes.export import ledger_to_csv, propositions_arrow_type, to_csv, to_dict, to_json, to_jsonl, to_parquet

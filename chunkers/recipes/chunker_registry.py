@@ -74,7 +74,7 @@ CHUNKERS: dict[str, type[Chunker]] = {
 
 ASKING: dict[str, type[Chunker]] = {chunker.name: chunker for chunker in (Llm, Lumber, Propositions)}
 
-MADE_ELSEWHERE: dict[str, type[Chunker]] = {YourChunks.name: YourChunks, YourCuts.name: YourCuts}
+CHUNKERS_OF_GIVEN_CHUNKS: dict[str, type[Chunker]] = {YourChunks.name: YourChunks, YourCuts.name: YourCuts}
 """Chunkers of chunks made elsewhere: by a program whose file of chunks must be at hand, or by the user's own cuts."""
 
 ADAPTERS: dict[str, type[Adapter]] = {
@@ -94,9 +94,9 @@ ADAPTERS: dict[str, type[Adapter]] = {
 ENTRY_POINT_GROUP = "seamark.chunkers"
 """The group of entry points by which installed packages offer their chunkers."""
 
-_lock = threading.RLock()
+_registry_lock = threading.RLock()
 _loaded_entry_points: list[bool] = []
-_faults: dict[str, str] = {}
+_fault_by_offered_name: dict[str, str] = {}
 """Sentences on offers that cannot be used, by the name under which they are offered."""
 
 
@@ -119,7 +119,7 @@ def register(kind: type[Chunker], package: str = "") -> type[Chunker]:
         If the class is not usable, or its name belongs to another chunker.
     """
     kind = check_chunker_class(kind)
-    with _lock:
+    with _registry_lock:
         registered_class = _registered_class(kind.name)
         if registered_class is not None and (registered_class.__module__, registered_class.__qualname__) != (
             kind.__module__,
@@ -139,7 +139,7 @@ def discover() -> tuple[str, ...]:
 
     An error in a package affects only that package's chunkers.
     """
-    with _lock:
+    with _registry_lock:
         if not _loaded_entry_points:
             _loaded_entry_points.append(True)
             for entry_point in metadata.entry_points(group=ENTRY_POINT_GROUP):
@@ -149,11 +149,11 @@ def discover() -> tuple[str, ...]:
                 except (Exception, SystemExit) as error:
                     failure_reason = str(error).rstrip(".") if isinstance(error, InputError) else error_summary(error)
                     package_phrase = f"The package {package_name}" if package_name else "A package"
-                    _faults[entry_point.name] = (
+                    _fault_by_offered_name[entry_point.name] = (
                         f"{package_phrase} offers the chunker {short_repr(entry_point.name)}, which cannot be used: "
                         f"{failure_reason}."
                     )
-        return tuple(_faults.values())
+        return tuple(_fault_by_offered_name.values())
 
 
 def chunker_class(name: str) -> type[Chunker]:
@@ -168,17 +168,17 @@ def chunker_class(name: str) -> type[Chunker]:
     if found_class is None and isinstance(name, str):
         discover()
         found_class = _registered_class(name)
-        if found_class is None and name in _faults:
-            raise ParameterError(_faults[name])
+        if found_class is None and name in _fault_by_offered_name:
+            raise ParameterError(_fault_by_offered_name[name])
     if found_class is None:
         raise ParameterError(f"chunker must be one of {known_chunkers_phrase()}; got {short_repr(name)}.")
     return found_class
 
 
-def is_made_elsewhere(name: str) -> bool:
+def takes_over_existing_chunks(name: str) -> bool:
     """Return whether the chunker called ``name`` only takes over chunks, so that its time says nothing; False if unknown."""
-    chunker = _registered_class(name)
-    return chunker is not None and chunker.elsewhere
+    registered_class = _registered_class(name)
+    return registered_class is not None and registered_class.elsewhere
 
 
 def known_chunkers_phrase() -> str:
@@ -187,7 +187,7 @@ def known_chunkers_phrase() -> str:
 
 
 def _registered_class(name: str) -> type[Chunker] | None:
-    return {**CHUNKERS, **ASKING, **ADAPTERS, **MADE_ELSEWHERE}.get(name) if isinstance(name, str) else None
+    return {**CHUNKERS, **ASKING, **ADAPTERS, **CHUNKERS_OF_GIVEN_CHUNKS}.get(name) if isinstance(name, str) else None
 
 
 # Chunkers of other packages: requirements on such a class, and isolation of its errors.
@@ -197,7 +197,7 @@ NAME_PATTERN = re.compile(r"[a-z][a-z0-9_]{0,39}")
 
 REQUIRED_ATTRIBUTES = ("title", "idea", "source")
 
-FIELD_KINDS = ("integer", "number", "choice")
+PARAMETER_TYPES_WITH_CONTROL = ("integer", "number", "choice")
 """The types of parameters for which the page has a control."""
 
 TYPE_BY_HOOK: dict[str, Any] = {
@@ -245,50 +245,64 @@ def check_chunker_class(candidate: object) -> type[Chunker]:
     return candidate
 
 
-def _check_field(chunker_name: str, spec: FieldSpec) -> None:
-    if spec.kind not in FIELD_KINDS:
-        raise InputError(f"{chunker_name}: {spec.name} must be a number or a Literal; its type is {spec.kind}.")
-    if spec.default is None and not spec.optional:
-        raise InputError(f"{chunker_name}: {spec.name} must have a default; it has none.")
-    if spec.kind != "choice" and not spec.optional and spec.offered is None and None in (spec.low, spec.high):
+def _check_field(chunker_name: str, field_spec: FieldSpec) -> None:
+    if field_spec.kind not in PARAMETER_TYPES_WITH_CONTROL:
+        raise InputError(f"{chunker_name}: {field_spec.name} must be a number or a Literal; its type is {field_spec.kind}.")
+    if field_spec.default is None and not field_spec.optional:
+        raise InputError(f"{chunker_name}: {field_spec.name} must have a default; it has none.")
+    if (
+        field_spec.kind != "choice"
+        and not field_spec.optional
+        and field_spec.offered is None
+        and None in (field_spec.low, field_spec.high)
+    ):
         raise InputError(
-            f"{chunker_name}: {spec.name} must have a minimum and a maximum, declared with ge= and le=; one of them is "
+            f"{chunker_name}: {field_spec.name} must have a minimum and a maximum, declared with ge= and le=; one of them "
+            "is "
             "missing."
         )
 
 
-def guard_chunker_class(kind: type[Chunker], package: str) -> None:
+def guard_chunker_class(guarded_class: type[Chunker], package: str) -> None:
     """Wrap a third-party chunker's methods so that their errors cannot break the app; a second call changes nothing.
 
     An error raised by ``chunk``, or a return value that is not a result, becomes a `ModelError` that names the package.
     A hook that raises an error or returns an invalid value is ignored. Recipes record the package's version.
     """
-    if "_guarded" in vars(kind):
+    if "_guarded" in vars(guarded_class):
         return
-    owner_phrase = f"the package {package}" if package else f"the module {kind.__module__}"
-    kind.chunk = _guard_chunk_method(kind.chunk, kind.name, owner_phrase)  # type: ignore[method-assign]
+    owner_phrase = f"the package {package}" if package else f"the module {guarded_class.__module__}"
+    guarded_class.chunk = _guard_chunk_method(guarded_class.chunk, guarded_class.name, owner_phrase)  # type: ignore[method-assign]
     for hook_name, expected_type in TYPE_BY_HOOK.items():
-        setattr(kind, hook_name, _guard_hook(getattr(kind, hook_name), getattr(Chunker, hook_name), expected_type))
+        setattr(
+            guarded_class,
+            hook_name,
+            _guard_hook(getattr(guarded_class, hook_name), getattr(Chunker, hook_name), expected_type),
+        )
     base_fields_method = Chunker.fields.__func__  # type: ignore[attr-defined]  # every class method has it
     for hook_name, fallback_method, expected_type in (
         ("fields", base_fields_method, list),
         ("versions", lambda kind: {}, dict),
     ):
-        setattr(kind, hook_name, classmethod(_guard_hook(getattr(kind, hook_name).__func__, fallback_method, expected_type)))
+        setattr(
+            guarded_class,
+            hook_name,
+            classmethod(_guard_hook(getattr(guarded_class, hook_name).__func__, fallback_method, expected_type)),
+        )
     if package:
-        kind.packages = tuple(dict.fromkeys((*kind.packages, package)))
+        guarded_class.packages = tuple(dict.fromkeys((*guarded_class.packages, package)))
 
-    def reduce_chunker(self: Chunker) -> tuple[Any, ...]:
-        return _rebuild_chunker, (kind, package, self.model_dump())
+    def reduce_for_pickling(self: Chunker) -> tuple[Any, ...]:
+        return _rebuild_chunker, (guarded_class, package, self.model_dump())
 
-    kind.__reduce__ = reduce_chunker  # type: ignore[assignment, method-assign]
-    kind._guarded = True  # type: ignore[attr-defined]
+    guarded_class.__reduce__ = reduce_for_pickling  # type: ignore[assignment, method-assign]
+    guarded_class._guarded = True  # type: ignore[attr-defined]
 
 
-def _rebuild_chunker(kind: type[Chunker], package: str, parameters: dict[str, Any]) -> Chunker:
+def _rebuild_chunker(rebuilt_class: type[Chunker], package: str, parameters: dict[str, Any]) -> Chunker:
     """Make a chunker in another process, where its class may not be guarded yet."""
-    guard_chunker_class(kind, package)
-    return kind(**parameters)
+    guard_chunker_class(rebuilt_class, package)
+    return rebuilt_class(**parameters)
 
 
 def _guard_chunk_method(method: Callable[..., Chunking], chunker_name: str, owner_phrase: str) -> Callable[..., Chunking]:
@@ -311,7 +325,7 @@ def _guard_chunk_method(method: Callable[..., Chunking], chunker_name: str, owne
     return guarded_chunk
 
 
-def _guard_hook(method: Callable[..., Any], fallback: Callable[..., Any], expected: Any) -> Callable[..., Any]:
+def _guard_hook(method: Callable[..., Any], fallback_method: Callable[..., Any], expected_type: Any) -> Callable[..., Any]:
     @wraps(method)
     def guarded_hook(chunker_or_class: Chunker | type[Chunker], *arguments: Any) -> Any:
         try:
@@ -319,8 +333,12 @@ def _guard_hook(method: Callable[..., Any], fallback: Callable[..., Any], expect
         except Cancelled:
             raise
         except Exception:
-            return fallback(chunker_or_class, *arguments)
-        return hook_return_value if isinstance(hook_return_value, expected) else fallback(chunker_or_class, *arguments)
+            return fallback_method(chunker_or_class, *arguments)
+        return (
+            hook_return_value
+            if isinstance(hook_return_value, expected_type)
+            else fallback_method(chunker_or_class, *arguments)
+        )
 
     return guarded_hook
 

@@ -13,15 +13,15 @@ from itertools import pairwise
 
 from chunkers.contract import Estimate, Meter, Tools
 from chunkers.language_models import (
-    CONTEXT_QUESTION,
-    CONTEXT_SENTENCE,
-    CONTEXT_SYSTEM,
+    CONTEXT_QUESTION_TEMPLATE,
+    CONTEXT_SENTENCE_ANSWER,
+    CONTEXT_SYSTEM_PROMPT,
     MOST_REPEATS,
     Ledger,
     Message,
     Spending,
     UnusableAnswer,
-    usable_answer,
+    ask_until_usable,
 )
 from chunkers.results import Chunk, Chunking
 from chunkers.support import ModelError
@@ -65,8 +65,8 @@ def add_context_sentences(chunking: Chunking, tools: Tools) -> Chunking:
     def add_context_sentence(chunk: Chunk, chunk_tools: Tools) -> Chunk:
         with suppress(UnusableAnswer):
             chunk = chunk._replace(
-                situation=usable_answer(
-                    partial(chunk_tools.ask, kind=CONTEXT_SENTENCE),
+                situation=ask_until_usable(
+                    partial(chunk_tools.ask, kind=CONTEXT_SENTENCE_ANSWER),
                     _context_sentence_prompt(document, chunk),
                     _parse_context_sentence,
                     chunk_tools.report_usability,
@@ -95,7 +95,7 @@ def estimate_context_requests(chunking: Chunking, tools: Tools) -> Estimate:
     document, chunks = chunking.document, chunking.chunks
     input_token_count = sum(tools.count_tokens([_chunk_excerpt(chunk) for chunk in chunks]))
     for extract_span, chunk_count in Counter(document_extract(document, chunk) for chunk in chunks).items():
-        prompt_texts = [CONTEXT_SYSTEM, CONTEXT_QUESTION, document.text[slice(*extract_span)]]
+        prompt_texts = [CONTEXT_SYSTEM_PROMPT, CONTEXT_QUESTION_TEMPLATE, document.text[slice(*extract_span)]]
         input_token_count += chunk_count * sum(tools.count_tokens(prompt_texts))
     return Estimate(len(chunks), input_token_count, ANSWER_TOKENS * len(chunks))
 
@@ -150,10 +150,10 @@ def document_extract(document: Document, chunk: Chunk) -> Span:
 def _context_sentence_prompt(document: Document, chunk: Chunk) -> list[Message]:
     extract_start, extract_end = document_extract(document, chunk)
     extract_phrase = "document" if extract_end - extract_start == len(document.text) else "extract of a longer document"
-    context_question_text = CONTEXT_QUESTION.format(
+    context_question_text = CONTEXT_QUESTION_TEMPLATE.format(
         whole=extract_phrase, shown=document.text[extract_start:extract_end], passage=_chunk_excerpt(chunk)
     )
-    return [Message("system", CONTEXT_SYSTEM), Message("user", context_question_text)]
+    return [Message("system", CONTEXT_SYSTEM_PROMPT), Message("user", context_question_text)]
 
 
 def _chunk_excerpt(chunk: Chunk) -> str:

@@ -16,12 +16,15 @@ class Preset:
     published: bool = True
 
 
-def _similarity_percentile_preset(title: str, lowest_percentage: int, low: int, high: int) -> Preset:
+def _similarity_percentile_preset(
+    title: str, lowest_percentage: int, recommended_minimum_percentage: int, recommended_maximum_percentage: int
+) -> Preset:
     return Preset(
         f"{title}: lowest {lowest_percentage} % by similarity",
         "breakpoint",
         {"threshold": "percentile", "amount": 100 - lowest_percentage, "buffer": 0},
-        f"“Letting the Content Define Its Own Boundaries” starts between {low} and {high} %; this is the middle.",
+        f"“Letting the Content Define Its Own Boundaries” starts between {recommended_minimum_percentage} and "
+        f"{recommended_maximum_percentage} %; this is the middle.",
     )
 
 
@@ -54,13 +57,13 @@ MAXIMUM_SIZE_PARAMETERS: Mapping[str, dict[str, Any]] = {
 """Parameters of the semantic chunkers that take a maximum size beside their own rule, by chunker."""
 
 
-def _maximum_size_preset(chunker: str, recall_without_maximum: float, recall_with_maximum: float) -> Preset:
+def _maximum_size_preset(chunker_name: str, recall_without_maximum: float, recall_with_maximum: float) -> Preset:
     """Return the preset of a chunker with a maximum size, from its recall at 1,000 tokens without and with it."""
-    maximum_size_parameters = MAXIMUM_SIZE_PARAMETERS[chunker]
+    maximum_size_parameters = MAXIMUM_SIZE_PARAMETERS[chunker_name]
     return Preset(
         f"For retrieval: at most {maximum_size_parameters['max_size']:,} "
         f"{maximum_size_parameters.get('size_unit', 'characters')}",
-        chunker,
+        chunker_name,
         maximum_size_parameters,
         f"With 472 questions on Chroma's five corpora, recall at 1,000 tokens is {recall_with_maximum} %, and "
         f"{recall_without_maximum} % without a "
@@ -217,6 +220,6 @@ PRESETS: tuple[Preset, ...] = (
 )
 
 
-def presets_for_chunker(chunker: str) -> list[Preset]:
-    """Return the presets of the chunker called ``chunker``."""
-    return [preset for preset in PRESETS if preset.chunker == chunker]
+def presets_for_chunker(chunker_name: str) -> list[Preset]:
+    """Return the presets of the chunker called ``chunker_name``."""
+    return [preset for preset in PRESETS if preset.chunker == chunker_name]

@@ -42,7 +42,7 @@ from chunkers.results.result_html import (
     CHUNK_COLOUR_COUNT,
     CHUNK_COLOURS,
     CHUNK_EDGE_COLOURS,
-    NOT_TEX,
+    NO_MATHJAX_CLASSES,
     ROOT_CLASS,
     THEME_COLOURS,
     chunk_strip_html,

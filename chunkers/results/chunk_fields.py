@@ -27,7 +27,7 @@ EMBEDDED_AS_LABELS: Mapping[EmbeddedAs, str] = {
 
 assert tuple(EMBEDDED_AS_LABELS) == get_args(EmbeddedAs)
 
-WITH_TEXT_IN_FRONT: tuple[EmbeddedAs, ...] = ("heading_path", "context")
+EMBEDDING_MODES_ADDING_TEXT: tuple[EmbeddedAs, ...] = ("heading_path", "context")
 """The ways in which the embedded text is another than the chunk's, so that files of chunks have both."""
 
 LONGEST_TITLE = 200
@@ -56,7 +56,7 @@ def embedded_text(document: Document, chunk: Chunk, embedded_as: EmbeddedAs) -> 
     answer from the model, is embedded unchanged. Late chunking embeds the tokens of the chunk's own text as they stand in
     the document.
     """
-    if embedded_as not in WITH_TEXT_IN_FRONT or (embedded_as == "context" and not chunk.situation):
+    if embedded_as not in EMBEDDING_MODES_ADDING_TEXT or (embedded_as == "context" and not chunk.situation):
         return chunk.text
     preceding_text = (
         chunk.situation if embedded_as == "context" else HEADING_SEPARATOR.join(chunk_heading_path(document, chunk))
@@ -106,7 +106,7 @@ def table_columns(chunking: Chunking, embedded_as: EmbeddedAs = "plain") -> tupl
         *context_column,
         *model_written_columns,
         "text",
-        *(("embedded_as",) if embedded_as in WITH_TEXT_IN_FRONT else ()),
+        *(("embedded_as",) if embedded_as in EMBEDDING_MODES_ADDING_TEXT else ()),
     )
 
 
@@ -135,7 +135,7 @@ def exported_fields(chunking: Chunking, chunk: Chunk, embedded_as: EmbeddedAs) -
         exported_value_by_field |= {"title": model_written_content.title, "summary": model_written_content.summary}
         exported_value_by_field["propositions"] = [*map(proposition_as_dict, model_written_content.propositions)]
     exported_value_by_field["text"] = chunk.text
-    if embedded_as in WITH_TEXT_IN_FRONT:
+    if embedded_as in EMBEDDING_MODES_ADDING_TEXT:
         exported_value_by_field["embedded_as"] = embedded_text(document, chunk, embedded_as)
     return exported_value_by_field
 
@@ -246,7 +246,7 @@ def chunk_metadata(chunking: Chunking) -> list[dict[str, Any]]:
         if chunk.stated is not None:
             # Documents often have a title of their own, which stays what it is.
             metadata_fields |= {"chunk_title": chunk.stated.title, "chunk_summary": chunk.stated.summary}
-        if embedding_way in WITH_TEXT_IN_FRONT:
+        if embedding_way in EMBEDDING_MODES_ADDING_TEXT:
             metadata_fields["embedded_as"] = embedded_text(document, chunk, embedding_way)
         metadata_of_each_chunk.append(metadata_fields)
     return metadata_of_each_chunk

@@ -41,13 +41,13 @@ class Proposition(NamedTuple):
     @property
     def remark(self) -> str:
         """Return a short remark on how the source was found; empty if there is nothing to add."""
-        remark_by_tie = {
+        remark_by_source_match = {
             "typography": "quoted with other signs or white space",
             "altered": "quoted with changes",
             "as it is": "not stated by the model, so the sentence itself",
             "nowhere": "not in the text, left out",
         }
-        remark_parts = [remark_by_tie[self.tied]] if self.tied in remark_by_tie else []
+        remark_parts = [remark_by_source_match[self.tied]] if self.tied in remark_by_source_match else []
         remark_parts += [f"from elsewhere in the text: {', '.join(self.elsewhere)}"] if self.elsewhere else []
         remark_parts += [f"not in the text: {', '.join(self.nowhere)}"] if self.nowhere else []
         return "; ".join(remark_parts)

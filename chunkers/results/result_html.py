@@ -54,16 +54,16 @@ def theme_colours(theme: str) -> dict[str, str]:
 ROOT_CLASS = "seamark-out"
 """The class of the outermost element. Whatever else is on a notebook's page, the style sheet is about what is inside."""
 
-NOT_TEX = "tex2jax_ignore mathjax_ignore"
+NO_MATHJAX_CLASSES = "tex2jax_ignore mathjax_ignore"
 """Classes by which MathJax, which notebooks run over all output, is told to leave a text alone."""
 
 
-def escape_html(written: str) -> str:
+def escape_html(text: str) -> str:
     """Escape text for an HTML element or a quoted attribute; characters that HTML cannot hold are replaced.
 
     A carriage return would be read as a line feed, and a null character not at all.
     """
-    escaped_text = escape(written).replace("\r", "&#13;").replace("\0", "\ufffd")
+    escaped_text = escape(text).replace("\r", "&#13;").replace("\0", "\ufffd")
     return escaped_text.encode("utf-8", "replace").decode()
 
 
@@ -74,7 +74,7 @@ def _theme_colour_declarations(theme: str) -> str:
 def style_sheet() -> str:
     """Return the style sheet of results in notebooks, for light and dark themes and for print."""
     colour_declaration_template = "--ground: var(--ground-{0}); --edge: var(--edge-{0});"
-    chunk_rules = "\n".join(
+    chunk_css_rules = "\n".join(
         f".{ROOT_CLASS} .k{number} {{ {colour_declaration_template.format(number)} }}"
         for number in range(CHUNK_COLOUR_COUNT)
     )
@@ -86,7 +86,7 @@ def style_sheet() -> str:
     {_theme_colour_declarations("light")} --page: #ffffff; print-color-adjust: exact; -webkit-print-color-adjust: exact;
   }}
 }}
-{chunk_rules}
+{chunk_css_rules}
 {_STYLE_RULES.replace("ROOT", ROOT_CLASS)}"""
 
 
@@ -154,7 +154,7 @@ def comparison_html(chunkings: Sequence[Chunking], titles: Sequence[str]) -> str
 
 def styled_html(inner_html: str) -> str:
     """Wrap HTML together with the results' style sheet in a single element."""
-    return f'<div class="{ROOT_CLASS} {NOT_TEX}"><style>{style_sheet()}</style>{inner_html}</div>'
+    return f'<div class="{ROOT_CLASS} {NO_MATHJAX_CLASSES}"><style>{style_sheet()}</style>{inner_html}</div>'
 
 
 def column_html(chunking: Chunking, max_characters: int | None, title: str = "") -> str:
@@ -233,7 +233,7 @@ def chunk_list_html(chunking: Chunking, max_characters: int | None = None) -> st
             f'<li class="k{(chunk_number - 1) % CHUNK_COLOUR_COUNT}" '
             f'aria-label="{_screen_reader_introduction(chunk_number, chunk, reason_for_cut_before_chunk)}">{reason_html}'
             f'<div class="box"><span class="number" aria-hidden="true">{chunk_number:,}</span>'
-            f'<div class="text {NOT_TEX}" '
+            f'<div class="text {NO_MATHJAX_CLASSES}" '
             f'dir="auto">{_chunk_html(document, chunk, previous_span, uncut_reason_by_sentence)}</div></div></li>'
         )
         previous_span = chunk.spans[-1] if len(chunk.spans) == 1 else None
@@ -292,8 +292,8 @@ def _sentences_html(document: Document, span: Span, uncut_reasons: dict[int, str
     start_offsets = document.starts
     inner_sentence_starts = start_offsets[document.sentence_at(span.start) + 1 : bisect_left(start_offsets, span.end)]
     for sentence_start, sentence_end in pairwise([span.start, *inner_sentence_starts, span.end]):
-        sentence_number = document.sentence_at(sentence_start)
-        reason_for_no_cut = uncut_reasons.get(sentence_number, "") if sentence_end < span.end else ""
+        sentence_index = document.sentence_at(sentence_start)
+        reason_for_no_cut = uncut_reasons.get(sentence_index, "") if sentence_end < span.end else ""
         escaped_sentence = escape_html(document.text[sentence_start:sentence_end])
         yield (
             f'<span title="{escape_html(f"not cut after this: {reason_for_no_cut}")}">{escaped_sentence}</span>'
@@ -327,7 +327,7 @@ def curve_html(chunking: Chunking) -> str:
         (x, _CURVE_HEIGHT * (1 - (score - lowest_value) / curve_value_range))
         for x, score in zip(sentence_ends, first_score_curve.scores, strict=False)
     ]
-    threshold_line_paths = "".join(
+    threshold_lines_svg = "".join(
         f'<path d="M0 {_CURVE_HEIGHT * (1 - (line.level - lowest_value) / curve_value_range):.2f}H{_svg_width(chunking)}" '
         'stroke="var(--accent)" stroke-width="1.5"/>'
         for line in first_score_curve.lines
@@ -342,7 +342,7 @@ def curve_html(chunking: Chunking) -> str:
     curve_svg = (
         f'<svg viewBox="0 0 {_svg_width(chunking)} {_CURVE_HEIGHT:g}" preserveAspectRatio="none" role="img" '
         f'aria-label="{escape_html(first_score_curve.label)} at {len(first_score_curve.scores):,} gaps">'
-        f'{threshold_line_paths}<path d="{_svg_path(curve_svg_coordinates)}" stroke="var(--muted)" '
+        f'{threshold_lines_svg}<path d="{_svg_path(curve_svg_coordinates)}" stroke="var(--muted)" '
         f'stroke-width="1.2"/>{_svg_gap_dots(chunking, curve_svg_coordinates)}</svg>'
     )
     return (
@@ -404,27 +404,28 @@ def _svg_gap_dots(chunking: Chunking, curve_points: Sequence[tuple[int, float]])
     return "".join(dot_svgs)
 
 
-def chunk_strip_html(chunking: Chunking, name: str) -> str:
+def chunk_strip_html(chunking: Chunking, strip_name: str) -> str:
     """Return an HTML row, for a grid of strips, that shows a result's chunks as coloured segments."""
     strip_svg_width = _svg_width(chunking)
-    rect_svgs = "".join(
+    chunk_rects_svg = "".join(
         f'<rect class="k{number % CHUNK_COLOUR_COUNT}" x="{span.start}" y="0" width="{span.end - span.start}" height="1" '
         'fill="var(--ground)" stroke="var(--edge)"/>'
         for number, chunk in enumerate(chunking.chunks)
         for span in chunk.spans
     )
     return (
-        f'<span class="name">{escape_html(name)}</span><svg viewBox="0 0 {strip_svg_width} 1" preserveAspectRatio="none" '
+        f'<span class="name">{escape_html(strip_name)}</span><svg viewBox="0 0 {strip_svg_width} 1" '
+        'preserveAspectRatio="none" '
         f'role="img" '
-        f'aria-label="{len(chunking.chunks):,} chunks">{rect_svgs}</svg>'
+        f'aria-label="{len(chunking.chunks):,} chunks">{chunk_rects_svg}</svg>'
     )
 
 
-def offset_marks_html(chunking: Chunking, offsets: Sequence[int], name: str) -> str:
+def offset_marks_html(chunking: Chunking, offsets: Sequence[int], row_name: str) -> str:
     """Return an HTML row, for a grid of strips, with a mark at each code-point offset in ``offsets``."""
     path_data = "".join(f"M{place} 0V1" for place in offsets)
     return (
-        f'<span class="name">{escape_html(name)}</span><svg viewBox="0 0 {_svg_width(chunking)} 1" '
+        f'<span class="name">{escape_html(row_name)}</span><svg viewBox="0 0 {_svg_width(chunking)} 1" '
         'preserveAspectRatio="none" '
         f'role="img" aria-label="{len(offsets):,} places">'
         f'<path d="{path_data}" stroke="var(--ink)" stroke-width="3" fill="none"/></svg>'

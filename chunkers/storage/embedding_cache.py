@@ -206,7 +206,7 @@ class _VectorFile:
             self._connection = self._replace()
 
 
-def _checksum(key: bytes, cost: object, vector: object) -> bytes:
+def _checksum(key: bytes, computation_seconds: object, vector: object) -> bytes:
     """Return the checksum of a row, whatever types damage has made of its columns."""
     vector_bytes = vector if isinstance(vector, bytes) else repr(vector).encode()
-    return hashlib.blake2b(key + repr(cost).encode() + vector_bytes, digest_size=8).digest()
+    return hashlib.blake2b(key + repr(computation_seconds).encode() + vector_bytes, digest_size=8).digest()

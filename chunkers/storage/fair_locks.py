@@ -1,6 +1,6 @@
 """Turns for each embedder, in order of arrival, so that no two runs compute the same vectors.
 
-The order is determined by `next_arrival`, which a job calls when it is created. A job may spend some time counting and
+The order is determined by `next_arrival_number`, which a job calls when it is created. A job may spend some time counting and
 looking up texts before it needs its turn; waiting jobs are served in the order of their arrival.
 """
 
@@ -17,12 +17,12 @@ _POLL_S = 0.05
 """Seconds between two looks at whether a waiting run was cancelled."""
 
 
-_arrivals = count()
+_arrival_numbers = count()
 
 
-def next_arrival() -> int:
+def next_arrival_number() -> int:
     """Return the next arrival number, which determines the caller's position in queues."""
-    return next(_arrivals)
+    return next(_arrival_numbers)
 
 
 @dataclass(eq=False, order=False)
@@ -65,7 +65,7 @@ class FairLocks:
         report_queue_place
             Called with the number of callers ahead, whenever it changes, and with 0 when the turn has come.
         arrival_number
-            The caller's `next_arrival`; None for a new arrival number.
+            The caller's `next_arrival_number`; None for a new arrival number.
 
         Raises
         ------
@@ -73,7 +73,7 @@ class FairLocks:
             If ``cancelled`` becomes true before the turn has come.
         """
         lock_queue_ticket = self._wait(
-            key, cancelled, report_queue_place, next_arrival() if arrival_number is None else arrival_number
+            key, cancelled, report_queue_place, next_arrival_number() if arrival_number is None else arrival_number
         )
         try:
             yield
@@ -96,18 +96,18 @@ class FairLocks:
                 lo=lock_queue_of_key.holder is not None,
                 key=lambda queued: queued.arrival,
             )
-        last_reported_callers_ahead = None
+        last_reported_ahead_count = None
         try:
             while True:
                 with self._changed:
-                    callers_ahead = lock_queue_of_key.tickets.index(own_ticket)
-                    if callers_ahead == 0:
+                    callers_ahead_count = lock_queue_of_key.tickets.index(own_ticket)
+                    if callers_ahead_count == 0:
                         lock_queue_of_key.holder, lock_queue_of_key.depth = own_thread_id, 1
                         break
                 # Called without the lock: the caller's code may take its time.
-                if callers_ahead != last_reported_callers_ahead:
-                    report_queue_place(callers_ahead)
-                    last_reported_callers_ahead = callers_ahead
+                if callers_ahead_count != last_reported_ahead_count:
+                    report_queue_place(callers_ahead_count)
+                    last_reported_ahead_count = callers_ahead_count
                 raise_if_cancelled(cancelled)
                 with self._changed:
                     if lock_queue_of_key.tickets[0] is not own_ticket:
@@ -117,7 +117,7 @@ class FairLocks:
                 lock_queue_of_key.tickets.remove(own_ticket)
                 self._forget_empty_queue(key, lock_queue_of_key)
             raise
-        if last_reported_callers_ahead is not None:
+        if last_reported_ahead_count is not None:
             report_queue_place(0)
         return own_ticket
 

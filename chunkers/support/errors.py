@@ -44,9 +44,9 @@ def message_with_document_name(name: str, error: BaseException) -> str:
     return message if message.startswith(name) else f"{name}: {message}"
 
 
-def one_line_message(text: object, most: int = 300) -> str:
-    """Return another program's message on one line, with at most ``most`` characters."""
-    return " ".join(str(text).split())[:most]
+def one_line_message(text: object, max_characters: int = 300) -> str:
+    """Return another program's message on one line, with at most ``max_characters`` characters."""
+    return " ".join(str(text).split())[:max_characters]
 
 
 LONGEST_SHOWN_VALUE = 60

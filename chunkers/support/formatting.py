@@ -7,7 +7,7 @@ from collections.abc import Iterable, Sequence
 from typing import Any
 
 
-def format_number(number: float, spec: str = "g") -> str:
+def format_number(number: float, format_spec: str = "g") -> str:
     """Format a number, with a typographic minus sign if negative; a number that rounds to zero has no sign.
 
     A hyphen may be separated from its number at the end of a line, and may be read aloud as a hyphen. Files for programs
@@ -15,11 +15,11 @@ def format_number(number: float, spec: str = "g") -> str:
 
     Parameters
     ----------
-    spec
+    format_spec
         Format of floating-point numbers, such as ``.2f``, or ``+.1f`` to sign all numbers.
     """
-    sign, unsigned_spec = ("+", spec[1:]) if spec.startswith("+") else ("", spec)
-    return f"{number:{sign}z{unsigned_spec}}".replace("-", "−")
+    sign, unsigned_format_spec = ("+", format_spec[1:]) if format_spec.startswith("+") else ("", format_spec)
+    return f"{number:{sign}z{unsigned_format_spec}}".replace("-", "−")
 
 
 def pluralize(count: int, noun: str, plural: str = "") -> str:
@@ -32,10 +32,10 @@ def join_words(words: Sequence[str]) -> str:
     return " and ".join(filter(None, [", ".join(words[:-1]), words[-1]]))
 
 
-def format_milliseconds(took: float) -> str:
+def format_milliseconds(milliseconds: float) -> str:
     """Format a time in milliseconds, without the unit; longer times get fewer decimals."""
-    decimal_place_count = 2 if took < 1 else 1 if took < 10 else 0
-    return f"{took:,.{decimal_place_count}f}"
+    decimal_place_count = 2 if milliseconds < 1 else 1 if milliseconds < 10 else 0
+    return f"{milliseconds:,.{decimal_place_count}f}"
 
 
 def format_three_figures(value: float) -> str:
@@ -55,28 +55,28 @@ def format_bound(value: float) -> str:
     return f"{value:,.0f}" if value == int(value) else f"{value:g}"
 
 
-def text_table(title: str, heads: Sequence[str], rows: Sequence[Sequence[str]], min_width: int = 0) -> str:
+def text_table(title: str, column_headings: Sequence[str], rows: Sequence[Sequence[str]], min_width: int = 0) -> str:
     """Return a table as text below its title: the names of the rows on the left, and cells aligned on the right.
 
     Parameters
     ----------
-    heads
+    column_headings
         Headings of the cells; the names have none.
     rows
         A name and its cells for each row.
     min_width
         Minimum width, in characters, of a column of cells, including the two spaces in front of it.
     """
-    return "\n".join([title, *map("  ".join, align_columns([["", *heads], *rows], min_width - 2))])
+    return "\n".join([title, *map("  ".join, align_columns([["", *column_headings], *rows], min_width - 2))])
 
 
 def align_columns(rows: Sequence[Sequence[str]], min_width: int = 0) -> list[list[str]]:
     """Pad the first cells of rows on the right, and the others, which are at least ``min_width`` wide, on the left."""
-    name_width, *cell_widths = (max(map(len, column)) for column in zip(*rows, strict=True))
+    first_column_width, *other_column_widths = (max(map(len, column)) for column in zip(*rows, strict=True))
     return [
         [
-            name.ljust(name_width),
-            *(cell.rjust(max(width, min_width)) for cell, width in zip(cells, cell_widths, strict=True)),
+            name.ljust(first_column_width),
+            *(cell.rjust(max(width, min_width)) for cell, width in zip(cells, other_column_widths, strict=True)),
         ]
         for name, *cells in rows
     ]
@@ -84,7 +84,7 @@ def align_columns(rows: Sequence[Sequence[str]], min_width: int = 0) -> list[lis
 
 # Cells of CSV files that spreadsheets do not mistake for formulas.
 
-_FORMULA = re.compile(r"'*[=+\-@\t\r]")
+_FORMULA_START_PATTERN = re.compile(r"'*[=+\-@\t\r]")
 
 
 def escape_cell(value: Any) -> Any:
@@ -92,18 +92,18 @@ def escape_cell(value: Any) -> Any:
 
     Otherwise a spreadsheet would run the formula, which may send the contents of other cells elsewhere.
     """
-    return f"'{value}" if isinstance(value, str) and _FORMULA.match(value) else value
+    return f"'{value}" if isinstance(value, str) and _FORMULA_START_PATTERN.match(value) else value
 
 
-def csv_text(heads: Sequence[str], rows: Iterable[Iterable[Any]]) -> str:
+def csv_text(column_headings: Sequence[str], rows: Iterable[Iterable[Any]]) -> str:
     """Return a table as CSV, with every value escaped as `escape_cell` does."""
     csv_text_buffer = io.StringIO(newline="")
     csv_row_writer = csv.writer(csv_text_buffer)
-    csv_row_writer.writerow(heads)
+    csv_row_writer.writerow(column_headings)
     csv_row_writer.writerows(map(escape_cell, row) for row in rows)
     return csv_text_buffer.getvalue()
 
 
 def unescape_cell(text: str) -> str:
     """Undo `escape_cell`: remove the apostrophe before text that looks like a formula."""
-    return text[1:] if text.startswith("'") and _FORMULA.match(text[1:]) else text
+    return text[1:] if text.startswith("'") and _FORMULA_START_PATTERN.match(text[1:]) else text

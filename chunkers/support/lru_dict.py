@@ -62,36 +62,36 @@ class LRUDict(MutableMapping[Key, Value]):
 
 
 def cache_results_in(
-    entries: LRUDict[Any, Any],
-    key: Callable[..., Hashable],
-    changed: threading.Condition | None = None,
+    cache: LRUDict[Any, Any],
+    key_function: Callable[..., Hashable],
+    completion_condition: threading.Condition | None = None,
 ) -> Callable[[Callable[Arguments, Value]], Callable[Arguments, Value]]:
     """Return a decorator that caches a function's results; concurrent callers wait for the first caller's result.
 
     Parameters
     ----------
-    key
+    key_function
         Function from the arguments to the cache key.
-    changed
+    completion_condition
         Condition held while the entries are read or changed; other threads must hold it too.
     """
-    key_completion_condition = changed or threading.Condition()
+    key_completion_condition = completion_condition or threading.Condition()
     keys_in_progress: set[Hashable] = set()
 
-    def decorate(make: Callable[Arguments, Value]) -> Callable[Arguments, Value]:
-        @wraps(make)
+    def decorate(decorated_function: Callable[Arguments, Value]) -> Callable[Arguments, Value]:
+        @wraps(decorated_function)
         def return_cached_result(*args: Arguments.args, **kwargs: Arguments.kwargs) -> Value:
-            cache_key = key(*args, **kwargs)
+            cache_key = key_function(*args, **kwargs)
             with key_completion_condition:
                 key_completion_condition.wait_for(lambda: cache_key not in keys_in_progress)
-                if cache_key in entries:
-                    cached_value: Value = entries[cache_key]
+                if cache_key in cache:
+                    cached_value: Value = cache[cache_key]
                     return cached_value
                 keys_in_progress.add(cache_key)
             try:
-                computed_function_result = make(*args, **kwargs)
+                computed_function_result = decorated_function(*args, **kwargs)
                 with key_completion_condition:
-                    entries[cache_key] = computed_function_result
+                    cache[cache_key] = computed_function_result
                 return computed_function_result
             finally:
                 with key_completion_condition:
@@ -100,7 +100,7 @@ def cache_results_in(
 
         def cache_clear() -> None:
             with key_completion_condition:
-                entries.clear()
+                cache.clear()
 
         return_cached_result.cache_clear = cache_clear  # type: ignore[attr-defined]
         return return_cached_result

@@ -26,13 +26,13 @@ class ModelName(NamedTuple):
     name: str
 
     @classmethod
-    def parse(cls, written: str) -> Self:
+    def parse(cls, written_name: str) -> Self:
         """Parse the written form; any string is a name, although there may be no such model."""
-        provider, colon, name = written.partition(":")
+        provider, colon, name = written_name.partition(":")
         return (
             cls(provider, name)  # type: ignore[arg-type]  # it is one of them
             if colon and provider in ("openai", "spacy", "own")
-            else cls("", written)
+            else cls("", written_name)
         )
 
     @classmethod

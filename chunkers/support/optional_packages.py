@@ -42,14 +42,14 @@ MODULES_BY_EXTRA = {
 """The modules that each extra of the package ``seamark`` is asked for."""
 
 
-def require_extra(extra: str, who: str, *modules: str) -> None:
+def require_extra(extra: str, needed_by: str, *modules: str) -> None:
     """Raise ModelError if an optional dependency is missing; nothing is imported.
 
     Parameters
     ----------
     extra
         A key of `MODULES_BY_EXTRA`.
-    who
+    needed_by
         Subject of the error message: the thing that needs the extra.
     modules
         Modules of the extra that are needed; all of them by default.
@@ -59,11 +59,11 @@ def require_extra(extra: str, who: str, *modules: str) -> None:
     ModelError
         If a module is not installed; the message says how to install it.
     """
-    if missing_message := missing_extra_message(extra, who, *modules):
+    if missing_message := missing_extra_message(extra, needed_by, *modules):
         raise ModelError(missing_message)
 
 
-def missing_extra_message(extra: str, who: str, *modules: str) -> str:
+def missing_extra_message(extra: str, needed_by: str, *modules: str) -> str:
     """Return the error message of `require_extra` for missing packages; empty if all are installed."""
     missing_modules = [module for module in modules or MODULES_BY_EXTRA[extra] if find_spec(module) is None]
     if not missing_modules:
@@ -72,17 +72,17 @@ def missing_extra_message(extra: str, who: str, *modules: str) -> str:
         missing_modules if len(missing_modules) <= 3 else [*missing_modules[:2], f"{len(missing_modules) - 2} more"]
     )
     packages_phrase = f"the package{'s' * (len(missing_modules) > 1)} {join_words(shown_modules)}"
-    return f"{who} needs {packages_phrase}; to install what is missing: pip install 'seamark[{extra}]'."
+    return f"{needed_by} needs {packages_phrase}; to install what is missing: pip install 'seamark[{extra}]'."
 
 
-def import_required(module: str, who: str, requirement: str) -> Any:
+def import_required(module: str, needed_by: str, requirement: str) -> Any:
     """Import and return a module that belongs to no pip extra. Raise ModelError if the module cannot be imported.
 
     Parameters
     ----------
     module
         Name of the module for ``import``.
-    who
+    needed_by
         Subject of the error message: the thing that needs the module.
     requirement
         Requirement for pip.
@@ -95,12 +95,12 @@ def import_required(module: str, who: str, requirement: str) -> Any:
     try:
         return import_module(module)
     except ImportError as error:
-        raise not_importable_error(module, who, requirement, error) from error
+        raise not_importable_error(module, needed_by, requirement, error) from error
 
 
-def not_importable_error(module: str, who: str, requirement: str, error: ImportError) -> ModelError:
+def not_importable_error(module: str, needed_by: str, requirement: str, error: ImportError) -> ModelError:
     """Return an error that names a package that cannot be imported and the pip command that installs it."""
     return ModelError(
-        f"{who} needs the package {module.partition('.')[0]}, which cannot be imported ({error}); "
+        f"{needed_by} needs the package {module.partition('.')[0]}, which cannot be imported ({error}); "
         f"install it with 'pip install {requirement}'."
     )

@@ -16,8 +16,8 @@ from chunkers.text.encodings import ENCODING_CHOICES, canonical_encoding, decode
 from chunkers.text.extracted_text import LONGEST_LABEL, Omission, PartKind, TextParts, shorten, too_large_error
 from chunkers.text.file_reading import (
     FORMATS_WITH_ENCODING_CHOICE,
-    READ_KINDS,
     READABLE_ENDINGS,
+    READABLE_FORMATS_PHRASE,
     FileText,
     document_format_of_name,
     omissions_sentence,
@@ -42,7 +42,7 @@ from chunkers.text.quotation_search import (
     MIN_ALTERED_SIMILARITY,
     MIN_NEAREST_SIMILARITY,
     MOST_COMPARED,
-    SHORTEST_ALTERED,
+    SHORTEST_ALTERED_EXCERPT,
     ComparisonBudget,
     Match,
     MatchKind,
@@ -59,7 +59,7 @@ from chunkers.text.sentences import (
     SPLITTERS,
     SplitterName,
     check_spacy_length,
-    is_splitter,
+    is_splitter_name,
     load_spacy_pipeline,
     load_splitter,
     spacy_document,

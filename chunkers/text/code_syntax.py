@@ -128,7 +128,7 @@ _NAMED_CHILD_BY_WRAPPER = {
     "expression_statement": "",
 }
 """Statements that are named by what is inside: by a field, or by their last child."""
-_LED = {"decorated_definition", "template_declaration"}
+_DECORATED_NODE_TYPES = {"decorated_definition", "template_declaration"}
 _NAMED_VALUE_FIELDS = {
     "variable_declarator": ("name", "value"),
     "assignment_expression": ("left", "right"),
@@ -138,7 +138,7 @@ _NAMED_VALUE_FIELDS = {
 }
 """Nodes that give a function or a class its name, with the fields of both."""
 _KEYWORDS = re.compile(r"(?:def|class|function|func|fn|impl|trait|struct|union|enum|mod|interface|namespace|type|record)\Z")
-_LIST = re.compile(
+_LIST_NODE_TYPE_PATTERN = re.compile(
     r".*(?:block|body|list|initializer|section)\Z|(?:module|program|source_file|translation_unit|compound_statement|object"
     r"|object_type|array|arguments|dictionary|set|tuple|tuple_expression|literal_value|array_expression|preproc_\w+"
     r"|switch_case|case_statement|\w+_case|switch_block_statement_group|enum_body_declarations|jsx_element"
@@ -228,12 +228,14 @@ def installed_grammars() -> list[str]:
     return [name for name, grammar in GRAMMARS.items() if find_spec(grammar.module) is not None]
 
 
-def detect_programming_language(text: str, name: str, who: str, cancelled: Callable[[], bool] = bool) -> DetectedLanguage:
+def detect_programming_language(
+    text: str, file_name: str, who: str, cancelled: Callable[[], bool] = bool
+) -> DetectedLanguage:
     """Return the language of a text by its file's name, or else the one whose grammar finds the fewest syntax errors.
 
     Parameters
     ----------
-    name
+    file_name
         The name of the text's file, or another name.
     who
         Who needs the grammar, for the message if the package is missing.
@@ -246,7 +248,7 @@ def detect_programming_language(text: str, name: str, who: str, cancelled: Calla
         If the user asked to stop.
     """
     file_name_ending = next(
-        (ending for ending in sorted(CODE_ENDINGS, key=len, reverse=True) if name.lower().endswith(ending)),
+        (ending for ending in sorted(CODE_ENDINGS, key=len, reverse=True) if file_name.lower().endswith(ending)),
         "",
     )
     languages_with_ending = [
@@ -322,11 +324,11 @@ class Syntax:
         The language.
     """
 
-    def __init__(self, text: str, data: bytes, root: Node, language: str) -> None:
+    def __init__(self, text: str, source_bytes: bytes, root: Node, language: str) -> None:
         self.text = text
         self.root = root
         self.language = language
-        self._data = data
+        self._data = source_bytes
 
     @classmethod
     def of(cls, text: str, language: str, who: str, cancelled: Callable[[], bool] = bool) -> Syntax:
@@ -360,15 +362,19 @@ class Syntax:
         return cls(text, source_bytes, parsed_syntax_tree.root_node, language)
 
     @cached_property
-    def _character_start_bytes(self) -> np.ndarray[tuple[int, ...], np.dtype[np.int64]] | None:
+    def _character_byte_offsets(self) -> np.ndarray[tuple[int, ...], np.dtype[np.int64]] | None:
         """The byte at which each character begins; None if every character is one byte."""
         if len(self._data) == len(self.text):
             return None
         return np.flatnonzero((np.frombuffer(self._data, np.uint8) & 0xC0) != 0x80)
 
-    def offset_of_byte(self, byte: int) -> int:
+    def offset_of_byte(self, byte_index: int) -> int:
         """Return the offset of a byte, in code points."""
-        return byte if self._character_start_bytes is None else int(np.searchsorted(self._character_start_bytes, byte))
+        return (
+            byte_index
+            if self._character_byte_offsets is None
+            else int(np.searchsorted(self._character_byte_offsets, byte_index))
+        )
 
     @cached_property
     def definitions(self) -> list[tuple[int, int]]:
@@ -430,11 +436,11 @@ class Syntax:
             if misread_share > MISREAD_SHARE
             else ""
         )
-        finding_clause = f"The grammar of {self.language} finds {errors_phrase} in line {first_error_line:,}"
-        return f"{finding_clause}; there the cuts may not follow the syntax.{other_language_sentence}"
+        found_errors_clause = f"The grammar of {self.language} finds {errors_phrase} in line {first_error_line:,}"
+        return f"{found_errors_clause}; there the cuts may not follow the syntax.{other_language_sentence}"
 
-    def item(self, node: Node, owner: str = "") -> CodeItem:
-        """Return the item that names a node; ``owner`` is the noun of the definition around it."""
+    def item(self, node: Node, owner_noun: str = "") -> CodeItem:
+        """Return the item that names a node; ``owner_noun`` is the noun of the definition around it."""
         assigned_name = ""
         definition_node = node
         for _ in range(6):
@@ -464,7 +470,7 @@ class Syntax:
         definition_name = assigned_name or (self._name(definition_node) if kind_noun else "")
         if kind_noun is None or not definition_name:
             return CodeItem(_node_noun(node))
-        if kind_noun == "function" and owner in _CLASS_NOUNS:
+        if kind_noun == "function" and owner_noun in _CLASS_NOUNS:
             kind_noun = "method"
         definition_keyword = next((child.type for child in definition_node.children if _KEYWORDS.match(child.type)), "")
         if definition_node.type == "type_spec":
@@ -475,8 +481,8 @@ class Syntax:
         """Return the name of a definition."""
         if node.type == "impl_item":
             body_node = node.child_by_field_name("body")
-            head_end = node.end_byte if body_node is None else body_node.start_byte
-            head_words = self._data[node.start_byte : head_end].decode(errors="ignore").split()
+            head_end_byte_index = node.end_byte if body_node is None else body_node.start_byte
+            head_words = self._data[node.start_byte : head_end_byte_index].decode(errors="ignore").split()
             return " ".join(head_words).removeprefix("unsafe ").removeprefix("impl").strip()[:_LONGEST_NAME]
         name_node = node.child_by_field_name("name")
         innermost_declarator = node
@@ -553,10 +559,10 @@ class _BreakFinder:
         self._seen_node_count = 0
         self._last_break_offset = -1
 
-    def _new_break_offset(self, byte: int) -> int | None:
+    def _new_break_offset(self, byte_index: int) -> int | None:
         """Return the offset of the first visible character from a byte on; None if a break is there or behind already."""
         whole_source = self._syntax.text
-        white_space_match = _SPACE.match(whole_source, self._syntax.offset_of_byte(byte))
+        white_space_match = _SPACE.match(whole_source, self._syntax.offset_of_byte(byte_index))
         first_visible_offset = len(whole_source) if white_space_match is None else white_space_match.end()
         if first_visible_offset <= self._last_break_offset or first_visible_offset >= len(whole_source):
             return None
@@ -576,12 +582,14 @@ class _BreakFinder:
     def _is_too_long(self, node: Node) -> bool:
         return not self._fits(self._syntax.offset_of_byte(node.start_byte), self._syntax.offset_of_byte(node.end_byte))
 
-    def _breaks_inside_node(self, node: Node, path: tuple[str, ...], owner: str, depth: int) -> Iterator[CodeBreak]:
+    def _breaks_inside_node(
+        self, node: Node, definition_path: tuple[str, ...], owner_noun: str, depth: int
+    ) -> Iterator[CodeBreak]:
         """Yield the breaks inside a node that is too long."""
         if depth > _DEEPEST_NODE:
             return
-        if _LIST.match(node.type):
-            yield from self.breaks_between(node, path, owner, depth)
+        if _LIST_NODE_TYPE_PATTERN.match(node.type):
+            yield from self.breaks_between(node, definition_path, owner_noun, depth)
             return
         child_syntax_nodes = self._children(node)
         too_long_children = [child for child in child_syntax_nodes if child.child_count and self._is_too_long(child)]
@@ -594,23 +602,23 @@ class _BreakFinder:
             if child.type in _CLAUSES and (break_offset := self._new_break_offset(child.start_byte)) is not None:
                 yield CodeBreak(
                     break_offset,
-                    f"before the {_node_noun(child)}{_of_definition_phrase(path)}",
+                    f"before the {_node_noun(child)}{_of_definition_phrase(definition_path)}",
                     f"the {_node_noun(child)}",
-                    path,
-                    path,
+                    definition_path,
+                    definition_path,
                 )
             if (
-                node.type in _LED
+                node.type in _DECORATED_NODE_TYPES
                 and child == body_or_longest_child
                 and (break_offset := self._new_break_offset(child.start_byte)) is not None
             ):
-                child_item = self._syntax.item(child, owner)
+                child_item = self._syntax.item(child, owner_noun)
                 yield CodeBreak(
                     break_offset,
                     f"in front of {child_item}",
                     str(child_item),
-                    path[:-1] if path[-1:] == (child_item.label,) else path,
-                    path,
+                    definition_path[:-1] if definition_path[-1:] == (child_item.label,) else definition_path,
+                    definition_path,
                     weak=True,
                 )
                 if not too_long_children:
@@ -622,9 +630,11 @@ class _BreakFinder:
                 or node.type in _NAMED_CHILD_BY_WRAPPER
             )
             if child in too_long_children or (not too_long_children and child == body_or_longest_child and may_be_split):
-                yield from self._breaks_inside_node(child, path, owner, depth + 1)
+                yield from self._breaks_inside_node(child, definition_path, owner_noun, depth + 1)
 
-    def breaks_between(self, node: Node, path: tuple[str, ...], owner: str, depth: int) -> Iterator[CodeBreak]:
+    def breaks_between(
+        self, node: Node, definition_path: tuple[str, ...], owner_noun: str, depth: int
+    ) -> Iterator[CodeBreak]:
         """Yield the breaks between the members of a list, such as the whole text, and inside those that are too long."""
         parsed_code = self._syntax
         previous_complete_member: Node | None = None
@@ -638,7 +648,7 @@ class _BreakFinder:
 
         def item_of_child(child: Node) -> CodeItem:
             if child.id not in item_by_node_id:
-                item_by_node_id[child.id] = parsed_code.item(child, owner)
+                item_by_node_id[child.id] = parsed_code.item(child, owner_noun)
             return item_by_node_id[child.id]
 
         for child_number, child in enumerate(named_children):
@@ -661,7 +671,9 @@ class _BreakFinder:
             if code_break_offset is not None:
                 child_item = item_of_child(child)
                 path_after_break = (
-                    (*path, child_item.label) if child_number in too_long_child_numbers and child_item.label else path
+                    (*definition_path, child_item.label)
+                    if child_number in too_long_child_numbers and child_item.label
+                    else definition_path
                 )
                 item_after_break = (
                     child_item
@@ -669,7 +681,7 @@ class _BreakFinder:
                     else item_of_child(named_children[main_number_by_member[child_number]])
                 )
                 break_place_phrase = _break_place_phrase(
-                    None if preceding_member is None else item_of_child(preceding_member), item_after_break, path
+                    None if preceding_member is None else item_of_child(preceding_member), item_after_break, definition_path
                 )
                 too_long_neighbour_phrase = (
                     "" if leading_members else preceding_long_definition_phrase or long_definition_phrase
@@ -678,16 +690,16 @@ class _BreakFinder:
                     code_break_offset,
                     break_place_phrase,
                     str(child_item),
-                    path,
+                    definition_path,
                     path_after_break,
                     is_weak_break,
                     too_long_neighbour_phrase if preceding_member is not None else "",
                 )
             if child_number in too_long_child_numbers:
                 child_item = item_of_child(child)
-                path_inside_child = (*path, child_item.label) if child_item.label else path
+                path_inside_child = (*definition_path, child_item.label) if child_item.label else definition_path
                 yield from self._breaks_inside_node(
-                    child, path_inside_child, child_item.noun if child_item.label else owner, depth + 1
+                    child, path_inside_child, child_item.noun if child_item.label else owner_noun, depth + 1
                 )
             if main_number_by_member[child_number] > child_number:
                 leading_members.append(child)
@@ -704,7 +716,12 @@ class _BreakFinder:
             code_break_offset = self._new_break_offset(closing_bracket.start_byte)
             if code_break_offset is not None:
                 yield CodeBreak(
-                    code_break_offset, f"before the end{_of_definition_phrase(path)}", "the end", path, path, True
+                    code_break_offset,
+                    f"before the end{_of_definition_phrase(definition_path)}",
+                    "the end",
+                    definition_path,
+                    definition_path,
+                    True,
                 )
 
     def _main_member_numbers(self, members: Sequence[Node]) -> list[int]:
@@ -722,21 +739,21 @@ def _is_docstring(node: Node) -> bool:
     return node.type == "expression_statement" and [child.type for child in node.children] == ["string"]
 
 
-def _of_definition_phrase(path: tuple[str, ...]) -> str:
-    return f" of {path[-1]}" if path else ""
+def _of_definition_phrase(definition_path: tuple[str, ...]) -> str:
+    return f" of {definition_path[-1]}" if definition_path else ""
 
 
-def _break_place_phrase(before: CodeItem | None, after: CodeItem, path: tuple[str, ...]) -> str:
+def _break_place_phrase(item_before: CodeItem | None, item_after: CodeItem, definition_path: tuple[str, ...]) -> str:
     """Return the words for the place between two members."""
-    if before is None:
-        return f"between the head{_of_definition_phrase(path)} and {after}"
-    if before.noun != after.noun:
-        members_phrase = f"{before} and {after}"
-    elif before.name and after.name:
-        members_phrase = f"the {_plural_noun(before.noun)} {before.name} and {after.name}"
+    if item_before is None:
+        return f"between the head{_of_definition_phrase(definition_path)} and {item_after}"
+    if item_before.noun != item_after.noun:
+        members_phrase = f"{item_before} and {item_after}"
+    elif item_before.name and item_after.name:
+        members_phrase = f"the {_plural_noun(item_before.noun)} {item_before.name} and {item_after.name}"
     else:
-        members_phrase = f"two {_plural_noun(before.noun)}"
-    return f"between {members_phrase}{_of_definition_phrase(path)}"
+        members_phrase = f"two {_plural_noun(item_before.noun)}"
+    return f"between {members_phrase}{_of_definition_phrase(definition_path)}"
 
 
 def _plural_noun(noun: str) -> str:

@@ -220,8 +220,10 @@ def paragraph_first_sentence_indices(document: Document) -> list[int]:
     """
     text = document.text
     paragraph_spans = split_sentences(text, "paragraphs")
-    starts_below_headings = {after[0] for before, after in pairwise(paragraph_spans) if _HEADING.match(text, *before)}
-    paragraph_offsets = {start for start, _ in paragraph_spans} - starts_below_headings
+    paragraph_starts_below_headings = {
+        after[0] for before, after in pairwise(paragraph_spans) if _HEADING.match(text, *before)
+    }
+    paragraph_offsets = {start for start, _ in paragraph_spans} - paragraph_starts_below_headings
     return [number for number, start in enumerate(document.starts) if number == 0 or start in paragraph_offsets]
 
 
@@ -288,14 +290,14 @@ def trimmed_checked_spans(text: str, spans: Iterable[Any]) -> list[tuple[int, in
     return trimmed_spans
 
 
-def _span_as_pair(number: int, given: Any) -> tuple[int, int]:
+def _span_as_pair(sentence_number: int, given_span: Any) -> tuple[int, int]:
     try:
-        start, end = given
+        start, end = given_span
         return index(start), index(end)
     except (TypeError, ValueError):
         raise InputError(
-            f"sentences: the items must be all strings, or all spans (pairs of whole numbers); item {number:,} is "
-            f"{short_repr(given)}."
+            f"sentences: the items must be all strings, or all spans (pairs of whole numbers); item {sentence_number:,} is "
+            f"{short_repr(given_span)}."
         ) from None
 
 

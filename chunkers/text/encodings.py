@@ -46,11 +46,11 @@ _BROWSER_ENCODING_BY_NAME = {
 """Declared names and what they mean; source: WHATWG Encoding, section 4.2. A declaration that is readable as ASCII
 cannot be of UTF-16."""
 
-_DECLARED = re.compile(
+_DECLARED_ENCODING_PATTERN = re.compile(
     rb"""<\?xml[^>]*?\sencoding\s*=\s*["']?([\w.:-]+)|<meta[^>]*?[\s;"']charset\s*=\s*["']?\s*([\w.:-]+)""",
     re.IGNORECASE,
 )
-_DECLARED_WITHIN = 2048
+_BYTES_SEARCHED_FOR_DECLARATION = 2048
 """Bytes searched for a declaration; HTML allows 1,024, but many pages exceed that."""
 
 _ISO_2022_ESCAPE = re.compile(rb"\x1b(?:\$[@AB]|\$[()*+,./-][@-~]|\([IJ])")
@@ -92,7 +92,7 @@ def decode_if_plain_utf_8(data: bytes) -> str | None:
         return None
 
 
-def canonical_encoding(name: str) -> str:
+def canonical_encoding(encoding_name: str) -> str:
     """Return Python's canonical name of an encoding. Raise InputError if the encoding is unknown.
 
     Raises
@@ -101,11 +101,11 @@ def canonical_encoding(name: str) -> str:
         If the encoding is unknown or not a text encoding.
     """
     try:
-        codec_of_encoding = codecs.lookup(name)
-        "".encode(name)
+        codec_of_encoding = codecs.lookup(encoding_name)
+        "".encode(encoding_name)
     except (LookupError, ValueError) as error:
         raise InputError(
-            f"encoding must be a known name, such as utf-8, cp1252 or shift_jis; got {short_repr(name)}."
+            f"encoding must be a known name, such as utf-8, cp1252 or shift_jis; got {short_repr(encoding_name)}."
         ) from error
     return codec_of_encoding.name
 
@@ -150,7 +150,7 @@ def decode_by_evidence(data: bytes, name: str, *, chosen_encoding: str | None = 
     return _decode_as_guessed(data, name)
 
 
-def _decode_as_chosen(data: bytes, name: str, encoding: str) -> Encoded:
+def _decode_as_chosen(data: bytes, file_name: str, encoding: str) -> Encoded:
     if encoding == "utf-8" and data.startswith(codecs.BOM_UTF8):
         encoding = "utf-8-sig"
     try:
@@ -159,13 +159,13 @@ def _decode_as_chosen(data: bytes, name: str, encoding: str) -> Encoded:
         # Some codecs raise errors of their own, without a place.
         invalid_part_phrase = f"byte {error.start:,}" if isinstance(error, UnicodeDecodeError) else "the file"
         raise InputError(
-            f"{name}: {invalid_part_phrase} is not valid in {encoding}, the chosen encoding. Choose another encoding."
+            f"{file_name}: {invalid_part_phrase} is not valid in {encoding}, the chosen encoding. Choose another encoding."
         ) from error
 
 
 def _decode_as_declared(data: bytes) -> Encoded | None:
     """Decode as the markup's head declares; None if it declares nothing, or something that the bytes contradict."""
-    for declaration_match in _DECLARED.finditer(data[:_DECLARED_WITHIN]):
+    for declaration_match in _DECLARED_ENCODING_PATTERN.finditer(data[:_BYTES_SEARCHED_FOR_DECLARATION]):
         declared_name = (declaration_match[1] or declaration_match[2]).decode("ascii")
         try:
             encoding = codecs.lookup(declared_name).name
@@ -176,7 +176,7 @@ def _decode_as_declared(data: bytes) -> Encoded | None:
     return None
 
 
-def _decode_utf_16_or_32(data: bytes, name: str) -> Encoded:
+def _decode_utf_16_or_32(data: bytes, file_name: str) -> Encoded:
     """Decode UTF-16 or UTF-32 without a byte order mark, recognised by zero bytes, which other text has not."""
     likely_decodings = []
     for encoding in ("utf-32-le", "utf-32-be", "utf-16-le", "utf-16-be"):
@@ -195,12 +195,12 @@ def _decode_utf_16_or_32(data: bytes, name: str) -> Encoded:
         ):
             likely_decodings.append((everyday_character_count, encoding, text))
     if not likely_decodings:
-        raise InputError(f"{name}: the file must be plain text or Markdown; it is binary.")
+        raise InputError(f"{file_name}: the file must be plain text or Markdown; it is binary.")
     _, encoding, text = max(likely_decodings)
     return Encoded(text, encoding)
 
 
-def _refuse_broken_utf_8(data: bytes, name: str, first_bad: int) -> None:
+def _refuse_broken_utf_8(data: bytes, file_name: str, first_bad_byte_index: int) -> None:
     """Raise if most bytes beyond ASCII are UTF-8: text in another encoding has hardly any such sequences."""
     lenient_text = data.decode("utf-8", errors="replace")
     broken_character_count = lenient_text.count("\ufffd")
@@ -208,12 +208,13 @@ def _refuse_broken_utf_8(data: bytes, name: str, first_bad: int) -> None:
     non_ascii_character_count = len(lenient_text) - len(lenient_text.encode("ascii", "ignore"))
     if non_ascii_character_count - broken_character_count >= broken_character_count:
         raise InputError(
-            f"{name}: byte {first_bad:,} is not valid UTF-8, though most of the file is. Save the file as UTF-8 again, or "
+            f"{file_name}: byte {first_bad_byte_index:,} is not valid UTF-8, though most of the file is. Save the file as "
+            "UTF-8 again, or "
             "name its encoding."
         )
 
 
-def _decode_as_guessed(data: bytes, name: str) -> Encoded:
+def _decode_as_guessed(data: bytes, file_name: str) -> Encoded:
     """Decode by the detectors: chardet's candidates, with a penalty for oddities; among equals chardetng's answer."""
     ranked_encoding_candidates = _encoding_candidates(_sample_non_ascii_lines(data))
     for candidate_index, (encoding, score) in enumerate(ranked_encoding_candidates):
@@ -229,7 +230,7 @@ def _decode_as_guessed(data: bytes, name: str) -> Encoded:
             other for other, other_score in lower_ranked_candidates if other_score >= _EQUAL_SCORE_SHARE * score
         )
         return Encoded(text, encoding, guessed=True, others=similarly_likely_encodings)
-    raise InputError(f"{name}: the file must be text in a known encoding; no encoding fits. Save it as UTF-8.")
+    raise InputError(f"{file_name}: the file must be text in a known encoding; no encoding fits. Save it as UTF-8.")
 
 
 def _sample_non_ascii_lines(data: bytes) -> bytes:

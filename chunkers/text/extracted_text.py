@@ -123,10 +123,14 @@ class TextParts:
         return TextParts(self.kind, tuple(starts), self.labels)
 
 
-def shorten(text: str, most: int) -> str:
-    """Return ``text`` on one line, shortened to ``most`` characters with an ellipsis if necessary."""
-    one_line = " ".join(text[: 20 * most].split())
-    return one_line if len(one_line) <= most and len(text) <= 20 * most else f"{one_line[: most - 1].rstrip()}…"
+def shorten(text: str, max_length: int) -> str:
+    """Return ``text`` on one line, shortened to ``max_length`` characters with an ellipsis if necessary."""
+    one_line = " ".join(text[: 20 * max_length].split())
+    return (
+        one_line
+        if len(one_line) <= max_length and len(text) <= 20 * max_length
+        else f"{one_line[: max_length - 1].rstrip()}…"
+    )
 
 
 def part_label(label_text: str, part_number: int) -> str:
@@ -227,7 +231,7 @@ class PartCollector:
         if self._total_length > MAX_BYTES:
             raise too_large_error(self._name, self._total_length, "at least ", item_noun="the text")
 
-    def joined(self, left_out: Iterable[Omission], separators: Iterable[str] | None = None) -> ExtractedText:
+    def joined(self, omissions: Iterable[Omission], separators: Iterable[str] | None = None) -> ExtractedText:
         """Join the collected pages or chapters, separated by blank lines or ``separators``, into one extracted text."""
         parts_and_separators, part_starts, joined_length = [], [], 0
         separators_between_parts = repeat("\n\n") if separators is None else separators
@@ -236,7 +240,7 @@ class PartCollector:
             part_starts.append(joined_length + len(separator))
             joined_length += len(separator) + len(text)
         text_parts = TextParts(self._kind, tuple(part_starts), tuple(self.labels)) if part_starts else None
-        return ExtractedText("".join(parts_and_separators), tuple(left_out), parts=text_parts)
+        return ExtractedText("".join(parts_and_separators), tuple(omissions), parts=text_parts)
 
 
 def omissions_from_counts(counts: Counter[str], part_number: int | None = None) -> list[Omission]:
@@ -244,11 +248,11 @@ def omissions_from_counts(counts: Counter[str], part_number: int | None = None) 
     return [Omission(what, count, part_number) for what, count in counts.items() if count > 0]
 
 
-def xml_root(packed: "zipfile.ZipFile", name: str) -> "Element":
+def xml_root(archive: "zipfile.ZipFile", member_name: str) -> "Element":
     """Return the root element of an XML file in an archive."""
     from defusedxml.ElementTree import fromstring
 
-    root: Element = fromstring(packed.read(name))
+    root: Element = fromstring(archive.read(member_name))
     return root
 
 

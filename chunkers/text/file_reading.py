@@ -42,7 +42,7 @@ def extract_text(data: bytes, name: str, document_format: str, chosen_encoding: 
     InputError
         If the file is damaged, locked, too large when unpacked, or has no text.
     """
-    format_parser, _ = _FORMATS[document_format]
+    format_parser, _ = _FORMAT_READERS[document_format]
     try:
         extracted_file_text = format_parser(data, name, chosen_encoding)
     except (InputError, MemoryError):
@@ -92,9 +92,9 @@ def yield_details_and_text(data: bytes, name: str, document_format: str | None, 
         yield text[piece_start : piece_start + _PIECE_CHARACTERS]
 
 
-def parser_package(kind: str) -> str:
+def parser_package_name(document_format: str) -> str:
     """Return the name of the Python package that reads a document format."""
-    return _FORMATS[kind][1]
+    return _FORMAT_READERS[document_format][1]
 
 
 def _read_html(data: bytes, name: str, chosen_encoding: str | None) -> ExtractedText:
@@ -202,7 +202,7 @@ def _open_archive(data: bytes, name: str) -> zipfile.ZipFile:
     return opened_zip_archive
 
 
-_FORMATS: dict[str, tuple[Callable[[bytes, str, str | None], ExtractedText], str]] = {
+_FORMAT_READERS: dict[str, tuple[Callable[[bytes, str, str | None], ExtractedText], str]] = {
     "HTML": (_read_html, "markdownify"),
     "PDF": (_read_pdf, "pypdfium2"),
     "DOCX": (_read_docx, "mammoth"),
@@ -231,7 +231,7 @@ FORMATS_WITH_ENCODING_CHOICE = frozenset({None, "HTML", "CSV"})
 READABLE_ENDINGS = (".txt", ".md", ".srt", ".vtt", *FORMATTED_ENDINGS)
 """The endings of documents' names."""
 
-READ_KINDS = "text, Markdown, SRT, WebVTT, HTML, PDF, DOCX, EPUB, CSV, XLSX, PPTX and notebooks"
+READABLE_FORMATS_PHRASE = "text, Markdown, SRT, WebVTT, HTML, PDF, DOCX, EPUB, CSV, XLSX, PPTX and notebooks"
 """The kinds of documents, for help texts."""
 
 
@@ -319,7 +319,7 @@ def _read_in_format(
     used_encoding = document_details["encoding"]
     format_and_encoding_phrase = used_encoding
     if document_format is not None:
-        format_and_encoding_phrase = f"{document_format}, by {parser_package(document_format)}" + (
+        format_and_encoding_phrase = f"{document_format}, by {parser_package_name(document_format)}" + (
             f", in {used_encoding}" if used_encoding else ""
         )
     omissions_from_file_text = tuple(Omission(*omission) for omission in document_details["left_out"])

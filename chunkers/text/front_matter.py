@@ -13,10 +13,10 @@ _FRONT_MATTER = re.compile(
     rf"(?P<fields>(?:[^\r\n]*{_LINE_END})*?)(?P<closing>(?P=mark))[ \t]*(?:{_LINE_END}|\Z)"
 )
 # Between two rules at the top of a text there may be prose instead.
-_IGNORED = rf"(?:[ \t]*(?:#[^\r\n]*)?{_LINE_END})*"
+_IGNORED_LINES_PATTERN = rf"(?:[ \t]*(?:#[^\r\n]*)?{_LINE_END})*"
 _FIELDS = {
-    "---": re.compile(rf"""{_IGNORED}(?:\Z|[ \t]*(?:\{{|[\w"'][^\r\n]*?:(?=\s)))"""),
-    "+++": re.compile(rf"""{_IGNORED}(?:\Z|[ \t]*(?:\[|[\w"'][^\r\n]*?=))"""),
+    "---": re.compile(rf"""{_IGNORED_LINES_PATTERN}(?:\Z|[ \t]*(?:\{{|[\w"'][^\r\n]*?:(?=\s)))"""),
+    "+++": re.compile(rf"""{_IGNORED_LINES_PATTERN}(?:\Z|[ \t]*(?:\[|[\w"'][^\r\n]*?=))"""),
 }
 _NOT_SPACE = re.compile(r"\S")
 
@@ -41,9 +41,9 @@ class FrontMatter(NamedTuple):
     closed: int
     end: int
 
-    def cut_separates_fence(self, place: int) -> bool:
-        """Return whether a cut at ``place`` would separate a front-matter fence from the first or the last field."""
-        return 0 < place <= self.fields or self.last <= place < self.closed
+    def cut_separates_fence(self, cut_offset: int) -> bool:
+        """Return whether a cut at ``cut_offset`` would separate a front-matter fence from the first or the last field."""
+        return 0 < cut_offset <= self.fields or self.last <= cut_offset < self.closed
 
 
 def front_matter(text: str) -> FrontMatter | None:

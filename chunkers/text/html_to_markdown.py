@@ -126,9 +126,9 @@ def _unwrap_cdata_sections(html: str) -> str:
     return "".join([*text_parts, html[copied_until:]])
 
 
-def _expand_self_closed_tag(tag: re.Match[str]) -> str:
+def _expand_self_closed_tag(tag_match: re.Match[str]) -> str:
     """Close an element that is self-closing in XML; in HTML it would stay open."""
-    element_name, attributes = tag.groups()
+    element_name, attributes = tag_match.groups()
     return (
         f"<{element_name}{attributes}>"
         if element_name.lower() in _VOID
@@ -150,8 +150,8 @@ def _check_nesting_depth(soup: BeautifulSoup, name: str) -> None:
 
 # Books in EPUB.
 
-_ENCRYPTION = "META-INF/encryption.xml"
-_XML_ENC = "{http://www.w3.org/2001/04/xmlenc#}"
+_ENCRYPTION_FILE_IN_EPUB = "META-INF/encryption.xml"
+_XML_ENCRYPTION_NAMESPACE = "{http://www.w3.org/2001/04/xmlenc#}"
 _HEADING = re.compile(r"^ {0,3}#{1,6}[ \t]+(\S[^\n]*)$", re.MULTILINE)
 _EMPHASIS_MARKS = re.compile(r"[*`]+")
 
@@ -228,11 +228,11 @@ def _read_epub_package(book: zipfile.ZipFile) -> _Package:
 
 def _encrypted_files(book: zipfile.ZipFile) -> set[str]:
     """Return the files that are encrypted, fonts among them; source: EPUB 3.3, section 4.2.6.3.2."""
-    if _ENCRYPTION not in book.namelist():
+    if _ENCRYPTION_FILE_IN_EPUB not in book.namelist():
         return set()
     return {
         _path_in_book("", reference.get("URI", ""))
-        for reference in xml_root(book, _ENCRYPTION).iter(f"{_XML_ENC}CipherReference")
+        for reference in xml_root(book, _ENCRYPTION_FILE_IN_EPUB).iter(f"{_XML_ENCRYPTION_NAMESPACE}CipherReference")
     }
 
 

@@ -20,8 +20,8 @@ if TYPE_CHECKING:
 
 Arrays = dict[str, npt.NDArray[np.generic]]
 
-_ALIGNED = 64
-_CHECKSUM = 4
+_ARRAY_ALIGNMENT_BYTES = 64
+_CHECKSUM_BYTES = 4
 _HEAD_BYTES = 8
 """Bytes of the checksum, and of it and the length of the description that follows."""
 
@@ -35,12 +35,12 @@ def load_detector_model(folder: Path | None = None) -> "LanguageIdentifier":
     from py3langid.langid import MODEL_DIR, MODEL_FILE, LanguageIdentifier
 
     model_digest = hashlib.blake2b((MODEL_DIR / MODEL_FILE).read_bytes(), digest_size=8).hexdigest()
-    arrays_path = (folder or user_cache_folder()) / f"languages-{model_digest}-{sys.byteorder}.bin"
-    model_array_by_name = read_arrays(arrays_path)
+    arrays_cache_path = (folder or user_cache_folder()) / f"languages-{model_digest}-{sys.byteorder}.bin"
+    model_array_by_name = read_arrays(arrays_cache_path)
     if model_array_by_name is None:
         py3langid_identifier = LanguageIdentifier.from_model_file(MODEL_FILE, norm_probs=True)
         write_arrays(
-            arrays_path,
+            arrays_cache_path,
             {
                 "ptc": py3langid_identifier.nb_ptc,
                 "pc": py3langid_identifier.nb_pc,
@@ -71,13 +71,15 @@ def read_arrays(path: Path) -> Arrays | None:
     except (OSError, ValueError):
         return None
     # The checksum is about damage: whoever can forge the file could forge any hash in it.
-    if len(mapped_bytes) < _HEAD_BYTES or zlib.crc32(mapped_bytes[_CHECKSUM:]) != int.from_bytes(mapped_bytes[:_CHECKSUM]):
+    if len(mapped_bytes) < _HEAD_BYTES or zlib.crc32(mapped_bytes[_CHECKSUM_BYTES:]) != int.from_bytes(
+        mapped_bytes[:_CHECKSUM_BYTES]
+    ):
         return None
-    description_size = int.from_bytes(mapped_bytes[_CHECKSUM:_HEAD_BYTES])
+    description_size = int.from_bytes(mapped_bytes[_CHECKSUM_BYTES:_HEAD_BYTES])
     array_offset = _HEAD_BYTES + description_size
     array_by_name = {}
     for array_name, array_dtype, shape in json.loads(bytes(mapped_bytes[_HEAD_BYTES:array_offset])):
-        array_offset += -array_offset % _ALIGNED
+        array_offset += -array_offset % _ARRAY_ALIGNMENT_BYTES
         array_by_name[array_name] = np.frombuffer(mapped_bytes, array_dtype, math.prod(shape), array_offset).reshape(shape)
         array_offset += array_by_name[array_name].nbytes
     return array_by_name
@@ -87,13 +89,13 @@ def write_arrays(path: Path, arrays: Arrays) -> None:
     """Write named arrays to a file with a checksum; if that fails, no file is left behind."""
     array_descriptions_json = json.dumps([[name, array.dtype.str, array.shape] for name, array in arrays.items()]).encode()
     content_parts: list[bytes | memoryview] = [
-        len(array_descriptions_json).to_bytes(_HEAD_BYTES - _CHECKSUM),
+        len(array_descriptions_json).to_bytes(_HEAD_BYTES - _CHECKSUM_BYTES),
         array_descriptions_json,
     ]
     array_offset = _HEAD_BYTES + len(array_descriptions_json)
     for array in arrays.values():
-        alignment_padding_byte_count = -array_offset % _ALIGNED
+        alignment_padding_byte_count = -array_offset % _ARRAY_ALIGNMENT_BYTES
         content_parts += [bytes(alignment_padding_byte_count), np.ascontiguousarray(array).view(np.uint8).data]
         array_offset += alignment_padding_byte_count + array.nbytes
     content_crc32_checksum = reduce(lambda sum_before, part: zlib.crc32(part, sum_before), content_parts, 0)
-    write_atomically(path, [content_crc32_checksum.to_bytes(_CHECKSUM), *content_parts])
+    write_atomically(path, [content_crc32_checksum.to_bytes(_CHECKSUM_BYTES), *content_parts])

@@ -10,7 +10,7 @@ from chunkers.support import InputError, short_repr
 from chunkers.text.extracted_text import ExtractedText, Omission, PartCollector, omissions_from_counts
 
 _ESCAPE = re.compile(r"\x1b\[[0-?]*[ -/]*[@-~]")
-_OVERWRITTEN = re.compile(r"[^\n]*\r(?!\n)")
+_OVERWRITTEN_OUTPUT_PATTERN = re.compile(r"[^\n]*\r(?!\n)")
 _FENCES = re.compile(r"^ {0,3}(`{3,})", re.MULTILINE)
 _LANGUAGE = re.compile(r"[\w+#.-]{1,30}")
 _MIME_TYPE_BY_NAME = {
@@ -82,8 +82,8 @@ def _upgrade_output(output: Mapping[str, Any]) -> dict[str, Any]:
 
 def _notebook_language(metadata: Any) -> str:
     """Return the name of a notebook's language; empty if it names none."""
-    for entry_key, language_key in (("language_info", "name"), ("kernelspec", "language")):
-        metadata_entry = metadata.get(entry_key) if isinstance(metadata, dict) else None
+    for metadata_key, language_key in (("language_info", "name"), ("kernelspec", "language")):
+        metadata_entry = metadata.get(metadata_key) if isinstance(metadata, dict) else None
         if language := _valid_fence_language(metadata_entry.get(language_key) if isinstance(metadata_entry, dict) else ""):
             return language
     return ""
@@ -94,7 +94,7 @@ def _valid_fence_language(language: Any) -> str:
     return language if isinstance(language, str) and _LANGUAGE.fullmatch(language) else ""
 
 
-def _output_texts(outputs: Any, counts: Counter[str]) -> Iterator[str]:
+def _output_texts(outputs: Any, omission_counts: Counter[str]) -> Iterator[str]:
     """Yield the texts of a cell's outputs, and count what has none."""
     for output in outputs:
         output_type = output.get("output_type")
@@ -104,23 +104,23 @@ def _output_texts(outputs: Any, counts: Counter[str]) -> Iterator[str]:
             error_summary = f"{output.get('ename')}: {output.get('evalue')}"
             yield _final_terminal_text("\n".join(output.get("traceback") or [error_summary]))
         else:
-            yield from _display_texts(output.get("data") or {}, counts)
+            yield from _display_texts(output.get("data") or {}, omission_counts)
 
 
-def _display_texts(data: Mapping[str, Any], counts: Counter[str]) -> Iterator[str]:
-    has_picture = any(kind.startswith("image/") for kind in data)
-    counts["picture"] += has_picture
-    display_text = _join_lines(data.get("text/plain") or data.get("text/markdown"))
+def _display_texts(data_by_mime_type: Mapping[str, Any], omission_counts: Counter[str]) -> Iterator[str]:
+    has_picture = any(kind.startswith("image/") for kind in data_by_mime_type)
+    omission_counts["picture"] += has_picture
+    display_text = _join_lines(data_by_mime_type.get("text/plain") or data_by_mime_type.get("text/markdown"))
     # Beside a picture stands only what Python calls the object.
     if display_text.strip() and not (has_picture and display_text.startswith("<")):
         yield _final_terminal_text(display_text)
     elif not has_picture:
-        counts["output without text"] += 1
+        omission_counts["output without text"] += 1
 
 
 def _final_terminal_text(output_text: str) -> str:
     """Return the text that a terminal shows at the end: without colours, and without overwritten beginnings of lines."""
-    return _OVERWRITTEN.sub("", _ESCAPE.sub("", output_text)).strip("\n")
+    return _OVERWRITTEN_OUTPUT_PATTERN.sub("", _ESCAPE.sub("", output_text)).strip("\n")
 
 
 def _join_lines(lines: Any) -> str:

@@ -44,8 +44,8 @@ KINDS_WITHOUT_SENTENCES = frozenset(
 )
 """The kinds of blocks that are not made of sentences."""
 
-_NESTED_KINDS = KINDS_KEPT_WHOLE | KINDS_WITHOUT_SENTENCES
-_FORMULAS = {"$$": "$$", "\\[": "\\]"}
+_BLOCK_KINDS_FOUND_NESTED = KINDS_KEPT_WHOLE | KINDS_WITHOUT_SENTENCES
+_FORMULA_END_BY_START = {"$$": "$$", "\\[": "\\]"}
 _LINE_END = re.compile(r"\r\n|\n|\r")
 _MARKDOWN_MARKS = re.compile(r"\r\n|[\n\r|>]|(?:[-+*]|\d[.)])(?=\s)")
 _UNLISTED_LINE_START = re.compile(r"(?!\s|\Z|(?:[-+*]|\d{1,9}[.)])(?:\s|\Z))")
@@ -53,7 +53,7 @@ _UNLISTED_LINE_START = re.compile(r"(?!\s|\Z|(?:[-+*]|\d{1,9}[.)])(?:\s|\Z))")
 _CLAUSE_NUMBER = re.compile(r"\d+(?:\.\d+)+[.)]?\s")
 _SENTENCE_END = re.compile(r"""[.?!:;…。！？：；؟۔]["'”’»)\]*_`]*\s*\Z""")
 _BYTE_ORDER_MARK = "\ufeff"
-_INLINE = re.compile(r"[*_`\[\]!<&\\]")
+_INLINE_MARK_PATTERN = re.compile(r"[*_`\[\]!<&\\]")
 _LONGEST_PARSED = 1_000
 """Maximum number of characters of a title that is searched for marks; a longer one stays as it is."""
 
@@ -120,7 +120,7 @@ def outline_of(text: str) -> Outline:
         return Outline()
     line_starts = [0, *(match.end() for match in _LINE_END.finditer(text))]
     line_boundary_offsets = [*line_starts, len(text)]
-    source_without_front_matter, covered_line_count = _blank_out_front_matter(text)
+    source_without_front_matter, front_matter_line_count = _blank_out_front_matter(text)
     parser = _markdown_parser()
     markdown_block_tokens = _BlockTokens()
     parser.block.parse(source_without_front_matter, parser, {}, markdown_block_tokens)
@@ -128,7 +128,9 @@ def outline_of(text: str) -> Outline:
     def span_of_lines(first: int, last: int) -> Span:
         return Span(line_boundary_offsets[first], line_boundary_offsets[last]).trimmed(text)
 
-    levels_and_blocks = [(0, Block("front matter", span_of_lines(0, covered_line_count)))] if covered_line_count else []
+    levels_and_blocks = (
+        [(0, Block("front matter", span_of_lines(0, front_matter_line_count)))] if front_matter_line_count else []
+    )
     top_level_blocks = [block for _, block in levels_and_blocks]
     blocks_kept_whole = []
     list_end_line = 0
@@ -142,12 +144,12 @@ def outline_of(text: str) -> Outline:
         levels_and_blocks.append((token.level, block))
         if token.level == 0:
             # What the parser leaves out would be lost.
-            top_level_blocks += Block("paragraph", span_of_lines(covered_line_count, first_line)), block
-            covered_line_count = end_line
+            top_level_blocks += Block("paragraph", span_of_lines(front_matter_line_count, first_line)), block
+            front_matter_line_count = end_line
         if outline_block_kind in KINDS_KEPT_WHOLE and not (outline_block_kind == "list" and first_line < list_end_line):
             blocks_kept_whole.append(block)
             list_end_line = end_line if outline_block_kind == "list" else list_end_line
-    top_level_blocks.append(Block("paragraph", span_of_lines(covered_line_count, len(line_starts))))
+    top_level_blocks.append(Block("paragraph", span_of_lines(front_matter_line_count, len(line_starts))))
     return Outline(
         tuple([block for block in top_level_blocks if block.span.start < block.span.end]),
         tuple(blocks_kept_whole),
@@ -223,13 +225,17 @@ def _heading_paths(text: str) -> tuple[list[int], list[tuple[str, ...]]]:
     return heading_starts, title_paths
 
 
-def _heading_title(source: str) -> str:
+def _heading_title(heading_source: str) -> str:
     """Return the text of a heading without its marks and those of emphasis, links and code."""
-    source = source.removeprefix(_BYTE_ORDER_MARK)
+    heading_source = heading_source.removeprefix(_BYTE_ORDER_MARK)
     # Either marks before it, and perhaps after it, or a line below it.
-    unmarked_line = re.sub(r"(?:^|\s)#+$", "", source.lstrip("#")) if source.startswith("#") else source.rstrip("=-\t ")
+    unmarked_line = (
+        re.sub(r"(?:^|\s)#+$", "", heading_source.lstrip("#"))
+        if heading_source.startswith("#")
+        else heading_source.rstrip("=-\t ")
+    )
     unmarked_heading_text = " ".join(unmarked_line.split())
-    if len(unmarked_heading_text) > _LONGEST_PARSED or not _INLINE.search(unmarked_heading_text):
+    if len(unmarked_heading_text) > _LONGEST_PARSED or not _INLINE_MARK_PATTERN.search(unmarked_heading_text):
         return unmarked_heading_text
     (inline_token,) = _markdown_parser().parseInline(unmarked_heading_text)
     return " ".join("".join(_inline_texts(inline_token)).split())
@@ -265,34 +271,35 @@ class _BlockTokens(list["Token"]):
             self.paragraph = token
         is_top_level = token.level == 0 and token.nesting >= 0
         if token.type == "list_item_open" or (
-            token.type in KIND_BY_TOKEN_TYPE and (is_top_level or KIND_BY_TOKEN_TYPE[token.type] in _NESTED_KINDS)
+            token.type in KIND_BY_TOKEN_TYPE
+            and (is_top_level or KIND_BY_TOKEN_TYPE[token.type] in _BLOCK_KINDS_FOUND_NESTED)
         ):
             super().append(token)
 
 
-def _parse_list(state: StateBlock, first: int, end: int, silent: bool) -> bool:
+def _parse_list(state: StateBlock, first_line: int, end_line: int, check_only: bool) -> bool:
     """Parse a list; a new sentence on an unindented line below it is none of its items', though the parser takes it so.
 
     Nor is the number of a clause. A list that is nested deeper than the parser goes does not hold the rest of the text.
     """
     from markdown_it.rules_block import list_block
 
-    if silent or state.level:
-        return list_block(state, first, end, silent)
+    if check_only or state.level:
+        return list_block(state, first_line, end_line, check_only)
     # No list goes on behind this line. For lists that touch it is the same, so that each line is looked at once.
     known_list_start, list_end_line = state.env.get("listed", (0, 0))
-    if not known_list_start <= first < list_end_line:
-        list_end_line = first + 1
-        while list_end_line < end and not _is_past_list_end(state, list_end_line):
+    if not known_list_start <= first_line < list_end_line:
+        list_end_line = first_line + 1
+        while list_end_line < end_line and not _is_past_list_end(state, list_end_line):
             list_end_line += 1
-        state.env["listed"] = first, list_end_line
+        state.env["listed"] = first_line, list_end_line
     token_count_before = len(state.tokens)
     # A paragraph inside goes on to the state's last line, whatever the end it is given.
-    usual_line_limit, state.lineMax = state.lineMax, min(end, list_end_line)
-    is_list = list_block(state, first, state.lineMax, silent)
+    usual_line_limit, state.lineMax = state.lineMax, min(end_line, list_end_line)
+    is_list = list_block(state, first_line, state.lineMax, check_only)
     state.lineMax = usual_line_limit
     if is_list:
-        _end_list_before_sentence(state, first, state.tokens[token_count_before:])
+        _end_list_before_sentence(state, first_line, state.tokens[token_count_before:])
     return is_list
 
 
@@ -303,10 +310,10 @@ def _is_past_list_end(state: StateBlock, line: int) -> bool:
     return _is_unindented_text(state, line)
 
 
-def _end_list_before_sentence(state: StateBlock, first: int, tokens: Sequence[Token]) -> None:
+def _end_list_before_sentence(state: StateBlock, first_line: int, list_tokens: Sequence[Token]) -> None:
     """End the list of these tokens before an unindented line that begins a sentence in the paragraph it ends with."""
     list_end_paragraph_token = state.tokens.paragraph if isinstance(state.tokens, _BlockTokens) else None
-    if list_end_paragraph_token is None or not list_end_paragraph_token.map or list_end_paragraph_token.map[0] < first:
+    if list_end_paragraph_token is None or not list_end_paragraph_token.map or list_end_paragraph_token.map[0] < first_line:
         return
     paragraph_start_line, paragraph_end_line = list_end_paragraph_token.map
     if not all(state.isEmpty(line) for line in range(paragraph_end_line, state.line)):
@@ -316,7 +323,7 @@ def _end_list_before_sentence(state: StateBlock, first: int, tokens: Sequence[To
             state.src, state.bMarks[line - 1], state.eMarks[line - 1]
         ):
             state.line = line
-            for token in tokens:
+            for token in list_tokens:
                 if token.map:
                     token.map[1] = min(token.map[1], line)
             return
@@ -327,12 +334,12 @@ def _is_unindented_text(state: StateBlock, line: int) -> bool:
     return _UNLISTED_LINE_START.match(state.src, state.bMarks[line], state.eMarks[line]) is not None
 
 
-def _parse_formula(state: StateBlock, first: int, end: int, silent: bool) -> bool:
+def _parse_formula(state: StateBlock, first_line: int, end_line: int, check_only: bool) -> bool:
     r"""Parse lines from ``$$`` or ``\[`` to its closing mark as a formula; only a number or a full stop may follow it."""
-    formula_start = state.bMarks[first] + state.tShift[first]
+    formula_start = state.bMarks[first_line] + state.tShift[first_line]
     opening_mark = state.src[formula_start : formula_start + 2]
-    closing_mark = _FORMULAS.get(opening_mark)
-    if closing_mark is None or state.is_code_block(first):
+    closing_mark = _FORMULA_END_BY_START.get(opening_mark)
+    if closing_mark is None or state.is_code_block(first_line):
         return False
     # Many that are opened have the same end, or none: it is looked for once.
     search_start_offset, closing_offset = state.env.get(opening_mark, (0, -2))
@@ -341,27 +348,29 @@ def _parse_formula(state: StateBlock, first: int, end: int, silent: bool) -> boo
     ):
         search_start_offset, closing_offset = formula_start + 2, state.src.find(closing_mark, formula_start + 2)
         state.env[opening_mark] = search_start_offset, closing_offset
-    if closing_offset < 0 or closing_offset + 2 > state.eMarks[end - 1]:
+    if closing_offset < 0 or closing_offset + 2 > state.eMarks[end_line - 1]:
         return False
-    last_line = bisect_right(state.bMarks, closing_offset, first, end) - 1
+    last_line = bisect_right(state.bMarks, closing_offset, first_line, end_line) - 1
     text_after_formula = state.src[closing_offset + 2 : state.eMarks[last_line]].strip()
-    if (text_after_formula and text_after_formula[0] not in ".,;:(") or _formula_leaves_container(state, first, last_line):
+    if (text_after_formula and text_after_formula[0] not in ".,;:(") or _formula_leaves_container(
+        state, first_line, last_line
+    ):
         return False
-    if not silent:
-        state.push("formula", "", 0).map = [first, last_line + 1]
+    if not check_only:
+        state.push("formula", "", 0).map = [first_line, last_line + 1]
         state.line = last_line + 1
     return True
 
 
-def _formula_leaves_container(state: StateBlock, first: int, last: int) -> bool:
-    """Return whether a line from ``first`` to ``last`` lies outside of the item or quotation that they begin in."""
+def _formula_leaves_container(state: StateBlock, first_line: int, last_line: int) -> bool:
+    """Return whether a line from ``first_line`` to ``last_line`` lies outside of the item or quotation that they begin in."""
     # Many that begin there may reach the same line behind it: it is looked for once.
     earlier_first_line, line_outside_container, earlier_block_indent = state.env.get("left", (0, 0, 0))
-    if earlier_first_line <= first < line_outside_container <= last and state.blkIndent >= earlier_block_indent:
+    if earlier_first_line <= first_line < line_outside_container <= last_line and state.blkIndent >= earlier_block_indent:
         return True
-    for line in range(first + 1, last + 1) if state.level else ():
+    for line in range(first_line + 1, last_line + 1) if state.level else ():
         if state.sCount[line] < state.blkIndent and not state.isEmpty(line):
-            state.env["left"] = first, line, state.blkIndent
+            state.env["left"] = first_line, line, state.blkIndent
             return True
     return False
 

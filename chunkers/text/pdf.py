@@ -103,7 +103,7 @@ def read_pdf(data: bytes, name: str) -> ExtractedText:
                 omissions.append(Omission("picture", picture_count, page_number))
     if damaged_stream_count := _count_damaged_streams(data):
         omissions.append(Omission("damaged stream", damaged_stream_count))
-    running_lines_by_page = running_lines(pdf_page_collector.texts, pdf_page_collector.labels)
+    running_lines_by_page = find_headers_and_footers(pdf_page_collector.texts, pdf_page_collector.labels)
     for page_number, running_lines_of_page in enumerate(running_lines_by_page):
         removed_line_numbers = set()
         for line in running_lines_of_page:
@@ -148,18 +148,18 @@ def _page_character_texts(text_page: PdfTextPage, name: str) -> Sequence[str]:
     return _reverse_hebrew_arabic_words(text_page, character_texts)
 
 
-def _decode_page_characters(text_page: PdfTextPage, count: int) -> list[str]:
+def _decode_page_characters(text_page: PdfTextPage, character_count: int) -> list[str]:
     """Return the text of each character of a page, if PDFium's own string differs in length or joins hyphens."""
     from pypdfium2.raw import FPDFText_GetUnicode, FPDFText_IsHyphen
 
-    character_codes = [FPDFText_GetUnicode(text_page.raw, index) for index in range(count)]
+    character_codes = [FPDFText_GetUnicode(text_page.raw, index) for index in range(character_count)]
     character_texts = [chr(code) if 0 < code <= sys.maxunicode else "" for code in character_codes]
     for character_index, character_code in enumerate(character_codes):
         if character_code == _JOINED_HYPHEN_CODE and FPDFText_IsHyphen(text_page.raw, character_index) == 1:
             character_texts[character_index] = "-\n"
         elif (
             "\ud800" <= character_texts[character_index] <= "\udbff"
-            and character_index + 1 < count
+            and character_index + 1 < character_count
             and "\udc00" <= character_texts[character_index + 1] <= "\udfff"
         ):
             # The halves of a letter beyond the first 65,536, such as an emoji.
@@ -184,8 +184,8 @@ def _reverse_hebrew_arabic_words(text_page: PdfTextPage, character_texts: Sequen
         if isinstance(character_texts, str)
         else "".join(char if len(char) == 1 else " " for char in character_texts)
     )
-    for right_to_left_word in _RIGHT_TO_LEFT.finditer(page_string):
-        start, end = right_to_left_word.span()
+    for right_to_left_match in _RIGHT_TO_LEFT.finditer(page_string):
+        start, end = right_to_left_match.span()
         character_middles = [left + right for left, _, right, _ in map(text_page.get_charbox, range(start, end))]
         # Vowel signs lie anywhere above their letter, so what most neighbours do counts.
         if sum((after > before) - (after < before) for before, after in pairwise(character_middles)) > 0:
@@ -208,15 +208,15 @@ def _edge_line_positions(page: PdfPage, text_page: PdfTextPage, character_texts:
     """
     from pypdfium2.raw import FPDF_PageToDevice
 
-    line_number, first_index_by_line = 0, dict[int, int]()
+    line_number, first_character_by_line = 0, dict[int, int]()
     for character_index, char in enumerate(character_texts):
         if char.strip():
-            first_index_by_line.setdefault(line_number, character_index)
+            first_character_by_line.setdefault(line_number, character_index)
         line_number += char.count("\n")
-    visible_line_numbers = list(first_index_by_line)
+    visible_line_numbers = list(first_character_by_line)
 
-    def line_height(place: int) -> float:
-        _, bottom, _, top = text_page.get_charbox(first_index_by_line[place], loose=True)
+    def line_height(measured_line_number: int) -> float:
+        _, bottom, _, top = text_page.get_charbox(first_character_by_line[measured_line_number], loose=True)
         return float(top - bottom)
 
     median_height = (
@@ -226,7 +226,7 @@ def _edge_line_positions(page: PdfPage, text_page: PdfTextPage, character_texts:
     )
     position_by_line_number = {}
     for edge_line_number in {*visible_line_numbers[:MOST_EDGE_LINES], *visible_line_numbers[-MOST_EDGE_LINES:]}:
-        character_left, character_bottom, _, _ = text_page.get_charbox(first_index_by_line[edge_line_number])
+        character_left, character_bottom, _, _ = text_page.get_charbox(first_character_by_line[edge_line_number])
         x, y = c_int(), c_int()
         # As it is seen: rotated, and without what is cropped.
         if FPDF_PageToDevice(
@@ -310,12 +310,12 @@ class RunningLine(NamedTuple):
     counts: bool
 
 
-Pattern = tuple[str, str, int | str]
+RunningLinePattern = tuple[str, str, int | str]
 """Text of a line before and after its page number, and the number's offset from the page's place in the file, or ``label``
 if it is the page's label; or the whole line, an empty text and ``whole``."""
 
 
-def running_lines(pages: Sequence[str], labels: Sequence[str]) -> list[list[RunningLine]]:
+def find_headers_and_footers(page_texts: Sequence[str], page_labels: Sequence[str]) -> list[list[RunningLine]]:
     """Return, for every page, the lines that are running headers, running footers or page numbers.
 
     A line counts as a running line only if it is among the first or the last lines of its page, with nothing but running
@@ -331,10 +331,10 @@ def running_lines(pages: Sequence[str], labels: Sequence[str]) -> list[list[Runn
     On the first page, a header without the page number is kept, because it may be the title. If these rules left text on
     fewer than half of the pages that have text, all lines are kept.
     """
-    lines_by_page = [page.split("\n") for page in pages]
-    running_lines_by_page: list[list[RunningLine]] = [[] for _ in pages]
+    lines_by_page = [page.split("\n") for page in page_texts]
+    running_lines_by_page: list[list[RunningLine]] = [[] for _ in page_texts]
     for is_upper_edge in (True, False):
-        _add_running_lines(lines_by_page, labels, running_lines_by_page, is_upper_edge=is_upper_edge)
+        _add_headers_or_footers(lines_by_page, page_labels, running_lines_by_page, is_upper_edge=is_upper_edge)
     text_page_numbers = [number for number, some in enumerate(lines_by_page) if any(map(str.strip, some))]
     page_count_with_body = 0
     for page_number in text_page_numbers:
@@ -342,20 +342,20 @@ def running_lines(pages: Sequence[str], labels: Sequence[str]) -> list[list[Runn
         page_count_with_body += any(
             line.strip() and index not in removed_line_numbers for index, line in enumerate(lines_by_page[page_number])
         )
-    return running_lines_by_page if 2 * page_count_with_body >= len(text_page_numbers) else [[] for _ in pages]
+    return running_lines_by_page if 2 * page_count_with_body >= len(text_page_numbers) else [[] for _ in page_texts]
 
 
-def _add_running_lines(
+def _add_headers_or_footers(
     lines_by_page: Sequence[Sequence[str]],
     page_labels: Sequence[str],
-    running_by_page: Sequence[list[RunningLine]],
+    running_lines_by_page: Sequence[list[RunningLine]],
     *,
     is_upper_edge: bool,
 ) -> None:
     """Add the running lines at one edge of the pages, from the outermost inwards."""
     line_iterators = [
         _lines_from_edge(some, taken, is_upper_edge=is_upper_edge)
-        for some, taken in zip(lines_by_page, running_by_page, strict=True)
+        for some, taken in zip(lines_by_page, running_lines_by_page, strict=True)
     ]
     outermost_lines = [next(some, None) for some in line_iterators]
     for _ in range(MOST_EDGE_LINES):
@@ -376,17 +376,17 @@ def _add_running_lines(
             numbered_patterns = [pattern for pattern in shared_patterns if pattern[2] != "whole"]
             if numbered_patterns or page_number > 0 or not is_upper_edge:
                 is_bare_page_number = any(not before and not after for before, after, _ in numbered_patterns)
-                running_by_page[page_number].append(
+                running_lines_by_page[page_number].append(
                     RunningLine(line_index, line_text, is_upper_edge, is_bare_page_number, bool(numbered_patterns))
                 )
             outermost_lines[page_number] = next(line_iterators[page_number], None)
 
 
 def _lines_from_edge(
-    lines: Sequence[str], running_before: Sequence[RunningLine], *, is_upper_edge: bool
+    lines: Sequence[str], earlier_running_lines: Sequence[RunningLine], *, is_upper_edge: bool
 ) -> Iterator[tuple[int, str]]:
     """Yield the lines of a page that are not blank nor taken yet, with their numbers, from an edge."""
-    running_line_indices = {running_line.place for running_line in running_before}
+    running_line_indices = {running_line.place for running_line in earlier_running_lines}
     line_order = range(len(lines)) if is_upper_edge else range(len(lines) - 1, -1, -1)
     for line_index in line_order:
         line_text = " ".join(lines[line_index].split())
@@ -394,11 +394,11 @@ def _lines_from_edge(
             yield line_index, line_text
 
 
-def _line_patterns(line_text: str, page_number: int, page_label: str) -> list[Pattern]:
+def _line_patterns(line_text: str, page_number: int, page_label: str) -> list[RunningLinePattern]:
     """Return the patterns that a line may share with lines of other pages."""
     if len(line_text) > LONGEST_RUNNING_LINE:
         return []
-    patterns: list[Pattern] = [(line_text, "", "whole")]
+    patterns: list[RunningLinePattern] = [(line_text, "", "whole")]
     for number_or_label_match in _NUMBER.finditer(line_text):
         patterns.append(
             (
@@ -415,9 +415,9 @@ def _line_patterns(line_text: str, page_number: int, page_label: str) -> list[Pa
     ]
 
 
-def _recurring_patterns(patterns_by_page: dict[int, list[Pattern]]) -> set[Pattern]:
+def _recurring_patterns(patterns_by_page: dict[int, list[RunningLinePattern]]) -> set[RunningLinePattern]:
     """Return the patterns of lines that are on most pages, or on most of those with an even or with an odd number."""
-    recurring_patterns: set[Pattern] = set()
+    recurring_patterns: set[RunningLinePattern] = set()
     for patterns_of_page_group in (
         patterns_by_page,
         *({n: own_patterns for n, own_patterns in patterns_by_page.items() if n % 2 == side} for side in (0, 1)),
@@ -433,7 +433,7 @@ def _recurring_patterns(patterns_by_page: dict[int, list[Pattern]]) -> set[Patte
     return recurring_patterns | _page_number_patterns(patterns_by_page)
 
 
-def _page_number_patterns(patterns_by_page: dict[int, list[Pattern]]) -> set[Pattern]:
+def _page_number_patterns(patterns_by_page: dict[int, list[RunningLinePattern]]) -> set[RunningLinePattern]:
     """Return the patterns of lines that begin or end with the number of the page, where those of most pages do."""
     edge_number_patterns = [
         [pattern for pattern in own_patterns if pattern[2] != "whole" and not (pattern[0] and pattern[1])]

@@ -33,7 +33,7 @@ def nearest_passage(
     max_distance: int,
     preferred_start: int,
     max_comparisons: int,
-    ranges: Sequence[Span] | None = None,
+    searched_ranges: Sequence[Span] | None = None,
 ) -> tuple[int, int, int, int]:
     """Find the passage closest to a pattern by edit distance; return its distance, start and end, and the comparisons made.
 
@@ -42,12 +42,12 @@ def nearest_passage(
     ``max_comparisons``.
     Passages are searched for in disjoint ranges of the text, by default in all of it.
     """
-    ranges = [Span(0, len(text))] if ranges is None else ranges
-    character_comparison_count = len(pattern) * sum(end - start for start, end in ranges)
+    searched_ranges = [Span(0, len(text))] if searched_ranges is None else searched_ranges
+    character_comparison_count = len(pattern) * sum(end - start for start, end in searched_ranges)
     if character_comparison_count > max_comparisons:
         return -2, 0, 0, character_comparison_count
     least_distance, nearest_ends = max_distance, list[int]()
-    for start, end in ranges:
+    for start, end in searched_ranges:
         distance, nearest_ends_in_range = _least_edit_distance(pattern.tolist(), text[start:end].tolist(), least_distance)
         if distance < least_distance:
             least_distance, nearest_ends = distance, []
@@ -87,8 +87,8 @@ def _least_edit_distance(pattern: list[int], text: list[int], max_distance: int)
     all_rows_mask = (1 << len(pattern)) - 1
     last_row = len(pattern) - 1
     row_mask_by_code: dict[int, int] = {}
-    for row, code_point in enumerate(pattern):
-        row_mask_by_code[code_point] = row_mask_by_code.get(code_point, 0) | 1 << row
+    for pattern_index, code_point in enumerate(pattern):
+        row_mask_by_code[code_point] = row_mask_by_code.get(code_point, 0) | 1 << pattern_index
     vertical_increases_mask, vertical_decreases_mask = all_rows_mask, 0
     distance, least_distance = len(pattern), max_distance
     nearest_ends: list[int] = []
@@ -150,7 +150,7 @@ MIN_ALTERED_SIMILARITY = 0.8
 MIN_NEAREST_SIMILARITY = 0.5
 """Minimum similarity of the nearest passage for a message about a lost excerpt to quote it."""
 
-SHORTEST_ALTERED = 12
+SHORTEST_ALTERED_EXCERPT = 12
 """Minimum number of characters, without white space, of an excerpt that is searched for with small changes: shorter ones
 resemble too many passages.
 """
@@ -276,14 +276,15 @@ class SearchableText:
             self._folded.original(Span(start, start + len(folded_quotation.text))), "typography", several=is_ambiguous
         )
 
-    def occurrences(self, text: str, most: int) -> list[Span]:
-        """Return the first ``most`` places of a text: word for word, else ignoring white space and typography."""
-        text_occurrence_spans = [Span(start, start + len(text)) for start in _occurrence_starts(self.text, text, most)]
+    def occurrences(self, text: str, max_count: int) -> list[Span]:
+        """Return the first ``max_count`` places of a text: word for word, else ignoring white space and typography."""
+        text_occurrence_spans = [Span(start, start + len(text)) for start in _occurrence_starts(self.text, text, max_count)]
         if text_occurrence_spans:
             return text_occurrence_spans
         folded_passage = fold_text(text)
         folded_spans = [
-            Span(start, start + len(folded_passage)) for start in _occurrence_starts(self._folded.text, folded_passage, most)
+            Span(start, start + len(folded_passage))
+            for start in _occurrence_starts(self._folded.text, folded_passage, max_count)
         ]
         return [self._folded.original(span) for span in folded_spans]
 
@@ -305,7 +306,7 @@ class SearchableText:
         """
         folded_quotation = self._fold_quotation(quoted)
         folded_length = len(folded_quotation.text)
-        if folded_length < SHORTEST_ALTERED or self.work.spent:
+        if folded_length < SHORTEST_ALTERED_EXCERPT or self.work.spent:
             return None
         max_distance = max_edit_distance(folded_length, min_similarity)
         pattern_codes, preferred_start = code_points(folded_quotation.text), folded_quotation.start or 0
@@ -320,36 +321,36 @@ class SearchableText:
     def match_in_parts(self, text: str) -> list[Span]:
         """Find a quotation whose parts now stand apart, in the same order; return their spans, or none.
 
-        Each part occurs as in `typographic_match`, and has at least `SHORTEST_ALTERED` characters. The first parts are the
+        Each part occurs as in `typographic_match`, and has at least `SHORTEST_ALTERED_EXCERPT` characters. The first parts are the
         longest.
         """
-        searched_text, remaining_quotation, search_from = self._folded.text, fold_text(text), 0
+        searched_text, remaining_quotation, search_start_offset = self._folded.text, fold_text(text), 0
         part_spans: list[Span] = []
         # Most lost quotations are told by their beginning or end.
         if (
             self.work.spent
-            or remaining_quotation[:SHORTEST_ALTERED] not in searched_text
-            or remaining_quotation[-SHORTEST_ALTERED:] not in searched_text
+            or remaining_quotation[:SHORTEST_ALTERED_EXCERPT] not in searched_text
+            or remaining_quotation[-SHORTEST_ALTERED_EXCERPT:] not in searched_text
         ):
             return []
         self.work.left -= len(searched_text) * len(remaining_quotation).bit_length() * MOST_QUOTATION_PARTS
         while remaining_quotation:
-            if len(remaining_quotation) < SHORTEST_ALTERED or len(part_spans) == MOST_QUOTATION_PARTS:
+            if len(remaining_quotation) < SHORTEST_ALTERED_EXCERPT or len(part_spans) == MOST_QUOTATION_PARTS:
                 return []
             # The longest beginning of the rest that the text has behind the part before.
             part_length = bisect_left(
                 range(1, len(remaining_quotation) + 1),
                 True,
-                key=lambda size: searched_text.find(remaining_quotation[:size], search_from) < 0,
+                key=lambda size: searched_text.find(remaining_quotation[:size], search_start_offset) < 0,
             )
             # What is left for the last part must not be too short for one.
             if part_length < len(remaining_quotation):
-                part_length = min(part_length, len(remaining_quotation) - SHORTEST_ALTERED)
-            if part_length < SHORTEST_ALTERED:
+                part_length = min(part_length, len(remaining_quotation) - SHORTEST_ALTERED_EXCERPT)
+            if part_length < SHORTEST_ALTERED_EXCERPT:
                 return []
-            quotation_part_start = searched_text.find(remaining_quotation[:part_length], search_from)
-            search_from = quotation_part_start + part_length
-            part_spans.append(self._folded.original(Span(quotation_part_start, search_from)))
+            quotation_part_start = searched_text.find(remaining_quotation[:part_length], search_start_offset)
+            search_start_offset = quotation_part_start + part_length
+            part_spans.append(self._folded.original(Span(quotation_part_start, search_start_offset)))
             remaining_quotation = remaining_quotation[part_length:]
         return part_spans
 
@@ -357,12 +358,14 @@ class SearchableText:
         """Return whether the searched text contains ``text``, ignoring white space and typography."""
         return (folded_passage := fold_text(text)) != "" and folded_passage in self._folded.text
 
-    def longest_suffix_starting_at(self, text: str, place: int) -> Span | None:
-        """Return the longest suffix of ``text`` that occurs at ``place``, as a range of ``text``; None if there is none."""
-        folded_quotation, folded_place = _Folded.of(text), self._folded_offset(place)
-        following_folded_text = self._folded.text[folded_place : folded_place + SHORTEST_ALTERED]
+    def longest_suffix_starting_at(self, text: str, offset: int) -> Span | None:
+        """Return the longest suffix of ``text`` that occurs at ``offset``, as a range of ``text``; None if there is none."""
+        folded_quotation, folded_place = _Folded.of(text), self._folded_offset(offset)
+        following_folded_text = self._folded.text[folded_place : folded_place + SHORTEST_ALTERED_EXCERPT]
         suffix_start = (
-            folded_quotation.text.find(following_folded_text) if len(following_folded_text) == SHORTEST_ALTERED else -1
+            folded_quotation.text.find(following_folded_text)
+            if len(following_folded_text) == SHORTEST_ALTERED_EXCERPT
+            else -1
         )
         while suffix_start >= 0:
             if self._folded.text.startswith(folded_quotation.text[suffix_start:], folded_place):
@@ -371,7 +374,7 @@ class SearchableText:
         return None
 
     def longest_common_passage(self, text: str, searched_range: Span) -> CommonPassage | None:
-        """Find the longest passage of ``text`` that occurs within a range; None if it is shorter than `SHORTEST_ALTERED`.
+        """Find the longest passage of ``text`` that occurs within a range; None if it is shorter than `SHORTEST_ALTERED_EXCERPT`.
 
         Texts are compared as in `typographic_match`. The passage is at the end, at the beginning or around the middle of
         ``text``.
@@ -382,13 +385,13 @@ class SearchableText:
             self._folded.text[folded_range_start : self._folded_offset(searched_range.end)],
         )
         quotation_length = len(folded_quotation.text)
-        if quotation_length < SHORTEST_ALTERED:
+        if quotation_length < SHORTEST_ALTERED_EXCERPT:
             return None
         middle_offset = quotation_length // 2
 
-        def longest_found_length(most: int, passage_of_length: Callable[[int], str]) -> int:
-            """Return the greatest size up to ``most`` for which ``passage_of_length(size)`` occurs in the searched text."""
-            return bisect_left(range(1, most + 1), True, key=lambda size: passage_of_length(size) not in searched_text)
+        def longest_found_length(max_length: int, passage_of_length: Callable[[int], str]) -> int:
+            """Return the greatest size up to ``max_length`` for which ``passage_of_length(size)`` occurs in the searched text."""
+            return bisect_left(range(1, max_length + 1), True, key=lambda size: passage_of_length(size) not in searched_text)
 
         common_suffix_length = longest_found_length(
             quotation_length, lambda size: folded_quotation.text[quotation_length - size :]
@@ -411,7 +414,7 @@ class SearchableText:
                 Span(middle_offset - common_length_before_middle, middle_offset + common_length_after_middle)
             )
         longest_span = max(common_spans_of_quotation, key=lambda span: span.end - span.start)
-        if longest_span.end - longest_span.start < SHORTEST_ALTERED:
+        if longest_span.end - longest_span.start < SHORTEST_ALTERED_EXCERPT:
             return None
         span_start_in_range = searched_text.find(folded_quotation.text[longest_span.start : longest_span.end])
         folded_span = Span(
@@ -421,17 +424,17 @@ class SearchableText:
         folded_text_before = self._folded.text[max(0, folded_span.start - 2 * _NEIGHBOURING_CHARACTERS) : folded_span.start]
         folded_text_after = self._folded.text[folded_span.end : folded_span.end + 2 * _NEIGHBOURING_CHARACTERS]
         has_similar_surroundings = _half_agrees_with_neighbour(
-            folded_quotation.text[: longest_span.start], folded_text_before, is_before=True
+            folded_quotation.text[: longest_span.start], folded_text_before, is_before_passage=True
         )
         has_similar_surroundings = has_similar_surroundings or _half_agrees_with_neighbour(
-            folded_quotation.text[longest_span.end :], folded_text_after, is_before=False
+            folded_quotation.text[longest_span.end :], folded_text_after, is_before_passage=False
         )
         return CommonPassage(
             folded_quotation.original(longest_span), self._folded.original(folded_span), has_similar_surroundings
         )
 
-    def _folded_offset(self, place: int) -> int:
-        return int(np.searchsorted(self._folded.places, place))
+    def _folded_offset(self, original_offset: int) -> int:
+        return int(np.searchsorted(self._folded.places, original_offset))
 
     def _fold_quotation(self, quoted: Quotation) -> Quotation:
         text, prefix, suffix, start = quoted
@@ -452,22 +455,24 @@ class SearchableText:
         return code_points(self._folded.text)
 
 
-def _occurrence_starts(text: str, passage: str, most: int) -> list[int]:
-    """Return up to ``most`` starts of a passage that is not empty, overlapping ones included."""
+def _occurrence_starts(text: str, passage: str, max_count: int) -> list[int]:
+    """Return up to ``max_count`` starts of a passage that is not empty, overlapping ones included."""
     starts: list[int] = []
     occurrence_start = text.find(passage) if passage else -1
-    while occurrence_start >= 0 and len(starts) < most:
+    while occurrence_start >= 0 and len(starts) < max_count:
         starts.append(occurrence_start)
         occurrence_start = text.find(passage, occurrence_start + 1)
     return starts
 
 
-def _half_agrees_with_neighbour(unmatched_part: str, neighbour: str, *, is_before: bool) -> bool:
+def _half_agrees_with_neighbour(unmatched_part: str, neighbour: str, *, is_before_passage: bool) -> bool:
     """Return whether half of ``unmatched_part`` agrees with what stands next to the passage in the text; both are folded."""
     # Enough to tell a repeated passage from another text, and of bounded cost.
-    unmatched_part = unmatched_part[-_NEIGHBOURING_CHARACTERS:] if is_before else unmatched_part[:_NEIGHBOURING_CHARACTERS]
+    unmatched_part = (
+        unmatched_part[-_NEIGHBOURING_CHARACTERS:] if is_before_passage else unmatched_part[:_NEIGHBOURING_CHARACTERS]
+    )
     compared_length = len(unmatched_part) * 5 // 4
-    neighbour = neighbour[-compared_length:] if is_before else neighbour[:compared_length]
+    neighbour = neighbour[-compared_length:] if is_before_passage else neighbour[:compared_length]
     if not unmatched_part or not neighbour:
         return False
     distance, *_ = nearest_passage(
@@ -505,18 +510,18 @@ def _find_in_context(text: str, quoted: Quotation) -> tuple[int, bool] | None:
     raise AssertionError
 
 
-def _nearest_occurrence_start(text: str, pattern: str, place: int) -> int:
+def _nearest_occurrence_start(text: str, pattern: str, preferred_offset: int) -> int:
     """Return the start of the pattern nearest to the place; -1 if it is not found."""
-    place = max(0, place)
-    next_occurrence_start = text.find(pattern, place)
-    if next_occurrence_start == place:
+    preferred_offset = max(0, preferred_offset)
+    next_occurrence_start = text.find(pattern, preferred_offset)
+    if next_occurrence_start == preferred_offset:
         return next_occurrence_start
-    previous_occurrence_start = text.rfind(pattern, 0, place + len(pattern) - 1)
+    previous_occurrence_start = text.rfind(pattern, 0, preferred_offset + len(pattern) - 1)
     if next_occurrence_start < 0 or previous_occurrence_start < 0:
         return max(next_occurrence_start, previous_occurrence_start)
     return (
         previous_occurrence_start
-        if place - previous_occurrence_start <= next_occurrence_start - place
+        if preferred_offset - previous_occurrence_start <= next_occurrence_start - preferred_offset
         else next_occurrence_start
     )
 

@@ -26,7 +26,7 @@ _POLL_S = 0.01
 """Seconds between checks, at first; later a twentieth of a second."""
 
 _free_readers = threading.Semaphore(MOST_READER_PROCESSES)
-_lock = threading.Lock()
+_idle_readers_lock = threading.Lock()
 _idle_readers: "list[_Reader]" = []
 
 
@@ -83,7 +83,7 @@ def parse_in_reader_process(
 
 
 def _take_reader() -> "_Reader":
-    with _lock:
+    with _idle_readers_lock:
         while _idle_readers:
             idle_reader_process = _idle_readers.pop()
             if idle_reader_process.is_alive:
@@ -94,7 +94,7 @@ def _take_reader() -> "_Reader":
 def _keep_or_end_reader(reader: "_Reader") -> None:
     """Keep a process for the next file, unless it has ended or uses too much memory."""
     if reader.is_alive and reader.memory() <= MAX_IDLE_MEMORY:
-        with _lock:
+        with _idle_readers_lock:
             _idle_readers.append(reader)
     else:
         reader.end()
@@ -102,7 +102,7 @@ def _keep_or_end_reader(reader: "_Reader") -> None:
 
 @atexit.register
 def _end_all_idle_readers() -> None:
-    with _lock:
+    with _idle_readers_lock:
         for reader in _idle_readers:
             reader.end()
         _idle_readers.clear()

@@ -14,7 +14,7 @@ from pathlib import Path
 from types import ModuleType
 from typing import Any
 
-PACKAGES = {"chunkers", "evaluation", "seamark", "viz"}
+PACKAGES_WITH_PARSERS = {"chunkers", "evaluation", "seamark", "viz"}
 """The packages that parsers lie in, in a checkout and in an installation."""
 
 
@@ -44,7 +44,7 @@ class LazyPackages(MetaPathFinder):
 
     def find_spec(self, name: str, path: Sequence[str] | None, target: ModuleType | None = None) -> ModuleSpec | None:
         """Find a module of the project; return None for every other."""
-        module_spec = PathFinder.find_spec(name, path, target) if name.partition(".")[0] in PACKAGES else None
+        module_spec = PathFinder.find_spec(name, path, target) if name.partition(".")[0] in PACKAGES_WITH_PARSERS else None
         if module_spec is not None and module_spec.origin and module_spec.submodule_search_locations is not None:
             module_spec.loader = LazyPackage()
         return module_spec

@@ -16,12 +16,14 @@ _SPACE = re.compile(r"\s*")
 _CONTINUING_MARK = re.compile("[，、：；,;:]")
 
 # Most marks open in one language and close in another: they open after white space or at the very beginning.
-_OPENING = "\"'“”‘’„‚«»‹›「『《〈（【([¿¡"
-_OPENING_MARKS = re.compile(rf"(?:(?<=\s)|(?<![\s\S]))[{re.escape(_OPENING)}]+(?:(?<=[«‹])\s+)?\Z|[「『《〈（【¿¡]+\Z")
+_OPENING_MARK_CHARACTERS = "\"'“”‘’„‚«»‹›「『《〈（【([¿¡"
+_OPENING_MARKS = re.compile(
+    rf"(?:(?<=\s)|(?<![\s\S]))[{re.escape(_OPENING_MARK_CHARACTERS)}]+(?:(?<=[«‹])\s+)?\Z|[「『《〈（【¿¡]+\Z"
+)
 _MOST_MARKS = 8
 
-_NUMBER = re.compile(r"\(?\d{1,3}[.)]")
-_NUMBER_OF_A_LINE = re.compile(r"\(?(?:\d{1,3}|[ivxlIVXL]{1,5}|[A-Za-z])[.)]")
+_ITEM_NUMBER_PATTERN = re.compile(r"\(?\d{1,3}[.)]")
+_LINE_ITEM_NUMBER_PATTERN = re.compile(r"\(?(?:\d{1,3}|[ivxlIVXL]{1,5}|[A-Za-z])[.)]")
 _ABBREVIATIONS = (
     # English, and abbreviations shared with it
     "approx|secs?|figs?|eqs?|eqns?|nos?|ch|chaps?|vols?|arts?|tabs?|refs?|pp?|pars?|cf|ed|op|"
@@ -36,16 +38,18 @@ _REFERENCE_ABBREVIATION = re.compile(rf"(?:^|[\s(\[«“\"])(?:{_ABBREVIATIONS})
 _REFERRED_NUMBER = re.compile(r"[(\[]?(?:\d|[IVXLC]+\b)")
 _TITLE_ABBREVIATION = re.compile(r"(?:^|[\s(\[«“\"])(?:[Mm]evr|[Mm]ej|Pr)\.\Z")
 _HYPHENATED_INITIALS = re.compile(r"(?<![^\W\d_])[^\W\d_]\.[-‐‑][^\W\d_]\.\Z")
-_ABBREVIATED = re.compile(rf"(?:(?i:\b(?:{_ABBREVIATIONS}))|(?<![^\W\d_])(?![A-ZÀ-ÞΑ-ΩА-Я])[^\W\d_]{{1,4}})\.\s+\Z")
+_ABBREVIATION_BEFORE_SENTENCE = re.compile(
+    rf"(?:(?i:\b(?:{_ABBREVIATIONS}))|(?<![^\W\d_])(?![A-ZÀ-ÞΑ-ΩА-Я])[^\W\d_]{{1,4}})\.\s+\Z"
+)
 _SHORT_WORD = re.compile(r"(?:^|\s)[^\W\d_]{1,4}\.\Z")
 _LAST_WORD = re.compile(r"[^\s.(\[«“„\"]+(?=\.\Z)")
-_BEFORE_A_LETTER = " \t\n–—―-\"'“”‘’„‚«»‹›([¿¡"
+_SIGNS_BEFORE_FIRST_LETTER = " \t\n–—―-\"'“”‘’„‚«»‹›([¿¡"
 _QUOTATION_END = re.compile(r"[.?!][\"”’]\Z")
 # It begins with the stop, which is found much faster than words.
-_AND_SO_ON = re.compile(r"\.(?<=(?<!\S)(?:etc|ecc|usw|enz|itd|itp|atd|osv)\.)\s+(?=[^\W\d_])", re.IGNORECASE)
+_ETC_BEFORE_WORD_PATTERN = re.compile(r"\.(?<=(?<!\S)(?:etc|ecc|usw|enz|itd|itp|atd|osv)\.)\s+(?=[^\W\d_])", re.IGNORECASE)
 # Does not match at the most frequent end of a sentence, which no rule moves or removes: the last word is no initial, title
 # or Roman numeral of a list, and the next word begins with a capital and is no Roman numeral.
-_UNSURE_END = re.compile(
+_UNSURE_SENTENCE_END_PATTERN = re.compile(
     r"(?![A-Za-z][A-Za-z](?<!vr)(?<!ej)(?<!Pr)(?:(?<![ivxlIVXL]{2})|(?<=[A-HJKM-UWYZa-hjkm-uwyz]..))[.?!]\s"
     r"(?:[-*+] )?(?:[A-Z][a-z]|[ABD-HJKMN-UWYZ]))"
 )
@@ -62,7 +66,7 @@ _GERMAN_ARTICLE = (
     "d(?:er|ie|as|en|em|es)|(?:[km]?ein|dein|sein|ihr|unser|euer)(?:e[rnms]?)?|(?:jed|dies|jen)e[rnms]?|"
     "im|am|zum|zur|vom|beim|ins|ans|aufs|fürs|übers|in|ab|an|bei|mit|seit|bis|nach|vor"
 )
-_SEEN_BEFORE_ORDINALS = 40
+_CHARACTERS_EXAMINED_BEFORE_ORDINALS = 40
 # Of several, as in "des 18. und 19. Jahrhunderts", the first follows it.
 _GERMAN_ORDINALS = r"(?:\d{1,2}\.(?:,|\s+(?:und|oder|bis|sowie|[-‐‑–]|(?:und|bis)\s+zu[mr]))\s+){,2}\d{1,2}\."
 _GERMAN_ORDINAL = re.compile(rf"(?:^|[\s(\[„»“\"])(?:{_GERMAN_ARTICLE})\s+{_GERMAN_ORDINALS}\Z", re.IGNORECASE)
@@ -106,7 +110,7 @@ Rule = Callable[[str, list[int]], list[int]]
 def sentence_rules_for(text: str, language: str) -> tuple[Rule, ...]:
     """Return the rules that correct the splitter sentencex in this text and language, in order of application."""
     rules: list[Rule] = [correct_sentence_starts]
-    if _AND_SO_ON.search(text):
+    if _ETC_BEFORE_WORD_PATTERN.search(text):
         rules.append(split_after_etcetera)
     if language == "de" and _ORDINAL.search(text):
         rules.append(remove_ends_after_ordinals)
@@ -122,11 +126,11 @@ def split_after_ideographic_stops(text: str, starts: list[int]) -> list[int]:
     if text.isascii() or not any(stop in text for stop in _IDEOGRAPHIC_STOPS):
         return starts
     corrected_starts = set(starts)
-    quotes_counted_until = quotation_mark_count = 0
+    counted_until_offset = quotation_mark_count = 0
     for stop_match in _IDEOGRAPHIC_STOP.finditer(text):
         next_start = stop_match.end()
-        quotation_mark_count += text.count('"', quotes_counted_until, next_start)
-        quotes_counted_until = next_start
+        quotation_mark_count += text.count('"', counted_until_offset, next_start)
+        counted_until_offset = next_start
         if quotation_mark_count % 2 and text.startswith('"', next_start):
             # A straight quotation mark closes if one is open.
             next_start += 1
@@ -152,7 +156,7 @@ def correct_sentence_starts(text: str, starts: list[int]) -> list[int]:
 
 def _unsure_sentence_numbers(text: str, starts: Sequence[int]) -> list[int]:
     """Return the numbers of the sentences, from 1, whose beginning `correct_sentence_starts` may move or remove."""
-    match_unsure_end = _UNSURE_END.match
+    match_unsure_end = _UNSURE_SENTENCE_END_PATTERN.match
     return [
         number
         for number, (previous, start) in enumerate(pairwise(starts), start=1)
@@ -193,13 +197,13 @@ def _remove_false_ends(text: str, starts: list[int], unsure_sentence_numbers: Se
             joined_sentence_start = previous_start
         if start - previous_start <= _EXAMINED_CHARACTERS:
             previous_begins_line = previous_start == 0 or text[previous_start - 1] == "\n"
-            item_number_pattern = _NUMBER_OF_A_LINE if previous_begins_line else _NUMBER
+            item_number_pattern = _LINE_ITEM_NUMBER_PATTERN if previous_begins_line else _ITEM_NUMBER_PATTERN
             following_start = starts[sentence_number + 1] if sentence_number + 1 < len(starts) else len(text)
             is_item_number = _matches_whole_sentence(
                 item_number_pattern, text, previous_start, start
             ) and not _matches_whole_sentence(item_number_pattern, text, start, following_start)
             # What an abbreviation refers to, as "3." after "Fig.", is no item's number.
-            follows_abbreviation = joined_sentence_start < previous_start and _ABBREVIATED.search(
+            follows_abbreviation = joined_sentence_start < previous_start and _ABBREVIATION_BEFORE_SENTENCE.search(
                 text, max(joined_sentence_start, previous_start - _EXAMINED_CHARACTERS), previous_start
             )
             if is_item_number and not follows_abbreviation:
@@ -218,7 +222,7 @@ def _remove_false_ends(text: str, starts: list[int], unsure_sentence_numbers: Se
         else:
             is_false_end = _begins_with_korean_particle(text_before, text_after)
         # The first letter may come behind marks and dashes.
-        if is_false_end or (has_capitals and _is_small_letter(text_after.lstrip(_BEFORE_A_LETTER)[:1])):
+        if is_false_end or (has_capitals and _is_small_letter(text_after.lstrip(_SIGNS_BEFORE_FIRST_LETTER)[:1])):
             joined_sentence_numbers.add(sentence_number)
     return (
         [start for number, start in enumerate(starts) if number not in joined_sentence_numbers]
@@ -294,7 +298,7 @@ def _follows_german_ordinal(text: str, start: int) -> bool:
     """Return whether a German ordinal comes before a place, and its noun after it."""
     if text[start : start + 1].isdecimal():
         return False
-    text_before = text[max(0, start - _SEEN_BEFORE_ORDINALS) : start].rstrip()
+    text_before = text[max(0, start - _CHARACTERS_EXAMINED_BEFORE_ORDINALS) : start].rstrip()
     if _GERMAN_ORDINAL.search(text_before):
         return _GERMAN_BEGINNING.match(text, start) is None
     return _GERMAN_ORDERED_NOUN.match(text, start) is not None and _GERMAN_ORDINAL_IN_DOUBT.search(text_before) is not None
@@ -302,7 +306,7 @@ def _follows_german_ordinal(text: str, start: int) -> bool:
 
 def split_after_etcetera(text: str, starts: list[int]) -> list[int]:
     """End a sentence after "etc." if the next word begins with a capital letter."""
-    next_word_starts = [match.end() for match in _AND_SO_ON.finditer(text)]
+    next_word_starts = [match.end() for match in _ETC_BEFORE_WORD_PATTERN.finditer(text)]
     return sorted({*starts, *(end for end in next_word_starts if text[end].isupper())}) if next_word_starts else starts
 
 
@@ -330,7 +334,7 @@ def split_at_markdown_lines(text: str, starts: list[int]) -> list[int]:
     if "\n" not in text and not _MAY_BE_MARKED.match(text):
         return starts
     sentence_starts: set[int] = set()
-    row_spans: list[tuple[int, int]] = []
+    table_row_spans: list[tuple[int, int]] = []
     for line_match in _MARKED_LINE.finditer(f"\n{text}"):
         # With the line break in front, both offsets are those of the text itself: the line's, and the next one's.
         line_start, next_line_start = line_match.span()
@@ -338,16 +342,18 @@ def split_at_markdown_lines(text: str, starts: list[int]) -> list[int]:
             sentence_starts.add(line_start)
         elif line_match.lastgroup == "heading":
             sentence_starts.update((line_start, next_line_start))
-        elif row_spans and row_spans[-1][1] == line_start and _TABLE_DELIMITER_ROW.fullmatch(line_match["row"]):
-            row_spans[-1] = row_spans[-1][0], next_line_start
+        elif table_row_spans and table_row_spans[-1][1] == line_start and _TABLE_DELIMITER_ROW.fullmatch(line_match["row"]):
+            table_row_spans[-1] = table_row_spans[-1][0], next_line_start
         else:
-            row_spans.append((line_start, next_line_start))
-    if not (sentence_starts or row_spans):
+            table_row_spans.append((line_start, next_line_start))
+    if not (sentence_starts or table_row_spans):
         return starts
     sentence_starts.update(
         chain(
-            *row_spans,
-            [start for start, row in _pair_starts_with_rows(starts, row_spans) if row is None] if row_spans else starts,
+            *table_row_spans,
+            [start for start, row in _pair_starts_with_rows(starts, table_row_spans) if row is None]
+            if table_row_spans
+            else starts,
         )
     )
     # Nothing begins behind the last line.
@@ -356,12 +362,12 @@ def split_at_markdown_lines(text: str, starts: list[int]) -> list[int]:
 
 
 def _pair_starts_with_rows(
-    starts: Sequence[int], row_ranges: Sequence[tuple[int, int]]
+    starts: Sequence[int], table_row_ranges: Sequence[tuple[int, int]]
 ) -> Iterator[tuple[int, tuple[int, int] | None]]:
     """Yield each start with the row that it lies inside."""
-    row_number = 0
+    table_row_index = 0
     for start in starts:
-        while row_number < len(row_ranges) and row_ranges[row_number][1] <= start:
-            row_number += 1
-        is_inside_row = row_number < len(row_ranges) and row_ranges[row_number][0] < start
-        yield start, row_ranges[row_number] if is_inside_row else None
+        while table_row_index < len(table_row_ranges) and table_row_ranges[table_row_index][1] <= start:
+            table_row_index += 1
+        is_inside_table_row = table_row_index < len(table_row_ranges) and table_row_ranges[table_row_index][0] < start
+        yield start, table_row_ranges[table_row_index] if is_inside_table_row else None

@@ -66,7 +66,7 @@ class SplitterName(NamedTuple):
 
 
 _BLANK_LINES = re.compile(r"\n[ \t\f\v]*\n\s*")
-_SEPARATORS = {
+_SEPARATOR_PATTERN_BY_SPLITTER = {
     "regex": re.compile(r"(?<=[.?!])\s+"),
     "lines": re.compile(r"[\n\v\f\x1c-\x1e\x85\u2028\u2029]"),
     "paragraphs": _BLANK_LINES,
@@ -111,14 +111,14 @@ def split_sentences(text: str, splitter: str, cancelled: Callable[[], bool] = bo
     # The splitters see only LF: patterns with an alternative for each line end would read \r\n as two.
     text_with_line_feeds = _LINE_END.sub("\n", text) if "\r" in text else text
     return _spans_in_original(
-        text, _trimmed_spans(text_with_line_feeds, _untrimmed_spans(text_with_line_feeds, splitter), cancelled)
+        text, _trimmed_spans(text_with_line_feeds, _untrimmed_sentence_spans(text_with_line_feeds, splitter), cancelled)
     )
 
 
-def _untrimmed_spans(text: str, splitter: str) -> Iterable[tuple[int, int]]:
+def _untrimmed_sentence_spans(text: str, splitter: str) -> Iterable[tuple[int, int]]:
     """Return the sentences of a text whose lines end in LF, white space around them included."""
-    if splitter in _SEPARATORS:
-        return _spans_between(text, _SEPARATORS[splitter])
+    if splitter in _SEPARATOR_PATTERN_BY_SPLITTER:
+        return _spans_between(text, _SEPARATOR_PATTERN_BY_SPLITTER[splitter])
     splitter_kind, language_or_pipeline = SplitterName.parse(splitter)
     if splitter_kind == "spacy":
         return _spans_from_starts(text, _sentence_starts_by_spacy(text, language_or_pipeline or ""))
@@ -129,7 +129,7 @@ GIVEN_SPLITTER = "given"
 """Name that replaces a splitter's if the caller gave the sentences."""
 
 
-def is_splitter(name: str) -> bool:
+def is_splitter_name(name: str) -> bool:
     """Return whether ``name`` is a valid name of a sentence splitter; a spaCy pipeline need not be installed."""
     splitter_kind, language_or_pipeline = SplitterName.parse(name)
     return name in SPLITTERS or (
@@ -172,7 +172,7 @@ def _check_splitter_name(splitter: str) -> None:
             f"sentences: the language code after 'sentencex:' must be one of {', '.join(LANGUAGES)}; got "
             f"{short_repr(language_or_pipeline)}."
         )
-    if not is_splitter(splitter):
+    if not is_splitter_name(splitter):
         raise InputError(
             f"sentences must be one of {', '.join(SPLITTERS)}, sentencex:CODE for a language or spacy:NAME for an "
             f"installed pipeline; got {short_repr(splitter)}."
@@ -329,10 +329,12 @@ def _sentence_pipeline(name: str) -> Language:
     return spacy_sentence_pipeline
 
 
-def _trimmed_spans(text: str, pieces: Iterable[tuple[int, int]], cancelled: Callable[[], bool]) -> list[tuple[int, int]]:
+def _trimmed_spans(
+    text: str, untrimmed_spans: Iterable[tuple[int, int]], cancelled: Callable[[], bool]
+) -> list[tuple[int, int]]:
     trimmed_spans: list[tuple[int, int]] = []
     front_matter_offsets = front_matter(text)
-    for start, end in pieces:
+    for start, end in untrimmed_spans:
         raise_if_cancelled(cancelled)
         # Most sentences end in one such character: to step over it is faster than to copy the text.
         while start < end and text[end - 1].isspace():
@@ -349,14 +351,14 @@ def _trimmed_spans(text: str, pieces: Iterable[tuple[int, int]], cancelled: Call
 # spaCy's pipelines by name. Nothing else is imported by name, as it may come from a link or a file.
 
 
-def load_spacy_pipeline(name: str, setting: str, exclude: Sequence[str] = ()) -> Language:
+def load_spacy_pipeline(name: str, setting_name: str, exclude: Sequence[str] = ()) -> Language:
     """Load a spaCy pipeline that is installed as a package or stored in a folder.
 
     Parameters
     ----------
     name
         The name of a package that declares itself a pipeline, or a folder's path. Other packages are not imported.
-    setting
+    setting_name
         Name of the setting that names the pipeline, with which error messages begin.
     exclude
         Parts of the pipeline that are not loaded.
@@ -366,7 +368,7 @@ def load_spacy_pipeline(name: str, setting: str, exclude: Sequence[str] = ()) ->
     InputError
         If there is no such pipeline, or it cannot be loaded.
     """
-    is_installed_package = check_spacy_pipeline(name, setting)
+    is_installed_package = check_spacy_pipeline(name, setting_name)
     import spacy
 
     try:
@@ -374,30 +376,31 @@ def load_spacy_pipeline(name: str, setting: str, exclude: Sequence[str] = ()) ->
     # A pipeline's configuration names functions, which fail in as many ways as there are.
     except Exception as error:
         raise InputError(
-            f"{setting}: {short_repr(name)} must be a spaCy pipeline; loading it failed with {type(error).__name__}. "
+            f"{setting_name}: {short_repr(name)} must be a spaCy pipeline; loading it failed with {type(error).__name__}. "
             "Install the pipeline again."
         ) from error
 
 
-def check_spacy_pipeline(name: str, setting: str) -> bool:
+def check_spacy_pipeline(name: str, setting_name: str) -> bool:
     """Return True if a spaCy pipeline is an installed package, False if it is a folder; nothing is imported.
 
     Raises
     ------
     InputError
-        If there is no such pipeline; the message begins with ``setting``.
+        If there is no such pipeline; the message begins with ``setting_name``.
     """
-    require_extra("spacy", f"{setting}: the spaCy pipeline {short_repr(name)}")
+    require_extra("spacy", f"{setting_name}: the spaCy pipeline {short_repr(name)}")
     is_installed_package = name in entry_points(group="spacy_models").names
     if not is_installed_package and not _is_folder(name):
         if _is_installed_distribution(name):
             raise InputError(
-                f"{setting}: {short_repr(name)} must be a spaCy pipeline; the installed package of this name contains no "
+                f"{setting_name}: {short_repr(name)} must be a spaCy pipeline; the installed package of this name contains "
+                "no "
                 "pipeline. Choose another name."
             )
         name_in_download_command = name if name.isidentifier() and len(name) <= LONGEST_SHOWN_VALUE else "NAME"
         raise InputError(
-            f"{setting}: the spaCy pipeline {short_repr(name)} must be installed; it was not found. "
+            f"{setting_name}: the spaCy pipeline {short_repr(name)} must be installed; it was not found. "
             f"Install it with 'python -m spacy download {name_in_download_command}'."
         )
     return is_installed_package

@@ -11,13 +11,13 @@ from xml.etree.ElementTree import Element
 from chunkers.text.extracted_text import ExtractedText, Omission, PartCollector, omissions_from_counts, xml_root
 from chunkers.text.spreadsheets import Row, cell_text, markdown_table
 
-_RELATIONS = (
+_RELATION_ID_ATTRIBUTES = (
     "{http://schemas.openxmlformats.org/officeDocument/2006/relationships}id",
     "{http://purl.oclc.org/ooxml/officeDocument/relationships}id",
 )
 """The attributes that name a slide's part; the second is of the format that PowerPoint calls strict."""
 
-_TITLES = frozenset({"title", "ctrTitle"})
+_TITLE_PLACEHOLDERS = frozenset({"title", "ctrTitle"})
 _REPEATED_PLACEHOLDERS = frozenset({"dt", "ftr", "hdr", "sldNum", "sldImg"})
 """Placeholders for the date, footer, header and number of all slides."""
 
@@ -42,24 +42,32 @@ def read_slides(archive: zipfile.ZipFile, name: str) -> ExtractedText:
     InputError
         If the text is too large.
     """
-    main_part = next(target for kind, target in _part_relations(archive, "").values() if kind == "officeDocument")
-    main_part_relations = _part_relations(archive, main_part)
+    main_part_path = next(target for kind, target in _part_relations(archive, "").values() if kind == "officeDocument")
+    main_part_relations = _part_relations(archive, main_part_path)
     slide_collector = PartCollector(name, "slide")
     omissions: list[Omission] = []
     hidden_slide_count = 0
-    for slide_number, slide_entry in enumerate(xml_root(archive, main_part).iterfind("{*}sldIdLst/{*}sldId"), 1):
-        slide_part = main_part_relations[
-            next(slide_entry.attrib[name] for name in _RELATIONS if name in slide_entry.attrib)
+    for slide_number, slide_reference_element in enumerate(
+        xml_root(archive, main_part_path).iterfind("{*}sldIdLst/{*}sldId"), 1
+    ):
+        slide_part_path = main_part_relations[
+            next(
+                slide_reference_element.attrib[name]
+                for name in _RELATION_ID_ATTRIBUTES
+                if name in slide_reference_element.attrib
+            )
         ][1]
-        slide_xml_root = xml_root(archive, slide_part)
+        slide_xml_root = xml_root(archive, slide_part_path)
         if slide_xml_root.get("show") in ("0", "false"):
             hidden_slide_count += 1
             continue
         omission_counts: Counter[str] = Counter()
         slide_title, text_blocks = _slide_content(slide_xml_root, name, omission_counts)
-        notes_parts = [target for kind, target in _part_relations(archive, slide_part).values() if kind == "notesSlide"]
-        for notes_part in notes_parts[:1]:
-            _, note_blocks = _slide_content(xml_root(archive, notes_part), name, Counter(), allows_lists=False)
+        notes_part_paths = [
+            target for kind, target in _part_relations(archive, slide_part_path).values() if kind == "notesSlide"
+        ]
+        for notes_part_path in notes_part_paths[:1]:
+            _, note_blocks = _slide_content(xml_root(archive, notes_part_path), name, Counter(), writes_bulleted_lists=False)
             text_blocks += [f"Notes: {note_blocks[0]}", *note_blocks[1:]] if note_blocks else []
         omissions += omissions_from_counts(omission_counts, len(slide_collector.texts))
         slide_collector.add("\n\n".join([f"# {slide_title or f'Slide {slide_number}'}", *text_blocks]), str(slide_number))
@@ -68,7 +76,9 @@ def read_slides(archive: zipfile.ZipFile, name: str) -> ExtractedText:
     return slide_collector.joined(omissions)
 
 
-def _slide_content(slide: Element, name: str, counts: Counter[str], *, allows_lists: bool = True) -> tuple[str, list[str]]:
+def _slide_content(
+    slide: Element, name: str, omission_counts: Counter[str], *, writes_bulleted_lists: bool = True
+) -> tuple[str, list[str]]:
     """Return the title and the blocks of text of a slide or its notes."""
     slide_title_text, text_blocks = "", []
     for shape in _slide_shapes(slide.find("{*}cSld/{*}spTree")):
@@ -77,14 +87,14 @@ def _slide_content(slide: Element, name: str, counts: Counter[str], *, allows_li
             shape_placeholder_element = shape.find("{*}nvSpPr/{*}nvPr/{*}ph")
             placeholder_type = "" if shape_placeholder_element is None else shape_placeholder_element.get("type", "obj")
             levelled_paragraphs = [] if placeholder_type in _REPEATED_PLACEHOLDERS else [*_levelled_paragraphs(shape)]
-            if placeholder_type in _TITLES and not slide_title_text:
+            if placeholder_type in _TITLE_PLACEHOLDERS and not slide_title_text:
                 slide_title_text = " ".join(words for _, words in levelled_paragraphs)
                 continue
             levelled_paragraphs = [
                 (level, _MARKDOWN_BLOCK_START.sub(r"\\", words, count=1) if _MARKDOWN_BLOCK_START.match(words) else words)
                 for level, words in levelled_paragraphs
             ]
-            if allows_lists and placeholder_type in _LIST_PLACEHOLDERS and len(levelled_paragraphs) > 1:
+            if writes_bulleted_lists and placeholder_type in _LIST_PLACEHOLDERS and len(levelled_paragraphs) > 1:
                 text_blocks.append("\n".join(f"{'  ' * level}- {words}" for level, words in levelled_paragraphs))
             else:
                 text_blocks += [words for _, words in levelled_paragraphs]
@@ -92,9 +102,11 @@ def _slide_content(slide: Element, name: str, counts: Counter[str], *, allows_li
             table_element = shape.find(".//{*}tbl")
             if table_element is not None:
                 text_blocks.append(markdown_table([*_table_rows(table_element)], name).text)
-            counts.update(what for tag, what in _NOUN_BY_FRAMED_TAG.items() if shape.find(f".//{{*}}{tag}") is not None)
+            omission_counts.update(
+                what for tag, what in _NOUN_BY_FRAMED_TAG.items() if shape.find(f".//{{*}}{tag}") is not None
+            )
         elif shape_kind == "pic":
-            counts["picture"] += 1
+            omission_counts["picture"] += 1
             picture_properties = shape.find("{*}nvPicPr/{*}cNvPr")
             text_blocks.append("" if picture_properties is None else cell_text(picture_properties.get("descr", "")))
     return slide_title_text, [block for block in text_blocks if block]
@@ -134,10 +146,10 @@ def _table_rows(table: Element) -> Iterator[Row]:
     cells_above: list[str] = []
     for row_number, row in enumerate(table.iterfind("{*}tr"), 1):
         row_cell_texts = []
-        for column, cell in enumerate(row.iterfind("{*}tc")):
-            continues_cell_above = cell.get("vMerge") in ("1", "true") and column < len(cells_above)
+        for column_index, cell in enumerate(row.iterfind("{*}tc")):
+            continues_cell_above = cell.get("vMerge") in ("1", "true") and column_index < len(cells_above)
             own_text = " ".join(filter(None, map(_element_text, cell.iterfind("{*}txBody/{*}p"))))
-            row_cell_texts.append(cells_above[column] if continues_cell_above else cell_text(own_text))
+            row_cell_texts.append(cells_above[column_index] if continues_cell_above else cell_text(own_text))
         cells_above = row_cell_texts
         while row_cell_texts and not row_cell_texts[-1]:
             row_cell_texts = row_cell_texts[:-1]

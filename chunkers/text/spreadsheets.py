@@ -20,7 +20,7 @@ _ROWS_COMPARED = 50
 _VALUE_SHARE = 0.8
 """Share of a column's cells that must be numbers or dates for it to be a column of them."""
 
-_VALUE = re.compile(r"(?=\D*\d)[-+\d\s.,:/'’%()€$£¥°TZeE]+")
+_NUMBER_OR_DATE_PATTERN = re.compile(r"(?=\D*\d)[-+\d\s.,:/'’%()€$£¥°TZeE]+")
 _YEAR = re.compile(r"(?:19|20)\d\d")
 _MISSING_VALUE_WORDS = frozenset({"", "-", "na", "n/a", "#n/a", "nan", "null", "none"})
 
@@ -67,7 +67,7 @@ def check_column_count(count: int, name: str) -> None:
         )
 
 
-def markdown_table(rows: Sequence[Row], name: str, grouped_row_numbers: Collection[int] = ()) -> TableText:
+def markdown_table(rows: Sequence[Row], name: str, merged_cell_row_numbers: Collection[int] = ()) -> TableText:
     """Write rows as a Markdown table.
 
     Rows and columns without any text are left out. Rows above the table with text in the first column alone, such as a
@@ -76,7 +76,7 @@ def markdown_table(rows: Sequence[Row], name: str, grouped_row_numbers: Collecti
 
     Parameters
     ----------
-    grouped_row_numbers
+    merged_cell_row_numbers
         The numbers of rows with cells that are merged across columns.
 
     Raises
@@ -85,22 +85,22 @@ def markdown_table(rows: Sequence[Row], name: str, grouped_row_numbers: Collecti
         If the text is too large.
     """
     markdown_lines: list[str] = []
-    row_starts: list[int] = []
+    row_start_offsets: list[int] = []
     row_labels: list[str] = []
-    text_length = row_start = 0
-    for line, row_label in _lines_with_row_numbers([row for row in rows if row.cells], grouped_row_numbers):
+    text_length = row_start_offset = 0
+    for line, row_label in _lines_with_row_numbers([row for row in rows if row.cells], merged_cell_row_numbers):
         markdown_lines.append(line)
         text_length += len(line) + 1
         if row_label:
-            row_starts.append(row_start)
+            row_start_offsets.append(row_start_offset)
             row_labels.append(row_label)
-            row_start = text_length
+            row_start_offset = text_length
         if text_length > MAX_BYTES:
             raise too_large_error(name, text_length, "at least ", item_noun="the text")
-    return TableText("\n".join(markdown_lines), row_starts, row_labels)
+    return TableText("\n".join(markdown_lines), row_start_offsets, row_labels)
 
 
-def _lines_with_row_numbers(rows: list[Row], grouped_row_numbers: Collection[int]) -> Iterator[tuple[str, str]]:
+def _lines_with_row_numbers(rows: list[Row], merged_cell_row_numbers: Collection[int]) -> Iterator[tuple[str, str]]:
     """Yield the lines of a table with the numbers of their rows; without one, a line belongs to the row of the next."""
     if not rows:
         return
@@ -113,7 +113,7 @@ def _lines_with_row_numbers(rows: list[Row], grouped_row_numbers: Collection[int
     for row in rows[:rows_above_count]:
         yield f"{row.cells[0]}\n", str(row.number)
     table_rows = rows[rows_above_count:]
-    count_of_header_rows = _count_header_rows(table_rows, grouped_row_numbers)
+    count_of_header_rows = _count_header_rows(table_rows, merged_cell_row_numbers)
     header_rows, rows_below = table_rows[:count_of_header_rows], table_rows[count_of_header_rows:]
     column_names = (
         _column_names(header_rows) if header_rows else [column_letters(column) for column in filled_column_indices]
@@ -141,8 +141,8 @@ def column_letters(column: int) -> str:
     return column_name_letters
 
 
-def _markdown_row(cells: Sequence[str], width: int) -> str:
-    return f"| {' | '.join(cells)} |{'  |' * (width - len(cells))}"
+def _markdown_row(cells: Sequence[str], column_count: int) -> str:
+    return f"| {' | '.join(cells)} |{'  |' * (column_count - len(cells))}"
 
 
 def _filled_column_indices(rows: Sequence[Row]) -> list[int]:
@@ -156,7 +156,7 @@ def _count_rows_above_table(rows: Sequence[Row]) -> int:
     return row_count_above_table if all(len(row.cells) == 1 for row in rows[:row_count_above_table]) else 0
 
 
-def _count_header_rows(rows: Sequence[Row], grouped_row_numbers: Collection[int]) -> int:
+def _count_header_rows(rows: Sequence[Row], merged_cell_row_numbers: Collection[int]) -> int:
     """Return the number of header rows: 0, 1 or 2."""
     first_row_cells, *cells_below = [row.cells for row in rows[: _ROWS_COMPARED + 1]]
     if not cells_below:
@@ -167,7 +167,7 @@ def _count_header_rows(rows: Sequence[Row], grouped_row_numbers: Collection[int]
         header_favouring_column_count, header_opposing_column_count, _ = _count_header_evidence(
             second_row_cells, cells_below_second
         )
-        if rows[0].number in grouped_row_numbers or (header_favouring_column_count and not header_opposing_column_count):
+        if rows[0].number in merged_cell_row_numbers or (header_favouring_column_count and not header_opposing_column_count):
             return 2
     header_favouring_column_count, header_opposing_column_count, header_repeating_column_count = _count_header_evidence(
         first_row_cells, [cells for cells in cells_below if cells != first_row_cells]
@@ -184,13 +184,15 @@ def _count_header_rows(rows: Sequence[Row], grouped_row_numbers: Collection[int]
 def _count_header_evidence(header: Sequence[str], rows_below: Sequence[Sequence[str]]) -> tuple[int, int, int]:
     """Count columns by what their first cell shows: a name above values, a value above values, a text that comes again."""
     names_above_values_count = values_above_values_count = repeated_text_count = 0
-    for column, header_cell in enumerate(header):
+    for column_index, header_cell in enumerate(header):
         filled_cells_below = [
-            cell for row in rows_below if (cell := _cell_at(row, column)).lower() not in _MISSING_VALUE_WORDS
+            cell for row in rows_below if (cell := _cell_at(row, column_index)).lower() not in _MISSING_VALUE_WORDS
         ]
         if header_cell.lower() in _MISSING_VALUE_WORDS or not filled_cells_below:
             continue
-        if sum(_VALUE.fullmatch(cell) is not None for cell in filled_cells_below) >= _VALUE_SHARE * len(filled_cells_below):
+        if sum(_NUMBER_OR_DATE_PATTERN.fullmatch(cell) is not None for cell in filled_cells_below) >= _VALUE_SHARE * len(
+            filled_cells_below
+        ):
             # A year may be a name, but not above other years.
             if _is_number_or_date(header_cell) or (
                 _YEAR.fullmatch(header_cell) and all(_YEAR.fullmatch(cell) for cell in filled_cells_below)
@@ -205,11 +207,11 @@ def _count_header_evidence(header: Sequence[str], rows_below: Sequence[Sequence[
 
 def _is_number_or_date(cell: str) -> bool:
     """Return whether a cell is a number or a date, and not just a year, which headers have too."""
-    return _VALUE.fullmatch(cell) is not None and not _YEAR.fullmatch(cell)
+    return _NUMBER_OR_DATE_PATTERN.fullmatch(cell) is not None and not _YEAR.fullmatch(cell)
 
 
-def _cell_at(cells: Sequence[str], column: int) -> str:
-    return cells[column] if column < len(cells) else ""
+def _cell_at(cells: Sequence[str], column_index: int) -> str:
+    return cells[column_index] if column_index < len(cells) else ""
 
 
 def _column_names(header: Sequence[Row]) -> list[str]:
@@ -219,12 +221,16 @@ def _column_names(header: Sequence[Row]) -> list[str]:
     return [*_joined_column_names(*(row.cells for row in header))]
 
 
-def _joined_column_names(first: Sequence[str], second: Sequence[str]) -> Iterator[str]:
+def _joined_column_names(first_row_cells: Sequence[str], second_row_cells: Sequence[str]) -> Iterator[str]:
     group_name = ""
-    for column in range(max(len(first), len(second))):
-        upper_name, lower_name = _cell_at(first, column), _cell_at(second, column)
-        group_name = upper_name or group_name
-        yield f"{group_name} {lower_name}".strip() if lower_name and lower_name != group_name else lower_name or upper_name
+    for column_index in range(max(len(first_row_cells), len(second_row_cells))):
+        first_row_name, second_row_name = _cell_at(first_row_cells, column_index), _cell_at(second_row_cells, column_index)
+        group_name = first_row_name or group_name
+        yield (
+            f"{group_name} {second_row_name}".strip()
+            if second_row_name and second_row_name != group_name
+            else second_row_name or first_row_name
+        )
 
 
 # CSV, whose separator is found from the rows.
@@ -308,14 +314,14 @@ def find_csv_separator(text: str) -> str:
     )
 
 
-def _most_common_width_share(sample: str, separator: str, cut_off: bool) -> float:
+def _most_common_width_share(sample: str, separator: str, is_sample_cut_off: bool) -> float:
     """Return the share of rows with the most common number of columns above one."""
     sample_rows = [*islice(csv_reader(sample, separator), _SAMPLE_ROWS)]
-    if cut_off and 1 < len(sample_rows) < _SAMPLE_ROWS:
+    if is_sample_cut_off and 1 < len(sample_rows) < _SAMPLE_ROWS:
         sample_rows.pop()
-    row_count_by_width = Counter(len(row) for row in sample_rows if row)
-    multi_column_row_counts = [count for width, count in row_count_by_width.items() if width > 1]
-    return max(multi_column_row_counts) / row_count_by_width.total() if multi_column_row_counts else 0.0
+    row_count_by_column_count = Counter(len(row) for row in sample_rows if row)
+    multi_column_row_counts = [count for width, count in row_count_by_column_count.items() if width > 1]
+    return max(multi_column_row_counts) / row_count_by_column_count.total() if multi_column_row_counts else 0.0
 
 
 # XLSX: every visible sheet as a heading and a Markdown table of its stored values.
@@ -365,23 +371,23 @@ def read_workbook(data: bytes, archive: zipfile.ZipFile, name: str) -> Extracted
         if markdown_table_of_sheet.text:
             titled_tables.append((cell_text(sheet.title).replace("\\|", "|"), markdown_table_of_sheet))
     workbook_text = ""
-    row_starts: list[int] = []
+    row_start_offsets: list[int] = []
     row_labels: list[str] = []
     for sheet_title, markdown_table_of_sheet in titled_tables:
-        heading_lines = f"# {sheet_title}\n\n"
+        sheet_heading_markdown = f"# {sheet_title}\n\n"
         workbook_text += "\n\n" * bool(workbook_text)
         # The heading belongs to the first row.
-        row_starts += [
-            len(workbook_text) + (number and len(heading_lines) + start)
+        row_start_offsets += [
+            len(workbook_text) + (number and len(sheet_heading_markdown) + start)
             for number, start in enumerate(markdown_table_of_sheet.starts)
         ]
         row_labels += [
             f"{sheet_title}!{label}" if len(titled_tables) > 1 else label for label in markdown_table_of_sheet.labels
         ]
-        workbook_text += heading_lines + markdown_table_of_sheet.text
+        workbook_text += sheet_heading_markdown + markdown_table_of_sheet.text
         if len(workbook_text) > MAX_BYTES:
             raise too_large_error(name, len(workbook_text), "at least ", item_noun="the text")
-    workbook_row_parts = TextParts("row", tuple(row_starts), tuple(row_labels)) if row_starts else None
+    workbook_row_parts = TextParts("row", tuple(row_start_offsets), tuple(row_labels)) if row_start_offsets else None
     return ExtractedText(workbook_text, tuple(omissions_from_counts(omission_counts)), parts=workbook_row_parts)
 
 
@@ -430,9 +436,9 @@ def _cell_value_text(value: Any) -> str:
     return cell_text(str(value))
 
 
-def _merged_ranges(source: bytes) -> Iterator[tuple[int, int, int, int]]:
+def _merged_ranges(sheet_xml: bytes) -> Iterator[tuple[int, int, int, int]]:
     """Yield left, top, right and bottom of the merged ranges of a sheet's XML, all counted from 1."""
-    for left_column, top_row, right_column, bottom_row in _MERGED_RANGE.findall(source):
+    for left_column, top_row, right_column, bottom_row in _MERGED_RANGE.findall(sheet_xml):
         yield _column_number(left_column), int(top_row), _column_number(right_column), int(bottom_row)
 
 
@@ -443,14 +449,16 @@ def _column_number(letters: bytes) -> int:
     return column_number_from_letters
 
 
-def _fill_merged_cells(rows: dict[int, list[str]], merged: Iterable[tuple[int, int, int, int]]) -> None:
+def _fill_merged_cells(
+    cells_by_row_number: dict[int, list[str]], merged_ranges: Iterable[tuple[int, int, int, int]]
+) -> None:
     """Write the text of each cell that is merged over rows into those of them that are not empty."""
-    last_sheet_row = max(rows, default=0)
-    for left_column, top_row, _, bottom_row in merged:
-        top_row_cells = rows.get(top_row, [])
+    last_sheet_row = max(cells_by_row_number, default=0)
+    for left_column, top_row, _, bottom_row in merged_ranges:
+        top_row_cells = cells_by_row_number.get(top_row, [])
         if len(top_row_cells) < left_column or not top_row_cells[left_column - 1]:
             continue
         for row_number in range(top_row + 1, min(bottom_row, last_sheet_row) + 1):
-            if row_cells := rows.get(row_number):
+            if row_cells := cells_by_row_number.get(row_number):
                 row_cells += [""] * (left_column - len(row_cells))
                 row_cells[left_column - 1] = row_cells[left_column - 1] or top_row_cells[left_column - 1]

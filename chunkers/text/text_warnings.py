@@ -63,8 +63,8 @@ def misfit_warnings(document: Document, *, embedder: object = None, tokenizer: o
     if isinstance(embedder, ReportsUnknownTokens):
         possible_misfit_warnings.append(_unknown_tokens_misfit(embedder, document, "embedder"))
     # One model's words are not complained about twice; an embedder that approximates another has its words.
-    embedder_aliases = getattr(embedder, "name", ""), getattr(embedder, "approximates", "")
-    if isinstance(tokenizer, ReportsUnknownTokens) and tokenizer.name not in embedder_aliases:
+    embedder_and_approximated_names = getattr(embedder, "name", ""), getattr(embedder, "approximates", "")
+    if isinstance(tokenizer, ReportsUnknownTokens) and tokenizer.name not in embedder_and_approximated_names:
         possible_misfit_warnings.append(_unknown_tokens_misfit(tokenizer, document, "tokenizer"))
     return tuple(misfit for misfit in possible_misfit_warnings if misfit is not None)
 
@@ -75,11 +75,16 @@ def _longest_span(spans: Sequence[tuple[int, int]]) -> tuple[int, int]:
 
 def _long_sentence_misfit(document: Document) -> Misfit | None:
     """Return the warning that one sentence is most of the text, with the splitters that find more; None if none is."""
-    start, end = _longest_span(document.sentences)
+    longest_sentence_start, longest_sentence_end = _longest_span(document.sentences)
     text = document.text
-    if 2 * (end - start) <= len(text.strip()) or len(text[start:end].encode()) <= LONG_SENTENCE_BYTES:
+    if (
+        2 * (longest_sentence_end - longest_sentence_start) <= len(text.strip())
+        or len(text[longest_sentence_start:longest_sentence_end].encode()) <= LONG_SENTENCE_BYTES
+    ):
         return None
-    return _cached_long_sentence_misfit(text, document.splitter, len(document.sentences), end - start)
+    return _cached_long_sentence_misfit(
+        text, document.splitter, len(document.sentences), longest_sentence_end - longest_sentence_start
+    )
 
 
 @lru_cache(maxsize=16)
@@ -88,8 +93,8 @@ def _cached_long_sentence_misfit(text: str, splitter: str, sentence_count: int, 
     for other_splitter in SPLITTERS:
         if other_splitter not in (splitter, SplitterName.parse(splitter).kind, "spacy"):
             other_sentence_spans = split_sentences(text, other_splitter)
-            start, end = _longest_span(other_sentence_spans)
-            if 2 * (end - start) <= longest_sentence_characters:
+            longest_sentence_start, longest_sentence_end = _longest_span(other_sentence_spans)
+            if 2 * (longest_sentence_end - longest_sentence_start) <= longest_sentence_characters:
                 sentence_count_by_splitter[other_splitter] = len(other_sentence_spans)
     long_sentence_clause = (
         "the text is one sentence"
@@ -118,7 +123,7 @@ def clear_misfit_caches() -> None:
     _unknown_token_share.cache_clear()
 
 
-_CONSEQUENCES = {
+_CONSEQUENCE_BY_MODEL_ROLE = {
     "embedder": "sentences of unknown tokens look the same to it. The embedder tfidf knows every character.",
     "tokenizer": "sizes in its tokens say little. The tokenizer characters counts every character.",
 }
@@ -128,8 +133,10 @@ def _unknown_tokens_misfit(
     embedder_or_tokenizer: ReportsUnknownTokens, document: Document, role: Literal["embedder", "tokenizer"]
 ) -> Misfit | None:
     """Return the warning on how much of the text the model does not know; None if it knows enough."""
-    unknown_share, long_word_count = _unknown_token_share(embedder_or_tokenizer.unknown_token_lengths, document.text)
-    if not long_word_count and unknown_share <= UNKNOWN_SHARE:
+    unknown_character_share, long_word_count = _unknown_token_share(
+        embedder_or_tokenizer.unknown_token_lengths, document.text
+    )
+    if not long_word_count and unknown_character_share <= UNKNOWN_SHARE:
         return None
     model_phrase = embedder_or_tokenizer.name if role == "embedder" else f"the tokenizer {embedder_or_tokenizer.name}"
     long_word_clause = (
@@ -137,21 +144,25 @@ def _unknown_tokens_misfit(
         f"{'are' if long_word_count > 1 else 'is'} one unknown token {'each ' if long_word_count > 1 else ''}to "
         f"{model_phrase}"
     )
-    share_clause = f"{unknown_share:.0%} of the characters are unknown to {model_phrase}"
+    share_clause = f"{unknown_character_share:.0%} of the characters are unknown to {model_phrase}"
     warning_clause = (
-        f"{long_word_clause}, and {unknown_share:.0%} of the text's characters are unknown to it"
+        f"{long_word_clause}, and {unknown_character_share:.0%} of the text's characters are unknown to it"
         if long_word_count
         else share_clause
     )
     suggested_setting = SuggestedSetting(role, "tfidf" if role == "embedder" else "characters")
-    return Misfit(f"{warning_clause}, and {_CONSEQUENCES[role]}", (suggested_setting,))
+    return Misfit(f"{warning_clause}, and {_CONSEQUENCE_BY_MODEL_ROLE[role]}", (suggested_setting,))
 
 
 @lru_cache(maxsize=16)
-def _unknown_token_share(unknown_lengths_of: Callable[[Sequence[str]], list[list[int]]], text: str) -> tuple[float, int]:
+def _unknown_token_share(
+    find_unknown_token_lengths: Callable[[Sequence[str]], list[list[int]]], text: str
+) -> tuple[float, int]:
     """Return the share of the visible characters that are unknown, and how many words are unknown only for their length."""
     long_words = [word[0][: 10 * LONGEST_WORD] for word in islice(_LONG_WORD.finditer(text), 500)]
-    too_long_word_count = sum(length > LONGEST_WORD for lengths in unknown_lengths_of(long_words) for length in lengths)
+    too_long_word_count = sum(
+        length > LONGEST_WORD for lengths in find_unknown_token_lengths(long_words) for length in lengths
+    )
     slice_distance = max(1, (len(text) - _SLICE_CHARACTERS) // (_SLICE_COUNT - 1))
     text_or_sampled_slices = (
         [text]
@@ -160,7 +171,7 @@ def _unknown_token_share(unknown_lengths_of: Callable[[Sequence[str]], list[list
     )
     visible_character_count = sum(len("".join(part.split())) for part in text_or_sampled_slices)
     return (
-        sum(map(sum, unknown_lengths_of(text_or_sampled_slices))) / visible_character_count
+        sum(map(sum, find_unknown_token_lengths(text_or_sampled_slices))) / visible_character_count
         if visible_character_count
         else 0.0
     ), too_long_word_count

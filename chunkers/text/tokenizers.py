@@ -223,8 +223,8 @@ class BytePairTokenizer:
     def _token_byte_lengths(self) -> IntArray:
         """The number of bytes of every token, by its id."""
         byte_length_by_token = np.zeros(self._encoding.n_vocab, dtype=np.intp)
-        for token in self._encoding.token_byte_values():
-            byte_length_by_token[self._encoding.encode_single_token(token)] = len(token)
+        for token_bytes in self._encoding.token_byte_values():
+            byte_length_by_token[self._encoding.encode_single_token(token_bytes)] = len(token_bytes)
         return byte_length_by_token
 
 
@@ -232,9 +232,9 @@ LONG_TEXT_CHARACTERS = 1_000_000
 """Characters from which a text is encoded in parallel parts."""
 
 
-def token_aligned_parts(text: str, count: int) -> list[str]:
-    """Split a text into at most ``count`` parts at places that are certain to be token boundaries."""
-    least_part_length = max(1, -(-len(text) // count))
+def token_aligned_parts(text: str, max_part_count: int) -> list[str]:
+    """Split a text into at most ``max_part_count`` parts at places that are certain to be token boundaries."""
+    least_part_length = max(1, -(-len(text) // max_part_count))
     part_boundary_offsets = [0]
     while boundary_match := re.compile(r"\n(?=[A-Za-z])").search(text, part_boundary_offsets[-1] + least_part_length):
         part_boundary_offsets.append(boundary_match.end())
@@ -257,15 +257,15 @@ def is_tokenizer_on_disk(name: str) -> bool:
 
 
 # The code points for which str.isspace is true.
-_SPACES = np.array([code for code in range(0x3001) if chr(code).isspace()])
-_IS_SPACE = np.zeros(0x3002, dtype=bool)
-_IS_SPACE[_SPACES] = True
+_SPACE_CODE_POINTS = np.array([code for code in range(0x3001) if chr(code).isspace()])
+_SPACE_FLAGS_BY_CODE = np.zeros(0x3002, dtype=bool)
+_SPACE_FLAGS_BY_CODE[_SPACE_CODE_POINTS] = True
 
 
 def visible_mask(text: str) -> npt.NDArray[np.bool_]:
     """Return an array that is true for every character of a text other than white space."""
     code_points = np.frombuffer(text.encode("utf-32-le", "surrogatepass"), dtype=np.uint32)
-    return ~_IS_SPACE[np.minimum(code_points, 0x3001)]
+    return ~_SPACE_FLAGS_BY_CODE[np.minimum(code_points, 0x3001)]
 
 
 def word_starts(text: str) -> IntArray:

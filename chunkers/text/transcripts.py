@@ -22,19 +22,20 @@ from typing import NamedTuple
 
 _CLOCK = r"(?:\d{1,3}:)?\d{1,2}:\d{2}(?:[.,]\d{1,3})?"
 _STAMP = rf"[\[(]{_CLOCK}[\])]|{_CLOCK}(?!\S)"
-_NAME = r"(?:[^\W\d_]{1,3}\.|[^\W\d_][\w'’&()\-]*)(?:[ \t]+(?:[^\W\d_]{1,3}\.|[\w'’&()\-]+)){0,3}?"
+_SPEAKER_NAME_PATTERN = r"(?:[^\W\d_]{1,3}\.|[^\W\d_][\w'’&()\-]*)(?:[ \t]+(?:[^\W\d_]{1,3}\.|[\w'’&()\-]+)){0,3}?"
 
 _TIMING = re.compile(rf"\ufeff?[ \t]*(?P<timing>{_CLOCK}[ \t]*-->[ \t]*{_CLOCK})(?!\S)")
 _SPEAKER_LINE = re.compile(
-    rf"\ufeff?[ \t]*(?:>>+[ \t]*|-[ \t]*)?(?P<bold>\*\*|__)?(?:(?:{_STAMP})[ \t]*(?:-[ \t]*)?)?(?P<name>{_NAME})[ \t]*"
+    rf"\ufeff?[ \t]*(?:>>+[ \t]*|-[ \t]*)?(?P<bold>\*\*|__)?(?:(?:{_STAMP})[ \t]*(?:-[ "
+    rf"\t]*)?)?(?P<name>{_SPEAKER_NAME_PATTERN})[ \t]*"
     rf"(?:(?:{_STAMP})[ \t]*)?(?(bold)(?:(?P=bold)[ \t]*[:：]|[:：][ \t]*(?P=bold))|[:：])(?:(?<=：)|(?=\s|$))"
 )
-_SPEAKER_WITH_TIME = re.compile(rf"\ufeff?[ \t]*(?P<name>{_NAME})[ \t]+(?:{_STAMP})[ \t]*$")
+_SPEAKER_WITH_TIME = re.compile(rf"\ufeff?[ \t]*(?P<name>{_SPEAKER_NAME_PATTERN})[ \t]+(?:{_STAMP})[ \t]*$")
 _LEADING_TIME_STAMP = re.compile(rf"\ufeff?[ \t]*[\[(]{_CLOCK}[\])]")
 _SPEAKER_CHANGE = re.compile(r"\ufeff?[ \t]*>>+")
 _DASH = re.compile(r"[ \t]*[-–—][ \t]*(?=\S)")
 # Bounded, since a text may have very many beginnings of a tag without an end.
-_VOICE = re.compile(r"<v(?:\.[^\s>]{0,100})?[ \t]{1,9}(?P<name>[^>\r\n]{1,200})>")
+_VOICE_TAG_PATTERN = re.compile(r"<v(?:\.[^\s>]{0,100})?[ \t]{1,9}(?P<name>[^>\r\n]{1,200})>")
 _LINE = re.compile(r"[^\r\n]*(?:\r\n|\r|\n)?")
 _TAG = re.compile(r"<[^>\r\n]*>|\{\\[^}\r\n]*\}")
 _SENTENCE_END = re.compile(r"[.!?…。！？♪][\"'”’»)\]♪]*\Z")
@@ -139,8 +140,8 @@ class Transcript:
 
     def cue_at(self, offset: int) -> Cue | None:
         """Return the cue at an offset; None before the first cue."""
-        cue_number = bisect_right(self._cue_starts, offset) - 1
-        return self.cues[cue_number] if cue_number >= 0 else None
+        cue_index = bisect_right(self._cue_starts, offset) - 1
+        return self.cues[cue_index] if cue_index >= 0 else None
 
     def context(self, turn: Turn, offset: int) -> str:
         """Return the time and the speaker that a part of a turn lacks if it begins at ``offset``."""
@@ -148,17 +149,20 @@ class Transcript:
         cue_timing = cue_at_part_start.timing if cue_at_part_start is not None and offset >= cue_at_part_start.body else ""
         return "\n".join(filter(None, (cue_timing, turn.label if offset >= turn.spoken else "")))
 
-    def breaks(self, turn: Turn, sentences: Sequence[int]) -> list[tuple[int, bool]]:
+    def breaks(self, turn: Turn, sentence_starts: Sequence[int]) -> list[tuple[int, bool]]:
         """Return the offsets at which a long turn may be cut, and whether a sentence ends before each.
 
         Parameters
         ----------
-        sentences
+        sentence_starts
             Offsets at which sentences begin, in ascending order.
         """
-        first_sentence_index, end_sentence_index = bisect_right(sentences, turn.start), bisect_right(sentences, turn.end - 1)
+        first_sentence_index, end_sentence_index = (
+            bisect_right(sentence_starts, turn.start),
+            bisect_right(sentence_starts, turn.end - 1),
+        )
         ends_sentence_by_offset = {}
-        for sentence_start in sentences[first_sentence_index:end_sentence_index]:
+        for sentence_start in sentence_starts[first_sentence_index:end_sentence_index]:
             cue_at_break_offset = self.cue_at(sentence_start)
             # Neither between a label and its words nor between a cue's number, time and text.
             if sentence_start > turn.spoken and (
@@ -190,24 +194,24 @@ def _lines_with_offsets(text: str) -> Iterator[_Line]:
 def _find_cues(text: str, lines: Sequence[_Line]) -> list[Cue]:
     """Return the cues of a text."""
     transcript_cues = []
-    for line_number, line in enumerate(lines):
+    for line_index, line in enumerate(lines):
         timing_match = _TIMING.match(line.text)
         if timing_match is None:
             continue
         cue_start = line.start
-        if line_number:
-            line_before = lines[line_number - 1].text.strip("\ufeff \t")
-            is_behind_blank_line = line_number == 1 or not lines[line_number - 2].text.strip()
-            is_identifier = (
+        if line_index:
+            line_before = lines[line_index - 1].text.strip("\ufeff \t")
+            is_behind_blank_line = line_index == 1 or not lines[line_index - 2].text.strip()
+            is_cue_identifier = (
                 is_behind_blank_line
                 and line_before
                 and not line_before.startswith("WEBVTT")
                 and _TIMING.match(line_before) is None
             )
             # Some files have no empty line between cues.
-            if is_identifier or (line_before.isdecimal() and (is_behind_blank_line or line_number > 1)):
-                cue_start = lines[line_number - 1].start
-        body_start = lines[line_number + 1].start if line_number + 1 < len(lines) else len(text)
+            if is_cue_identifier or (line_before.isdecimal() and (is_behind_blank_line or line_index > 1)):
+                cue_start = lines[line_index - 1].start
+        body_start = lines[line_index + 1].start if line_index + 1 < len(lines) else len(text)
         transcript_cues.append(Cue(cue_start, body_start, timing_match["timing"]))
     return transcript_cues
 
@@ -222,9 +226,9 @@ def _turn_mark_of_line(line: _Line) -> _Mark | None:
     return None if speaker_match is None else _new_turn_mark(line, speaker_match.end(), "")
 
 
-def _new_turn_mark(line: _Line, end: int, speaker: str) -> _Mark:
-    turn_label_text = line.text[:end].strip("\ufeff \t")
-    return _Mark(line.start, " ".join(speaker.split()), turn_label_text, line.start + end)
+def _new_turn_mark(line: _Line, label_end: int, speaker: str) -> _Mark:
+    turn_label_text = line.text[:label_end].strip("\ufeff \t")
+    return _Mark(line.start, " ".join(speaker.split()), turn_label_text, line.start + label_end)
 
 
 def _turn_marks_of_cues(text: str, lines: Sequence[_Line], cues: Sequence[Cue]) -> list[_Mark]:
@@ -256,11 +260,11 @@ def _turn_marks_of_cues(text: str, lines: Sequence[_Line], cues: Sequence[Cue]) 
     return turn_marks
 
 
-def _turn_marks_in_cue(body: Sequence[_Line]) -> Iterator[_Mark]:
+def _turn_marks_in_cue(spoken_lines: Sequence[_Line]) -> Iterator[_Mark]:
     """Yield the turns that begin inside a cue."""
-    dashes_mark_turns = sum(_DASH.match(line.text) is not None for line in body) > 1
-    for line in body:
-        voice_tags = [*_VOICE.finditer(line.text)]
+    dashes_mark_turns = sum(_DASH.match(line.text) is not None for line in spoken_lines) > 1
+    for line in spoken_lines:
+        voice_tags = [*_VOICE_TAG_PATTERN.finditer(line.text)]
         for voice_tag in voice_tags:
             tag_start = line.start + voice_tag.start()
             yield _Mark(tag_start, " ".join(voice_tag["name"].split()), voice_tag[0], line.start + voice_tag.end())

@@ -4,8 +4,8 @@ from evaluation.answering.judging import Judgement, applicable_kinds_of_judgemen
 from evaluation.answering.questions_and_answers import (
     ANSWER_SEPARATOR,
     ANSWER_TOKENS,
-    REFERENCE,
-    SWAPPED,
+    REFERENCE_BASELINE,
+    SWAPPED_REFERENCE_BASELINE,
     TRIVIAL_EXPLAINED,
     TRIVIAL_TITLES,
     AnswerContext,

@@ -10,18 +10,30 @@ from functools import partial
 from importlib.util import find_spec
 from typing import Literal, NamedTuple
 
-from chunkers.language_models import Message, UnusableAnswer, answer_forms, parse_json_answer, prompts, usable_answer
+from chunkers.language_models import Message, UnusableAnswer, answer_forms, ask_until_usable, parse_json_answer, prompts
 from chunkers.support import FloatArray, ModelError, format_number, import_required
 from evaluation.answering.questions_and_answers import AnswerContext, Exchange, Recording
 
-Kind = Literal["faithfulness", "relevancy", "correctness"]
+JudgementKind = Literal["faithfulness", "relevancy", "correctness"]
 
-KINDS: tuple[Kind, ...] = ("faithfulness", "relevancy", "correctness")
+JUDGEMENT_KINDS: tuple[JudgementKind, ...] = ("faithfulness", "relevancy", "correctness")
 
-JUDGING_PROMPTS: Mapping[Kind, tuple[str, str, answer_forms.AnswerKind]] = {
-    "faithfulness": (prompts.FAITHFULNESS_SYSTEM, prompts.FAITHFULNESS_QUESTION, answer_forms.FAITHFULNESS),
-    "relevancy": (prompts.RELEVANCY_SYSTEM, prompts.RELEVANCY_QUESTION, answer_forms.RELEVANCY),
-    "correctness": (prompts.CORRECTNESS_SYSTEM, prompts.CORRECTNESS_QUESTION, answer_forms.CORRECTNESS),
+JUDGING_PROMPTS: Mapping[JudgementKind, tuple[str, str, answer_forms.AnswerKind]] = {
+    "faithfulness": (
+        prompts.FAITHFULNESS_SYSTEM_PROMPT,
+        prompts.FAITHFULNESS_QUESTION_TEMPLATE,
+        answer_forms.FAITHFULNESS_JUDGEMENT_ANSWER,
+    ),
+    "relevancy": (
+        prompts.RELEVANCY_SYSTEM_PROMPT,
+        prompts.RELEVANCY_QUESTION_TEMPLATE,
+        answer_forms.RELEVANCY_JUDGEMENT_ANSWER,
+    ),
+    "correctness": (
+        prompts.CORRECTNESS_SYSTEM_PROMPT,
+        prompts.CORRECTNESS_QUESTION_TEMPLATE,
+        answer_forms.CORRECTNESS_JUDGEMENT_ANSWER,
+    ),
 }
 """System prompt, template of the question, and kind of reply for each kind of judgement."""
 
@@ -56,7 +68,7 @@ class Judgement:
         Number of the judgement in a series of repeats, from 0.
     """
 
-    kind: Kind
+    kind: JudgementKind
     value: float | None
     problem: str
     sentences: tuple[str, ...]
@@ -69,24 +81,28 @@ class _Verdict(NamedTuple):
     sentences: tuple[str, ...]
 
 
-def applicable_kinds_of_judgement(reference: str, context: AnswerContext) -> tuple[Kind, ...]:
+def applicable_kinds_of_judgement(reference: str, context: AnswerContext) -> tuple[JudgementKind, ...]:
     """Return the applicable kinds of judgement: correctness needs a reference answer, faithfulness needs passages."""
     inapplicable_judgement_kinds = {
         *(() if reference else ("correctness",)),
         *(("faithfulness",) if context.closed_book else ()),
     }
-    return tuple(kind for kind in KINDS if kind not in inapplicable_judgement_kinds)
+    return tuple(kind for kind in JUDGEMENT_KINDS if kind not in inapplicable_judgement_kinds)
 
 
-def judgement_request(kind: Kind, judging_input: JudgingInput) -> tuple[list[Message], answer_forms.AnswerKind]:
+def judgement_request(kind: JudgementKind, judging_input: JudgingInput) -> tuple[list[Message], answer_forms.AnswerKind]:
     """Return the chat messages that ask a model for one kind of judgement, and the kind of its reply."""
-    system_prompt, question_template, reply_kind = JUDGING_PROMPTS[kind]
+    system_prompt, question_template, expected_reply_kind = JUDGING_PROMPTS[kind]
     filled_judging_prompt = question_template.format(**judging_input._asdict(), passages=judging_input.context)
-    return [Message("system", system_prompt), Message("user", filled_judging_prompt)], reply_kind
+    return [Message("system", system_prompt), Message("user", filled_judging_prompt)], expected_reply_kind
 
 
 def judge_answer(
-    kind: Kind, judging_input: JudgingInput, recording: Recording, cosines_with: CosineFunction, repeat: int = 0
+    kind: JudgementKind,
+    judging_input: JudgingInput,
+    recording: Recording,
+    cosines_with_others: CosineFunction,
+    repeat_number: int = 0,
 ) -> Judgement:
     """Return the model's judgement of an answer, repeating the request if its reply is unreadable.
 
@@ -97,19 +113,19 @@ def judge_answer(
     Cancelled
         If the user asked to stop.
     """
-    reply_readers: dict[Kind, Callable[[str], _Verdict]] = {
+    reply_readers: dict[JudgementKind, Callable[[str], _Verdict]] = {
         "faithfulness": read_faithfulness,
-        "relevancy": lambda reply: read_relevancy(reply, judging_input.question, cosines_with),
+        "relevancy": lambda reply: read_relevancy(reply, judging_input.question, cosines_with_others),
         "correctness": read_correctness,
     }
-    messages, reply_kind = judgement_request(kind, judging_input)
+    messages, expected_reply_kind = judgement_request(kind, judging_input)
     try:
-        model_verdict = usable_answer(
-            partial(recording, kind=reply_kind), messages, reply_readers[kind], recording.report_usability
+        model_verdict = ask_until_usable(
+            partial(recording, kind=expected_reply_kind), messages, reply_readers[kind], recording.report_usability
         )
     except UnusableAnswer as complaint:
-        return Judgement(kind, None, str(complaint), (), recording.exchange, repeat)
-    return Judgement(kind, model_verdict.value, "", model_verdict.sentences, recording.exchange, repeat)
+        return Judgement(kind, None, str(complaint), (), recording.exchange, repeat_number)
+    return Judgement(kind, model_verdict.value, "", model_verdict.sentences, recording.exchange, repeat_number)
 
 
 def read_faithfulness(reply: str) -> _Verdict:
@@ -130,7 +146,7 @@ def read_faithfulness(reply: str) -> _Verdict:
     )
 
 
-def read_relevancy(reply: str, question: str, cosines_with: CosineFunction) -> _Verdict:
+def read_relevancy(reply: str, question: str, cosines_with_others: CosineFunction) -> _Verdict:
     """Parse a reply into answer relevancy AR: the mean cosine of the question and questions derived from the answer.
 
     An evasive answer has 0, and a mean below 0 counts as 0. Raises UnusableAnswer if the reply is not in the requested form.
@@ -138,7 +154,7 @@ def read_relevancy(reply: str, question: str, cosines_with: CosineFunction) -> _
     parsed_relevancy_reply = parse_json_answer(reply, answer_forms.Relevancy)
     if parsed_relevancy_reply.evasive:
         return _Verdict(0.0, ("The answer is evasive.", *parsed_relevancy_reply.questions))
-    derived_question_cosines = cosines_with(question, parsed_relevancy_reply.questions)
+    derived_question_cosines = cosines_with_others(question, parsed_relevancy_reply.questions)
     cosine_and_question_sentences = tuple(
         f"{format_number(cosine, '.2f')}: {other}"
         for cosine, other in zip(derived_question_cosines, parsed_relevancy_reply.questions, strict=True)

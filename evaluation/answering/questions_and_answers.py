@@ -9,14 +9,14 @@ from typing import Any, NamedTuple
 from chunkers import Chunking, Document, InputError, Span, Tools
 from chunkers.language_models import (
     ANSWER_IN_WORDS,
-    ANY_WORDS,
+    FREE_TEXT_ANSWER,
     AnswerKind,
     Asking,
     Message,
     Reply,
     UnusableAnswer,
+    ask_until_usable,
     prompts,
-    usable_answer,
 )
 from chunkers.support import short_repr
 from evaluation.questions import (
@@ -107,7 +107,7 @@ def items_by_document_text(questions: Iterable[Question], corpus: Corpus) -> dic
     that is a whole document, as in BEIR's question sets, does not become a reference answer.
     """
     # Not by document: two may have the same text, and the chunks of it answer what is asked of either.
-    rows_by_document_text: dict[str, list[tuple[str, Any, str]]] = {}
+    question_rows_by_text: dict[str, list[tuple[str, Any, str]]] = {}
     for question in questions:
         excerpt_document_numbers = {excerpt.document for excerpt in question.excerpts}
         if len(excerpt_document_numbers) != 1:
@@ -117,10 +117,10 @@ def items_by_document_text(questions: Iterable[Question], corpus: Corpus) -> dic
         excerpt_texts = [
             document_text[start:end] for _, (start, end) in question.excerpts if (start, end) != (0, len(document_text))
         ]
-        rows_of_document_text = rows_by_document_text.setdefault(document_text, [])
-        if len(rows_of_document_text) <= MOST_QUESTIONS:
-            rows_of_document_text.append((short_repr(question.text), question.text, " ".join(excerpt_texts)))
-    return {text: _usable_items(rows) for text, rows in rows_by_document_text.items()}
+        question_rows_of_text = question_rows_by_text.setdefault(document_text, [])
+        if len(question_rows_of_text) <= MOST_QUESTIONS:
+            question_rows_of_text.append((short_repr(question.text), question.text, " ".join(excerpt_texts)))
+    return {text: _usable_items(rows) for text, rows in question_rows_by_text.items()}
 
 
 def _reference_answer(row: QuestionRow) -> str:
@@ -150,11 +150,11 @@ def _excerpt_text(value: object, column: str) -> str:
     return excerpt_text_value
 
 
-def _usable_items(rows: Iterable[tuple[str, Any, str]]) -> QuestionItems:
+def _usable_items(question_rows: Iterable[tuple[str, Any, str]]) -> QuestionItems:
     """Return the questions that can be used, each once."""
     usable_items: list[QuestionItem] = []
     problem_sentences: list[str] = []
-    for place_in_input, question, reference_answer in rows:
+    for place_in_input, question, reference_answer in question_rows:
         try:
             if isinstance(question, InputError):
                 raise question
@@ -228,7 +228,7 @@ class AnswerContext:
     def __str__(self) -> str:
         """Format the passages as the prompt shows them."""
         return "".join(
-            prompts.ANSWER_PASSAGE.format(number=number, text=passage.text)
+            prompts.ANSWER_PASSAGE_TEMPLATE.format(number=number, text=passage.text)
             for number, passage in enumerate(self.passages, start=1)
         )
 
@@ -324,9 +324,9 @@ class Recording:
         asking: Asking,
         count_tokens: Callable[[Sequence[str]], list[int]],
         cancelled: Callable[[], bool],
-        repeat: int = 0,
+        repeat_number: int = 0,
     ) -> None:
-        self._asking, self._count, self._cancelled, self._repeat = asking, count_tokens, cancelled, repeat
+        self._asking, self._count, self._cancelled, self._repeat = asking, count_tokens, cancelled, repeat_number
         self.exchange = Exchange()
 
     def report_usability(self, usable: bool) -> None:
@@ -336,7 +336,7 @@ class Recording:
         """
         self._asking.report_usability(usable)
 
-    def __call__(self, messages: Sequence[Message], kind: AnswerKind = ANY_WORDS) -> Reply:
+    def __call__(self, messages: Sequence[Message], kind: AnswerKind = FREE_TEXT_ANSWER) -> Reply:
         """Return the answer; raises as `Asking.ask` does."""
         reply = self._asking.ask(messages, self._cancelled, kind=kind, repeat=self._repeat)
         sent_token_count, received_token_count = reply.tokens_in, reply.tokens_out
@@ -375,8 +375,8 @@ class Answer(NamedTuple):
 
 def answer_messages(question: str, context: AnswerContext) -> list[Message]:
     """Return the chat messages that ask a model to answer a question from its passages."""
-    question_with_passages_prompt = prompts.ANSWER_QUESTION.format(passages=context, question=question)
-    system_message_text = prompts.CLOSED_BOOK_SYSTEM if context.closed_book else prompts.ANSWER_SYSTEM
+    question_with_passages_prompt = prompts.ANSWER_QUESTION_TEMPLATE.format(passages=context, question=question)
+    system_message_text = prompts.CLOSED_BOOK_SYSTEM_PROMPT if context.closed_book else prompts.ANSWER_SYSTEM_PROMPT
     return [Message("system", system_message_text), Message("user", question_with_passages_prompt)]
 
 
@@ -399,7 +399,7 @@ def cached_model_answer(question: str, context: AnswerContext, asking: Asking) -
         return reply
 
     try:
-        return usable_answer(cached_reply_or_cancel, answer_messages(question, context), _stripped_answer)
+        return ask_until_usable(cached_reply_or_cancel, answer_messages(question, context), _stripped_answer)
     except _NotCached:
         return None
     except UnusableAnswer:
@@ -420,7 +420,7 @@ def model_answer(question: str, context: AnswerContext, recording: Recording) ->
         return Answer(context.given, "" if context.given else "there is no reference answer", Exchange())
     try:
         ask_for_answer = partial(recording, kind=ANSWER_IN_WORDS)
-        answer_text = usable_answer(
+        answer_text = ask_until_usable(
             ask_for_answer,
             answer_messages(question, context),
             _stripped_answer,
@@ -440,25 +440,25 @@ def _stripped_answer(answer: str) -> str:
 # Trivial rows, which need no chunker and which any chunker should beat.
 
 
-CLOSED_BOOK, NO_CUT, RANDOM = "closed_book", "no_cut", "random"
-REFERENCE, SWAPPED = "reference", "swapped"
+CLOSED_BOOK_BASELINE, NO_CUT_BASELINE, RANDOM_CUTS_BASELINE = "closed_book", "no_cut", "random"
+REFERENCE_BASELINE, SWAPPED_REFERENCE_BASELINE = "reference", "swapped"
 
 TRIVIAL_TITLES = {
-    CLOSED_BOOK: "Closed book",
-    NO_CUT: "No cut",
-    RANDOM: "Random places",
-    REFERENCE: "Reference",
-    SWAPPED: "Swapped reference",
+    CLOSED_BOOK_BASELINE: "Closed book",
+    NO_CUT_BASELINE: "No cut",
+    RANDOM_CUTS_BASELINE: "Random places",
+    REFERENCE_BASELINE: "Reference",
+    SWAPPED_REFERENCE_BASELINE: "Swapped reference",
 }
 """The names of the trivial rows."""
 
 TRIVIAL_EXPLAINED = {
-    CLOSED_BOOK: "the model is given the question and nothing of the text: what it knows, or makes up, without it.",
-    NO_CUT: "the text from its beginning until the budget is full, whatever the question.",
-    RANDOM: "the text is cut between sentences at random places, one draw, into as many chunks as the chunkers' median; of "
+    CLOSED_BOOK_BASELINE: "the model is given the question and nothing of the text: what it knows, or makes up, without it.",
+    NO_CUT_BASELINE: "the text from its beginning until the budget is full, whatever the question.",
+    RANDOM_CUTS_BASELINE: "the text is cut between sentences at random places, one draw, into as many chunks as the chunkers' median; of "
     "these the best by the embedder, as with any chunker.",
-    REFERENCE: "the reference answer itself, which is right; no model is asked for it.",
-    SWAPPED: "the reference answer of another question, which is wrong; a measure that does not put it below the reference "
+    REFERENCE_BASELINE: "the reference answer itself, which is right; no model is asked for it.",
+    SWAPPED_REFERENCE_BASELINE: "the reference answer of another question, which is wrong; a measure that does not put it below the reference "
     "does not tell right from wrong.",
 }
 """Description of the input of each trivial row."""
@@ -491,17 +491,17 @@ def gather_trivial_baseline_passages(
     Cancelled
         If the user asked to stop.
     """
-    if name in (REFERENCE, SWAPPED):
+    if name in (REFERENCE_BASELINE, SWAPPED_REFERENCE_BASELINE):
         given_reference_answers = [item.reference for item in items]
         given_reference_answers = (
-            given_reference_answers if name == REFERENCE else references_of_other_questions(given_reference_answers)
+            given_reference_answers if name == REFERENCE_BASELINE else references_of_other_questions(given_reference_answers)
         )
         return GatheredPassages(
             tuple(AnswerContext((), 0, closed_book=True, given=answer) for answer in given_reference_answers), 0.0, 0.0, 0
         )
-    if name == CLOSED_BOOK:
+    if name == CLOSED_BOOK_BASELINE:
         return GatheredPassages((AnswerContext((), 0, closed_book=True),) * len(items), 0.0, 0.0, 0)
-    if name == NO_CUT:
+    if name == NO_CUT_BASELINE:
         whole_document_span = Span(0, len(document.text))
         spans_within_token_budget = [span for (span,) in fill_budget([(whole_document_span,)], budget, ruler)]
         passages_of_every_question = tuple(
@@ -511,18 +511,22 @@ def gather_trivial_baseline_passages(
         return GatheredPassages(
             (AnswerContext(passages_of_every_question, ruler(spans_within_token_budget)),) * len(items), 0.0, 0.0, 1
         )
-    gap_numbers_of_document = range(1, len(document.sentences))
-    random_cuts = random.Random(_SEED).sample(
-        gap_numbers_of_document, max(0, min(chunk_count - 1, len(gap_numbers_of_document)))
+    sentence_gap_numbers = range(1, len(document.sentences))
+    random_gap_numbers = random.Random(_SEED).sample(
+        sentence_gap_numbers, max(0, min(chunk_count - 1, len(sentence_gap_numbers)))
     )
     return gather_passages(
-        chunking_from_cuts(document, random_cuts), [item.question for item in items], budget, tools, ruler
+        chunking_from_cuts(document, random_gap_numbers), [item.question for item in items], budget, tools, ruler
     )
 
 
 def row_numbers_of_controls(trivial_row_names: Sequence[str], first_row_number: int) -> dict[str, int]:
     """Return the row number of each control: the reference answers, and the deliberately wrong answers."""
-    return {name: first_row_number + number for number, name in enumerate(trivial_row_names) if name in (REFERENCE, SWAPPED)}
+    return {
+        name: first_row_number + number
+        for number, name in enumerate(trivial_row_names)
+        if name in (REFERENCE_BASELINE, SWAPPED_REFERENCE_BASELINE)
+    }
 
 
 def references_of_other_questions(references: Sequence[str]) -> list[str]:

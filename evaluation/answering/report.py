@@ -10,8 +10,13 @@ import numpy as np
 
 from chunkers.language_models import LanguageModel
 from chunkers.support import FloatArray, csv_text, format_number, pluralize, round_up_estimate
-from evaluation.answering.judging import KINDS
-from evaluation.answering.questions_and_answers import REFERENCE, SWAPPED, Exchange, GatheredPassages
+from evaluation.answering.judging import JUDGEMENT_KINDS
+from evaluation.answering.questions_and_answers import (
+    REFERENCE_BASELINE,
+    SWAPPED_REFERENCE_BASELINE,
+    Exchange,
+    GatheredPassages,
+)
 from evaluation.answering.results import AnswerResult
 from evaluation.retrieval import PairedDifferences, values_on_shared_questions
 from evaluation.statistics import Difference, format_interval, paired_differences, questions_needed, too_few_values_sentence
@@ -37,7 +42,7 @@ ANSWER_MEASURES: Mapping[str, AnswerMeasure] = {
 }
 """All measures, by the names of their values; more is better in each."""
 
-Results = Mapping[tuple[int, int], AnswerResult]
+AnswerResults = Mapping[tuple[int, int], AnswerResult]
 """Results so far, by the numbers of the chunker and of the question, both from 0."""
 
 
@@ -52,14 +57,14 @@ class AnswerReport:
     questions
         Number of questions.
     results
-        See `Results`.
+        See `AnswerResults`.
     controls
         The numbers of the rows `REFERENCE` and `SWAPPED`, which are compared only with each other.
     """
 
     names: Sequence[str]
     questions: int
-    results: Results
+    results: AnswerResults
     controls: Mapping[str, int] = field(default_factory=dict)
 
     def values(self, measure: str) -> list[FloatArray]:
@@ -83,17 +88,17 @@ class AnswerReport:
         """Names of the measures that are defined for at least one answer."""
         return [name for name in ANSWER_MEASURES if any(not np.isnan(row).all() for row in self.values(name))]
 
-    def usable_answer_count(self, chunker: int) -> int:
+    def usable_answer_count(self, chunker_number: int) -> int:
         """Return the number of questions for which a chunker has a usable answer."""
-        return sum(result.answer.is_usable for (number, _), result in self.results.items() if number == chunker)
+        return sum(result.answer.is_usable for (number, _), result in self.results.items() if number == chunker_number)
 
-    def not_judged(self, chunker: int, measure: str) -> int:
+    def not_judged(self, chunker_number: int, measure: str) -> int:
         """Return the number of a chunker's answers that lack a measure because a judgement was unreadable."""
-        judgement_kinds_of_measure = KINDS[:2] if measure == "aqs" else (measure,)
+        judgement_kinds_of_measure = JUDGEMENT_KINDS[:2] if measure == "aqs" else (measure,)
         return sum(
             any(kind in result.not_judged for kind in judgement_kinds_of_measure)
             for (number, _), result in self.results.items()
-            if number == chunker
+            if number == chunker_number
         )
 
     @cached_property
@@ -126,15 +131,15 @@ class AnswerReport:
         )
         if not other_chunker_numbers:
             return f"{self.names[best_chunker_number]}: mean {measure_name_in_sentence} {mean_and_count_phrase}."
-        lead_differences = {
+        difference_by_other_chunker = {
             other: self.comparisons.between(measure, best_chunker_number, other) for other in other_chunker_numbers
         }
         rivals_not_clearly_behind = [
-            other for other, diff in lead_differences.items() if diff is None or not diff.significant
+            other for other, diff in difference_by_other_chunker.items() if diff is None or not diff.significant
         ]
         holm_correction_phrase = f"Holm's correction for {pluralize(len(self.comparisons.tested), 'comparison')}"
         if not rivals_not_clearly_behind:
-            lead_over_second_best = lead_differences[other_chunker_numbers[0]]
+            lead_over_second_best = difference_by_other_chunker[other_chunker_numbers[0]]
             assert lead_over_second_best is not None
             return (
                 f"{self.names[best_chunker_number]} has the highest {measure_name_in_sentence}, {mean_and_count_phrase}, "
@@ -144,7 +149,7 @@ class AnswerReport:
                 f"({holm_correction_phrase})."
             )
         closest_rival_number = rivals_not_clearly_behind[0]
-        lead_over_rival = lead_differences[closest_rival_number]
+        lead_over_rival = difference_by_other_chunker[closest_rival_number]
         no_winner_verdict_text = (
             f"Nobody is significantly ahead of all others in {measure_name_in_sentence}. {self.names[best_chunker_number]} "
             "has the "
@@ -173,7 +178,10 @@ class AnswerReport:
         """
         if len(self.controls) < 2:
             return []
-        reference_answers_row_number, wrong_answers_row_number = self.controls[REFERENCE], self.controls[SWAPPED]
+        reference_answers_row_number, wrong_answers_row_number = (
+            self.controls[REFERENCE_BASELINE],
+            self.controls[SWAPPED_REFERENCE_BASELINE],
+        )
         control_values_by_measure = {
             name: (rows[reference_answers_row_number], rows[wrong_answers_row_number])
             for name in self.measured
@@ -187,17 +195,17 @@ class AnswerReport:
         measure_range_widths = [
             ANSWER_MEASURES[name].high - ANSWER_MEASURES[name].low for name in comparable_values_by_measure
         ]
-        control_paired_differences = paired_differences(
+        reference_minus_wrong_differences = paired_differences(
             np.array([one - other for one, other in comparable_values_by_measure.values()]), measure_range_widths
         )
         return [
             _measure_validity_sentence(name, *comparable_values_by_measure[name], difference)
-            for name, difference in zip(comparable_values_by_measure, control_paired_differences, strict=True)
+            for name, difference in zip(comparable_values_by_measure, reference_minus_wrong_differences, strict=True)
         ]
 
 
 def cost_table(
-    report: AnswerReport, gathered: Mapping[int, GatheredPassages], model: LanguageModel | None
+    report: AnswerReport, passages_by_chunker_number: Mapping[int, GatheredPassages], model: LanguageModel | None
 ) -> list[dict[str, float | str | None]]:
     """Return the costs of every chunker as table rows: seconds, tokens and dollars; None if unknown.
 
@@ -206,17 +214,20 @@ def cost_table(
     introduced double-pass merging, here for the user's own text.
     """
     cost_rows: list[dict[str, float | str | None]] = []
-    some_chunker_asks_model = any(retrieval.asked is not None for retrieval in gathered.values())
+    some_chunker_asks_model = any(retrieval.asked is not None for retrieval in passages_by_chunker_number.values())
     for chunker_number, row_name in enumerate(report.names):
-        gathered_passages, usable_answer_count = gathered[chunker_number], report.usable_answer_count(chunker_number)
+        gathered_passages, usable_answer_count = (
+            passages_by_chunker_number[chunker_number],
+            report.usable_answer_count(chunker_number),
+        )
         answer_exchanges = [
             result.answer.exchange for (chunker, _), result in report.results.items() if chunker == chunker_number
         ]
-        tokens_read, tokens_written = (
+        sent_token_count, received_token_count = (
             sum(exchange.tokens_in for exchange in answer_exchanges),
             sum(exchange.tokens_out for exchange in answer_exchanges),
         )
-        answering_price_dollars = None if model is None else model.price(tokens_read, tokens_written)
+        answering_price_dollars = None if model is None else model.price(sent_token_count, received_token_count)
         cost_rows.append(
             {
                 "chunker": row_name,
@@ -224,9 +235,9 @@ def cost_table(
                 "embedding, s": gathered_passages.embed_s,
                 "chunks": gathered_passages.chunks,
                 **({"tokens to chunk": gathered_passages.asked or 0} if some_chunker_asks_model else {}),
-                "tokens read": tokens_read,
-                "answer tokens": tokens_written,
-                "tokens an answer": tokens_written / usable_answer_count if usable_answer_count else None,
+                "tokens read": sent_token_count,
+                "answer tokens": received_token_count,
+                "tokens an answer": received_token_count / usable_answer_count if usable_answer_count else None,
                 "cost, $": None if answering_price_dollars is None else float(answering_price_dollars),
             }
         )
@@ -234,13 +245,13 @@ def cost_table(
 
 
 def _measure_validity_sentence(
-    name: str, reference_scores: FloatArray, swapped_scores: FloatArray, difference: Difference | None
+    measure_name: str, reference_answer_scores: FloatArray, wrong_answer_scores: FloatArray, difference: Difference | None
 ) -> str:
-    both_defined_mask = ~np.isnan(reference_scores - swapped_scores)
-    measure_title = ANSWER_MEASURES[name].title
+    both_defined_mask = ~np.isnan(reference_answer_scores - wrong_answer_scores)
+    measure_title = ANSWER_MEASURES[measure_name].title
     right_and_wrong_means_phrase = (
-        f"{reference_scores[both_defined_mask].mean():.2f} for the reference answers, "
-        f"{swapped_scores[both_defined_mask].mean():.2f} for those of other questions"
+        f"{reference_answer_scores[both_defined_mask].mean():.2f} for the reference answers, "
+        f"{wrong_answer_scores[both_defined_mask].mean():.2f} for those of other questions"
     )
     means_and_count_phrase = f"{right_and_wrong_means_phrase}, over {pluralize(int(both_defined_mask.sum()), 'question')}"
     if difference is None:
@@ -263,7 +274,7 @@ def _difference_in_words(difference: Difference) -> str:
 # All answers and judgements as a file: CSV for a spreadsheet, JSON lines with every prompt and every word.
 
 
-def answers_to_csv(names: Sequence[str], results: Results) -> str:
+def answers_to_csv(row_names: Sequence[str], results: AnswerResults) -> str:
     """Return the answers as CSV, one row each, with an apostrophe before text that looks like a formula."""
     csv_column_heads = [
         "chunker",
@@ -277,7 +288,7 @@ def answers_to_csv(names: Sequence[str], results: Results) -> str:
     ]
     csv_answer_rows = (
         [
-            names[chunker],
+            row_names[chunker],
             result.item.question,
             result.item.reference,
             result.answer.text,
@@ -291,12 +302,12 @@ def answers_to_csv(names: Sequence[str], results: Results) -> str:
     return csv_text(csv_column_heads, csv_answer_rows)
 
 
-def answers_to_json_lines(names: Sequence[str], results: Results) -> str:
+def answers_to_json_lines(row_names: Sequence[str], results: AnswerResults) -> str:
     """Return the answers as JSON lines, each with its passages and all conversations with the models."""
     json_lines_of_answers = []
     for (chunker_number, _), answer_result in sorted(results.items()):
         answer_fields_by_name = {
-            "chunker": names[chunker_number],
+            "chunker": row_names[chunker_number],
             "question": answer_result.item.question,
             "reference": answer_result.item.reference,
             "answer": answer_result.answer.text,

@@ -11,12 +11,12 @@ from chunkers import InputError
 from chunkers.contract import Estimate
 from chunkers.language_models import Asking, prompts, run_in_parallel
 from evaluation.answering.judging import (
+    JUDGEMENT_KINDS,
     JUDGING_PROMPTS,
-    KINDS,
     CosineFunction,
     Judgement,
+    JudgementKind,
     JudgingInput,
-    Kind,
     answer_quality_score,
     applicable_kinds_of_judgement,
     judge_answer,
@@ -56,9 +56,9 @@ class AnswerResult:
     question_cosine: float | None = None
     reference_cosine: float | None = None
     bert_score: float | None = None
-    judgements: Mapping[Kind, tuple[Judgement, ...]] = field(default_factory=dict)
+    judgements: Mapping[JudgementKind, tuple[Judgement, ...]] = field(default_factory=dict)
 
-    def latest(self, kind: Kind) -> Judgement | None:
+    def latest(self, kind: JudgementKind) -> Judgement | None:
         """Return the latest judgement of a kind; None if there is none."""
         judgements_of_kind = self.judgements.get(kind)
         return judgements_of_kind[-1] if judgements_of_kind else None
@@ -76,7 +76,7 @@ class AnswerResult:
                 return stored_measure_value
 
     @property
-    def not_judged(self) -> tuple[Kind, ...]:
+    def not_judged(self) -> tuple[JudgementKind, ...]:
         """Kinds of judgement for which the model's latest reply was unreadable."""
         return tuple(kind for kind, all_ in self.judgements.items() if all_[-1].problem)
 
@@ -115,7 +115,7 @@ class Services:
 def reusable_results(
     results: Iterable[AnswerResult],
     items: Sequence[QuestionItem],
-    gathered: Mapping[int, GatheredPassages],
+    passages_by_chunker_number: Mapping[int, GatheredPassages],
     *,
     same_judge: bool,
 ) -> dict[tuple[int, int], AnswerResult]:
@@ -129,7 +129,7 @@ def reusable_results(
     }
     places_and_earlier_results = (
         ((chunker, question), earlier_result_by_input.get((item, context)))
-        for chunker, own in gathered.items()
+        for chunker, own in passages_by_chunker_number.items()
         for question, (item, context) in enumerate(zip(items, own.contexts, strict=True))
     )
     return {place: result for place, result in places_and_earlier_results if result is not None}
@@ -177,13 +177,13 @@ def answer_and_judge_item(
             services,
             store_result,
             cancelled,
-            kinds=[kind for kind in KINDS if kind not in answer_result.judgements],
+            kinds=[kind for kind in JUDGEMENT_KINDS if kind not in answer_result.judgements],
         )
 
 
 def answer_all_questions(
     items: Sequence[QuestionItem],
-    gathered: Mapping[int, GatheredPassages],
+    passages_by_chunker_number: Mapping[int, GatheredPassages],
     services: Services,
     store_result: Callable[[tuple[int, int], AnswerResult], None],
     report_completed: Callable[[tuple[int, int]], None],
@@ -213,21 +213,23 @@ def answer_all_questions(
     """
     earlier_results = {} if prior_results is None else prior_results
 
-    def answer_one_question(place: tuple[int, int], cancelled: Callable[[], bool]) -> None:
-        chunker_number, question_number = place
-        context_of_question = gathered[chunker_number].contexts[question_number]
+    def answer_one_question(chunker_and_question_number: tuple[int, int], cancelled: Callable[[], bool]) -> None:
+        chunker_number, question_number = chunker_and_question_number
+        context_of_question = passages_by_chunker_number[chunker_number].contexts[question_number]
         answer_and_judge_item(
             items[question_number],
             context_of_question,
             services,
-            partial(store_result, place),
+            partial(store_result, chunker_and_question_number),
             cancelled,
-            earlier_results.get(place),
+            earlier_results.get(chunker_and_question_number),
         )
-        report_completed(place)
+        report_completed(chunker_and_question_number)
 
     # Question by question, so that a run that is stopped compares the chunkers on the same ones.
-    chunker_and_question_numbers = [(chunker, question) for question in range(len(items)) for chunker in gathered]
+    chunker_and_question_numbers = [
+        (chunker, question) for question in range(len(items)) for chunker in passages_by_chunker_number
+    ]
     has_judging_model = services.judge is not None
     incomplete_chunker_question_pairs = [
         place
@@ -243,7 +245,7 @@ def judge_result(
     store_result: Callable[[AnswerResult], None],
     cancelled: Callable[[], bool],
     repeat: int = 0,
-    kinds: Collection[Kind] = KINDS,
+    kinds: Collection[JudgementKind] = JUDGEMENT_KINDS,
 ) -> None:
     """Have the model judge an answer by the ``kinds`` that apply; pass the result to ``store_result`` after each judgement.
 
@@ -292,7 +294,7 @@ class PromptSizes(NamedTuple):
 
     answering: int
     closed_book: int
-    judging: Mapping[Kind, int]
+    judging: Mapping[JudgementKind, int]
     questions: Sequence[int]
     references: Sequence[int]
 
@@ -300,9 +302,9 @@ class PromptSizes(NamedTuple):
     def of(cls, items: Sequence[QuestionItem], count_tokens: Callable[[Sequence[str]], list[int]]) -> "PromptSizes":
         """Return the token counts of the prompts, the questions and the reference answers."""
         fixed_prompt_texts = [
-            prompts.ANSWER_SYSTEM,
-            prompts.CLOSED_BOOK_SYSTEM,
-            *(JUDGING_PROMPTS[kind][0] for kind in KINDS),
+            prompts.ANSWER_SYSTEM_PROMPT,
+            prompts.CLOSED_BOOK_SYSTEM_PROMPT,
+            *(JUDGING_PROMPTS[kind][0] for kind in JUDGEMENT_KINDS),
         ]
         prompt_and_item_token_counts = count_tokens(
             [*fixed_prompt_texts, *(item.question for item in items), *(item.reference for item in items)]
@@ -311,7 +313,7 @@ class PromptSizes(NamedTuple):
             : len(fixed_prompt_texts)
         ]
         item_token_counts = prompt_and_item_token_counts[len(fixed_prompt_texts) :]
-        judging_tokens_by_kind = dict(zip(KINDS, judging_prompt_token_counts, strict=True))
+        judging_tokens_by_kind = dict(zip(JUDGEMENT_KINDS, judging_prompt_token_counts, strict=True))
         return cls(
             answering_prompt_token_count,
             closed_book_token_count,
@@ -320,28 +322,28 @@ class PromptSizes(NamedTuple):
             item_token_counts[len(items) :],
         )
 
-    def answer_tokens(self, question: int, context: AnswerContext) -> int:
+    def answer_tokens(self, question_number: int, context: AnswerContext) -> int:
         """Estimate the tokens of the request that asks a question with its passages."""
         prompt_token_count = self.closed_book if context.closed_book else self.answering
-        return prompt_token_count + self.questions[question] + context.tokens
+        return prompt_token_count + self.questions[question_number] + context.tokens
 
-    def estimate_judgement_request_tokens(self, kind: Kind, question: int, context: AnswerContext) -> int:
+    def estimate_judgement_request_tokens(self, kind: JudgementKind, question_number: int, context: AnswerContext) -> int:
         """Estimate the tokens of the request for one kind of judgement of an answer."""
         prompt_and_reply_token_count = self.judging[kind] + ANSWER_TOKENS
         match kind:
             case "faithfulness":
-                return prompt_and_reply_token_count + context.tokens + self.questions[question]
+                return prompt_and_reply_token_count + context.tokens + self.questions[question_number]
             case "relevancy":
                 return prompt_and_reply_token_count
             case "correctness":
-                return prompt_and_reply_token_count + self.questions[question] + self.references[question]
+                return prompt_and_reply_token_count + self.questions[question_number] + self.references[question_number]
 
 
 class RemainingRequests(NamedTuple):
     """Requests that a question still needs: one for the answer, and one for each kind of judgement."""
 
     answer: bool
-    kinds: tuple[Kind, ...]
+    kinds: tuple[JudgementKind, ...]
 
 
 def remaining_requests(
@@ -374,8 +376,8 @@ def remaining_requests(
 
 def estimate_answer_requests(
     items: Sequence[QuestionItem],
-    gathered: Mapping[int, GatheredPassages],
-    sizes: PromptSizes,
+    passages_by_chunker_number: Mapping[int, GatheredPassages],
+    prompt_sizes: PromptSizes,
     remaining_requests_of: Callable[[tuple[int, int], QuestionItem, AnswerContext], RemainingRequests],
 ) -> RequestEstimates:
     """Estimate the number of requests and tokens of a run without sending a request.
@@ -389,13 +391,13 @@ def estimate_answer_requests(
     """
     answer_request_token_counts: list[int] = []
     judgement_request_token_counts: list[int] = []
-    for chunker_number, retrieved_passages in gathered.items():
+    for chunker_number, retrieved_passages in passages_by_chunker_number.items():
         for question_number, (item, context) in enumerate(zip(items, retrieved_passages.contexts, strict=True)):
             remaining_requests_of_question = remaining_requests_of((chunker_number, question_number), item, context)
             if remaining_requests_of_question.answer:
-                answer_request_token_counts.append(sizes.answer_tokens(question_number, context))
+                answer_request_token_counts.append(prompt_sizes.answer_tokens(question_number, context))
             judgement_request_token_counts += [
-                sizes.estimate_judgement_request_tokens(kind, question_number, context)
+                prompt_sizes.estimate_judgement_request_tokens(kind, question_number, context)
                 for kind in remaining_requests_of_question.kinds
             ]
     return RequestEstimates(
@@ -426,7 +428,7 @@ class _Stored(BaseModel, extra="forbid", strict=True):
     question_cosine: float | None
     reference_cosine: float | None
     bert_score: float | None
-    judgements: dict[Kind, tuple[_StoredJudgement, ...]]
+    judgements: dict[JudgementKind, tuple[_StoredJudgement, ...]]
 
 
 def answer_result_to_json(result: AnswerResult) -> bytes:
@@ -477,7 +479,7 @@ def answer_result_from_json(data: bytes, item: QuestionItem, context: AnswerCont
         PROBLEM_NOT_STORED if stored_result_record.failed else "",
         Exchange((), stored_result_record.tokens_in, stored_result_record.tokens_out),
     )
-    judgements_by_kind: dict[Kind, tuple[Judgement, ...]] = {
+    judgements_by_kind: dict[JudgementKind, tuple[Judgement, ...]] = {
         kind: tuple(
             Judgement(
                 kind,

@@ -16,13 +16,13 @@ from chunkers import Chunking, Document, InputError
 from chunkers.files.json_and_table_files import read_json_file
 from chunkers.support import first_field_and_error, short_repr
 from chunkers.text import parse_in_reader_process
-from evaluation.checking.problems import BOUNDARIES, RETRIEVAL, Check, CheckedDocument, Problem
+from evaluation.checking.problems import BOUNDARIES_RULE, RETRIEVAL_RULE, Check, CheckedDocument, Problem
 from evaluation.questions import Corpus, Question, TokenRuler
 from evaluation.retrieval import evaluate_retrieval, mean_and_deviation
 from evaluation.search import build_index
 from evaluation.segmentation import HIGHER_IS_BETTER, MarkedDocument, score_chunking
 
-TOLERANCE = 0.01
+TOLERATED_SCORE_LOSS = 0.01
 """Tolerated loss in a score: embeddings differ in their last digits between machines, so a close cut may move."""
 
 LONGEST_BASELINE = 10_000
@@ -32,8 +32,8 @@ TOP_K = 5
 """Chunks that each question retrieves."""
 
 BASELINE_SCORES: Mapping[str, Mapping[str, bool]] = {
-    BOUNDARIES: {name: HIGHER_IS_BETTER[name] for name in ("pk", "window_diff", "f1", "boundary_similarity")},
-    RETRIEVAL: dict.fromkeys(("recall", "precision", "iou"), True),
+    BOUNDARIES_RULE: {name: HIGHER_IS_BETTER[name] for name in ("pk", "window_diff", "f1", "boundary_similarity")},
+    RETRIEVAL_RULE: dict.fromkeys(("recall", "precision", "iou"), True),
 }
 """The scores of each kind that a baseline has, and whether more is better."""
 
@@ -103,23 +103,23 @@ class Baseline(BaseModel, frozen=True, extra="forbid", allow_inf_nan=False):
 
 
 def measured_content_hash(
-    marked: Sequence[MarkedDocument], documents: Sequence[Document], questions: Sequence[Question]
+    marked_documents: Sequence[MarkedDocument], documents: Sequence[Document], questions: Sequence[Question]
 ) -> str:
     """Return a hash of the texts with known boundaries and of the corpus with its questions."""
     hashed_texts_and_questions = [
-        [[marked_text.document.text, list(marked_text.known)] for marked_text in marked],
+        [[marked_text.document.text, list(marked_text.known)] for marked_text in marked_documents],
         [document.text for document in documents] if questions else [],
         [[question.text, [[part.document, list(part.span)] for part in question.excerpts]] for question in questions],
     ]
     return hashlib.sha256(json.dumps(hashed_texts_and_questions).encode("utf-8", "surrogatepass")).hexdigest()
 
 
-def mean_boundary_scores(runs: Sequence[tuple[MarkedDocument, Chunking]]) -> dict[str, float]:
+def mean_boundary_scores(marked_documents_with_chunkings: Sequence[tuple[MarkedDocument, Chunking]]) -> dict[str, float]:
     """Return the mean of each boundary score over all documents with known boundaries, ignoring undefined values."""
-    scores_of_each_document = [score_chunking(marked, chunking) for marked, chunking in runs]
+    scores_of_each_document = [score_chunking(marked, chunking) for marked, chunking in marked_documents_with_chunkings]
     defined_values_by_score = {
         name: [value for row in scores_of_each_document if (value := row[name].value) is not None]
-        for name in BASELINE_SCORES[BOUNDARIES]
+        for name in BASELINE_SCORES[BOUNDARIES_RULE]
     }
     return {name: statistics.fmean(values) for name, values in defined_values_by_score.items() if values}
 
@@ -132,11 +132,11 @@ def mean_retrieval_scores(corpus: Corpus, questions: Sequence[Question], check: 
     InputError
         If a text cannot be embedded.
     """
-    index = build_index(corpus, check.chunker, check.tools, check.embedded_as)
+    search_index = build_index(corpus, check.chunker, check.tools, check.embedded_as)
     corpus_token_ruler = TokenRuler(corpus.whole.text, check.tools.tokenizer)
-    retrieval_evaluation = evaluate_retrieval(index, questions, check.tools, corpus_token_ruler, TOP_K)
+    retrieval_evaluation = evaluate_retrieval(search_index, questions, check.tools, corpus_token_ruler, TOP_K)
     means_with_deviations = {
-        name: mean_and_deviation(retrieval_evaluation.values(name, "tokens")) for name in BASELINE_SCORES[RETRIEVAL]
+        name: mean_and_deviation(retrieval_evaluation.values(name, "tokens")) for name in BASELINE_SCORES[RETRIEVAL_RULE]
     }
     return {name: mean[0] for name, mean in means_with_deviations.items() if mean is not None and math.isfinite(mean[0])}
 

@@ -67,13 +67,13 @@ Level = Literal["error", "warning", "note"]
 LEVELS: tuple[Level, ...] = ("error", "warning", "note")
 """Severities of a problem, the gravest first; an error fails the check."""
 
-OFF = "off"
+OFF_LEVEL = "off"
 """The level of a rule that is not looked at."""
 
 MOST_PROBLEMS = 5_000
 """Maximum number of problems of a check that a report has, the gravest first; the others are counted."""
 
-BOUNDARIES, RETRIEVAL = "boundaries", "retrieval"
+BOUNDARIES_RULE, RETRIEVAL_RULE = "boundaries", "retrieval"
 """The rules on scores, which a stored baseline must know."""
 
 
@@ -112,8 +112,10 @@ def _default_severity_level(name: str) -> Level:
 ALL_RULES: Mapping[str, CheckRule] = {
     "size": CheckRule("Size not kept", "A chunk is smaller or larger than is asked for.", "error"),
     **{name: CheckRule(rule.title, rule.explanation, _default_severity_level(name)) for name, rule in RULES.items()},
-    BOUNDARIES: CheckRule("Boundaries worse than the baseline", "Known boundaries are met less well than before.", "error"),
-    RETRIEVAL: CheckRule(
+    BOUNDARIES_RULE: CheckRule(
+        "Boundaries worse than the baseline", "Known boundaries are met less well than before.", "error"
+    ),
+    RETRIEVAL_RULE: CheckRule(
         "Retrieval worse than the baseline", "Questions find less of what answers them than before.", "error"
     ),
 }
@@ -186,7 +188,7 @@ class Check:
     Attributes
     ----------
     levels
-        Level of each rule, one of `LEVELS` or `OFF`; other rules have their level in `ALL_RULES`.
+        Level of each rule, one of `LEVELS` or `OFF_LEVEL`; other rules have their level in `ALL_RULES`.
     bounds
         Required chunk sizes; None for the sizes that the chunker's parameters set, if any.
     embedded_as
@@ -263,7 +265,7 @@ class Check:
             )
             yield _Violation(finding.rule, finding.span, f"{finding_reason_sentence}.", is_violation_avoidable)
         if self.level("unread") is not None:
-            yield from self._unread_chunk_violations(chunking)
+            yield from self._truncated_chunk_violations(chunking)
         if self.level("size") is not None:
             yield from self._size_violations(chunking)
 
@@ -284,7 +286,7 @@ class Check:
         )
         return {span: f"{size:,} {limit_phrase}" for span, size in spans_with_sizes if size > maximum_size}
 
-    def _unread_chunk_violations(self, chunking: Chunking) -> Iterator[_Violation]:
+    def _truncated_chunk_violations(self, chunking: Chunking) -> Iterator[_Violation]:
         embedder = self.tools.embedder
         # Late chunking reads the text in windows, so that no chunk is too long.
         if embedder is None or embedder.max_tokens is None or self.embedded_as == "late":
@@ -326,9 +328,9 @@ class _Lines:
     def _line_starts(self) -> list[int]:
         return [0, *(end.end() for end in _LINE_END.finditer(self._document.text))]
 
-    def line_number(self, place: int) -> int:
+    def line_number(self, offset: int) -> int:
         """Return the number of the line that contains a code point, counted from 1."""
-        return bisect_right(self._line_starts, place)
+        return bisect_right(self._line_starts, offset)
 
     def file_range_of(self, span: Span) -> FileRange | None:
         if not self._is_plain_text:
@@ -350,7 +352,7 @@ class _Lines:
         return f"{document_parts.kind}{'s' * (len(part_labels) > 1)} {', '.join(part_labels)}" if part_labels else ""
 
 
-def parse_severity_levels(words: Sequence[str]) -> dict[str, str]:
+def parse_severity_levels(rule_and_level_texts: Sequence[str]) -> dict[str, str]:
     """Return the user's severity levels by rule, of words of the form RULE=LEVEL.
 
     Raises
@@ -359,15 +361,15 @@ def parse_severity_levels(words: Sequence[str]) -> dict[str, str]:
         If a word has another form, or a rule or level does not exist.
     """
     severity_level_by_rule = {}
-    for rule_and_level in words:
+    for rule_and_level in rule_and_level_texts:
         rule_name, equals_sign, severity_level = rule_and_level.partition("=")
         if not equals_sign:
             raise InputError(f"--level must have the form RULE=LEVEL; got {rule_and_level!r}.")
         if rule_name not in ALL_RULES:
             raise InputError(f"--level must name one of the rules {', '.join(ALL_RULES)}; got {short_repr(rule_name)}.")
-        if severity_level not in (*LEVELS, OFF):
+        if severity_level not in (*LEVELS, OFF_LEVEL):
             raise InputError(
-                f"--level: the level of {rule_name} must be one of {', '.join((*LEVELS, OFF))}; got "
+                f"--level: the level of {rule_name} must be one of {', '.join((*LEVELS, OFF_LEVEL))}; got "
                 f"{short_repr(severity_level)}."
             )
         severity_level_by_rule[rule_name] = severity_level

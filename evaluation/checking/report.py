@@ -16,10 +16,10 @@ from chunkers.support import pluralize
 from evaluation.checking.baseline import Scores
 from evaluation.checking.problems import (
     ALL_RULES,
-    BOUNDARIES,
+    BOUNDARIES_RULE,
     LEVELS,
     MOST_PROBLEMS,
-    RETRIEVAL,
+    RETRIEVAL_RULE,
     CheckedDocument,
     Level,
     Problem,
@@ -152,10 +152,10 @@ def check_report_as_json(report: CheckReport) -> dict[str, Any]:
 # A check as JUnit's XML, which continuous integration shows as tests: one for each document and rule.
 
 
-_NOT_XML = re.compile("[^\t\n\r\u0020-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
+_FORBIDDEN_XML_CHARACTERS = re.compile("[^\t\n\r\u0020-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
 """Characters that no XML may have, not even by number."""
 
-SCORE_RULES = (BOUNDARIES, RETRIEVAL)
+SCORE_RULES = (BOUNDARIES_RULE, RETRIEVAL_RULE)
 
 
 def check_report_as_junit(report: CheckReport) -> str:
@@ -186,14 +186,14 @@ def check_report_as_junit(report: CheckReport) -> str:
     return '<?xml version="1.0" encoding="UTF-8"?>\n' + etree.tostring(test_suites_element, encoding="unicode") + "\n"
 
 
-def _junit_suite(file: str, rules: list[str], problems: Sequence[Problem], complaint: str) -> etree.Element:
+def _junit_suite(file: str, rules: list[str], problems: Sequence[Problem], why_not_checked: str) -> etree.Element:
     test_suite_element = etree.Element("testsuite", name=_replace_non_xml_characters(file))
-    if complaint:
+    if why_not_checked:
         test_case_element = etree.SubElement(
             test_suite_element, "testcase", classname=_replace_non_xml_characters(file), name="readable"
         )
-        etree.SubElement(test_case_element, "error", message=_replace_non_xml_characters(complaint))
-    for rule_name in () if complaint else rules:
+        etree.SubElement(test_case_element, "error", message=_replace_non_xml_characters(why_not_checked))
+    for rule_name in () if why_not_checked else rules:
         test_case_element = etree.SubElement(
             test_suite_element, "testcase", classname=_replace_non_xml_characters(file), name=rule_name
         )
@@ -223,7 +223,7 @@ def _junit_place_prefix(problem: Problem) -> str:
 
 
 def _replace_non_xml_characters(text: str) -> str:
-    return _NOT_XML.sub("\ufffd", text)
+    return _FORBIDDEN_XML_CHARACTERS.sub("\ufffd", text)
 
 
 # A check as SARIF 2.1.0, which code hosts show next to the lines (OASIS, Static Analysis Results Interchange Format).
@@ -231,7 +231,7 @@ def _replace_non_xml_characters(text: str) -> str:
 
 SARIF_SCHEMA_ADDRESS = "https://docs.oasis-open.org/sarif/sarif/v2.1.0/errata01/os/schemas/sarif-schema-2.1.0.json"
 
-_SUPPRESSED = {"known": "external", "ignored": "inSource"}
+_SARIF_KIND_BY_SUPPRESSION = {"known": "external", "ignored": "inSource"}
 """SARIF's names for our reasons to suppress a problem; code hosts hide suppressed ones."""
 
 
@@ -263,7 +263,7 @@ def check_report_as_sarif(report: CheckReport) -> dict[str, Any]:
                 ],
                 "results": [
                     _sarif_result(problem, reported_rule_names.index(problem.rule), number)
-                    for problem, number in _number_equal_problems([*report.problems, *report.quiet[:MOST_PROBLEMS]])
+                    for problem, number in _problems_with_repeat_numbers([*report.problems, *report.quiet[:MOST_PROBLEMS]])
                 ],
             }
         ],
@@ -281,7 +281,7 @@ def _sarif_rule(name: str, level: str) -> dict[str, Any]:
     }
 
 
-def _number_equal_problems(problems: Sequence[Problem]) -> Iterator[tuple[Problem, int]]:
+def _problems_with_repeat_numbers(problems: Sequence[Problem]) -> Iterator[tuple[Problem, int]]:
     """Yield each problem with its number, from 1, among the problems of the same file, rule and passage."""
     problem_count_by_key: Counter[tuple[str, str, str]] = Counter()
     for problem in problems:
@@ -290,29 +290,29 @@ def _number_equal_problems(problems: Sequence[Problem]) -> Iterator[tuple[Proble
         yield problem, problem_count_by_key[file_rule_and_passage_key]
 
 
-def _sarif_result(problem: Problem, index: int, number: int) -> dict[str, Any]:
+def _sarif_result(problem: Problem, rule_index: int, repeat_number: int) -> dict[str, Any]:
     message_with_place = f"{problem.message} ({problem.where})" if problem.where else problem.message
     physical_location: dict[str, Any] = {"artifactLocation": {"uri": file_uri(problem.file)}}
     if problem.place is not None:
-        line, column, last_line, last_column = problem.place
+        line_number, column_number, last_line_number, last_column_number = problem.place
         physical_location["region"] = {
-            "startLine": line,
-            "startColumn": column,
-            "endLine": last_line,
-            "endColumn": last_column,
+            "startLine": line_number,
+            "startColumn": column_number,
+            "endLine": last_line_number,
+            "endColumn": last_column_number,
         }
-    hashed_problem_bytes = f"{problem.rule}\0{problem.identity}".encode("utf-8", "surrogatepass")
+    problem_bytes_to_hash = f"{problem.rule}\0{problem.identity}".encode("utf-8", "surrogatepass")
     # A second one with the same passage would be taken for the first.
-    repeated_problem_suffix = f":{number}" if number > 1 else ""
-    suppressions_property = {"suppressions": [{"kind": _SUPPRESSED[problem.quiet]}]} if problem.quiet else {}
+    repeated_problem_suffix = f":{repeat_number}" if repeat_number > 1 else ""
+    suppressions_property = {"suppressions": [{"kind": _SARIF_KIND_BY_SUPPRESSION[problem.quiet]}]} if problem.quiet else {}
     return {
         "ruleId": problem.rule,
-        "ruleIndex": index,
+        "ruleIndex": rule_index,
         "level": problem.level,
         "message": {"text": message_with_place},
         "locations": [{"physicalLocation": physical_location}],
         "partialFingerprints": {
-            "passage/v1": f"{hashlib.sha256(hashed_problem_bytes).hexdigest()}{repeated_problem_suffix}"
+            "passage/v1": f"{hashlib.sha256(problem_bytes_to_hash).hexdigest()}{repeated_problem_suffix}"
         },
         **suppressions_property,
     }

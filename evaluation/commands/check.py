@@ -15,7 +15,6 @@ from chunkers.commands.shared_command_parts import (
     add_document_arguments,
     add_language_model_options,
     document_reader,
-    file_bytes,
     is_folder,
     load_command_tools,
     named_chunkers,
@@ -23,13 +22,14 @@ from chunkers.commands.shared_command_parts import (
     open_language_model,
     parse_spending_limit,
     print_to_stderr,
-    printable_name,
-    spending_reported,
+    printable_file_name,
+    read_file_bytes,
+    report_spending_at_end,
     write_output,
 )
 from chunkers.text import READABLE_ENDINGS
 from evaluation.checking.baseline import (
-    TOLERANCE,
+    TOLERATED_SCORE_LOSS,
     Baseline,
     KnownProblems,
     Scores,
@@ -39,10 +39,10 @@ from evaluation.checking.baseline import (
 )
 from evaluation.checking.problems import (
     ALL_RULES,
-    BOUNDARIES,
+    BOUNDARIES_RULE,
     LEVELS,
-    OFF,
-    RETRIEVAL,
+    OFF_LEVEL,
+    RETRIEVAL_RULE,
     Check,
     CheckedDocument,
     Problem,
@@ -55,7 +55,7 @@ from evaluation.checking.report import (
     check_report_as_sarif,
     check_report_as_text,
 )
-from evaluation.commands.sweep_and_stitch import add_marked_options
+from evaluation.commands.sweep_and_stitch import add_marked_document_options
 from evaluation.questions import Corpus, Question, read_questions
 from evaluation.segmentation import (
     BOUNDARY_FILE_ENDING,
@@ -102,7 +102,7 @@ def add_check_command(commands: "argparse._SubParsersAction[Parser]") -> None:
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
     add_document_arguments(check_parser, "*")
-    add_marked_options(check_parser)
+    add_marked_document_options(check_parser)
     add_chunker_option(check_parser)
     add_size_options(check_parser)
     check_parser.add_argument(
@@ -110,13 +110,17 @@ def add_check_command(commands: "argparse._SubParsersAction[Parser]") -> None:
         action="append",
         default=[],
         metavar="RULE=LEVEL",
-        help=f"how grave it is to break a rule: {', '.join((*LEVELS, OFF))}",
+        help=f"how grave it is to break a rule: {', '.join((*LEVELS, OFF_LEVEL))}",
     )
     check_parser.add_argument("--questions", metavar="FILE", help="questions on the documents, CSV or JSON lines")
     check_parser.add_argument("--baseline", metavar="FILE", help="the scores that must be reached")
     check_parser.add_argument("--write-baseline", metavar="FILE", help="write the scores reached now into a file")
     check_parser.add_argument(
-        "--tolerance", type=float, default=TOLERANCE, metavar="X", help="how much worse one may be (default: %(default)s)"
+        "--tolerance",
+        type=float,
+        default=TOLERATED_SCORE_LOSS,
+        metavar="X",
+        help="how much worse one may be (default: %(default)s)",
     )
     check_parser.add_argument("--known", metavar="FILE", help="problems that are known, of which nothing is said")
     check_parser.add_argument("--write-known", metavar="FILE", help="write the problems there are now into a file")
@@ -151,17 +155,19 @@ class _Source(NamedTuple):
 
 def run_check(options: argparse.Namespace) -> int:
     """Check all documents, write the requested reports, and return the exit status."""
-    requested_formats_and_files = [_parse_report_option(text) for text in options.report] or [("text", "")]
+    report_formats_and_files = [_parse_report_option(text) for text in options.report] or [("text", "")]
     _check_options(options)
-    for file in (options.write_baseline, options.write_known, *(file for _, file in requested_formats_and_files)):
-        _check_writable(file)
+    for output_file in (options.write_baseline, options.write_known, *(file for _, file in report_formats_and_files)):
+        _check_writable(output_file)
     (chunker_spec,) = named_chunkers(options)
     chunker = chunker_spec.build()
     recipe = chunker_spec.recipe_of(chunker)
     stored_baseline = (
-        Baseline.in_file(file_bytes(options.baseline), options.baseline) if options.baseline is not None else None
+        Baseline.in_file(read_file_bytes(options.baseline), options.baseline) if options.baseline is not None else None
     )
-    known_problems = KnownProblems.in_file(file_bytes(options.known), options.known) if options.known is not None else None
+    known_problems = (
+        KnownProblems.in_file(read_file_bytes(options.known), options.known) if options.known is not None else None
+    )
     tools = load_command_tools(recipe.embedder, recipe.tokenizer, options.device)
     tools.asking = open_language_model(options, chunker, recipe.embedded_as, recipe)
     severity_levels, size_bounds = parse_severity_levels(options.level), size_bounds_of_options(options)
@@ -179,7 +185,7 @@ def run_check(options: argparse.Namespace) -> int:
             f"{options.baseline}: the baseline must be for the same documents, known boundaries and questions as this "
             "check; it is for others. Write a new one with --write-baseline."
         )
-    with spending_reported(tools.asking):
+    with report_spending_at_end(tools.asking):
         checked_documents = [_check_source(document_check, source) for source in sources_to_check]
         mean_scores_by_kind = _measure_scores(sources_to_check, checked_documents, corpus, questions, document_check)
     checked_documents = _mark_known_problems(checked_documents, known_problems, options)
@@ -212,8 +218,8 @@ def run_check(options: argparse.Namespace) -> int:
         )
     elif options.write_baseline:
         _write_baseline(options.write_baseline, content_hash, mean_scores_by_kind)
-    for report_format, file in requested_formats_and_files:
-        write_output(REPORT_FORMATTERS[report_format](check_report), file)
+    for report_format, output_file in report_formats_and_files:
+        write_output(REPORT_FORMATTERS[report_format](check_report), output_file)
     return check_report.status
 
 
@@ -233,20 +239,20 @@ def _mark_known_problems(
 
 
 def _problems_below_baseline(
-    baseline: Baseline, scores: Scores, check: Check, file: str, options: argparse.Namespace
+    baseline: Baseline, scores: Scores, check: Check, baseline_file: str, options: argparse.Namespace
 ) -> list[Problem]:
     """Return a problem for each score below the baseline."""
     return [
-        Problem(kind, level, file, f"Of {kind}, {sentence}")
+        Problem(kind, level, baseline_file, f"Of {kind}, {sentence}")
         for kind, sentence in baseline.worse_score_messages(scores, options.tolerance)
         if (level := check.level(kind)) is not None
     ]
 
 
-def _write_baseline(file: str, measured_on: str, scores: Scores) -> None:
+def _write_baseline(baseline_file: str, content_hash: str, scores: Scores) -> None:
     if not scores:
         raise InputError(_NO_SCORES)
-    write_output(Baseline(documents=measured_on, scores=scores).to_json(), file)
+    write_output(Baseline(documents=content_hash, scores=scores).to_json(), baseline_file)
 
 
 def _report_chunks_without_context(documents: Sequence[CheckedDocument]) -> None:
@@ -281,8 +287,8 @@ def _check_writable(file: str | None) -> None:
     """Raise InputError where a file cannot be written, as far as that can be known without writing it."""
     if not file:
         return
-    existing_path = file if os.access(file, os.F_OK) else Path(file).parent
-    if is_folder(Path(file)) or not os.access(existing_path, os.W_OK):
+    file_or_parent_folder = file if os.access(file, os.F_OK) else Path(file).parent
+    if is_folder(Path(file)) or not os.access(file_or_parent_folder, os.W_OK):
         raise InputError(
             f"{file}: the file must be writable and in an existing folder; it is not. Check its path and permissions."
         )
@@ -303,9 +309,9 @@ def _measure_scores(
         if source.marked_document is not None and outcome.chunking is not None
     ]
     if marked_texts_with_chunkings:
-        mean_scores_by_kind[BOUNDARIES] = mean_boundary_scores(marked_texts_with_chunkings)
+        mean_scores_by_kind[BOUNDARIES_RULE] = mean_boundary_scores(marked_texts_with_chunkings)
     if corpus is not None:
-        mean_scores_by_kind[RETRIEVAL] = mean_retrieval_scores(corpus, questions, check)
+        mean_scores_by_kind[RETRIEVAL_RULE] = mean_retrieval_scores(corpus, questions, check)
     return mean_scores_by_kind
 
 
@@ -319,12 +325,12 @@ def _check_source(check: Check, source: _Source) -> CheckedDocument:
 
 
 def _parse_report_option(text: str) -> tuple[str, str]:
-    report_format, equals_sign, file = text.partition("=")
-    if report_format not in REPORT_FORMATTERS or (equals_sign and not file):
+    report_format, equals_sign, report_file = text.partition("=")
+    if report_format not in REPORT_FORMATTERS or (equals_sign and not report_file):
         raise InputError(
             f"--report must be FORMAT or FORMAT=FILE, where FORMAT is one of {', '.join(REPORT_FORMATTERS)}; got {text!r}."
         )
-    return report_format, file
+    return report_format, report_file
 
 
 def size_bounds_of_options(options: argparse.Namespace) -> SizeBounds | None:
@@ -342,24 +348,26 @@ def _read_sources(options: argparse.Namespace, splitter: str) -> list[_Source]:
     """Return everything that is to be checked; raises InputError if there is nothing."""
     sources: list[_Source] = []
     read_document = document_reader(options.encoding)
-    for path, name in named_files(options.files):
+    for path, document_name in named_files(options.files):
         try:
-            file_text = read_document(file_bytes(path, name), name)
+            file_text = read_document(read_file_bytes(path, document_name), document_name)
             sources.append(
-                _Source(printable_name(path), Document.from_text(file_text.text, splitter, name, file_text.parts))
+                _Source(
+                    printable_file_name(path), Document.from_text(file_text.text, splitter, document_name, file_text.parts)
+                )
             )
         except InputError as error:
-            sources.append(_Source(printable_name(path), message_with_file_name(printable_name(path), error)))
+            sources.append(_Source(printable_file_name(path), message_with_file_name(printable_file_name(path), error)))
     # By their paths, which reports name.
     path_by_name = {
-        printable_name(path): path for path, _ in named_files(options.marked, (*READABLE_ENDINGS, BOUNDARY_FILE_ENDING))
+        printable_file_name(path): path for path, _ in named_files(options.marked, (*READABLE_ENDINGS, BOUNDARY_FILE_ENDING))
     }
-    marked_texts, complaints = read_marked_texts(
-        ((name, file_bytes(path)) for name, path in path_by_name.items()), read_document
+    marked_texts, unusable_file_complaints = read_marked_texts(
+        ((name, read_file_bytes(path)) for name, path in path_by_name.items()), read_document
     )
     sources += [
         _Source(next((path for path in path_by_name if complaint.startswith(path)), "--marked"), complaint)
-        for complaint in complaints
+        for complaint in unusable_file_complaints
     ]
     sources += [
         _Source(marked_text.name, marked_text.split(splitter).document, marked_text.known) for marked_text in marked_texts
@@ -372,10 +380,10 @@ def _read_sources(options: argparse.Namespace, splitter: str) -> list[_Source]:
 
 
 def _read_corpus_and_questions(
-    file: str | None, documents: Sequence[Document]
+    questions_file: str | None, documents: Sequence[Document]
 ) -> tuple[Corpus | None, tuple[Question, ...]]:
     """Return the corpus and its questions; neither without a file."""
-    if file is None:
+    if questions_file is None:
         return None, ()
     if not documents:
         raise InputError(
@@ -383,8 +391,8 @@ def _read_corpus_and_questions(
             "documents."
         )
     corpus = Corpus(tuple(documents))
-    questions_of_corpus = read_questions(file_bytes(file), Path(file).name, corpus)
+    questions_of_corpus = read_questions(read_file_bytes(questions_file), Path(questions_file).name, corpus)
     for problem in questions_of_corpus.problems:
         print_to_stderr(problem)
-    questions_of_corpus.require_usable(Path(file).name)
+    questions_of_corpus.require_usable(Path(questions_file).name)
     return corpus, tuple(questions_of_corpus.usable)

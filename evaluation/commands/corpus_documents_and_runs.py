@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from chunkers import InputError, Recipe, load_tokenizer
-from chunkers.commands.shared_command_parts import document_reader, file_bytes, named_files
+from chunkers.commands.shared_command_parts import document_reader, named_files, read_file_bytes
 from chunkers.support import require_extra, short_repr
 from chunkers.text import READABLE_ENDINGS, FileText
 
@@ -20,7 +20,7 @@ _PIECE_BYTES = 1 << 40
 """Bytes of a table that are one piece: all of them."""
 
 
-def read_corpus_documents(corpus: str, encoding: str | None) -> Iterator[tuple[str, FileText | InputError]]:
+def read_corpus_documents(corpus_path: str, encoding: str | None) -> Iterator[tuple[str, FileText | InputError]]:
     """Yield name and text of each document of a folder or file, or an error in place of an unreadable text.
 
     Raises
@@ -29,37 +29,37 @@ def read_corpus_documents(corpus: str, encoding: str | None) -> Iterator[tuple[s
         If there is no file to read, or a table has no texts.
     """
     read_document = document_reader(encoding)
-    corpus_paths_and_names = [*named_files([corpus], (*READABLE_ENDINGS, *TABLE_ENDINGS))]
+    corpus_paths_and_names = [*named_files([corpus_path], (*READABLE_ENDINGS, *TABLE_ENDINGS))]
     for path, document_name in corpus_paths_and_names:
         if not _is_table_name(document_name):
             try:
-                yield document_name, read_document(file_bytes(path, document_name), document_name)
+                yield document_name, read_document(read_file_bytes(path, document_name), document_name)
             except InputError as error:
                 yield document_name, error
     if any(_is_table_name(name) for _, name in corpus_paths_and_names):
-        yield from _read_table_documents(Path(corpus))
+        yield from _read_table_documents(Path(corpus_path))
 
 
-def corpus_document_names(corpus: str) -> Iterator[str]:
+def corpus_document_names(corpus_path: str) -> Iterator[str]:
     """Yield the names of `read_corpus_documents`. Raises the same errors."""
-    corpus_paths_and_names = [*named_files([corpus], (*READABLE_ENDINGS, *TABLE_ENDINGS))]
+    corpus_paths_and_names = [*named_files([corpus_path], (*READABLE_ENDINGS, *TABLE_ENDINGS))]
     yield from (name for _, name in corpus_paths_and_names if not _is_table_name(name))
     if any(_is_table_name(name) for _, name in corpus_paths_and_names):
-        yield from (name for name, _ in _read_table_documents(Path(corpus)))
+        yield from (name for name, _ in _read_table_documents(Path(corpus_path)))
 
 
 def _is_table_name(name: str) -> bool:
     return name.lower().endswith(TABLE_ENDINGS)
 
 
-def _read_table_documents(root: Path) -> Iterator[tuple[str, FileText | InputError]]:
+def _read_table_documents(folder_or_table: Path) -> Iterator[tuple[str, FileText | InputError]]:
     """Yield the documents in all tables of a folder, or in a single table."""
     require_extra("corpus", "reading JSON lines and Parquet")
     from corpus.inputs import InputDocument, Inputs, Source, TextColumns
 
-    table_document_source = Source([root.absolute()], [root], TextColumns())
-    for piece in Inputs([root], TextColumns(), _PIECE_BYTES).pieces():
-        if piece.kind == "file" or not _is_table_name(piece.path or root.name):
+    table_document_source = Source([folder_or_table.absolute()], [folder_or_table], TextColumns())
+    for piece in Inputs([folder_or_table], TextColumns(), _PIECE_BYTES).pieces():
+        if piece.kind == "file" or not _is_table_name(piece.path or folder_or_table.name):
             continue
         for document in table_document_source.documents(piece):
             if isinstance(document, InputDocument):
@@ -74,10 +74,10 @@ def _read_table_documents(root: Path) -> Iterator[tuple[str, FileText | InputErr
 _ROWS_AT_ONCE = 4096
 """Rows that are read from a file at once."""
 
-_BUFFER = 1 << 20
+_READ_BUFFER_BYTES = 1 << 20
 """Bytes by which a file is read, instead of whole columns."""
 
-_COLUMNS = ["document_id", "text", "embedded_as", "tokens"]
+_CHUNK_COLUMNS_READ = ["document_id", "text", "embedded_as", "tokens"]
 
 
 def is_corpus_run(folder: Path) -> bool:
@@ -161,23 +161,27 @@ class CorpusRun:
         import pyarrow as pa
         import pyarrow.parquet as pq
 
-        for path in self._chunk_files:
+        for chunk_file_path in self._chunk_files:
             try:
-                with pq.ParquetFile(path, buffer_size=_BUFFER, pre_buffer=False) as parquet_file:
-                    for record_batch in parquet_file.iter_batches(_ROWS_AT_ONCE, columns=_COLUMNS, use_threads=False):
-                        chunk_rows_of_batch = zip(*(record_batch.column(name).to_pylist() for name in _COLUMNS), strict=True)
+                with pq.ParquetFile(chunk_file_path, buffer_size=_READ_BUFFER_BYTES, pre_buffer=False) as parquet_file:
+                    for record_batch in parquet_file.iter_batches(
+                        _ROWS_AT_ONCE, columns=_CHUNK_COLUMNS_READ, use_threads=False
+                    ):
+                        chunk_rows_of_batch = zip(
+                            *(record_batch.column(name).to_pylist() for name in _CHUNK_COLUMNS_READ), strict=True
+                        )
                         for document_id, chunk_rows in groupby(chunk_rows_of_batch, key=lambda row: str(row[0])):
-                            yield document_id, self._embedded_texts_with_tokens([*chunk_rows])
+                            yield document_id, self._texts_with_token_counts([*chunk_rows])
             except (OSError, pa.ArrowException) as error:
                 one_line_error_message = " ".join(str(error).split())[:300]
                 raise InputError(
-                    f"{path}: a file of chunks must be valid Parquet; reading it failed: {one_line_error_message}"
+                    f"{chunk_file_path}: a file of chunks must be valid Parquet; reading it failed: {one_line_error_message}"
                 ) from error
 
-    def _embedded_texts_with_tokens(self, rows: list[tuple[str, str, str | None, int]]) -> list[tuple[str, int]]:
-        embedded_texts = [embedded for _, _, embedded, _ in rows if embedded is not None]
+    def _texts_with_token_counts(self, chunk_rows: list[tuple[str, str, str | None, int]]) -> list[tuple[str, int]]:
+        embedded_texts = [embedded for _, _, embedded, _ in chunk_rows if embedded is not None]
         text_token_counts = iter(load_tokenizer(self.recipe.tokenizer).count(embedded_texts) if embedded_texts else ())
         return [
             (text, tokens) if embedded is None else (embedded, int(next(text_token_counts)))
-            for _, text, embedded, tokens in rows
+            for _, text, embedded, tokens in chunk_rows
         ]

@@ -19,7 +19,6 @@ from chunkers.commands.shared_command_parts import (
     add_encoding_option,
     add_setting_options,
     end_progress_line,
-    file_bytes,
     is_folder,
     load_command_tools,
     open_language_model,
@@ -29,6 +28,7 @@ from chunkers.commands.shared_command_parts import (
     print_to_stderr,
     printable_line,
     progress_callback,
+    read_file_bytes,
     refuse_chunkers_by_position,
 )
 from chunkers.results import EmbeddedAs, embedded_text
@@ -45,7 +45,7 @@ from evaluation.commands.retrieval import (
     add_search_options,
     build_corpus,
     build_indexes,
-    column_of_chunker,
+    chunker_with_recipe,
 )
 from evaluation.commands.retrieval_output import difference_as_json, parse_budgets
 from evaluation.questions import Excerpt, Question, TokenRuler, read_questions
@@ -137,8 +137,10 @@ def run_diff(options: argparse.Namespace) -> int:
     _check_options(options)
     compared_sides = _open_both_sides(options)
     if not options.corpus and (options.questions or any(side.run is None for side in compared_sides)):
-        reason_for_corpus = "--questions needs the documents" if options.questions else "A chunker needs documents to cut"
-        raise InputError(f"{reason_for_corpus}; CORPUS is missing. Name a folder of documents.")
+        why_documents_are_needed = (
+            "--questions needs the documents" if options.questions else "A chunker needs documents to cut"
+        )
+        raise InputError(f"{why_documents_are_needed}; CORPUS is missing. Name a folder of documents.")
     if any(side.embedded_as == "late" for side in compared_sides):
         print_to_stderr(
             "By late chunking a chunk's vector depends on the text around it: every chunk of B must be embedded again."
@@ -212,13 +214,15 @@ def _open_both_sides(options: argparse.Namespace) -> tuple[_Side, _Side]:
     return side_before, side_after
 
 
-def _corpus_run_in_folder(written: str) -> CorpusRun | None:
+def _corpus_run_in_folder(command_line_argument: str) -> CorpusRun | None:
     """Return the finished run in a folder; None if no folder is named, or one that has the name of a chunker."""
-    possible_run_folder = Path(written)
-    if not is_folder(possible_run_folder) or (written in CHUNKERS and not is_corpus_run(possible_run_folder)):
+    possible_run_folder = Path(command_line_argument)
+    if not is_folder(possible_run_folder) or (command_line_argument in CHUNKERS and not is_corpus_run(possible_run_folder)):
         return None
     if not is_corpus_run(possible_run_folder):
-        raise InputError(f"{written}: a folder must be the output of “seamark corpus”; it has no _manifest.jsonl.")
+        raise InputError(
+            f"{command_line_argument}: a folder must be the output of “seamark corpus”; it has no _manifest.jsonl."
+        )
     return CorpusRun(possible_run_folder)
 
 
@@ -229,19 +233,22 @@ def _open_side(run_or_chunker: CorpusRun | ChunkerSpec, base_recipe: Recipe, emb
             run_or_chunker.recipe.embedded_as,
             run_or_chunker,
         )
-    built_chunker_column = column_of_chunker(run_or_chunker, base_recipe, run_or_chunker.written)
-    return _Side(built_chunker_column, embedded_as or built_chunker_column.recipe.embedded_as)
+    built_chunker_and_recipe = chunker_with_recipe(run_or_chunker, base_recipe, run_or_chunker.written)
+    return _Side(built_chunker_and_recipe, embedded_as or built_chunker_and_recipe.recipe.embedded_as)
 
 
-def _embeds_with_same_model(before: _Side, after: _Side) -> bool:
+def _embeds_with_same_model(side_before: _Side, side_after: _Side) -> bool:
     """Return whether both sides are embedded by the same model, in the same revision if runs say which."""
-    same_revision = not (before.model and after.model) or before.model == after.model
-    return same_revision and before.column.recipe.embedder == after.column.recipe.embedder
+    same_revision = not (side_before.model and side_after.model) or side_before.model == side_after.model
+    return same_revision and side_before.column.recipe.embedder == side_after.column.recipe.embedder
 
 
-def _equal_texts_share_vector(before: _Side, after: _Side) -> bool:
+def _equal_texts_share_vector(side_before: _Side, side_after: _Side) -> bool:
     """Return whether chunks with the same text have the same vector on both sides."""
-    return _embeds_with_same_model(before, after) and "late" not in (before.embedded_as, after.embedded_as)
+    return _embeds_with_same_model(side_before, side_after) and "late" not in (
+        side_before.embedded_as,
+        side_after.embedded_as,
+    )
 
 
 def _compare_sides(
@@ -312,16 +319,16 @@ def _cut_and_add_documents(
 
 
 def _document_cutting_function(
-    options: argparse.Namespace, side: _Side, names: Sequence[str], cache: EmbeddingCache
+    options: argparse.Namespace, side: _Side, document_names: Sequence[str], cache: EmbeddingCache
 ) -> Callable[[FileText, str], list[tuple[str, int]]]:
     """Return a function that cuts one of the named documents and returns its chunks' embedded texts and tokens."""
     recipe, embedded_as = side.column.recipe, side.embedded_as
     tools = load_command_tools(recipe.embedder, recipe.tokenizer, options.device, cache)
-    chunker = side.column.chunker.for_documents(names)
+    chunker = side.column.chunker.for_documents(document_names)
     tools.asking = open_language_model(options, chunker, embedded_as, recipe)
 
-    def cut_document(file: FileText, name: str) -> list[tuple[str, int]]:
-        document = Document.from_text(file.text, recipe.sentences, name, file.parts)
+    def cut_document(file_text: FileText, name: str) -> list[tuple[str, int]]:
+        document = Document.from_text(file_text.text, recipe.sentences, name, file_text.parts)
         chunking = run(chunker, document, tools, embedded_as)
         embedded_chunk_texts = [embedded_text(document, chunk, embedded_as) for chunk in chunking.chunks]
         return [*zip(embedded_chunk_texts, map(int, tools.tokenizer.count(embedded_chunk_texts)), strict=True)]
@@ -399,7 +406,7 @@ class QuestionChanges:
 
     @classmethod
     def measured(
-        cls, options: argparse.Namespace, columns: Sequence[MeasuredColumn], cache: EmbeddingCache
+        cls, options: argparse.Namespace, chunkers_to_measure: Sequence[MeasuredColumn], cache: EmbeddingCache
     ) -> "QuestionChanges":
         """Measure the questions on both sides as ``seamark retrieval`` does, after an estimate of what is embedded.
 
@@ -416,7 +423,7 @@ class QuestionChanges:
                 named_document_texts.append((document_name, file_text_or_error))
         questions_file_name = options.questions.name
         questions_of_file = read_questions(
-            file_bytes(str(options.questions)),
+            read_file_bytes(str(options.questions)),
             questions_file_name,
             build_corpus(named_document_texts, "lines", options.exact_ends),
         )
@@ -428,24 +435,27 @@ class QuestionChanges:
         )
         if not answering_document_numbers:
             raise InputError(f"{questions_file_name}: at least one question must have an excerpt; none has.")
-        new_number_by_old = {number: at for at, number in enumerate(answering_document_numbers)}
+        renumbering_of_documents = {number: at for at, number in enumerate(answering_document_numbers)}
         renumbered_questions = tuple(
-            Question(question.text, tuple(Excerpt(new_number_by_old[number], span) for number, span in question.excerpts))
+            Question(
+                question.text, tuple(Excerpt(renumbering_of_documents[number], span) for number, span in question.excerpts)
+            )
             for question in questions_of_file.usable
         )
         documents_with_answers = [named_document_texts[number] for number in answering_document_numbers]
         print_to_stderr(
             f"{len(renumbered_questions):,} questions on {len(answering_document_numbers):,} of "
             f"{len(named_document_texts):,} "
-            f"documents. {_embedding_estimate_sentence(options, columns, [file.text for _, file in documents_with_answers])}"
+            "documents. "
+            f"{_embedding_estimate_sentence(options, chunkers_to_measure, [file.text for _, file in documents_with_answers])}"
         )
         retrieval_budgets = parse_budgets(options)
         documents_ruler = TokenRuler(
             build_corpus(documents_with_answers, "lines", options.exact_ends).whole.text,
-            load_tokenizer(columns[1].recipe.tokenizer),
+            load_tokenizer(chunkers_to_measure[1].recipe.tokenizer),
         )
         recall_by_amount_per_side = []
-        for _, _, search_index, tools, _ in build_indexes(options, columns, documents_with_answers, cache):
+        for _, _, search_index, tools, _ in build_indexes(options, chunkers_to_measure, documents_with_answers, cache):
             recall_by_amount_per_side.append(
                 recall_by_amount(
                     search_index, renumbered_questions, tools, documents_ruler, options.top_k, retrieval_budgets
@@ -511,7 +521,7 @@ class QuestionChanges:
 
 
 def _embedding_estimate_sentence(
-    options: argparse.Namespace, columns: Sequence[MeasuredColumn], texts: Sequence[str]
+    options: argparse.Namespace, chunkers_to_measure: Sequence[MeasuredColumn], texts: Sequence[str]
 ) -> str:
     """Return a sentence on the tokens that both sides embed: of their chunks, and of texts that a chunker compares."""
     estimated_token_count = sum(
@@ -521,7 +531,7 @@ def _embedding_estimate_sentence(
             options.search,
             options.embedded_as or recipe.embedded_as,
         )
-        for _, recipe, chunker in columns
+        for _, recipe, chunker in chunkers_to_measure
     )
     estimated_cost_dollars = embedding_dollars(estimated_token_count, options.price)
     cost_phrase = "" if estimated_cost_dollars is None else f", {format_dollars(estimated_cost_dollars)}"

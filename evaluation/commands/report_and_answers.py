@@ -16,16 +16,16 @@ from chunkers.commands.shared_command_parts import (
     add_device_option,
     add_encoding_option,
     add_language_model_options,
-    add_replaced_spellings,
+    add_refused_old_options,
     add_setting_options,
     document_reader,
-    file_bytes,
     load_shared_tools,
     named_chunkers,
     parse_spending_limit,
     print_to_stderr,
+    read_file_bytes,
+    report_spending_at_end,
     shared_setting,
-    spending_reported,
     warn_of_unusable_answers,
     write_output,
 )
@@ -62,7 +62,7 @@ class Columns(NamedTuple):
     tools: Tools
 
 
-def _add_column_options(command: argparse.ArgumentParser) -> None:
+def _add_comparison_options(command: argparse.ArgumentParser) -> None:
     """Add the options that name the document, the chunkers to compare and their shared settings to an argument parser."""
     command.add_argument("file", metavar="FILE", help="a document, or - for standard input")
     add_chunker_option(command, several=True)
@@ -71,19 +71,21 @@ def _add_column_options(command: argparse.ArgumentParser) -> None:
     add_encoding_option(command)
 
 
-def _columns_of_options(options: argparse.Namespace) -> Columns:
+def _chunkers_splitter_and_tools(options: argparse.Namespace) -> Columns:
     """Return the chunkers named by command-line options. Raise InputError for none, too many or conflicting recipes."""
     if len(options.chunker) > MOST_SIDE_BY_SIDE:
         raise InputError(f"--chunker must name 1 to {MOST_SIDE_BY_SIDE} chunkers; got {len(options.chunker)}.")
-    specs = named_chunkers(options)
-    tools = load_shared_tools(options, specs)
-    return Columns([spec.build(tools.embedder) for spec in specs], shared_setting(options, "sentences", specs), tools)
+    chunker_specs = named_chunkers(options)
+    tools = load_shared_tools(options, chunker_specs)
+    return Columns(
+        [spec.build(tools.embedder) for spec in chunker_specs], shared_setting(options, "sentences", chunker_specs), tools
+    )
 
 
-def _read_file(options: argparse.Namespace) -> tuple[str, FileText]:
+def _read(options: argparse.Namespace) -> tuple[str, FileText]:
     """Return the name and the text of the document that command-line options name."""
     name = "standard input" if options.file == "-" else Path(options.file).name
-    return name, document_reader(options.encoding)(file_bytes(options.file, name), name)
+    return name, document_reader(options.encoding)(read_file_bytes(options.file, name), name)
 
 
 # The command ``report``.
@@ -96,9 +98,9 @@ def add_report_command(commands: "argparse._SubParsersAction[Parser]") -> None:
         help="a comparison as one file of HTML",
         description="Text, chunks, curves, measures and verdicts in one file, which opens offline and can be sent.",
     )
-    _add_column_options(report_parser)
+    _add_comparison_options(report_parser)
     report_parser.add_argument("--output", metavar="FILE", help="where the report is written (default: standard output)")
-    add_replaced_spellings(report_parser, "--into")
+    add_refused_old_options(report_parser, "--into")
     report_parser.add_argument("--boundaries", metavar="FILE", help="the known boundaries, as the page exports them")
     report_parser.add_argument(
         "--dashes", action="store_true", help="lines of three dashes are known boundaries, and no text"
@@ -108,8 +110,8 @@ def add_report_command(commands: "argparse._SubParsersAction[Parser]") -> None:
 
 def run_report(options: argparse.Namespace) -> None:
     """Cut the document with every chunker and write an HTML report on the results."""
-    chunkers, sentence_splitter_name, tools = _columns_of_options(options)
-    document_name, file_text = _read_file(options)
+    chunkers, sentence_splitter_name, tools = _chunkers_splitter_and_tools(options)
+    document_name, file_text = _read(options)
     text, document_parts, known_boundaries = file_text.text, file_text.parts, None
     if options.dashes and options.boundaries:
         raise InputError(
@@ -118,7 +120,7 @@ def run_report(options: argparse.Namespace) -> None:
     if options.dashes:
         (text, known_boundaries), document_parts = remove_mark_lines(text), None
     elif options.boundaries:
-        known_boundaries = BoundaryFile.read(file_bytes(options.boundaries)).of(text)
+        known_boundaries = BoundaryFile.read(read_file_bytes(options.boundaries)).of(text)
     document = Document.from_text(text, sentence_splitter_name, document_name, document_parts)
     chunkers_with_chunkings = [(chunker, run(chunker, document, tools)) for chunker in chunkers]
     document_sentence_vectors = sentence_vectors(document, tools) if document.sentences else None
@@ -148,7 +150,7 @@ def add_answers_command(commands: "argparse._SubParsersAction[Parser]") -> None:
         description="Every question is answered from each chunker's best chunks alone; the answers go to standard output as "
         "CSV, who is ahead and what it took to standard error.",
     )
-    _add_column_options(answers_parser)
+    _add_comparison_options(answers_parser)
     answers_parser.add_argument(
         "--questions", required=True, metavar="FILE", help="CSV, JSON lines or JSON: question and answer"
     )
@@ -189,37 +191,37 @@ def run_answers(options: argparse.Namespace) -> None:
     spending_limit = parse_spending_limit(options.spend)
     if options.budget is not None and options.budget < 1:
         raise InputError(f"--budget must be a whole number of tokens of at least 1; got {options.budget:,}.")
-    columns = _columns_of_options(options)
+    chunkers_splitter_and_tools = _chunkers_splitter_and_tools(options)
     language_model_access = as_asking(
         options.language_model, spending_limit, warn_of_unusable_answers if options.goes_on else _stop_if_answers_unusable
     )
     if options.keep:
         language_model_access = language_model_access.with_answers(AnswerCache(Path(options.keep)))
-    with spending_reported(language_model_access):
-        _answer_questions(options, language_model_access, columns)
+    with report_spending_at_end(language_model_access):
+        _answer_questions(options, language_model_access, chunkers_splitter_and_tools)
 
 
-def _stop_if_answers_unusable(message: str, unusable: int) -> None:
+def _stop_if_answers_unusable(message: str, unusable_answer_count: int) -> None:
     """Print a sentence on the first answers; raise ModelError if nearly all of them are unusable."""
-    if unusable >= LEAST_UNUSABLE_TO_STOP:
+    if unusable_answer_count >= LEAST_UNUSABLE_TO_STOP:
         raise ModelError(f"{message} Add --continue to go on anyway, and --keep FILE so that no question is asked twice.")
     print_to_stderr(message)
 
 
-def _answer_questions(options: argparse.Namespace, asking: Asking, columns: Columns) -> None:
-    chunkers, sentence_splitter_name, tools = columns
+def _answer_questions(options: argparse.Namespace, asking: Asking, chunkers_splitter_and_tools: Columns) -> None:
+    chunkers, sentence_splitter_name, tools = chunkers_splitter_and_tools
     embedder, tokenizer, embedding_cache = tools.embedder, tools.tokenizer, tools.cache
     judge_model_access = None if options.not_judged else asking
     if options.judge:
         judge_model_access = asking.with_model(ChatServer(options.judge))
-    file_questions = questions_of_file(file_bytes(options.questions), Path(options.questions).name)
+    file_questions = questions_of_file(read_file_bytes(options.questions), Path(options.questions).name)
     for problem in file_questions.problems:
         print_to_stderr(problem)
     if not file_questions.usable:
         raise InputError(
             f"{options.questions}: the file must contain at least one usable question; it contains none. Correct its rows."
         )
-    document_name, file_text = _read_file(options)
+    document_name, file_text = _read(options)
     document = Document.from_text(file_text.text, sentence_splitter_name, document_name, file_text.parts)
     passage_budget = budget_for_text_length(len(document.text)) if options.budget is None else options.budget
     tools.asking = asking

@@ -15,10 +15,9 @@ from chunkers.commands.shared_command_parts import (
     add_device_option,
     add_document_arguments,
     add_language_model_options,
-    add_replaced_spellings,
+    add_refused_old_options,
     add_setting_options,
     end_progress_line,
-    file_bytes,
     is_folder,
     load_command_tools,
     named_chunkers,
@@ -27,8 +26,9 @@ from chunkers.commands.shared_command_parts import (
     print_json,
     print_to_stderr,
     progress_callback,
+    read_file_bytes,
     read_usable_texts,
-    spending_reported,
+    report_spending_at_end,
     write_output,
 )
 from chunkers.embedders.late_chunking import LATE_CHUNKING_NOTE
@@ -69,7 +69,7 @@ from evaluation.retrieval import (
     mean_and_deviation,
 )
 from evaluation.search import (
-    CHUNK_ITSELF,
+    RETURN_CHUNK_ITSELF,
     SEARCH_METHODS,
     Index,
     ReturnedText,
@@ -99,7 +99,7 @@ def add_retrieval_command(commands: "argparse._SubParsersAction[Parser]") -> Non
         "--labels", type=Path, metavar="FILE", help="write questions and excerpts, with context, to it"
     )
     add_chunker_option(retrieval_parser, several=True)
-    add_replaced_spellings(retrieval_parser, "--chunks", "--corpus")
+    add_refused_old_options(retrieval_parser, "--chunks", "--corpus")
     retrieval_parser.add_argument(
         "--return",
         dest="returned",
@@ -157,27 +157,29 @@ def run_retrieval(options: argparse.Namespace) -> None:
         raise InputError(f"--top-k must be at least 1; got {options.top_k}.")
     retrieval_budgets = parse_budgets(options)
     parse_spending_limit(options.spend)
-    return_modes = list(dict.fromkeys(ReturnedText.parse(word) for word in options.returned or ["chunk"]))
-    recipe_columns = _columns_of_options(options)
-    name, questions_file_data, named_document_texts = _questions_and_documents(options)
+    returned_text_modes = list(dict.fromkeys(ReturnedText.parse(word) for word in options.returned or ["chunk"]))
+    chunkers_to_measure = _chunkers_to_measure(options)
+    file_or_recipe_name, questions_file_bytes, named_document_texts = _questions_and_documents(options)
     embedding_cache = EmbeddingCache(options.cache)
     tokenizer = load_tokenizer(options.tokenizer)
     # The places of excerpts and tokens do not depend on the sentences.
     whole_corpus = build_corpus(named_document_texts, "lines", options.exact_ends)
-    for recipe_column in recipe_columns:
+    for chunker_to_measure in chunkers_to_measure:
         # Before anything is measured.
-        recipe_column.chunker.for_documents([document.name for document in whole_corpus.documents if document.sentences])
-    questions_of_file = _read_questions(name, questions_file_data, whole_corpus)
+        chunker_to_measure.chunker.for_documents(
+            [document.name for document in whole_corpus.documents if document.sentences]
+        )
+    questions_of_file = _read_questions(file_or_recipe_name, questions_file_bytes, whole_corpus)
     for note_on_missing_sections in filter(
-        None, (missing_sections_note(whole_corpus, return_mode) for return_mode in return_modes)
+        None, (missing_sections_note(whole_corpus, return_mode) for return_mode in returned_text_modes)
     ):
         print_to_stderr(note_on_missing_sections)
     if options.labels is not None:
         write_output(questions_to_json_lines(questions_of_file.usable, whole_corpus).decode(), str(options.labels))
     token_ruler = TokenRuler(whole_corpus.whole.text, tokenizer)
     measured_recipes: list[MeasuredRecipe] = []
-    for name, embedded_as, search_index, tools, return_mode in build_indexes(
-        options, recipe_columns, named_document_texts, embedding_cache, return_modes
+    for file_or_recipe_name, embedded_as, search_index, tools, returned_text_mode in build_indexes(
+        options, chunkers_to_measure, named_document_texts, embedding_cache, returned_text_modes
     ):
         top_k_evaluation = evaluate_retrieval(search_index, questions_of_file.usable, tools, token_ruler, options.top_k)
         budget_results = (
@@ -194,15 +196,17 @@ def run_retrieval(options: argparse.Namespace) -> None:
             [] if budget_results is None else [budget_results],
         )
         end_progress_line()
-        row_title = _row_title(name, embedded_as, options.search, return_mode)
+        row_title = _row_title(file_or_recipe_name, embedded_as, options.search, returned_text_mode)
         if budget_results is not None:
             measured_recipes.append(_measured_recipe(row_title, top_k_evaluation, token_ruler, budget_results))
         if options.json:
-            recipe_result_json = evaluation_as_json(name, top_k_evaluation, token_ruler, questions_of_file, budget_results)
+            recipe_result_json = evaluation_as_json(
+                file_or_recipe_name, top_k_evaluation, token_ruler, questions_of_file, budget_results
+            )
             recipe_result_json["near_duplicates"] = near_duplicates_as_json(
                 retrieved_near_duplicates, top_k_evaluation, token_ruler, budget_results
             )
-            print_json(recipe_result_json | _unusual_settings(embedded_as, options.search, return_mode))
+            print_json(recipe_result_json | _unusual_settings(embedded_as, options.search, returned_text_mode))
         else:
             _print_evaluation(row_title, top_k_evaluation, token_ruler)
             print(
@@ -234,7 +238,7 @@ class MeasuredColumn(NamedTuple):
     chunker: Chunker
 
 
-def _columns_of_options(options: argparse.Namespace) -> list[MeasuredColumn]:
+def _chunkers_to_measure(options: argparse.Namespace) -> list[MeasuredColumn]:
     """Return a column for each chunker; one by its name, and a file of chunks, are embedded like the recipes.
 
     Raises
@@ -253,26 +257,26 @@ def _columns_of_options(options: argparse.Namespace) -> list[MeasuredColumn]:
             f"differently: {'; '.join(embedding_settings)}. Leave out those that differ."
         )
     default_recipe = next(iter(recipes_of_specs), Recipe(chunker="recursive"))
-    distinct_column_names = _distinct_names(
-        [(_column_name(spec), spec.file or Path(spec.written)) for spec in parsed_chunker_specs]
+    distinct_column_names = _distinct_file_names(
+        [(_shown_chunker_name(spec), spec.file or Path(spec.written)) for spec in parsed_chunker_specs]
     )
     return [
-        column_of_chunker(spec, default_recipe, name)
+        chunker_with_recipe(spec, default_recipe, name)
         for spec, name in zip(parsed_chunker_specs, distinct_column_names, strict=True)
     ]
 
 
-def column_of_chunker(spec: ChunkerSpec, base_recipe: Recipe, name: str) -> MeasuredColumn:
+def chunker_with_recipe(chunker_spec: ChunkerSpec, base_recipe: Recipe, name: str) -> MeasuredColumn:
     """Return the column of a chunker; settings not given on the command line are taken from ``base_recipe``."""
     # The embedder is asked for its defaults alone, and is not loaded for it.
-    chunker = spec.build(load_embedder(base_recipe.embedder))
-    return MeasuredColumn(name, spec.recipe_of(chunker, base_recipe.model_copy(update={"versions": {}})), chunker)
+    chunker = chunker_spec.build(load_embedder(base_recipe.embedder))
+    return MeasuredColumn(name, chunker_spec.recipe_of(chunker, base_recipe.model_copy(update={"versions": {}})), chunker)
 
 
-def _distinct_names(files: Sequence[tuple[str, Path]]) -> list[str]:
+def _distinct_file_names(names_and_paths: Sequence[tuple[str, Path]]) -> list[str]:
     """Return the names of files; where another has the same, the shortest end of the path that is no other's."""
     # Not resolved: a link's own name is the one that was given.
-    names_with_absolute_paths = [(name, Path(os.path.abspath(path))) for name, path in files]  # noqa: PTH100
+    names_with_absolute_paths = [(name, Path(os.path.abspath(path))) for name, path in names_and_paths]  # noqa: PTH100
     distinct_absolute_paths = {path for _, path in names_with_absolute_paths}
 
     def distinct_name(name: str, path: Path) -> str:
@@ -288,25 +292,25 @@ def _distinct_names(files: Sequence[tuple[str, Path]]) -> list[str]:
     return [distinct_name(name, path) for name, path in names_with_absolute_paths]
 
 
-def _column_name(spec: ChunkerSpec) -> str:
-    if spec.file is None or (spec.recipe is not None and spec.parameters):
-        return spec.written
-    return spec.file.name if spec.is_chunk_file else spec.file.stem
+def _shown_chunker_name(chunker_spec: ChunkerSpec) -> str:
+    if chunker_spec.file is None or (chunker_spec.recipe is not None and chunker_spec.parameters):
+        return chunker_spec.written
+    return chunker_spec.file.name if chunker_spec.is_chunk_file else chunker_spec.file.stem
 
 
 def build_indexes(
     options: argparse.Namespace,
-    columns: Sequence[MeasuredColumn],
+    chunkers_to_measure: Sequence[MeasuredColumn],
     texts: Sequence[tuple[str, FileText]],
     cache: EmbeddingCache,
-    returned_texts: Sequence[ReturnedText] = (CHUNK_ITSELF,),
+    returned_text_modes: Sequence[ReturnedText] = (RETURN_CHUNK_ITSELF,),
 ) -> Iterator[tuple[str, EmbeddedAs, Index, Tools, ReturnedText]]:
-    """Yield an index of every recipe's chunks for each choice in ``returned_texts``.
+    """Yield an index of every recipe's chunks for each choice in ``returned_text_modes``.
 
     With it come the recipe's name, what of its chunks is embedded, the tools that embed the questions, and the choice.
     """
     corpus_by_splitter: dict[str, Corpus] = {}
-    for column_number, (column_name, recipe, chunker) in enumerate(columns, start=1):
+    for chunker_number, (chunker_name, recipe, chunker) in enumerate(chunkers_to_measure, start=1):
         sentence_splitter_name = recipe.sentences
         if sentence_splitter_name not in corpus_by_splitter:
             corpus_by_splitter[sentence_splitter_name] = build_corpus(texts, sentence_splitter_name, options.exact_ends)
@@ -314,37 +318,37 @@ def build_indexes(
         embedded_as = options.embedded_as or recipe.embedded_as
         tools.asking = open_language_model(options, chunker, embedded_as, recipe)
         if embedded_as == "late":
-            print_to_stderr(f"{column_name}: {LATE_CHUNKING_NOTE}")
+            print_to_stderr(f"{chunker_name}: {LATE_CHUNKING_NOTE}")
         embedding_progress_callback = progress_callback(
-            f"{column_name}, {column_number} of {len(columns)}: ", "texts embedded"
+            f"{chunker_name}, {chunker_number} of {len(chunkers_to_measure)}: ", "texts embedded"
         )
         tools.watcher = replace(tools.watcher, progress=embedding_progress_callback)
         index_by_children_only: dict[bool, Index] = {}
-        for return_mode in returned_texts:
-            if return_mode.only_children not in index_by_children_only:
-                with spending_reported(tools.asking, f"{column_name}: "):
+        for returned_text_mode in returned_text_modes:
+            if returned_text_mode.only_children not in index_by_children_only:
+                with report_spending_at_end(tools.asking, f"{chunker_name}: "):
                     recipe_index = build_index(
                         corpus_by_splitter[sentence_splitter_name],
                         chunker,
                         tools,
                         embedded_as,
                         options.search,
-                        return_mode.only_children,
+                        returned_text_mode.only_children,
                     )
                     if recipe_index.unsituated:
                         print_to_stderr(
-                            f"{column_name}: the model gave no usable context of {recipe_index.unsituated:,} of "
+                            f"{chunker_name}: the model gave no usable context of {recipe_index.unsituated:,} of "
                             f"{len(recipe_index.chunks):,} chunks."
                         )
                     if recipe_index.caveat:
-                        print_to_stderr(f"{column_name}: {recipe_index.caveat}")
-                index_by_children_only[return_mode.only_children] = recipe_index
+                        print_to_stderr(f"{chunker_name}: {recipe_index.caveat}")
+                index_by_children_only[returned_text_mode.only_children] = recipe_index
             yield (
-                column_name,
+                chunker_name,
                 embedded_as,
-                with_returned_text(index_by_children_only[return_mode.only_children], return_mode),
+                with_returned_text(index_by_children_only[returned_text_mode.only_children], returned_text_mode),
                 tools,
-                return_mode,
+                returned_text_mode,
             )
 
 
@@ -381,22 +385,29 @@ def build_corpus(texts: Sequence[tuple[str, FileText]], splitter: str, exact_end
 
 def _questions_and_documents(options: argparse.Namespace) -> tuple[str, bytes, list[tuple[str, FileText]]]:
     """Return name and content of the file of questions, and the documents, which some bring with them."""
-    path: Path = options.questions
-    if is_folder(path):
-        beir_files = {part: file_bytes(str(path / part), f"{path.name}/{part}") for part in _beir_file_paths(path)}
-        question_set = read_beir(beir_files, path.name, options.split)
+    questions_path: Path = options.questions
+    if is_folder(questions_path):
+        bytes_by_beir_path = {
+            part: read_file_bytes(str(questions_path / part), f"{questions_path.name}/{part}")
+            for part in _beir_file_paths(questions_path)
+        }
+        question_set = read_beir(bytes_by_beir_path, questions_path.name, options.split)
     else:
-        questions_file_bytes = file_bytes(str(path))
-        question_set_with_documents = read_question_set(questions_file_bytes, path.name, options.split)
+        questions_file_bytes = read_file_bytes(str(questions_path))
+        question_set_with_documents = read_question_set(questions_file_bytes, questions_path.name, options.split)
         if question_set_with_documents is None:
             if options.split is not None:
-                raise InputError(f"--split works only with a BEIR set; {path.name} is not one. Leave --split out.")
+                raise InputError(f"--split works only with a BEIR set; {questions_path.name} is not one. Leave --split out.")
             if not options.files:
-                raise InputError(f"{path.name} has no documents of its own. Name the documents, or the folder with them.")
-            return path.name, questions_file_bytes, [*read_usable_texts(options.files, options.encoding).items()]
+                raise InputError(
+                    f"{questions_path.name} has no documents of its own. Name the documents, or the folder with them."
+                )
+            return questions_path.name, questions_file_bytes, [*read_usable_texts(options.files, options.encoding).items()]
         question_set = question_set_with_documents
     if options.files:
-        raise InputError(f"{path.name} has its own documents, so no others may be named; got {', '.join(options.files)}.")
+        raise InputError(
+            f"{questions_path.name} has its own documents, so no others may be named; got {', '.join(options.files)}."
+        )
     for note in question_set.notes:
         print_to_stderr(note)
     return *question_set.questions, [(name, FileText(text, "utf-8", "utf-8")) for name, text in question_set.texts]
@@ -495,7 +506,7 @@ def evaluation_as_json(
     }
 
 
-def _returned_spans_as_json(evaluation: Evaluation, ranked: Sequence[int]) -> dict[str, Any]:
+def _returned_spans_as_json(evaluation: Evaluation, ranked_chunk_numbers: Sequence[int]) -> dict[str, Any]:
     """Return the new text that each chunk returns, or nothing if chunks return themselves."""
     if evaluation.index.returns is None:
         return {}
@@ -503,7 +514,7 @@ def _returned_spans_as_json(evaluation: Evaluation, ranked: Sequence[int]) -> di
     return {
         "returned": [
             _chunk_as_json(corpus, spans) if spans else None
-            for spans in evaluation.index.returned_spans_without_repeats(ranked)
+            for spans in evaluation.index.returned_spans_without_repeats(ranked_chunk_numbers)
         ]
     }
 
@@ -517,8 +528,8 @@ def _mean_as_json(evaluation: Evaluation, measure: str, unit: str) -> dict[str, 
     )
 
 
-def _scores_as_json(scores: dict[int, dict[str, Score]]) -> dict[str, dict[str, float | None]]:
-    return {str(k): {name: score.value for name, score in some.items()} for k, some in scores.items()}
+def _scores_as_json(scores_by_k: dict[int, dict[str, Score]]) -> dict[str, dict[str, float | None]]:
+    return {str(k): {name: score.value for name, score in some.items()} for k, some in scores_by_k.items()}
 
 
 def _chunk_as_json(corpus: Corpus, spans: Sequence[tuple[int, int]]) -> dict[str, Any]:

@@ -87,9 +87,9 @@ class MeasuredRecipe:
     at: BudgetResults
 
 
-def budget_tables(measured: Sequence[MeasuredRecipe], k: int) -> str:
+def budget_tables(measured_recipes: Sequence[MeasuredRecipe], k: int) -> str:
     """Return a text table for each measure, with sentences on the leading recipe at each budget."""
-    shared_retrieval_budgets = measured[0].at.budgets
+    shared_retrieval_budgets = measured_recipes[0].at.budgets
     last_chunk_phrase = (
         "the last chunk cut off" if shared_retrieval_budgets.last == "cut" else "the chunk that does not fit left out"
     )
@@ -105,12 +105,12 @@ def budget_tables(measured: Sequence[MeasuredRecipe], k: int) -> str:
         )
         recipe_mean_rows = [
             [recipe.name, *map(_mean_and_interval_cell, (recipe.top_k[measure], *_values_at_budgets(recipe, measure)))]
-            for recipe in measured
+            for recipe in measured_recipes
         ]
         tables_and_lead_sentences.append(text_table(measure_table_title, budget_column_headings, recipe_mean_rows))
-        if len(measured) > 1:
-            tables_and_lead_sentences.append(leads_at_budgets(measured, measure).words())
-    if len(measured) > 1:
+        if len(measured_recipes) > 1:
+            tables_and_lead_sentences.append(leads_at_budgets(measured_recipes, measure).words())
+    if len(measured_recipes) > 1:
         tables_and_lead_sentences.append(FALSE_VERDICT_SENTENCE)
     retrieved_length_rows = [
         [
@@ -118,7 +118,7 @@ def budget_tables(measured: Sequence[MeasuredRecipe], k: int) -> str:
             f"{recipe.top_k_given:,.0f}",
             *(f"{row.mean():,.0f}" for row in recipe.at.given[RANGE_UNITS.index(shared_retrieval_budgets.unit)]),
         ]
-        for recipe in measured
+        for recipe in measured_recipes
     ]
     tables_and_lead_sentences.append(
         text_table(
@@ -128,23 +128,26 @@ def budget_tables(measured: Sequence[MeasuredRecipe], k: int) -> str:
     return "\n\n".join(tables_and_lead_sentences)
 
 
-def leads_at_budgets(measured: Sequence[MeasuredRecipe], measure: str) -> Leads:
+def leads_at_budgets(measured_recipes: Sequence[MeasuredRecipe], measure: str) -> Leads:
     """Return the leading recipe at each budget, by one measure."""
-    shared_retrieval_budgets = measured[0].at.budgets
+    shared_retrieval_budgets = measured_recipes[0].at.budgets
     recipe_values_by_budget_size = {
-        size: [recipe.at.values(measure, size, shared_retrieval_budgets.unit) for recipe in measured]
+        size: [recipe.at.values(measure, size, shared_retrieval_budgets.unit) for recipe in measured_recipes]
         for size in shared_retrieval_budgets.sizes
     }
     return Leads.of(
-        [recipe.name for recipe in measured],
+        [recipe.name for recipe in measured_recipes],
         MEASURE_NAMES[measure],
         shared_retrieval_budgets.unit,
         recipe_values_by_budget_size,
     )
 
 
-def _values_at_budgets(measured: MeasuredRecipe, measure: str) -> list[FloatArray]:
-    return [measured.at.values(measure, size, measured.at.budgets.unit) for size in measured.at.budgets.sizes]
+def _values_at_budgets(measured_recipe: MeasuredRecipe, measure: str) -> list[FloatArray]:
+    return [
+        measured_recipe.at.values(measure, size, measured_recipe.at.budgets.unit)
+        for size in measured_recipe.at.budgets.sizes
+    ]
 
 
 def _mean_and_interval_cell(values: FloatArray) -> str:
@@ -200,11 +203,12 @@ def question_results_as_json(budget_results: BudgetResults, question_number: int
     ]
 
 
-def leads_as_json(measured: Sequence[MeasuredRecipe]) -> dict[str, Any]:
+def leads_as_json(measured_recipes: Sequence[MeasuredRecipe]) -> dict[str, Any]:
     """Return the leader at each budget, for every measure, as JSON-compatible values."""
     return {
         "leads": {
-            measure: _leads_for_measure_json(leads_at_budgets(measured, measure)) for measure in RETRIEVED_TEXT_MEASURES
+            measure: _leads_for_measure_json(leads_at_budgets(measured_recipes, measure))
+            for measure in RETRIEVED_TEXT_MEASURES
         }
     }
 
@@ -269,23 +273,30 @@ def _none_if_undefined(value: float) -> float | None:
 
 
 def near_duplicate_cost_text(
-    repeats: RetrievedDuplicates, evaluation: Evaluation, ruler: TokenRuler, budget_results: BudgetResults | None
+    retrieved_duplicates: RetrievedDuplicates,
+    evaluation: Evaluation,
+    ruler: TokenRuler,
+    budget_results: BudgetResults | None,
 ) -> str:
     """Return the cost of near-duplicates in the top k and at every budget as lines of text."""
     indexed_chunk_count = len(evaluation.index.chunks)
-    if not repeats.near:
+    if not retrieved_duplicates.near:
         return f"none of {indexed_chunk_count:,} chunks has one"
     near_duplicate_cost_lines = [
-        f"{repeats.near:,} of {indexed_chunk_count:,} chunks have one",
+        f"{retrieved_duplicates.near:,} of {indexed_chunk_count:,} chunks have one",
         _near_duplicate_cost_phrase(
-            f"top {evaluation.top_k:,}", repeats.cost_in_top_k(evaluation, RANGE_UNITS[0], ruler), RANGE_UNITS[0]
+            f"top {evaluation.top_k:,}",
+            retrieved_duplicates.repeat_cost_in_top_k(evaluation, RANGE_UNITS[0], ruler),
+            RANGE_UNITS[0],
         ),
     ]
     if budget_results is not None:
         budget_unit = budget_results.budgets.unit
         near_duplicate_cost_lines += [
             _near_duplicate_cost_phrase(
-                f"{size:,} {budget_unit}", repeats.cost_at_budget(budget_results, size, budget_unit), budget_unit
+                f"{size:,} {budget_unit}",
+                retrieved_duplicates.repeat_cost_at_budget(budget_results, size, budget_unit),
+                budget_unit,
             )
             for size in budget_results.budgets.sizes
         ]
@@ -310,18 +321,25 @@ def _near_duplicate_cost_phrase(limit_phrase: str, cost: RepeatCost, unit: str) 
 
 
 def near_duplicates_as_json(
-    repeats: RetrievedDuplicates, evaluation: Evaluation, ruler: TokenRuler, budget_results: BudgetResults | None
+    retrieved_duplicates: RetrievedDuplicates,
+    evaluation: Evaluation,
+    ruler: TokenRuler,
+    budget_results: BudgetResults | None,
 ) -> dict[str, Any]:
     """Return the cost of near-duplicates in the top k and at every budget as JSON-compatible values."""
     near_duplicates_json = {
-        "chunks": repeats.near,
-        "groups": repeats.groups,
-        "top_k": _duplicate_costs_as_json({unit: repeats.cost_in_top_k(evaluation, unit, ruler) for unit in RANGE_UNITS}),
+        "chunks": retrieved_duplicates.near,
+        "groups": retrieved_duplicates.groups,
+        "top_k": _duplicate_costs_as_json(
+            {unit: retrieved_duplicates.repeat_cost_in_top_k(evaluation, unit, ruler) for unit in RANGE_UNITS}
+        ),
     }
     if budget_results is not None:
         near_duplicates_json["budgets"] = [
             {"budget": size}
-            | _duplicate_costs_as_json({unit: repeats.cost_at_budget(budget_results, size, unit) for unit in RANGE_UNITS})
+            | _duplicate_costs_as_json(
+                {unit: retrieved_duplicates.repeat_cost_at_budget(budget_results, size, unit) for unit in RANGE_UNITS}
+            )
             for size in budget_results.budgets.sizes
         ]
     return near_duplicates_json
@@ -339,5 +357,9 @@ def _duplicate_costs_as_json(costs: dict[str, RepeatCost]) -> dict[str, Any]:
 
 def _recalls_as_json(cost: RepeatCost) -> dict[str, Any]:
     mean_recall_pair = [mean_and_deviation(values) for values in (cost.recall, cost.without)]
-    recall, recall_without_duplicates = (None if mean is None else mean[0] for mean in mean_recall_pair)
-    return {"recall": recall, "recall_without": recall_without_duplicates, "difference": difference_as_json(cost.difference)}
+    mean_recall, mean_recall_without_duplicates = (None if mean is None else mean[0] for mean in mean_recall_pair)
+    return {
+        "recall": mean_recall,
+        "recall_without": mean_recall_without_duplicates,
+        "difference": difference_as_json(cost.difference),
+    }

@@ -8,27 +8,27 @@ from typing import Any
 
 from chunkers import DEFAULT_SPLITTER, Document, InputError
 from chunkers.commands.shared_command_parts import (
-    BY_POSITION,
+    POSITIONAL_WORDS_KEY,
     ChunkerSpec,
     Parser,
     add_chunker_option,
     add_device_option,
     add_document_arguments,
     add_encoding_option,
-    add_replaced_spellings,
+    add_refused_old_options,
     add_setting_options,
     document_reader,
     end_progress_line,
     load_shared_tools,
     named_chunkers,
+    old_spelling_error,
     parse_parameter_value,
     print_json,
     print_to_stderr,
     progress_callback,
     read_named_file_bytes,
-    replaced_spelling_error,
 )
-from chunkers.recipes import ASKING, MADE_ELSEWHERE
+from chunkers.recipes import ASKING, CHUNKERS_OF_GIVEN_CHUNKS
 from chunkers.support import pluralize
 from chunkers.text import READABLE_ENDINGS
 from evaluation.segmentation import (
@@ -42,18 +42,20 @@ from evaluation.segmentation import (
     published_settings,
     read_marked_texts,
     read_passages,
-    rows_to_csv,
     settings_grid,
     stitch_several_documents,
     summarize_settings,
+    sweep_rows_to_csv,
     sweep_settings,
 )
 from sample_docs import load_sample, sample_titles
 
 
-def add_marked_options(parser: argparse.ArgumentParser, note: str = "") -> None:
+def add_marked_document_options(parser: argparse.ArgumentParser, help_note: str = "") -> None:
     """Add the options that name documents with known boundaries, bundled or in files."""
-    parser.add_argument("--sample", nargs="+", action="extend", default=[], metavar="NAME", help=f"bundled documents{note}")
+    parser.add_argument(
+        "--sample", nargs="+", action="extend", default=[], metavar="NAME", help=f"bundled documents{help_note}"
+    )
     parser.add_argument(
         "--marked",
         nargs="+",
@@ -67,8 +69,8 @@ def add_marked_options(parser: argparse.ArgumentParser, note: str = "") -> None:
 def add_sweep_command(commands: "argparse._SubParsersAction[Parser]") -> None:
     """Add the ``sweep`` command to an argument parser."""
     sweep_parser = commands.add_parser("sweep", help="many settings on many documents with known boundaries")
-    add_marked_options(sweep_parser, " (default: all with known boundaries, without --marked)")
-    add_replaced_spellings(sweep_parser, BY_POSITION, "--file")
+    add_marked_document_options(sweep_parser, " (default: all with known boundaries, without --marked)")
+    add_refused_old_options(sweep_parser, POSITIONAL_WORDS_KEY, "--file")
     add_chunker_option(
         sweep_parser, allows_chunk_file=False, note="; all settings share its parameters, except those of --grid"
     )
@@ -93,11 +95,11 @@ def add_sweep_command(commands: "argparse._SubParsersAction[Parser]") -> None:
 def run_sweep(options: argparse.Namespace) -> None:
     """Run every chunker setting on every document and print the scores."""
     chunker_settings = published_settings() if options.published else []
-    specs = (
+    chunker_specs = (
         named_chunkers(options, "a sweep varies parameters, and chunks made elsewhere have none") if options.chunker else []
     )
-    if specs:
-        chunker_settings += _settings_of_grid(specs[0], options.grid)
+    if chunker_specs:
+        chunker_settings += _settings_of_grid(chunker_specs[0], options.grid)
     elif options.grid:
         raise InputError(
             "--grid works only with --chunker, which is missing. Name the chunker whose parameters --grid lists."
@@ -105,11 +107,11 @@ def run_sweep(options: argparse.Namespace) -> None:
     if not chunker_settings:
         raise InputError("Name the settings to sweep: --published, or --chunker with --grid.")
     summarize_settings([], options.measure)
-    splitter = options.sentences or next((spec.recipe.sentences for spec in specs if spec.recipe is not None), None)
+    splitter = options.sentences or next((spec.recipe.sentences for spec in chunker_specs if spec.recipe is not None), None)
     marked_sample_names = [] if options.marked else [name for name in sample_titles() if load_sample(name).known]
     marked_documents = [_load_marked_sample(name, splitter) for name in options.sample or marked_sample_names]
     marked_documents += _read_marked_files(options.marked, options.encoding, splitter or DEFAULT_SPLITTER)
-    tools = load_shared_tools(options, specs)
+    tools = load_shared_tools(options, chunker_specs)
     chunker_settings = [*TRIVIAL_SETTINGS, *chunker_settings]
     sweep_rows = list(
         sweep_settings(
@@ -120,32 +122,34 @@ def run_sweep(options: argparse.Namespace) -> None:
     position_by_setting = {setting: place for place, setting in enumerate(chunker_settings)}
     sweep_rows.sort(key=lambda row: (position_by_setting[row.setting], row.document))
     if options.csv:
-        print(rows_to_csv(sweep_rows), end="")
+        print(sweep_rows_to_csv(sweep_rows), end="")
     elif options.json:
         for sweep_row in sweep_rows:
-            print_json(_row_as_json(sweep_row))
+            print_json(_sweep_row_as_json(sweep_row))
     else:
         _print_best_settings(sweep_rows, options.measure, options.top)
 
 
-def _settings_of_grid(spec: ChunkerSpec, grid: Sequence[str]) -> list[SweptSetting]:
+def _settings_of_grid(chunker_spec: ChunkerSpec, grid_axis_texts: Sequence[str]) -> list[SweptSetting]:
     """Return the settings of a chunker; a recipe's parameters are the same in all of them unless the grid varies them."""
-    chunker_name, recipe_parameters = (spec.recipe.chunker, spec.recipe.settings()) if spec.recipe else (spec.name, {})
-    if chunker_name in {**ASKING, **MADE_ELSEWHERE}:
+    chunker_name, recipe_parameters = (
+        (chunker_spec.recipe.chunker, chunker_spec.recipe.settings()) if chunker_spec.recipe else (chunker_spec.name, {})
+    )
+    if chunker_name in {**ASKING, **CHUNKERS_OF_GIVEN_CHUNKS}:
         raise InputError(
             f"{chunker_name}: a sweep needs a chunker that cuts by its parameters alone; this one asks a language "
             "model, or its cuts were made elsewhere. Name another."
         )
     grid_values_by_parameter: dict[str, list[Any]] = {}
-    for parameter_name, parameter_values in map(_parse_grid_axis, grid):
+    for parameter_name, parameter_values in map(_parse_grid_axis, grid_axis_texts):
         if parameter_name in grid_values_by_parameter:
             raise InputError(f"--grid must name each parameter once, with all its values; {parameter_name} appears twice.")
-        if parameter_name in spec.parameters:
+        if parameter_name in chunker_spec.parameters:
             raise InputError(
                 f"--grid must not vary what --chunker holds fixed; {parameter_name} is in both. Leave it out of one."
             )
         grid_values_by_parameter[parameter_name] = parameter_values
-    fixed_parameters = {**recipe_parameters, **spec.parameters}
+    fixed_parameters = {**recipe_parameters, **chunker_spec.parameters}
     return settings_grid(
         chunker_name, **{**{key: [value] for key, value in fixed_parameters.items()}, **grid_values_by_parameter}
     )
@@ -163,11 +167,11 @@ def _load_marked_sample(name: str, splitter: str | None) -> MarkedDocument:
 
 
 def _read_marked_files(files: Sequence[str], encoding: str | None, splitter: str) -> list[MarkedDocument]:
-    marked_texts, complaints = read_marked_texts(
+    marked_texts, unusable_file_complaints = read_marked_texts(
         read_named_file_bytes(files, (*READABLE_ENDINGS, BOUNDARY_FILE_ENDING)), document_reader(encoding)
     )
-    if complaints:
-        raise InputError(complaints[0])
+    if unusable_file_complaints:
+        raise InputError(unusable_file_complaints[0])
     return [marked_text.split(splitter) for marked_text in marked_texts]
 
 
@@ -178,7 +182,7 @@ def _parse_grid_axis(text: str) -> tuple[str, list[Any]]:
     return parameter_name, [parse_parameter_value(word) for word in values_text.split(",")]
 
 
-def _row_as_json(row: SweepRow) -> dict[str, Any]:
+def _sweep_row_as_json(row: SweepRow) -> dict[str, Any]:
     return {
         "document": row.document,
         "chunker": row.setting.chunker,
@@ -188,12 +192,12 @@ def _row_as_json(row: SweepRow) -> dict[str, Any]:
     }
 
 
-def _print_best_settings(rows: Sequence[SweepRow], measure: str, top: int) -> None:
+def _print_best_settings(rows: Sequence[SweepRow], measure: str, max_shown_settings: int) -> None:
     setting_summaries = summarize_settings(rows, measure)
     if not setting_summaries:
         raise InputError(f"{measure} is undefined for every setting on these documents. Choose another measure.")
     for setting_rank, setting_summary in enumerate(setting_summaries, start=1):
-        if setting_rank <= top or setting_summary.setting.trivial:
+        if setting_rank <= max_shown_settings or setting_summary.setting.trivial:
             print(
                 f"{setting_rank:4}  {measure} {setting_summary.mean:.4f}  chunks {setting_summary.chunks:7.1f}  "
                 f"{setting_summary.setting.words()}"
@@ -228,19 +232,19 @@ def add_stitch_command(commands: "argparse._SubParsersAction[Parser]") -> None:
         "--seed", type=int, default=0, metavar="N", help="seed of the first document's order (default: 0)"
     )
     add_setting_options(stitch_parser, "sentences", default=None)
-    add_replaced_spellings(stitch_parser, "--splitter", "--into")
+    add_refused_old_options(stitch_parser, "--splitter", "--into")
     stitch_parser.set_defaults(run=run_stitch)
 
 
 def run_stitch(options: argparse.Namespace) -> None:
     """Write the stitched documents and their boundaries, and report unusable input files on standard error."""
     if options.sentences.isdecimal():
-        raise replaced_spelling_error(f"--sentences {options.sentences}", f"--sentences-each {options.sentences}")
-    passages, complaints = read_passages(
+        raise old_spelling_error(f"--sentences {options.sentences}", f"--sentences-each {options.sentences}")
+    passages, unusable_file_complaints = read_passages(
         read_named_file_bytes(options.files, complain=print_to_stderr),
         document_reader(options.encoding),
     )
-    for complaint in complaints:
+    for complaint in unusable_file_complaints:
         print_to_stderr(complaint)
     for document in stitch_several_documents(
         passages, options.sentences_each, options.count, options.seed, options.sentences

@@ -11,14 +11,14 @@ from chunkers.commands.shared_command_parts import (
     add_chunker_option,
     add_device_option,
     add_encoding_option,
-    add_replaced_spellings,
+    add_refused_old_options,
     end_progress_line,
-    file_bytes,
     load_command_tools,
     named_chunkers,
     print_json,
     print_to_stderr,
     progress_callback,
+    read_file_bytes,
     read_usable_texts,
 )
 from chunkers.contract import run
@@ -54,7 +54,7 @@ def add_trace_command(commands: "argparse._SubParsersAction[Parser]") -> None:
         help="the documents that were searched, or folders of them; without them, --chunker chunks:FILE has the texts",
     )
     add_chunker_option(trace_parser)
-    add_replaced_spellings(trace_parser, "--chunks")
+    add_refused_old_options(trace_parser, "--chunks")
     trace_parser.add_argument(
         "--questions", metavar="FILE", help="questions with excerpts, for traces that do not say where the answer stands"
     )
@@ -68,7 +68,7 @@ def add_trace_command(commands: "argparse._SubParsersAction[Parser]") -> None:
 
 def run_trace(options: argparse.Namespace) -> None:
     """Diagnose the questions of a file of traces, and print the report; after an interruption, of the questions so far."""
-    parsed_trace_file = read_traces(file_bytes(options.file), Path(options.file).name)
+    parsed_trace_file = read_traces(read_file_bytes(options.file), Path(options.file).name)
     for problem in parsed_trace_file.problems:
         print_to_stderr(problem)
     parsed_chunker_spec = named_chunkers(options)[0] if options.chunker else None
@@ -98,21 +98,23 @@ def run_trace(options: argparse.Namespace) -> None:
         raise diagnosis_interruption
 
 
-def _collect_diagnoses(tracing: TraceDiagnoser, count: int, diagnoses: list[Diagnosis]) -> KeyboardInterrupt | None:
+def _collect_diagnoses(
+    question_diagnoser: TraceDiagnoser, question_count: int, diagnoses: list[Diagnosis]
+) -> KeyboardInterrupt | None:
     """Add the diagnoses to a list, with progress on the terminal; return an interruption.
 
     Questions that are located when the user interrupts are diagnosed; a second interruption ends that too.
     """
     stopping_interruption = None
     try:
-        tracing.locate(progress_callback("Retrieved texts located: ", "questions"))
+        question_diagnoser.locate(progress_callback("Retrieved texts located: ", "questions"))
     except KeyboardInterrupt as interruption:
         stopping_interruption = interruption
     try:
         diagnosing_progress_callback = progress_callback("Answers looked for: ", "questions")
-        for diagnosis in tracing.question_diagnoses():
+        for diagnosis in question_diagnoser.question_diagnoses():
             diagnoses.append(diagnosis)
-            diagnosing_progress_callback(len(diagnoses), count)
+            diagnosing_progress_callback(len(diagnoses), question_count)
     except KeyboardInterrupt as interruption:
         stopping_interruption = interruption
     return stopping_interruption
@@ -128,31 +130,33 @@ def _read_documents(options: argparse.Namespace, recipe: Recipe | None) -> list[
 
 
 def _documents_and_chunks(
-    options: argparse.Namespace, spec: ChunkerSpec | None
+    options: argparse.Namespace, chunker_spec: ChunkerSpec | None
 ) -> tuple[list[Document], SearchedChunks | None]:
     """Return the documents, and the chunks that were searched: from a file, or cut again."""
     if options.documents is None:
-        if spec is None or spec.file is None or not spec.is_chunk_file:
+        if chunker_spec is None or chunker_spec.file is None or not chunker_spec.is_chunk_file:
             raise InputError(
                 "A trace needs the documents that were searched (--documents PATH) or a file of their chunks (--chunker "
                 "chunks:FILE); neither is given."
             )
         if options.questions is not None:
             raise InputError("--questions needs the documents in which its excerpts stand. Add --documents PATH.")
-        chunks_of_file = read_chunks(file_bytes(str(spec.file)), spec.file.name)
-        return SearchedChunks.with_rebuilt_documents(chunks_of_file, spec.file.name, DEFAULT_SPLITTER)
-    searched_documents = _read_documents(options, None if spec is None else spec.recipe)
-    if spec is None:
+        chunks_of_file = read_chunks(read_file_bytes(str(chunker_spec.file)), chunker_spec.file.name)
+        return SearchedChunks.with_rebuilt_documents(chunks_of_file, chunker_spec.file.name, DEFAULT_SPLITTER)
+    searched_documents = _read_documents(options, None if chunker_spec is None else chunker_spec.recipe)
+    if chunker_spec is None:
         return searched_documents, None
-    if spec.file is not None and spec.is_chunk_file:
-        chunks_of_file = read_chunks(file_bytes(str(spec.file)), spec.file.name)
-        return searched_documents, SearchedChunks.from_file(searched_documents, chunks_of_file, spec.file.name)
-    return searched_documents, _cut_documents_again(options, spec, searched_documents)
+    if chunker_spec.file is not None and chunker_spec.is_chunk_file:
+        chunks_of_file = read_chunks(read_file_bytes(str(chunker_spec.file)), chunker_spec.file.name)
+        return searched_documents, SearchedChunks.from_file(searched_documents, chunks_of_file, chunker_spec.file.name)
+    return searched_documents, _cut_documents_again(options, chunker_spec, searched_documents)
 
 
-def _cut_documents_again(options: argparse.Namespace, spec: ChunkerSpec, documents: Sequence[Document]) -> SearchedChunks:
-    chunker = spec.build()
-    recipe_of_spec = spec.recipe_of(chunker)
+def _cut_documents_again(
+    options: argparse.Namespace, chunker_spec: ChunkerSpec, documents: Sequence[Document]
+) -> SearchedChunks:
+    chunker = chunker_spec.build()
+    recipe_of_spec = chunker_spec.recipe_of(chunker)
     if chunker.asks:
         raise InputError(
             f"{chunker.name} asks a language model, which may cut otherwise each time. Give its chunks, as chunks:FILE."
@@ -163,14 +167,14 @@ def _cut_documents_again(options: argparse.Namespace, spec: ChunkerSpec, documen
     )
 
 
-def _excerpts_by_question(file: str | None, documents: Sequence[Document]) -> dict[str, list[Place]]:
+def _excerpts_by_question(questions_file: str | None, documents: Sequence[Document]) -> dict[str, list[Place]]:
     """Return the places of the excerpts of a file of questions, by question."""
-    if file is None:
+    if questions_file is None:
         return {}
-    questions_of_file = read_questions(file_bytes(file), Path(file).name, Corpus(tuple(documents)))
+    questions_of_file = read_questions(read_file_bytes(questions_file), Path(questions_file).name, Corpus(tuple(documents)))
     for problem_or_change_sentence in (*questions_of_file.problems, *questions_of_file.changes):
         print_to_stderr(problem_or_change_sentence)
     return {
         question.text: [Place(*excerpt) for excerpt in question.excerpts]
-        for question in questions_of_file.require_usable(Path(file).name)
+        for question in questions_of_file.require_usable(Path(questions_file).name)
     }

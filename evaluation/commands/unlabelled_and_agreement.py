@@ -86,18 +86,20 @@ def run_unlabelled(options: argparse.Namespace) -> None:
     """Measure every chunker on every document, without using known boundaries, and print the results."""
     if options.edits < 0:
         raise InputError(f"--edits must be 0 or more; got {options.edits}.")
-    specs = named_chunkers(options, "nothing cuts an edited text anew, so that --edits must be 0" * (options.edits > 0))
-    tools = load_shared_tools(options, specs)
-    labelled_chunkers = [(spec.written, spec.build(tools.embedder)) for spec in specs]
-    labelled_chunkers += [(name, build_chunker("fixed_sentences", parameters)) for name, parameters in BASELINE_SETTINGS]
+    chunker_specs = named_chunkers(
+        options, "nothing cuts an edited text anew, so that --edits must be 0" * (options.edits > 0)
+    )
+    tools = load_shared_tools(options, chunker_specs)
+    chunkers_with_labels = [(spec.written, spec.build(tools.embedder)) for spec in chunker_specs]
+    chunkers_with_labels += [(name, build_chunker("fixed_sentences", parameters)) for name, parameters in BASELINE_SETTINGS]
     size_bounds = size_bounds_of_options(options)
-    sentence_splitter_name = shared_setting(options, "sentences", specs)
+    sentence_splitter_name = shared_setting(options, "sentences", chunker_specs)
     for document_number, (document_name, file_text) in enumerate(read_texts(options.files, options.encoding)):
         document = Document.from_text(file_text.text, sentence_splitter_name, document_name)
         if options.edits:
             check_edit_count(document, options.edits)
         chunker_measure_rows = _measure_chunkers(
-            document, labelled_chunkers, tools, size_bounds, options.edits, options.seed
+            document, chunkers_with_labels, tools, size_bounds, options.edits, options.seed
         )
         if options.json:
             for chunker_label, label_free_measures, stability_under_edits in chunker_measure_rows:
@@ -108,7 +110,7 @@ def run_unlabelled(options: argparse.Namespace) -> None:
         print("\n" + "\n".join(f"{label:<13} {meaning}" for label, meaning in MEASURES_EXPLAINED.items()))
 
 
-Row = tuple[str, LabelFreeMeasures, EditStability | None]
+MeasuresRow = tuple[str, LabelFreeMeasures, EditStability | None]
 
 
 def _measure_chunkers(
@@ -118,7 +120,7 @@ def _measure_chunkers(
     bounds: SizeBounds | None,
     edit_count: int,
     seed: int,
-) -> Iterator[Row]:
+) -> Iterator[MeasuresRow]:
     """Measure every chunker on a document; without edits if their number is 0."""
     document_sentence_vectors = sentence_vectors(document, tools)
     for chunker_label, chunker in chunkers:
@@ -134,7 +136,7 @@ def _measure_chunkers(
         yield chunker_label, label_free_measures, chunker_edit_stability
 
 
-def measures_table(name: str, rows: Sequence[Row]) -> str:
+def measures_table(document_name: str, rows: Sequence[MeasuresRow]) -> str:
     """Format the results for a document as a text table, one line per chunker."""
     measure_names = (
         [*MEASURES_EXPLAINED] if any(edits is not None for *_, edits in rows) else [*MEASURES_EXPLAINED][:-EDIT_CELL_COUNT]
@@ -149,7 +151,7 @@ def measures_table(name: str, rows: Sequence[Row]) -> str:
         ]
         for label, measured, edits in rows
     ]
-    measures_table_lines = [text_table(name, measure_names, measure_rows, MIN_WIDTH)]
+    measures_table_lines = [text_table(document_name, measure_names, measure_rows, MIN_WIDTH)]
     distinct_size_bounds_phrases = {
         measured.sizes.bounds.words(): None for _, measured, _ in rows if measured.sizes is not None
     }
@@ -167,15 +169,17 @@ def measures_table(name: str, rows: Sequence[Row]) -> str:
     return "\n".join(measures_table_lines)
 
 
-def measures_as_json(name: str, label: str, measured: LabelFreeMeasures, edits: EditStability | None) -> dict[str, Any]:
+def measures_as_json(
+    document_name: str, chunker_label: str, label_free_measures: LabelFreeMeasures, edit_stability: EditStability | None
+) -> dict[str, Any]:
     """Return a chunker's results on a document as JSON-compatible values, with shares from 0 to 1."""
-    size_compliance, similarity_contrast = measured.sizes, measured.contrast
+    size_compliance, similarity_contrast = label_free_measures.sizes, label_free_measures.contrast
     return {
-        "document": name,
-        "chunker": label,
-        "chunks": measured.chunks,
-        "blocks": {kind: {"whole": share.count, "of": share.of} for kind, share in measured.blocks.kinds.items()},
-        "blocks_whole": measured.blocks.all.share,
+        "document": document_name,
+        "chunker": chunker_label,
+        "chunks": label_free_measures.chunks,
+        "blocks": {kind: {"whole": share.count, "of": share.of} for kind, share in label_free_measures.blocks.kinds.items()},
+        "blocks_whole": label_free_measures.blocks.all.share,
         "size": None
         if size_compliance is None
         else {
@@ -189,14 +193,16 @@ def measures_as_json(name: str, label: str, measured: LabelFreeMeasures, edits: 
         "inside": None if similarity_contrast is None else similarity_contrast.inside,
         "across": None if similarity_contrast is None else similarity_contrast.across,
         "contrast": None if similarity_contrast is None else similarity_contrast.difference,
-        "context": measured.coherence,
+        "context": label_free_measures.coherence,
         "edits": None
-        if edits is None
+        if edit_stability is None
         else {
-            "mean": edits.mean,
-            "worst": edits.worst.share,
-            "one_chunk": edits.inevitable,
-            "places": [{"after": edit.after, "changed": edit.changed, "chunks": edit.chunks} for edit in edits.edits],
+            "mean": edit_stability.mean,
+            "worst": edit_stability.worst.share,
+            "one_chunk": edit_stability.inevitable,
+            "places": [
+                {"after": edit.after, "changed": edit.changed, "chunks": edit.chunks} for edit in edit_stability.edits
+            ],
         },
     }
 
@@ -227,17 +233,17 @@ def run_embedder_agreement(options: argparse.Namespace) -> None:
     if not (options.full or approximating_embedder.approximates):
         raise InputError(f"{approximating_embedder.name} has no default embedder to compare it with. Name one with --with.")
     full_embedder = load_command_embedder(options.full or approximating_embedder.approximates, options.device)
-    specs = named_chunkers(options, "no embedder moves the boundaries of chunks made elsewhere")
-    chunker = specs[0].build(full_embedder)
+    chunker_specs = named_chunkers(options, "no embedder moves the boundaries of chunks made elsewhere")
+    chunker = chunker_specs[0].build(full_embedder)
     if not chunker.embeds:
         chunker_names_phrase = ", ".join(name for name, candidate in CHUNKERS.items() if candidate.embeds)
         raise InputError(
             f"--chunker must be a chunker that uses embeddings, one of {chunker_names_phrase}; got {chunker.name}."
         )
-    tokenizer = load_tokenizer(shared_setting(options, "tokenizer", specs))
+    tokenizer = load_tokenizer(shared_setting(options, "tokenizer", chunker_specs))
     embedding_cache = EmbeddingCache()
     for document_name, file_text in read_texts(options.files, options.encoding):
-        document = Document.from_text(file_text.text, shared_setting(options, "sentences", specs), document_name)
+        document = Document.from_text(file_text.text, shared_setting(options, "sentences", chunker_specs), document_name)
         tools_per_embedder = [
             Tools(embedder, tokenizer, embedding_cache, watcher=preparation_watcher(embedder))
             for embedder in (full_embedder, approximating_embedder)
@@ -272,7 +278,10 @@ def run_embedder_agreement(options: argparse.Namespace) -> None:
 
 
 def embedder_agreement_as_json(
-    comparison: BoundaryAgreement, shift: GapShift | None, full_embedder_name: str, other_embedder_name: str
+    comparison: BoundaryAgreement,
+    embedder_distance_shift: GapShift | None,
+    full_embedder_name: str,
+    other_embedder_name: str,
 ) -> dict[str, Any]:
     """Return a comparison of two embedders as JSON-compatible values; boundaries are in code points."""
     return {
@@ -283,6 +292,6 @@ def embedder_agreement_as_json(
         "only_full": comparison.only_full,
         "only_other": comparison.only_other,
         "share": comparison.share,
-        "distances": None if shift is None else asdict(shift),
+        "distances": None if embedder_distance_shift is None else asdict(embedder_distance_shift),
         "scores": None if comparison.scores is None else asdict(comparison.scores),
     }

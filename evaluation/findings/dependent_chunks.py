@@ -13,9 +13,9 @@ from evaluation.findings.examined_chunking import ExaminedChunking, RuleFindings
 # Words at the beginning of a sentence that point back to an earlier one, by language.
 
 
-def _any_phrase_pattern(words: str) -> str:
+def _any_phrase_pattern(comma_separated_phrases: str) -> str:
     """Return a pattern that matches one of several phrases, separated by commas; ``~`` is white space."""
-    return "(?:" + "|".join(word.strip().replace("~", r"\s+") for word in words.split(",")) + ")"
+    return "(?:" + "|".join(word.strip().replace("~", r"\s+") for word in comma_separated_phrases.split(",")) + ")"
 
 
 def _compile_alternatives(*patterns: str) -> re.Pattern[str]:
@@ -278,7 +278,7 @@ _SENTENCE_END = re.compile(r"(?:[.!?…]['\"”’»)\]*_]*|[。！？；：:][�
 
 _STOP = re.compile(r"[.!?…](?=\s|\Z)|[。！？]|\n")
 
-_ITEM = re.compile(
+_LIST_ITEM_MARKER = re.compile(
     r"[ \t]*(?:(?P<bullet>[-*+•–—·▪])|(?P<number>\d{1,3}[.)）])|(?P<letter>[(（]?[a-zA-Z][)）])|(?P<roman>[(（][ivx]+[)）])"
     r"|(?P<bracket>[(（]\d{1,3}[)）])|(?P<han>[(（]?[一二三四五六七八九十]{1,3}[)）、]))(?:[ \t]+|(?<=[)）、]))(?=\S)"
 )
@@ -308,7 +308,7 @@ _ANNOUNCEMENTS = {
 }
 """Ends of sentences that announce what follows, by the code of the language."""
 
-_GERMAN_FOLLOW = re.compile(r"\bwie\s+folgt\b[^.:]{0,60}\.\Z")
+_GERMAN_ANNOUNCEMENT_END = re.compile(r"\bwie\s+folgt\b[^.:]{0,60}\.\Z")
 """The German verb may stand behind the announcement."""
 
 
@@ -321,7 +321,7 @@ def find_dangling_starts(examined_chunking: ExaminedChunking) -> RuleFindings:
     for chunk, chunk_text_start in _chunk_beginnings(examined_chunking):
         if (
             not _begins_sentence(text, chunk_text_start)
-            or _ITEM.match(text, chunk_text_start)
+            or _LIST_ITEM_MARKER.match(text, chunk_text_start)
             or not examined_chunking.is_in_prose(chunk_text_start)
         ):
             continue
@@ -346,7 +346,7 @@ def find_missing_lead_ins(examined_chunking: ExaminedChunking) -> RuleFindings:
     for chunk, chunk_text_start in _chunk_beginnings(examined_chunking):
         cut_offset, line_end = chunk.start, text.find("\n", chunk_text_start, chunk.end)
         first_line_span = Span(chunk_text_start, line_end if line_end > 0 else chunk.end)
-        item_marker_match = _ITEM.match(text, chunk_text_start)
+        item_marker_match = _LIST_ITEM_MARKER.match(text, chunk_text_start)
         if (
             item_marker_match is not None
             and _begins_line(text, chunk_text_start)
@@ -364,12 +364,12 @@ def find_missing_lead_ins(examined_chunking: ExaminedChunking) -> RuleFindings:
         if lead_in_sentence and lead_in_sentence in chunk.context:
             continue
         if lead_in_sentence:
-            yield first_line_span, 0.65, f"its lead-in, “{_shorten(lead_in_sentence)}”, is in an earlier chunk"
+            yield first_line_span, 0.65, f"its lead-in, “{_shorten_phrase(lead_in_sentence)}”, is in an earlier chunk"
         elif cut_condition_text := _condition_at_cut(examined_chunking, cut_offset, language):
             yield (
                 first_line_span,
                 0.65,
-                f"the cut parts the condition “{_shorten(cut_condition_text)}” from what depends on it",
+                f"the cut parts the condition “{_shorten_phrase(cut_condition_text)}” from what depends on it",
             )
 
 
@@ -396,7 +396,7 @@ def _begins_line(text: str, start: int) -> bool:
 
 
 def _lead_in_sentence_of(
-    text: str, start: int, mark_kind: str, language: str, lead_in_by_line: dict[tuple[int, str], str]
+    text: str, start: int, item_marker_kind: str, language: str, lead_in_by_line: dict[tuple[int, str], str]
 ) -> str:
     """Return the sentence that introduces the list of an item; empty if none does.
 
@@ -409,8 +409,8 @@ def _lead_in_sentence_of(
         preceding_line_text = text[
             max(line_start, preceding_line_end_offset - CONTEXT_CHARACTERS_AT_CUT) : preceding_line_end_offset
         ].strip()
-        if (line_start, mark_kind) in lead_in_by_line:
-            lead_in_sentence = lead_in_by_line[line_start, mark_kind]
+        if (line_start, item_marker_kind) in lead_in_by_line:
+            lead_in_sentence = lead_in_by_line[line_start, item_marker_kind]
             break
         preceding_line_end_offset = line_start
         if not preceding_line_text:
@@ -418,17 +418,17 @@ def _lead_in_sentence_of(
         if _announces_what_follows(preceding_line_text, language):
             lead_in_sentence = "" if _HEADING.match(preceding_line_text) else _last_sentence(preceding_line_text)
             break
-        item_marker_match = _ITEM.match(text, line_start)
+        item_marker_match = _LIST_ITEM_MARKER.match(text, line_start)
         is_indented_continuation = text[line_start : line_start + 2].isspace() and not item_marker_match
-        if not is_indented_continuation and (item_marker_match is None or item_marker_match.lastgroup != mark_kind):
+        if not is_indented_continuation and (item_marker_match is None or item_marker_match.lastgroup != item_marker_kind):
             break
-    lead_in_by_line[item_line_start, mark_kind] = lead_in_sentence
+    lead_in_by_line[item_line_start, item_marker_kind] = lead_in_sentence
     return lead_in_sentence
 
 
-def _announcement_before_cut(text: str, cut: int, language: str) -> str:
+def _announcement_before_cut(text: str, cut_offset: int, language: str) -> str:
     """Return the last line before a cut if it announces what follows; empty otherwise."""
-    text_before_cut = text[max(0, cut - CONTEXT_CHARACTERS_AT_CUT) : cut].rstrip()
+    text_before_cut = text[max(0, cut_offset - CONTEXT_CHARACTERS_AT_CUT) : cut_offset].rstrip()
     last_line_before_cut = text_before_cut[text_before_cut.rfind("\n") + 1 :]
     return (
         ""
@@ -445,19 +445,27 @@ def _announces_what_follows(line: str, language: str, *, at_cut: bool = False) -
     """Return whether a line announces what follows."""
     if line.endswith((":", "：")):
         return True
-    if re.search(rf"\b{_ANNOUNCEMENTS[language]}[.。]?\Z", line) or (language == "de" and _GERMAN_FOLLOW.search(line)):
+    if re.search(rf"\b{_ANNOUNCEMENTS[language]}[.。]?\Z", line) or (
+        language == "de" and _GERMAN_ANNOUNCEMENT_END.search(line)
+    ):
         return True
     return not at_cut and re.search(rf"\b(?:{_CONDITIONS[language]})\Z", line) is not None
 
 
-def _condition_at_cut(examined_chunking: ExaminedChunking, cut: int, language: str) -> str:
+def _condition_at_cut(examined_chunking: ExaminedChunking, cut_offset: int, language: str) -> str:
     """Return the condition in or at whose end a sentence is cut; empty if there is none."""
-    if not examined_chunking.is_in_prose(cut):
+    if not examined_chunking.is_in_prose(cut_offset):
         return ""
     document = examined_chunking.chunking.document
-    start, end = document.sentences[document.sentence_at(cut)]
-    start, end = max(start, cut - CONTEXT_CHARACTERS_AT_CUT), min(end, cut + CONTEXT_CHARACTERS_AT_CUT)
-    sentence_text_before_cut, sentence_text_after_cut = document.text[start:cut].lstrip(" .。"), document.text[cut:end]
+    sentence_start, sentence_end = document.sentences[document.sentence_at(cut_offset)]
+    sentence_start, sentence_end = (
+        max(sentence_start, cut_offset - CONTEXT_CHARACTERS_AT_CUT),
+        min(sentence_end, cut_offset + CONTEXT_CHARACTERS_AT_CUT),
+    )
+    sentence_text_before_cut, sentence_text_after_cut = (
+        document.text[sentence_start:cut_offset].lstrip(" .。"),
+        document.text[cut_offset:sentence_end],
+    )
     if not sentence_text_before_cut.strip() or not re.search(r"\w", sentence_text_after_cut):
         return ""
     sentence_text_before_cut = re.split(r"[.!?。！？]\s*(?=\S)", sentence_text_before_cut)[-1]
@@ -477,6 +485,6 @@ def _condition_at_cut(examined_chunking: ExaminedChunking, cut: int, language: s
     return ""
 
 
-def _shorten(words: str, most: int = 60) -> str:
-    words_on_one_line = " ".join(words.split())
-    return words_on_one_line if len(words_on_one_line) <= most else f"{words_on_one_line[: most - 1]}…"
+def _shorten_phrase(phrase: str, max_characters: int = 60) -> str:
+    words_on_one_line = " ".join(phrase.split())
+    return words_on_one_line if len(words_on_one_line) <= max_characters else f"{words_on_one_line[: max_characters - 1]}…"

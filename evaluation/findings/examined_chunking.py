@@ -42,7 +42,7 @@ _MARKUP = re.compile(
     r"!\[\]\([^)\s]*\)?|\[\]\([^)\s]*\)?|<[^<>]*(?:>|\Z)|&[a-z]+;|[^\s(]{0,80}\.(?:png|jpe?g|gif|svg|webp)\)"
 )
 
-_GLYPHS = re.compile(r"\(?cid:\d{1,5}\)?")
+_UNMAPPED_GLYPH_CODES = re.compile(r"\(?cid:\d{1,5}\)?")
 """Numbers of glyphs without a character, as readers of PDF leave them."""
 
 _BASE64_DATA = re.compile(r"[A-Za-z0-9+/]{60,}={0,2}")
@@ -67,7 +67,7 @@ _MISREAD_UTF_8 = re.compile(
 )
 """Characters in UTF-8 that were read as Windows-1252 or Latin-1, once or twice."""
 
-_STOP = re.compile(r"[.!…。！]['\"”’»)\]]*\Z")
+_STATEMENT_END_PATTERN = re.compile(r"[.!…。！]['\"”’»)\]]*\Z")
 """End of a statement; the title of an article may be a question."""
 
 _SEPARATORS = re.compile(r"\s[·›»]\s")
@@ -109,18 +109,18 @@ def fault_of_each_chunk(text: str, chunks: Sequence[str]) -> list[Worthless | No
     return [_chunk_fault(chunk, line_occurrence_counts) for chunk in chunks]
 
 
-def _chunk_fault(text: str, line_counts: Counter[str]) -> Worthless | None:
-    if is_empty(text):
+def _chunk_fault(text: str, line_occurrence_counts: Counter[str]) -> Worthless | None:
+    if has_nothing_to_read(text):
         return Worthless("empty", f"none of its {len(text):,} characters is a letter that can be read")
     if reason_why_unreadable := unreadable_reason(text):
         return Worthless("unreadable", reason_why_unreadable)
-    furniture_character_share = _furniture_share(text, line_counts)
+    furniture_character_share = _page_furniture_share(text, line_occurrence_counts)
     if furniture_character_share >= LEAST_FURNITURE_SHARE:
         return Worthless("boilerplate", f"{furniture_character_share:.0%} of it are lines of menus, notices or footers")
     return None
 
 
-def is_empty(text: str) -> bool:
+def has_nothing_to_read(text: str) -> bool:
     """Return whether a chunk has nothing to read: no letters, and hardly a digit."""
     text_without_markup = _MARKUP.sub("", text) if "<" in text or "(" in text or "&" in text else text
     if (
@@ -167,7 +167,7 @@ def unreadable_reason(text: str) -> str:
 
 
 def _find_meaningless_codes(text: str) -> list[str]:
-    glyph_codes = _GLYPHS.findall(text) if "cid:" in text else []
+    glyph_codes = _UNMAPPED_GLYPH_CODES.findall(text) if "cid:" in text else []
     return glyph_codes + [
         word for word in _BASE64_DATA.findall(text) if not (word.islower() or word.isupper() or word.isalpha())
     ]
@@ -181,14 +181,14 @@ def _is_misread_chinese(text: str) -> bool:
     return 2 * len(_HAN.findall(redecoded_text)) >= han_character_count
 
 
-def _furniture_share(text: str, line_counts: Counter[str]) -> float:
+def _page_furniture_share(text: str, line_occurrence_counts: Counter[str]) -> float:
     """Return the share of a chunk's characters in lines of page furniture; 0 for a chunk with a heading."""
     chunk_lines_with_letters = [stripped for line in text.splitlines() if _LETTER.search(stripped := line.strip())]
     if not chunk_lines_with_letters or any(line.startswith("#") for line in chunk_lines_with_letters):
         return 0.0
-    certain_furniture_flags = [_is_furniture(line, line_counts) for line in chunk_lines_with_letters]
+    certain_furniture_flags = [_is_certain_page_furniture(line, line_occurrence_counts) for line in chunk_lines_with_letters]
     certain_or_repeated_flags = [
-        is_known or _is_repeated_furniture(line, line_counts)
+        is_known or _is_repeated_page_furniture(line, line_occurrence_counts)
         for line, is_known in zip(chunk_lines_with_letters, certain_furniture_flags, strict=True)
     ]
     counted_furniture_flags = (
@@ -199,16 +199,16 @@ def _furniture_share(text: str, line_counts: Counter[str]) -> float:
     ) / sum(map(len, chunk_lines_with_letters))
 
 
-def _is_repeated_furniture(line: str, line_counts: Counter[str]) -> bool:
-    may_be_furniture = len(line) <= LONGEST_FURNITURE and "|" not in line and not _STOP.search(line)
-    return may_be_furniture and line_counts[_DIGITS.sub("0", line)] >= LEAST_REPETITIONS
+def _is_repeated_page_furniture(line: str, line_occurrence_counts: Counter[str]) -> bool:
+    may_be_furniture = len(line) <= LONGEST_FURNITURE and "|" not in line and not _STATEMENT_END_PATTERN.search(line)
+    return may_be_furniture and line_occurrence_counts[_DIGITS.sub("0", line)] >= LEAST_REPETITIONS
 
 
-def _is_furniture(line: str, line_counts: Counter[str]) -> bool:
+def _is_certain_page_furniture(line: str, line_occurrence_counts: Counter[str]) -> bool:
     """Return whether a line is a row of links, a path or menu, or a notice."""
     if line.count("](") >= 3 and not has_prose(line):
         return True
-    is_sentence = _STOP.search(line) is not None
+    is_sentence = _STATEMENT_END_PATTERN.search(line) is not None
     line_entries = _SEPARATORS.split(line)
     if (
         len(line_entries) >= 3
@@ -216,7 +216,9 @@ def _is_furniture(line: str, line_counts: Counter[str]) -> bool:
         and all(len(entry.split()) <= MOST_MENU_ENTRY_WORDS for entry in line_entries)
     ):
         return True
-    may_be_notice = line_counts[_DIGITS.sub("0", line)] > 1 or (len(line) <= LONGEST_FURNITURE and not is_sentence)
+    may_be_notice = line_occurrence_counts[_DIGITS.sub("0", line)] > 1 or (
+        len(line) <= LONGEST_FURNITURE and not is_sentence
+    )
     return may_be_notice and _FURNITURE_WORDS.search(line) is not None
 
 
@@ -286,18 +288,18 @@ class ExaminedChunking:
         chunking = self.chunking
         return fault_of_each_chunk(chunking.document.text, [chunk.text for chunk in chunking.chunks])
 
-    def is_in_prose(self, place: int) -> bool:
+    def is_in_prose(self, offset: int) -> bool:
         """Return whether the character at an offset is in none of the blocks without prose."""
-        last_started_block_index = bisect_right(self._blocks_without_prose, place, key=lambda block: block.span.start) - 1
-        return last_started_block_index < 0 or self._blocks_without_prose[last_started_block_index].span.end <= place
+        last_started_block_index = bisect_right(self._blocks_without_prose, offset, key=lambda block: block.span.start) - 1
+        return last_started_block_index < 0 or self._blocks_without_prose[last_started_block_index].span.end <= offset
 
-    def prose_around(self, place: int) -> Span | None:
+    def prose_around(self, offset: int) -> Span | None:
         """Return the span of prose around an offset, within its block; None at a block's edge or outside prose."""
-        block_index = bisect_left(self._blocks_without_prose, place, key=lambda block: block.span.end)
-        if block_index < len(self._blocks_without_prose) and self._blocks_without_prose[block_index].span.start < place:
+        block_index = bisect_left(self._blocks_without_prose, offset, key=lambda block: block.span.end)
+        if block_index < len(self._blocks_without_prose) and self._blocks_without_prose[block_index].span.start < offset:
             return None
-        next_block_edge_index = bisect_left(self._block_edges, place)
-        if next_block_edge_index in (0, len(self._block_edges)) or self._block_edges[next_block_edge_index] == place:
+        next_block_edge_index = bisect_left(self._block_edges, offset)
+        if next_block_edge_index in (0, len(self._block_edges)) or self._block_edges[next_block_edge_index] == offset:
             return None
         return Span(self._block_edges[next_block_edge_index - 1], self._block_edges[next_block_edge_index])
 

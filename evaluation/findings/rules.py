@@ -25,7 +25,7 @@ from evaluation.segmentation import chunks_beyond_embedder_limit
 # English abbreviations that end with a full stop and mostly stand inside a sentence.
 
 
-_LETTERS = " ".join(f"{letter}." for letter in ascii_lowercase + "äöü")
+_LETTER_ABBREVIATIONS = " ".join(f"{letter}." for letter in ascii_lowercase + "äöü")
 
 ABBREVIATIONS = frozenset(
     (
@@ -34,7 +34,7 @@ ABBREVIATIONS = frozenset(
         "Jan. Feb. Mar. Apr. Jun. Jul. Aug. Sep. Sept. Oct. Nov. Dec. "
         "Ak. Ala. Ariz. Ark. Calif. Colo. Conn. D.C. Del. Fla. Ga. Ia. Id. Ill. Ind. Kan. Kans. Ky. La. Mass. Md. "
         "Mich. Minn. Miss. Mo. Mont. N.C. N.D. N.H. N.J. N.M. N.Y. Neb. Nebr. Nev. Okla. Ore. Pa. S.C. Tenn. Va. "
-        f"Wash. Wis. {_LETTERS}"
+        f"Wash. Wis. {_LETTER_ABBREVIATIONS}"
     ).split()
 )
 """The abbreviations that spaCy's English tokenizer keeps together with their full stop."""
@@ -52,13 +52,13 @@ FLAT_INTERQUARTILE_RANGE = 0.02
 LONG_PARAGRAPH, LEAST_PARAGRAPH_STOPS = 600, 3
 """Characters above which a paragraph should have more than one sentence, or stops within it from which on it should."""
 
-FAR_HEADING_CHUNKS = 2
+CHUNKS_AFTER_FAR_HEADING = 2
 """Number of chunks after its heading from which on a chunk of the same section is far from the heading."""
 
 NEAR_DUPLICATE_SHARE = 0.6
 """Jaccard similarity of shingles from which chunks are reported as near-duplicates."""
 
-LEAST_COMPARED = 20
+LEAST_COMPARED_CHARACTERS = 20
 """Characters of the shortest chunk that is compared with others."""
 
 MOST_QUOTED_CHARACTERS = 50
@@ -68,7 +68,7 @@ FEWEST_FOR_QUARTILES = 4
 """Number of chunks, or scores, below which a median or a quartile means nothing."""
 
 
-LANGUAGES_OF_WORDS = "English, German, French, Spanish and Chinese"
+LANGUAGES_OF_RULES_PHRASE = "English, German, French, Spanish and Chinese"
 """Languages whose words the rules know; `python -m benchmarks.rules` measures the rules on each."""
 
 
@@ -132,21 +132,31 @@ def _find_cut_sentences(examined_chunking: ExaminedChunking) -> RuleFindings:
     document = examined_chunking.chunking.document
     for cut_offset in examined_chunking.cuts:
         cut_sentence_index = document.sentence_at(cut_offset)
-        start, end = document.sentences[cut_sentence_index]
-        prose_span_around_cut = examined_chunking.prose_around(cut_offset) if start < cut_offset < end else None
+        sentence_start, sentence_end = document.sentences[cut_sentence_index]
+        prose_span_around_cut = (
+            examined_chunking.prose_around(cut_offset) if sentence_start < cut_offset < sentence_end else None
+        )
         if prose_span_around_cut is None:
             continue
         # A splitter does not know all blocks: of what it took for one sentence, the part in this block is meant.
-        start, end = max(start, prose_span_around_cut.start), min(end, prose_span_around_cut.end)
+        sentence_start, sentence_end = (
+            max(sentence_start, prose_span_around_cut.start),
+            min(sentence_end, prose_span_around_cut.end),
+        )
         # A full stop alone says nothing that the sentence lacks without it.
-        sentence_halves_at_cut = document.text[start:cut_offset], document.text[cut_offset:end]
-        if all(re.search(r"\w", half) for half in sentence_halves_at_cut) and has_prose(document.text[start:end]):
+        sentence_halves_at_cut = document.text[sentence_start:cut_offset], document.text[cut_offset:sentence_end]
+        if all(re.search(r"\w", half) for half in sentence_halves_at_cut) and has_prose(
+            document.text[sentence_start:sentence_end]
+        ):
             # Worst in the middle, where each half needs the other.
-            cut_centrality_score = 0.7 + 0.3 * (1 - abs(2 * (cut_offset - start) / (end - start) - 1))
+            cut_centrality_score = 0.7 + 0.3 * (
+                1 - abs(2 * (cut_offset - sentence_start) / (sentence_end - sentence_start) - 1)
+            )
             yield (
-                Span(start, end),
+                Span(sentence_start, sentence_end),
                 cut_centrality_score,
-                f"sentence {cut_sentence_index + 1:,} is cut after {cut_offset - start:,} of its {end - start:,} characters",
+                f"sentence {cut_sentence_index + 1:,} is cut after {cut_offset - sentence_start:,} of its "
+                f"{sentence_end - sentence_start:,} characters",
             )
 
 
@@ -155,18 +165,18 @@ def _find_cut_blocks(block_kind: str, score: float, examined_chunking: ExaminedC
     for block in outline_of(text).special:
         if block.kind != block_kind:
             continue
-        start, end = block.span
-        cuts_inside_block = [cut for cut in examined_chunking.cuts if start < cut < end]
+        block_start, block_end = block.span
+        cuts_inside_block = [cut for cut in examined_chunking.cuts if block_start < cut < block_end]
         if cuts_inside_block:
             cut_count_phrase = "once" if len(cuts_inside_block) == 1 else f"{len(cuts_inside_block):,} times"
-            block_line_count = text.count("\n", start, end) + 1
+            block_line_count = text.count("\n", block_start, block_end) + 1
             yield block.span, score, f"a {block_kind} of {block_line_count:,} lines is cut {cut_count_phrase}"
 
 
 _ORDINAL = re.compile(r"(?:\S+\s+){0,2}\d{1,2}\.")
 
 
-def _find_bad_splits(examined_chunking: ExaminedChunking) -> RuleFindings:
+def _find_bad_sentence_splits(examined_chunking: ExaminedChunking) -> RuleFindings:
     document = examined_chunking.chunking.document
     distinct_cut_offsets = set(examined_chunking.cuts)
     for later_sentence_index in range(1, len(document.sentences)):
@@ -198,13 +208,13 @@ def _bad_split_place_phrase(text_before: str, text_after: str, is_unspaced: bool
         return ""
     if is_unspaced and text_before[-2:-1].isdigit() and text_after[0].isdigit():
         return "inside a decimal"
-    last_left_word = text_before.split()[-1].lstrip("([{\"'“„«")
-    if last_left_word in ABBREVIATIONS:
-        return f"after the abbreviation {last_left_word}"
-    if len(last_left_word) == 2 and last_left_word[0].isupper() and last_left_word[0] != "I":
-        return f"after the initial {last_left_word}"
+    last_word_before_split = text_before.split()[-1].lstrip("([{\"'“„«")
+    if last_word_before_split in ABBREVIATIONS:
+        return f"after the abbreviation {last_word_before_split}"
+    if len(last_word_before_split) == 2 and last_word_before_split[0].isupper() and last_word_before_split[0] != "I":
+        return f"after the initial {last_word_before_split}"
     if _ORDINAL.fullmatch(text_before):
-        return f"after the number {last_left_word}"
+        return f"after the number {last_word_before_split}"
     return ""
 
 
@@ -238,7 +248,7 @@ def _find_heading_distant_chunks(examined_chunking: ExaminedChunking) -> RuleFin
         chunks_between_count = (
             chunk_index - bisect_right(chunk_edge_offsets, heading_starts[heading_index]) + 1 if heading_index >= 0 else 0
         )
-        if chunks_between_count >= FAR_HEADING_CHUNKS:
+        if chunks_between_count >= CHUNKS_AFTER_FAR_HEADING:
             heading_title = all_headings[heading_index].title
             heading_title_phrase = (
                 f"“{heading_title[:60]}{'…' * (len(heading_title) > 60)}”" if heading_title else "without a title"
@@ -277,19 +287,19 @@ def _find_one_sentence_paragraphs(examined_chunking: ExaminedChunking) -> RuleFi
     if document.splitter in ("lines", "paragraphs", GIVEN_SPLITTER):
         return
     paragraph_spans = [block.span for block in outline_of(document.text).blocks if block.kind == "paragraph"]
-    for start, end in sorted(set(paragraph_spans) & set(document.sentences)):
-        if not has_prose(document.text[start:end]):
+    for paragraph_start, paragraph_end in sorted(set(paragraph_spans) & set(document.sentences)):
+        if not has_prose(document.text[paragraph_start:paragraph_end]):
             continue
-        inner_stop_count = len(_STOP.findall(document.text, start, end - 1))
-        if end - start > LONG_PARAGRAPH or inner_stop_count >= LEAST_PARAGRAPH_STOPS:
+        inner_stop_count = len(_STOP.findall(document.text, paragraph_start, paragraph_end - 1))
+        if paragraph_end - paragraph_start > LONG_PARAGRAPH or inner_stop_count >= LEAST_PARAGRAPH_STOPS:
             stop_count_phrase = f"{pluralize(inner_stop_count, 'stop')} in it" if inner_stop_count else "no stop in it"
             unsplit_paragraph_score = 0.3 + 0.4 * min(
-                1, max((end - start) / LONG_PARAGRAPH / 4, inner_stop_count / LEAST_PARAGRAPH_STOPS / 4)
+                1, max((paragraph_end - paragraph_start) / LONG_PARAGRAPH / 4, inner_stop_count / LEAST_PARAGRAPH_STOPS / 4)
             )
             yield (
-                Span(start, end),
+                Span(paragraph_start, paragraph_end),
                 unsplit_paragraph_score,
-                f"a paragraph of {end - start:,} characters is one sentence, with {stop_count_phrase}",
+                f"a paragraph of {paragraph_end - paragraph_start:,} characters is one sentence, with {stop_count_phrase}",
             )
 
 
@@ -336,12 +346,12 @@ def _find_near_paragraph_cuts(examined_chunking: ExaminedChunking) -> RuleFindin
                 break
 
 
-def _median_size(examined_chunking: ExaminedChunking) -> float | None:
+def _median_chunk_size(examined_chunking: ExaminedChunking) -> float | None:
     return statistics.median(examined_chunking.sizes) if len(examined_chunking.sizes) >= FEWEST_FOR_QUARTILES else None
 
 
 def _find_tiny_chunks(examined_chunking: ExaminedChunking) -> RuleFindings:
-    median_chunk_size = _median_size(examined_chunking)
+    median_chunk_size = _median_chunk_size(examined_chunking)
     for chunk, chunk_size in zip(examined_chunking.chunking.chunks, examined_chunking.sizes, strict=True):
         if median_chunk_size is not None and chunk_size < TINY_MEDIAN_SHARE * median_chunk_size:
             yield (
@@ -352,7 +362,7 @@ def _find_tiny_chunks(examined_chunking: ExaminedChunking) -> RuleFindings:
 
 
 def _find_oversized_chunks(examined_chunking: ExaminedChunking) -> RuleFindings:
-    median_chunk_size = _median_size(examined_chunking)
+    median_chunk_size = _median_chunk_size(examined_chunking)
     for chunk_index, (chunk, chunk_size) in enumerate(
         zip(examined_chunking.chunking.chunks, examined_chunking.sizes, strict=True)
     ):
@@ -382,16 +392,19 @@ def _find_truncated_chunks(examined_chunking: ExaminedChunking) -> RuleFindings:
 
 def _find_cuts_near_threshold(examined_chunking: ExaminedChunking) -> RuleFindings:
     document = examined_chunking.chunking.document
-    for gap in examined_chunking.chunking.gaps:
-        if not gap.verdict.is_cut or gap.score is None or gap.threshold is None:
+    for sentence_gap in examined_chunking.chunking.gaps:
+        if not sentence_gap.verdict.is_cut or sentence_gap.score is None or sentence_gap.threshold is None:
             continue
-        score_threshold_distance = abs(gap.score - gap.threshold)
+        score_threshold_distance = abs(sentence_gap.score - sentence_gap.threshold)
         if score_threshold_distance <= examined_chunking.hair:
-            next_sentence_index = min(gap.index + 1, len(document.sentences) - 1)
+            next_sentence_index = min(sentence_gap.index + 1, len(document.sentences) - 1)
             sentences_around_gap_span = Span(
-                document.sentences[gap.index].start, document.sentences[next_sentence_index].end
+                document.sentences[sentence_gap.index].start, document.sentences[next_sentence_index].end
             )
-            formatted_score, formatted_threshold = format_number(gap.score, ".4f"), format_number(gap.threshold, ".4f")
+            formatted_score, formatted_threshold = (
+                format_number(sentence_gap.score, ".4f"),
+                format_number(sentence_gap.threshold, ".4f"),
+            )
             nearness_to_threshold = 1 - score_threshold_distance / examined_chunking.hair if examined_chunking.hair else 1
             yield (
                 sentences_around_gap_span,
@@ -439,7 +452,7 @@ def _find_near_duplicate_chunks(examined_chunking: ExaminedChunking) -> RuleFind
             or len(chunk.spans) > 1
             or repeated_text_runs.share(chunk.start, chunk.end) >= NEAR_DUPLICATE_SHARE
         )
-        if chunk_fault is None and len(chunk.text) >= LEAST_COMPARED and may_have_near_duplicate:
+        if chunk_fault is None and len(chunk.text) >= LEAST_COMPARED_CHARACTERS and may_have_near_duplicate:
             compared_chunks.append(chunk)
         furthest_chunk_end = max(furthest_chunk_end, chunk.end)
     nearest_match_by_chunk: dict[int, tuple[float, int]] = {}
@@ -502,7 +515,7 @@ RULES: dict[str, Rule] = {
     "bad_split": Rule(
         "Bad sentence split",
         "The chunker was given half a sentence, whatever it decides.",
-        _find_bad_splits,
+        _find_bad_sentence_splits,
         cause="splitter",
     ),
     "whole_paragraph": Rule(
@@ -515,7 +528,7 @@ RULES: dict[str, Rule] = {
         "Dangling start",
         "The chunk begins by pointing back, and nobody who finds it alone knows at what.",
         find_dangling_starts,
-        limits=f"In {LANGUAGES_OF_WORDS}, by the first words of its first sentence; it misses what points back later. "
+        limits=f"In {LANGUAGES_OF_RULES_PHRASE}, by the first words of its first sentence; it misses what points back later. "
         "Switch it "
         "off for dialogues, and where neighbouring chunks are retrieved together.",
         example="The pump has two valves. | They must be closed first.",
@@ -524,7 +537,7 @@ RULES: dict[str, Rule] = {
         "Cut off from its lead-in",
         "Items, steps or a consequence without the sentence that governs them say less, or the opposite.",
         find_missing_lead_ins,
-        limits=f"In {LANGUAGES_OF_WORDS}. A lead-in ends in a colon or announces what follows; a condition counts as "
+        limits=f"In {LANGUAGES_OF_RULES_PHRASE}. A lead-in ends in a colon or announces what follows; a condition counts as "
         "cut off only "
         "inside a sentence. Switch it off where chunks repeat their lead-in.",
         example="Do not open the cover if: | - the lamp is red",
@@ -554,7 +567,7 @@ RULES: dict[str, Rule] = {
         partial(_find_worthless_chunks, "boilerplate", 0.5),
         cause="document",
         limits=f"By rows of links, short lines that are repeated in the document, and words of notices in "
-        f"{LANGUAGES_OF_WORDS}. One page alone shows little of it. Switch it off for indexes and link lists.",
+        f"{LANGUAGES_OF_RULES_PHRASE}. One page alone shows little of it. Switch it off for indexes and link lists.",
         example="Home › News › Guides | © 2025 · Imprint · Privacy",
     ),
     "unreadable": Rule(

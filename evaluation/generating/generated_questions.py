@@ -217,21 +217,21 @@ def question_cosines(generated_questions: Sequence[Generated], corpus: Corpus, t
         Services with the embedder. An embedder that needs fitting is fitted on the sentences of all documents, as for
         retrieval.
     """
-    excerpt_texts_with_numbers = [
+    question_numbers_and_excerpts = [
         (number, corpus.documents[question.window.document].text[start:end])
         for number, question in enumerate(generated_questions)
         for start, end in question.excerpts
     ]
     embedded_texts = [
         *(question.question for question in generated_questions),
-        *(text for _, text in excerpt_texts_with_numbers),
+        *(text for _, text in question_numbers_and_excerpts),
     ]
     question_then_excerpt_vectors = embed_texts(corpus.whole, embedded_texts, tools).astype(float)
     question_vectors, excerpt_vectors = (
         question_then_excerpt_vectors[: len(generated_questions)],
         question_then_excerpt_vectors[len(generated_questions) :],
     )
-    question_number_of_excerpt = np.array([number for number, _ in excerpt_texts_with_numbers], dtype=np.intp)
+    question_number_of_excerpt = np.array([number for number, _ in question_numbers_and_excerpts], dtype=np.intp)
     lowest_cosine_per_question = np.ones(len(generated_questions))
     np.minimum.at(
         lowest_cosine_per_question,
@@ -243,19 +243,23 @@ def question_cosines(generated_questions: Sequence[Generated], corpus: Corpus, t
 
 
 def filter_questions(
-    cosines: Cosines, lowest: float = LEAST_EXCERPT_COSINE, highest: float = MOST_QUESTION_COSINE
+    cosines: Cosines,
+    lowest_excerpt_cosine: float = LEAST_EXCERPT_COSINE,
+    highest_question_cosine: float = MOST_QUESTION_COSINE,
 ) -> FilterResult:
     """Select the questions that resemble their excerpts and are not too similar to an earlier question.
 
     A question is compared with all earlier questions that resemble their excerpts, even those dropped as duplicates. Its
-    highest cosine therefore does not depend on ``highest``, and its bar in the histogram stays in place.
+    highest cosine therefore does not depend on ``highest_question_cosine``, and its bar in the histogram stays in place.
     """
-    resembles_excerpts_mask = cosines.excerpts >= lowest
+    resembles_excerpts_mask = cosines.excerpts >= lowest_excerpt_cosine
     highest_earlier_cosines = np.full(len(resembles_excerpts_mask), np.nan)
     for question_number in np.flatnonzero(resembles_excerpts_mask):
         earlier_cosines = cosines.questions[question_number, :question_number][resembles_excerpts_mask[:question_number]]
         if earlier_cosines.size:
             highest_earlier_cosines[question_number] = earlier_cosines.max()
     return FilterResult(
-        cosines.excerpts, highest_earlier_cosines, resembles_excerpts_mask & ~(highest_earlier_cosines > highest)
+        cosines.excerpts,
+        highest_earlier_cosines,
+        resembles_excerpts_mask & ~(highest_earlier_cosines > highest_question_cosine),
     )

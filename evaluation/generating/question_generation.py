@@ -19,23 +19,23 @@ from typing import NamedTuple, Protocol
 from chunkers import Cancelled, Document, InputError, Span
 from chunkers.contract import Estimate
 from chunkers.language_models import (
+    EARLIER_QUESTIONS_TEMPLATE,
     EXAMPLE_QUESTION,
     MOST_EXCERPTS,
     MOST_PARALLEL_CONVERSATIONS,
-    NO_QUESTIONS,
-    QUESTION_EXAMPLE,
-    QUESTION_PASSAGE,
-    QUESTION_SYSTEM,
-    QUESTION_WITH_EXCERPTS,
-    QUESTIONS_BEFORE,
+    NO_EARLIER_QUESTIONS_PLACEHOLDER,
+    QUESTION_WITH_EXCERPTS_ANSWER,
+    QUESTION_WRITING_EXAMPLE,
+    QUESTION_WRITING_PASSAGE_TEMPLATE,
+    QUESTION_WRITING_SYSTEM_PROMPT,
     AnswerKind,
     Message,
     QuestionWithExcerpts,
     Reply,
     UnusableAnswer,
+    ask_until_usable,
     parse_json_answer,
     run_in_parallel,
-    usable_answer,
 )
 from chunkers.support import raise_if_cancelled, short_repr
 from chunkers.text import Quotation, SearchableText, Tokenizer
@@ -288,17 +288,17 @@ def generate_questions(
     chosen_random_windows = [*islice(random_windows(texts, settings.window, settings.seed), settings.count)]
     ordered_question_outcomes = _OrderedOutcomes(len(chosen_random_windows), report_outcome)
 
-    def ask_about_window(number: int, cancelled: Callable[[], bool]) -> None:
+    def ask_about_window(window_number: int, cancelled: Callable[[], bool]) -> None:
         earlier_questions = ordered_question_outcomes.wait_for_first_outcomes(
-            _count_awaited_questions(chosen_random_windows, number), cancelled
+            _count_awaited_questions(chosen_random_windows, window_number), cancelled
         )
-        window_part = _longest_unquoted_part(texts, chosen_random_windows[number], earlier_questions)
+        window_part = _longest_unquoted_part(texts, chosen_random_windows[window_number], earlier_questions)
         question_answer_reader = _AnswerReader(
             texts[window_part.document],
             window_part,
-            lambda question: ordered_question_outcomes.is_repeated_question(question, number, cancelled),
+            lambda question: ordered_question_outcomes.is_repeated_question(question, window_number, cancelled),
         )
-        messages = _prompt_messages(texts, window_part, number + 1, earlier_questions)
+        messages = _prompt_messages(texts, window_part, window_number + 1, earlier_questions)
         current_window_part, opening_messages, skipped_message_count = window_part, messages, len(messages)
 
         def send_messages(messages: Sequence[Message]) -> Reply:
@@ -311,7 +311,7 @@ def generate_questions(
                     # In a new conversation, as a weak model would copy the question from this one.
                     current_window_part, opening_messages, skipped_message_count = (
                         other_window_part,
-                        _prompt_messages(texts, other_window_part, number + 1, earlier_questions),
+                        _prompt_messages(texts, other_window_part, window_number + 1, earlier_questions),
                         len(messages),
                     )
             later_messages = messages[skipped_message_count:]
@@ -329,10 +329,11 @@ def generate_questions(
 
         try:
             ordered_question_outcomes.store(
-                number, usable_answer(send_messages, messages, question_answer_reader.parse_answer, report_usability)
+                window_number,
+                ask_until_usable(send_messages, messages, question_answer_reader.parse_answer, report_usability),
             )
         except UnusableAnswer as complaint:
-            ordered_question_outcomes.store(number, Dropped(window_part, str(complaint)))
+            ordered_question_outcomes.store(window_number, Dropped(window_part, str(complaint)))
 
     try:
         run_in_parallel([partial(ask_about_window, number) for number in range(len(chosen_random_windows))], cancelled)
@@ -343,7 +344,9 @@ def generate_questions(
 def _answer_schema(excerpts: Sequence[str]) -> AnswerKind:
     """Return the answer kind whose schema allows these sentences, and at most every third of them, as excerpts."""
     max_excerpt_count = max(1, min(MOST_EXCERPTS, len(excerpts) // 3))
-    return QUESTION_WITH_EXCERPTS.for_request({}, sizes={"excerpts": max_excerpt_count}).with_choices({"excerpts": excerpts})
+    return QUESTION_WITH_EXCERPTS_ANSWER.for_request({}, sizes={"excerpts": max_excerpt_count}).with_choices(
+        {"excerpts": excerpts}
+    )
 
 
 def _distinct_window_sentences(texts: Sequence[str], window: Window) -> list[str]:
@@ -417,13 +420,13 @@ class _OrderedOutcomes:
                 self._changed.wait(_POLL_S)
             raise_if_cancelled(cancelled)
 
-    def is_repeated_question(self, question: str, number: int, cancelled: Callable[[], bool]) -> bool:
+    def is_repeated_question(self, question: str, window_number: int, cancelled: Callable[[], bool]) -> bool:
         """Return whether the same question was generated earlier, or is the prompt's example.
 
         After a stop, the question is compared with the questions finished so far.
         """
         try:
-            earlier_questions = self.wait_for_first_outcomes(number, cancelled)
+            earlier_questions = self.wait_for_first_outcomes(window_number, cancelled)
         except Cancelled:
             with self._changed:
                 earlier_questions = [outcome for outcome in self._outcomes if isinstance(outcome, Generated)]
@@ -471,11 +474,11 @@ def estimate_generation(texts: Sequence[str], settings: GenerationSettings, toke
     message_token_counts = tokenizer.count(
         [part.text for window in sampled_random_windows for part in _prompt_messages(texts, window, 1, [])]
     )
-    earlier_question_tokens = (
+    earlier_question_token_count = (
         sum(min(number, MOST_EARLIER_QUESTIONS) for number in range(settings.count)) * GUESSED_QUESTION_TOKENS
     )
     sent_token_count = (
-        round(sum(message_token_counts) / len(sampled_random_windows) * settings.count) + earlier_question_tokens
+        round(sum(message_token_counts) / len(sampled_random_windows) * settings.count) + earlier_question_token_count
     )
     return Estimate(settings.count, sent_token_count, GUESSED_ANSWER_TOKENS * settings.count)
 
@@ -486,14 +489,16 @@ def _prompt_messages(
     document_index, (window_start, window_end) = window
     question_lines = [f"- {question.question}" for question in _nearest_questions(window, earlier_questions)]
     earlier_questions_phrase = (
-        QUESTIONS_BEFORE.format(questions="\n".join(question_lines)) if question_lines else NO_QUESTIONS
+        EARLIER_QUESTIONS_TEMPLATE.format(questions="\n".join(question_lines))
+        if question_lines
+        else NO_EARLIER_QUESTIONS_PLACEHOLDER
     )
-    passage_prompt = QUESTION_PASSAGE.format(
+    passage_prompt = QUESTION_WRITING_PASSAGE_TEMPLATE.format(
         passage=texts[document_index][window_start:window_end], before=earlier_questions_phrase, number=window_number
     )
-    example_prompt, example_answer = QUESTION_EXAMPLE
+    example_prompt, example_answer = QUESTION_WRITING_EXAMPLE
     system_and_example_messages = [
-        Message("system", QUESTION_SYSTEM),
+        Message("system", QUESTION_WRITING_SYSTEM_PROMPT),
         Message("user", example_prompt),
         Message("assistant", example_answer),
     ]
@@ -567,11 +572,11 @@ class _AnswerReader:
             raise UnusableAnswer("the question must be a new one; this one was asked before")
         return generated_question
 
-    def _located_excerpt_span(self, number: int, excerpt: str) -> tuple[Span, bool]:
+    def _located_excerpt_span(self, excerpt_number: int, excerpt: str) -> tuple[Span, bool]:
         """Return the span of an excerpt in the document, and whether the match is exact."""
         excerpt_quotation = Quotation(excerpt.strip())
         if not excerpt_quotation.text:
-            raise UnusableAnswer(f"every excerpt must have words; excerpt {number} is empty")
+            raise UnusableAnswer(f"every excerpt must have words; excerpt {excerpt_number} is empty")
         excerpt_match = self._searchable_window_text.exact_match(
             excerpt_quotation
         ) or self._searchable_window_text.typographic_match(excerpt_quotation)
@@ -580,7 +585,7 @@ class _AnswerReader:
             excerpt_match = self._searchable_window_text.altered_match(excerpt_quotation, MIN_REPAIRED_SIMILARITY)
         if excerpt_match is None:
             raise UnusableAnswer(
-                f"every excerpt must be copied from the passage letter by letter; excerpt {number}, "
+                f"every excerpt must be copied from the passage letter by letter; excerpt {excerpt_number}, "
                 f"{short_repr(excerpt_quotation.text)}, is not in it"
             )
         window_start = self.window.span.start

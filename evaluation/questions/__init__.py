@@ -6,13 +6,13 @@ from evaluation.questions.corpus import (
     Corpus,
     CoveredRanges,
     TokenRuler,
-    difference,
-    intersection,
+    difference_of_ranges,
+    intersection_of_ranges,
     numbers_of_overlapping_chunks,
     ruler_for_unit,
-    total_length,
+    total_length_of_ranges,
     trim_span,
-    union,
+    union_of_ranges,
 )
 from evaluation.questions.question_files import (
     MOST_QUESTIONS,

@@ -18,7 +18,7 @@ from evaluation.questions.question_rows import DOCUMENT_SEPARATOR
 # Arithmetic of half-open ranges on one axis.
 
 
-def union(ranges: Iterable[tuple[int, int]]) -> list[Span]:
+def union_of_ranges(ranges: Iterable[tuple[int, int]]) -> list[Span]:
     """Return the union of ranges as ascending spans that neither overlap nor touch."""
     merged_spans: list[Span] = []
     for start, end in sorted(ranges):
@@ -31,25 +31,25 @@ def union(ranges: Iterable[tuple[int, int]]) -> list[Span]:
     return merged_spans
 
 
-def intersection(left: Iterable[tuple[int, int]], right: Iterable[tuple[int, int]]) -> list[Span]:
+def intersection_of_ranges(left: Iterable[tuple[int, int]], right: Iterable[tuple[int, int]]) -> list[Span]:
     """Return the overlap of two sets of ranges as ascending spans that neither overlap nor touch."""
-    merged_right_spans = union(right)
+    merged_right_spans = union_of_ranges(right)
     merged_right_starts, merged_right_ends = (
         [span.start for span in merged_right_spans],
         [span.end for span in merged_right_spans],
     )
     return [
         Span(max(start, first), min(end, last))
-        for start, end in union(left)
+        for start, end in union_of_ranges(left)
         for first, last in merged_right_spans[bisect_right(merged_right_ends, start) : bisect_left(merged_right_starts, end)]
     ]
 
 
-def difference(left: Iterable[tuple[int, int]], right: Iterable[tuple[int, int]]) -> list[Span]:
+def difference_of_ranges(left: Iterable[tuple[int, int]], right: Iterable[tuple[int, int]]) -> list[Span]:
     """Return the parts of ``left`` outside ``right`` as ascending spans that neither overlap nor touch."""
     # The bounds of what lies between, before and after the ranges on the right.
-    outside_range_edges = [0, *chain.from_iterable(union(right)), sys.maxsize]
-    return intersection(left, zip(outside_range_edges[::2], outside_range_edges[1::2], strict=True))
+    outside_range_edges = [0, *chain.from_iterable(union_of_ranges(right)), sys.maxsize]
+    return intersection_of_ranges(left, zip(outside_range_edges[::2], outside_range_edges[1::2], strict=True))
 
 
 class CoveredRanges:
@@ -62,7 +62,7 @@ class CoveredRanges:
 
     def add(self, ranges: Iterable[tuple[int, int]]) -> list[Span]:
         """Add ranges, and return the parts of them that were not yet covered."""
-        return union(part for start, end in ranges if start < end for part in self._add_range(start, end))
+        return union_of_ranges(part for start, end in ranges if start < end for part in self._add_range(start, end))
 
     def _add_range(self, start: int, end: int) -> Iterator[Span]:
         first_touched_index, end_touched_index = bisect_right(self._ends, start), bisect_left(self._starts, end)
@@ -85,7 +85,7 @@ class CoveredRanges:
         )
 
 
-def total_length(ranges: Sequence[tuple[int, int]]) -> int:
+def total_length_of_ranges(ranges: Sequence[tuple[int, int]]) -> int:
     """Return the total length of ranges, counting text once for each range that contains it."""
     return sum(end - start for start, end in ranges)
 
@@ -175,9 +175,9 @@ class Corpus:
         document_offset_in_corpus = self.offsets[document_number]
         return Span(document_offset_in_corpus + span[0], document_offset_in_corpus + span[1])
 
-    def document_number_at(self, place: int) -> int:
+    def document_number_at(self, corpus_offset: int) -> int:
         """Return the number of the document that contains a corpus-wide offset."""
-        return bisect_right(self.offsets, place) - 1
+        return bisect_right(self.offsets, corpus_offset) - 1
 
 
 class TokenRuler:
@@ -222,7 +222,7 @@ class CharacterRuler:
 
     def __call__(self, ranges: Sequence[tuple[int, int]]) -> int:
         """Return the number of characters in the ranges; overlaps count once per range."""
-        return total_length(ranges)
+        return total_length_of_ranges(ranges)
 
     def lengths(self, ranges: Sequence[tuple[int, int]]) -> IntArray:
         """Return the number of characters in each range, shape (ranges,)."""

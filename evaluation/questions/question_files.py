@@ -111,12 +111,12 @@ class ExcerptFinder:
             covered_document_number, (Span(len(document_text) - len(document_text.lstrip()), len(document_text.rstrip())),)
         )
 
-    def locate(self, excerpt_entry: object, document_number: int | None) -> LocatedExcerpt:
+    def locate(self, excerpt_text_or_fields: object, document_number: int | None) -> LocatedExcerpt:
         """Locate a quoted excerpt in the documents: verbatim, else ignoring typography, else in parts or with small changes.
 
         Parts stand in the same order, with other text between them.
 
-        ``excerpt_entry`` is a text, or an object with ``content`` and, if known, ``start_index``, ``prefix``, ``suffix``
+        ``excerpt_text_or_fields`` is a text, or an object with ``content`` and, if known, ``start_index``, ``prefix``, ``suffix``
         and ``corpus_id``, the document's name. Without ``corpus_id``, the document with number ``document_number`` is
         searched, or all documents in order if it is None.
 
@@ -125,8 +125,10 @@ class ExcerptFinder:
         InputError
             If the excerpt is not found; the message names the most similar passage if there is one.
         """
-        excerpt_fields = excerpt_entry if isinstance(excerpt_entry, dict) else {"content": excerpt_entry}
-        excerpt_quotation = _quotation_of_item(excerpt_fields)
+        excerpt_fields = (
+            excerpt_text_or_fields if isinstance(excerpt_text_or_fields, dict) else {"content": excerpt_text_or_fields}
+        )
+        excerpt_quotation = _quotation_of_excerpt(excerpt_fields)
         own_document_number = self.document_number(excerpt_fields.get("corpus_id"))
         document_number = document_number if own_document_number is None else own_document_number
         searched_document_numbers = range(len(self._searchable_documents)) if document_number is None else [document_number]
@@ -176,17 +178,17 @@ class ExcerptFinder:
         raise InputError(excerpt_not_found_message)
 
     def _most_similar_passage(
-        self, document_numbers: Iterable[int], quoted: Quotation, min_similarity: float
+        self, document_numbers: Iterable[int], quotation: Quotation, min_similarity: float
     ) -> tuple[int, Match] | None:
         """Return the number of the document with the passage most like a quotation, and the passage; None without any."""
         document_number_match_pairs = [
             (candidate, match)
             for candidate in document_numbers
-            if (match := self._searchable_documents[candidate].altered_match(quoted, min_similarity))
+            if (match := self._searchable_documents[candidate].altered_match(quotation, min_similarity))
         ]
         return max(document_number_match_pairs, key=lambda pair: pair[1].alike, default=None)
 
-    def _excerpt_with_remark(self, document_number: int, quoted: Quotation, match: Match) -> LocatedExcerpt:
+    def _excerpt_with_remark(self, document_number: int, quotation: Quotation, match: Match) -> LocatedExcerpt:
         """Return the excerpt with a remark where it is not as it was given."""
         document_name, matched_passage_text = (
             self.corpus.names[document_number],
@@ -195,7 +197,7 @@ class ExcerptFinder:
         deviation_phrase = ""
         if match.how == "elsewhere":
             deviation_phrase = (
-                f"stands in {document_name} word for word, but at {match.span.start:,} and not at {quoted.start:,}"
+                f"stands in {document_name} word for word, but at {match.span.start:,} and not at {quotation.start:,}"
             )
         elif match.how == "typography":
             deviation_phrase = f"stands in {document_name} at {match.span.start:,} with other white space or signs"
@@ -209,7 +211,7 @@ class ExcerptFinder:
             deviation_phrase += (
                 f"{'; it' if deviation_phrase else ''} stands in {document_name} more than once, and the first is used"
             )
-        excerpt_remark_sentence = f"the excerpt {short_repr(quoted.text)} {deviation_phrase}." if deviation_phrase else ""
+        excerpt_remark_sentence = f"the excerpt {short_repr(quotation.text)} {deviation_phrase}." if deviation_phrase else ""
         return LocatedExcerpt(document_number, (match.span,), match.how, excerpt_remark_sentence)
 
     @cached_property
@@ -226,7 +228,7 @@ def _similarity_percent(match: Match) -> str:
     return f"{int(100 * match.alike)} %"
 
 
-def _quotation_of_item(excerpt_entry: Mapping[str, Any]) -> Quotation:
+def _quotation_of_excerpt(excerpt_fields: Mapping[str, Any]) -> Quotation:
     """Return an item's quotation.
 
     Raises
@@ -234,10 +236,10 @@ def _quotation_of_item(excerpt_entry: Mapping[str, Any]) -> Quotation:
     InputError
         If it has no text, or its place is none.
     """
-    excerpt_text, excerpt_start = excerpt_entry.get("content"), _parse_start_index(excerpt_entry.get("start_index"))
+    excerpt_text, excerpt_start = excerpt_fields.get("content"), _parse_start_index(excerpt_fields.get("start_index"))
     if not isinstance(excerpt_text, str) or not excerpt_text.strip():
         raise InputError(f"every excerpt must be a string that is not empty; got {short_repr(excerpt_text)}.")
-    prefix, suffix = excerpt_entry.get("prefix") or "", excerpt_entry.get("suffix") or ""
+    prefix, suffix = excerpt_fields.get("prefix") or "", excerpt_fields.get("suffix") or ""
     for context_field_name, context_field_value in (("prefix", prefix), ("suffix", suffix)):
         if not isinstance(context_field_value, str):
             raise InputError(
@@ -246,15 +248,15 @@ def _quotation_of_item(excerpt_entry: Mapping[str, Any]) -> Quotation:
     return Quotation(excerpt_text, prefix, suffix, excerpt_start)
 
 
-def _parse_start_index(given: object) -> int | None:
+def _parse_start_index(given_start_index: object) -> int | None:
     """Return an excerpt's ``start_index``, None if it has none; tables sometimes write whole numbers as 99.0."""
-    if given is None:
+    if given_start_index is None:
         return None
-    if isinstance(given, float) and given.is_integer():
-        given = int(given)
-    if isinstance(given, bool) or not isinstance(given, int) or given < 0:
-        raise InputError(f"start_index must be a whole number of at least 0; got {short_repr(given)}.")
-    return given
+    if isinstance(given_start_index, float) and given_start_index.is_integer():
+        given_start_index = int(given_start_index)
+    if isinstance(given_start_index, bool) or not isinstance(given_start_index, int) or given_start_index < 0:
+        raise InputError(f"start_index must be a whole number of at least 0; got {short_repr(given_start_index)}.")
+    return given_start_index
 
 
 # Questions from a file.
@@ -391,10 +393,12 @@ def read_questions(data: bytes, name: str, corpus: Corpus, cancelled: Callable[[
     return Questions(tuple(usable_questions), tuple(problem_sentences), tuple(change_sentences), tuple(excerpt_labels))
 
 
-def _question_of_row(row: QuestionRow, finder: ExcerptFinder, labels: list[Label]) -> tuple[Question, list[str], list[str]]:
+def _question_of_row(
+    row: QuestionRow, finder: ExcerptFinder, collected_excerpt_labels: list[Label]
+) -> tuple[Question, list[str], list[str]]:
     """Return the question of a row, a sentence on every excerpt that is left out, and one on those that are not as given.
 
-    What has become of each excerpt is added to ``labels``.
+    What has become of each excerpt is added to ``collected_excerpt_labels``.
     """
     question_text = row.get("question")
     if not isinstance(question_text, str) or not question_text.strip():
@@ -422,11 +426,13 @@ def _question_of_row(row: QuestionRow, finder: ExcerptFinder, labels: list[Label
             )
         except InputError as error:
             lost_excerpt_sentences.append(str(error))
-            labels.append(Label(question_text, quoted_excerpt_text, "orphaned", remark=lost_excerpt_sentences[-1]))
+            collected_excerpt_labels.append(
+                Label(question_text, quoted_excerpt_text, "orphaned", remark=lost_excerpt_sentences[-1])
+            )
             continue
         located_excerpts.append(located_excerpt)
         excerpt_state = _excerpt_state(located_excerpt, excerpts)
-        labels.append(
+        collected_excerpt_labels.append(
             Label(
                 question_text,
                 quoted_excerpt_text,
@@ -449,17 +455,21 @@ def _question_of_row(row: QuestionRow, finder: ExcerptFinder, labels: list[Label
     )
 
 
-def _excerpt_state(place: LocatedExcerpt, earlier: Sequence[Excerpt]) -> LabelState:
-    """Return the fate of an excerpt; ``earlier`` are the places of the excerpts before it."""
+def _excerpt_state(located_excerpt: LocatedExcerpt, earlier_excerpts: Sequence[Excerpt]) -> LabelState:
+    """Return the fate of an excerpt; ``earlier_excerpts`` are the places of the excerpts before it."""
     is_overlapping_earlier_excerpt = any(
-        document == place.document and part.start < span.end and span.start < part.end
-        for document, span in earlier
-        for part in place.spans
+        document == located_excerpt.document and part.start < span.end and span.start < part.end
+        for document, span in earlier_excerpts
+        for part in located_excerpt.spans
     )
-    return "merged" if is_overlapping_earlier_excerpt and place.how != "in place" else _STATES[place.how]
+    return (
+        "merged"
+        if is_overlapping_earlier_excerpt and located_excerpt.how != "in place"
+        else _LABEL_STATE_BY_MATCH[located_excerpt.how]
+    )
 
 
-_STATES: Mapping[MatchKind | Literal["divided"], LabelState] = {
+_LABEL_STATE_BY_MATCH: Mapping[MatchKind | Literal["divided"], LabelState] = {
     "in place": "valid",
     "elsewhere": "found again",
     "typography": "found again",
@@ -497,11 +507,11 @@ def _covers_whole_document(excerpt: Excerpt, corpus: Corpus) -> bool:
     return not document_text[:start].strip() and not document_text[end:].strip()
 
 
-def excerpt_as_json(name: str, text: str, span: Span) -> dict[str, Any]:
+def excerpt_as_json(document_name: str, text: str, span: Span) -> dict[str, Any]:
     """Return an excerpt as a JSON-compatible mapping with its document, position and context."""
     prefix, suffix = surrounding_text(text, span)
     return {
-        "corpus_id": name,
+        "corpus_id": document_name,
         "content": text[span.start : span.end],
         "start_index": span.start,
         "end_index": span.end,

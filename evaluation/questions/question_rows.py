@@ -46,7 +46,7 @@ EXCERPT_COLUMNS = ("references", "excerpts", "documents")
 _RAGAS_EXCERPT_COLUMNS = ("reference_contexts", "contexts")
 """Names of the excerpts' column in ragas: since version 0.2, and before."""
 
-_SEPARATORS = {",": "a comma", ";": "a semicolon", "\t": "a tab"}
+_SEPARATOR_PHRASES = {",": "a comma", ";": "a semicolon", "\t": "a tab"}
 
 ANSWER_COLUMNS = ("answer", "reference", "ground_truth", "ground_truths")
 """The columns that have a reference answer; the first that is not empty counts."""
@@ -178,7 +178,7 @@ def raw_rows(
     return _json_rows(text) if text.lstrip().startswith(("{", "[")) else _csv_rows(text, name, columns_to_read)
 
 
-def parse_excerpt_list(value: object, column: str) -> list[Any]:
+def parse_excerpt_list(cell_value: object, column: str) -> list[Any]:
     """Return a cell's excerpts as a list; the cell may hold a list, a text, or a list in JSON or Python syntax.
 
     Raises
@@ -186,24 +186,24 @@ def parse_excerpt_list(value: object, column: str) -> list[Any]:
     InputError
         If the cell holds anything else.
     """
-    if isinstance(value, str):
-        stripped_cell_text = value.strip()
+    if isinstance(cell_value, str):
+        stripped_cell_text = cell_value.strip()
         if not stripped_cell_text.startswith("["):
-            return [value] if stripped_cell_text else []
+            return [cell_value] if stripped_cell_text else []
         try:
-            value = json.loads(stripped_cell_text)
+            cell_value = json.loads(stripped_cell_text)
         except (ValueError, RecursionError) as error:
             with suppress(ValueError, RecursionError):
                 return list(parse_python_literal(stripped_cell_text))
             if column == "excerpts":
                 # A plain excerpt may also begin with a bracket.
-                return [value]
+                return [cell_value]
             raise InputError(
-                f"the value of {column} must be a valid JSON list; got {short_repr(value)} ({error})."
+                f"the value of {column} must be a valid JSON list; got {short_repr(cell_value)} ({error})."
             ) from error
-    if not isinstance(value, list):
-        raise InputError(f"the value of {column} must be a list; got {short_repr(value)}.")
-    return value
+    if not isinstance(cell_value, list):
+        raise InputError(f"the value of {column} must be a list; got {short_repr(cell_value)}.")
+    return cell_value
 
 
 def _row_with_standard_columns(row: QuestionRow) -> QuestionRow:
@@ -293,7 +293,7 @@ def _known_fields_of_row(
         return {column: unescape_cell(row[place]) for column, place in position_by_column.items()}
     field_count_message = f"a row must have as many fields as there are columns, {len(columns)}; this one has {len(row)}."
     if len(row) > len(columns):
-        field_count_message += f" A text with {_SEPARATORS[separator]} in it must stand in quotation marks."
+        field_count_message += f" A text with {_SEPARATOR_PHRASES[separator]} in it must stand in quotation marks."
     return InputError(field_count_message)
 
 
@@ -341,15 +341,17 @@ def _rows_of_json_value(text: str) -> list[Any] | None:
 
 def json_line_objects(
     text: str,
-    checked: Callable[[object, str], QuestionRow | InputError] = lambda value, line: _object_or_error(value, "line", line),
+    check_line_value: Callable[[object, str], QuestionRow | InputError] = lambda value, line: _object_or_error(
+        value, "line", line
+    ),
 ) -> Iterator[tuple[str, QuestionRow | InputError]]:
     """Yield the objects in JSON lines with their positions; an error takes the place of an invalid line.
 
-    ``checked`` is called with the value of a line and the line itself.
+    ``check_line_value`` is called with the value of a line and the line itself.
     """
     for line_number, line in numbered_lines(text):
         try:
-            line_object_or_error = checked(json.loads(line), line)
+            line_object_or_error = check_line_value(json.loads(line), line)
         except (ValueError, RecursionError) as error:
             line_object_or_error = InputError(f"every line must be a JSON object; this one is not ({error}).")
         yield f"line {line_number:,}", line_object_or_error
@@ -366,7 +368,7 @@ def _object_or_error(value: object, noun: str, shown_value: object = None) -> Qu
 # Lists and mappings in Python's syntax, as csv and pandas write them into the cells of a CSV file.
 
 
-_TOKEN = re.compile(
+_PYTHON_TOKEN_PATTERN = re.compile(
     r"""\s*(?:
         (?P<text>'[^'\\]*(?:\\.[^'\\]*)*' | "[^"\\]*(?:\\.[^"\\]*)*")
         | (?P<word>[\w.+-]+)
@@ -377,7 +379,7 @@ _TOKEN = re.compile(
 _WRAPPING_CALL = re.compile(r"(?:np|numpy|datetime|zoneinfo)\.\w+|array|Timestamp|UUID|Decimal")
 _KEYWORD = re.compile(r"\s*\w+=")
 _CONSTANT_BY_WORD = {"None": None, "nan": None, "NaN": None, "NaT": None, "True": True, "False": False}
-_CLOSING = {"[": "]", "(": ")", "{": "}"}
+_CLOSING_BRACKET_BY_OPENING = {"[": "]", "(": ")", "{": "}"}
 
 
 def parse_python_literal(text: str) -> Any:
@@ -408,20 +410,20 @@ class _LiteralParser:
         return parsed_python_value
 
     def _next_token(self) -> re.Match[str]:
-        next_token_match = _TOKEN.match(self._text, self._offset)
+        next_token_match = _PYTHON_TOKEN_PATTERN.match(self._text, self._offset)
         if next_token_match is None:
             raise ValueError(f"unexpected sign or end at character {self._offset + 1:,}")
         self._offset = next_token_match.end()
         return next_token_match
 
     def _skip_sign(self, sign: str) -> bool:
-        next_token_match = _TOKEN.match(self._text, self._offset)
+        next_token_match = _PYTHON_TOKEN_PATTERN.match(self._text, self._offset)
         if next_token_match is None or next_token_match["sign"] != sign:
             return False
         self._offset = next_token_match.end()
         return True
 
-    def _parse_value(self, *, is_option: bool = False) -> Any:
+    def _parse_value(self, *, keeps_word_as_text: bool = False) -> Any:
         value_token_match = self._next_token()
         if value_token_match["text"] is not None:
             return _parse_string_literal(value_token_match["text"])
@@ -429,18 +431,18 @@ class _LiteralParser:
             return self._parse_bracketed_items(value_token_match["sign"])
         if _WRAPPING_CALL.fullmatch(value_token_match["word"]) and self._skip_sign("("):
             return next(iter(self._parse_bracketed_items("(")), None)
-        return value_token_match["word"] if is_option else _parse_number_or_constant(value_token_match["word"])
+        return value_token_match["word"] if keeps_word_as_text else _parse_number_or_constant(value_token_match["word"])
 
     def _parse_bracketed_items(self, opening: str) -> Any:
-        if opening not in _CLOSING:
+        if opening not in _CLOSING_BRACKET_BY_OPENING:
             raise ValueError(f"unexpected {opening} before character {self._offset + 1:,}")
         collection_items: list[Any] = []
         value_by_key: dict[str, Any] = {}
-        while not self._skip_sign(_CLOSING[opening]):
+        while not self._skip_sign(_CLOSING_BRACKET_BY_OPENING[opening]):
             if keyword_match := _KEYWORD.match(self._text, self._offset):
                 # Such as dtype=object of an array.
                 self._offset = keyword_match.end()
-                self._parse_value(is_option=True)
+                self._parse_value(keeps_word_as_text=True)
             else:
                 parsed_item_or_key = self._parse_value()
                 if opening == "{" and self._skip_sign(":"):

@@ -380,8 +380,12 @@ def _is_number(written: str) -> bool:
         return False
 
 
-def _left_out_notes(label: str, names: list[str]) -> list[str]:
-    return [f"{label}: {len(names):,} ({shorten_text(', '.join(names), 60)})."] if names else []
+def _left_out_notes(note_beginning: str, left_out_names: list[str]) -> list[str]:
+    return (
+        [f"{note_beginning}: {len(left_out_names):,} ({shorten_text(', '.join(left_out_names), 60)})."]
+        if left_out_names
+        else []
+    )
 
 
 def rows_to_json_lines(rows: Iterable[Mapping[str, Any]], name: str) -> tuple[str, bytes]:
@@ -453,17 +457,17 @@ def _read_squad(articles: list[Any], name: str) -> QuestionSet:
     )
 
 
-def _required_text(value: object, key: str, place: str) -> str:
+def _required_text(value: object, key: str, place_phrase: str) -> str:
     text = value.get(key) if isinstance(value, dict) else None
     if not isinstance(text, str) or not text.strip():
-        raise InputError(f"{place}: {key} must be a string that is not empty; got {short_repr(text)}.")
+        raise InputError(f"{place_phrase}: {key} must be a string that is not empty; got {short_repr(text)}.")
     return text
 
 
-def _required_list(value: object, key: str, place: str) -> list[Any]:
+def _required_list(value: object, key: str, place_phrase: str) -> list[Any]:
     list_under_key = value.get(key) if isinstance(value, dict) else None
     if not isinstance(list_under_key, list):
-        raise InputError(f"{place}: {key} must be a list; got {short_repr(list_under_key)}.")
+        raise InputError(f"{place_phrase}: {key} must be a list; got {short_repr(list_under_key)}.")
     return list_under_key
 
 
@@ -492,46 +496,50 @@ class MarkedQuestion(NamedTuple):
     answer: str
 
 
-def marked_questions_to_csv(marked: Iterable[MarkedQuestion]) -> str:
+def marked_questions_to_csv(marked_questions: Iterable[MarkedQuestion]) -> str:
     """Return the questions as CSV, with each answer as JSON in ``references`` and its document in ``corpus_id``.
 
     Text that a spreadsheet would read as a formula gets an apostrophe before it.
     """
     marked_question_csv_rows = (
         (question.question, json.dumps([_marked_reference(question)], ensure_ascii=False), question.document)
-        for question in marked
+        for question in marked_questions
     )
     return csv_text(["question", "references", "corpus_id"], marked_question_csv_rows)
 
 
-def marked_question_set(marked: Iterable[MarkedQuestion], texts: Mapping[str, str]) -> QuestionSet:
+def marked_question_set(marked_questions: Iterable[MarkedQuestion], texts: Mapping[str, str]) -> QuestionSet:
     """Return a question set of the questions and the texts in which their answers are marked.
 
     Texts with the same name, such as pasted texts, are numbered. ``texts`` has the texts by the identities of their
     documents.
     """
-    name_by_text: dict[str, str] = {}
+    document_name_by_text: dict[str, str] = {}
     marked_question_rows = []
-    for question in marked:
+    for question in marked_questions:
         document_text = texts[question.identity]
-        if document_text not in name_by_text:
-            name_by_text[document_text] = _unused_name(question.document, name_by_text.values())
+        if document_text not in document_name_by_text:
+            document_name_by_text[document_text] = _unused_name(question.document, document_name_by_text.values())
         marked_question_rows.append(
             {
                 "question": question.question,
-                "corpus_id": name_by_text[document_text],
+                "corpus_id": document_name_by_text[document_text],
                 "references": [_marked_reference(question)],
             }
         )
     return QuestionSet(
-        tuple((name, document_text) for document_text, name in name_by_text.items()),
+        tuple((name, document_text) for document_text, name in document_name_by_text.items()),
         rows_to_json_lines(marked_question_rows, "kept-questions.jsonl"),
         (),
     )
 
 
-def _marked_reference(marked: MarkedQuestion) -> dict[str, str | int]:
-    return {"content": marked.answer, "start_index": marked.start, "end_index": marked.start + len(marked.answer)}
+def _marked_reference(marked_question: MarkedQuestion) -> dict[str, str | int]:
+    return {
+        "content": marked_question.answer,
+        "start_index": marked_question.start,
+        "end_index": marked_question.start + len(marked_question.answer),
+    }
 
 
 def _unused_name(name: str, taken: Collection[str]) -> str:

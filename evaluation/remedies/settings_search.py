@@ -137,21 +137,21 @@ def _parameter_variations(chunker: Chunker) -> Iterator[Variation]:
             )
 
 
-def _alternative_values(spec: FieldSpec, values: Mapping[str, Any]) -> Iterable[Any]:
+def _alternative_values(parameter_spec: FieldSpec, values: Mapping[str, Any]) -> Iterable[Any]:
     """Return the alternative values to try for a parameter."""
-    parameter_value = values[spec.name]
-    if spec.kind == "choice":
-        return [word for word in spec.choices if word != parameter_value]
-    number_type = int if spec.kind == "integer" else float
-    if spec.optional and parameter_value is None:
-        return TRIED_SIZES.get(spec.name, {}).get(_parameter_unit(spec, values), ())
-    if spec.optional:
+    parameter_value = values[parameter_spec.name]
+    if parameter_spec.kind == "choice":
+        return [word for word in parameter_spec.choices if word != parameter_value]
+    number_type = int if parameter_spec.kind == "integer" else float
+    if parameter_spec.optional and parameter_value is None:
+        return TRIED_SIZES.get(parameter_spec.name, {}).get(_parameter_unit(parameter_spec, values), ())
+    if parameter_spec.optional:
         return [
             *sorted({number_type(round(parameter_value * factor, 6)) for factor in VALUE_FACTORS} - {parameter_value}),
             None,
         ]
-    lowest_value, highest_value = spec.offered or (spec.low, spec.high)
-    parameter_step_size = spec.step or 1
+    lowest_value, highest_value = parameter_spec.offered or (parameter_spec.low, parameter_spec.high)
+    parameter_step_size = parameter_spec.step or 1
     stepped_parameter_values = [
         number_type(round(parameter_value + sign * count * parameter_step_size, 6))
         for count in SLIDER_STEP_COUNTS
@@ -165,17 +165,17 @@ def _alternative_values(spec: FieldSpec, values: Mapping[str, Any]) -> Iterable[
     ]
 
 
-def _parameter_unit(spec: FieldSpec, values: Mapping[str, Any]) -> str:
-    return spec.unit or str(values.get("size_unit" if spec.name in TRIED_SIZES else "unit", ""))
+def _parameter_unit(parameter_spec: FieldSpec, values: Mapping[str, Any]) -> str:
+    return parameter_spec.unit or str(values.get("size_unit" if parameter_spec.name in TRIED_SIZES else "unit", ""))
 
 
-def _variation_phrase(spec: FieldSpec, value: Any, values: Mapping[str, Any]) -> str:
-    lowercase_title = (spec.title[0].lower() + spec.title[1:]).removesuffix(" of distance")
+def _variation_phrase(parameter_spec: FieldSpec, value: Any, values: Mapping[str, Any]) -> str:
+    lowercase_title = (parameter_spec.title[0].lower() + parameter_spec.title[1:]).removesuffix(" of distance")
     if value is None:
         return f"no {lowercase_title}"
-    if spec.kind == "choice":
+    if parameter_spec.kind == "choice":
         return f"{lowercase_title} {str(value).replace('_', ' ')}"
-    unit_word = _parameter_unit(spec, values)
+    unit_word = _parameter_unit(parameter_spec, values)
     if unit_word == "cosine" or unit_word in lowercase_title:
         unit_word = ""
     formatted_value = f"{value:,}" if isinstance(value, int) else format_number(value)
@@ -298,7 +298,7 @@ class _CachingTools(Tools):
 
 
 def try_variations(
-    column: ProblemColumn, tools: Tools, kept_data_of: Callable[[Chunking], Kept | None]
+    column: ProblemColumn, tools: Tools, select_kept_result: Callable[[Chunking], Kept | None]
 ) -> list[Trial[Kept]]:
     """Cut the text with every alternative setting that needs no new embeddings; return the smallest changes first.
 
@@ -306,7 +306,7 @@ def try_variations(
 
     Parameters
     ----------
-    kept_data_of
+    select_kept_result
         Returns the `Trial.kept` of a chunking.
 
     Raises
@@ -326,7 +326,7 @@ def try_variations(
         except (Cancelled, InputError):
             # The next step raises it again if it was the user who asked to stop.
             continue
-        kept_chunking_result = kept_data_of(variation_chunking) if len(variation_chunking.chunks) > 1 else None
+        kept_chunking_result = select_kept_result(variation_chunking) if len(variation_chunking.chunks) > 1 else None
         variation_trials.append(
             Trial(variation, kept_chunking_result, len(current_span_edges ^ _span_edges(variation_chunking)))
         )
@@ -344,7 +344,7 @@ def _span_edges(chunking: Chunking) -> set[tuple[bool, int]]:
 
 
 def smallest_solutions(
-    trials: Sequence[Trial[Kept]], is_met: Callable[[Kept], bool], tools: Tools
+    trials: Sequence[Trial[Kept]], solves_problem: Callable[[Kept], bool], tools: Tools
 ) -> Iterator[tuple[Trial[Kept], Kept]]:
     """Yield the trials that solve the problem with the smallest changes, one of each kind.
 
@@ -354,7 +354,7 @@ def smallest_solutions(
     ----------
     trials
         The result of `try_variations`.
-    is_met
+    solves_problem
         Returns whether the goal is reached.
 
     Raises
@@ -367,7 +367,7 @@ def smallest_solutions(
         if trial.kept is None or trial.variation.kind in kinds_with_solution:
             continue
         raise_if_cancelled(tools.cancelled)
-        if is_met(trial.kept):
+        if solves_problem(trial.kept):
             kinds_with_solution.add(trial.variation.kind)
             yield trial, trial.kept
             if len(kinds_with_solution) == MOST_REMEDIES:
@@ -418,7 +418,9 @@ class QuestionRetrieval:
             == "whole"
         )
 
-    def assess_remedy(self, trial: Trial[Kept], chunking: Chunking, findings: tuple[int, int] | None = None) -> Remedy:
+    def assess_remedy(
+        self, trial: Trial[Kept], chunking: Chunking, finding_counts_before_after: tuple[int, int] | None = None
+    ) -> Remedy:
         """Return a successful trial as a remedy, with its effects on other questions and on known boundaries."""
         column_to_remedy = self.column
         whole_flags_before = [
@@ -445,5 +447,5 @@ class QuestionRetrieval:
             whole_before_after_pairs.count((False, True)),
             whole_before_after_pairs.count((True, False)),
             boundary_counts,
-            findings,
+            finding_counts_before_after,
         )

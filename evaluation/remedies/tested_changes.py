@@ -100,12 +100,14 @@ def remedies_for_answer(
 class _Reach:
     """Tells whether other chunks rank above the answer's and leave no room for it."""
 
-    def __init__(self, failure: FailingColumn, questions: QuestionRetrieval) -> None:
-        self.failure, self.questions = failure, questions
+    def __init__(self, failing_column: FailingColumn, questions: QuestionRetrieval) -> None:
+        self.failure, self.questions = failing_column, questions
         search_index = questions.current_index
-        (self._question_vector,) = PreparedQuestions.of(search_index, [failure.posed.question], questions.tools).vectors
-        column_scores = search_index.vectors @ self._question_vector
-        self._score_by_text: dict[str, float] = dict(zip(search_index.texts, column_scores.tolist(), strict=True))
+        (self._question_vector,) = PreparedQuestions.of(
+            search_index, [failing_column.posed.question], questions.tools
+        ).vectors
+        column_chunk_scores = search_index.vectors @ self._question_vector
+        self._score_by_text: dict[str, float] = dict(zip(search_index.texts, column_chunk_scores.tolist(), strict=True))
         """Cosine of the failing question and each text embedded so far."""
         self._column_scores = np.array([self._score_by_text[text] for text in search_index.texts])
         self._starts, self._ends = search_index.edges.T
@@ -138,7 +140,7 @@ class _Reach:
         best_answer_chunk_score = (
             max(self._score_by_text[embedded_texts[chunk]] for chunk in answer_chunk_numbers) + PRODUCT_TOLERANCE
         )
-        chunk_token_lengths = chunk_lengths(alternative_chunk_spans, ruler)
+        chunk_token_counts = chunk_lengths(alternative_chunk_spans, ruler)
         expected_score_by_text = {
             text: self._best_overlapping_score(chunk_spans)
             for text, chunk_spans in zip(embedded_texts, alternative_chunk_spans, strict=True)
@@ -149,7 +151,7 @@ class _Reach:
             ranked_above_answer_mask = np.array(
                 [self._score_by_text.get(text, -np.inf) > best_answer_chunk_score for text in embedded_texts]
             )
-            if chunk_token_lengths[ranked_above_answer_mask].sum() > tokens_left_beside_answer or (
+            if chunk_token_counts[ranked_above_answer_mask].sum() > tokens_left_beside_answer or (
                 failing_column.limit.top and ranked_above_answer_mask.sum() >= failing_column.limit.top
             ):
                 return True
@@ -180,7 +182,7 @@ def _spans_until(spans: Sequence[Span], end: int) -> list[Span]:
 # Changes that remove a finding of the inbox of suspicious cuts.
 
 
-MEDIAN_RULES = frozenset({"tiny", "oversized"})
+RULES_COMPARING_WITH_MEDIAN = frozenset({"tiny", "oversized"})
 """Rules that compare chunks with the median, and find nothing where there are too few chunks for one."""
 
 
@@ -205,7 +207,7 @@ class FindingsByRule(NamedTuple):
     def lacks(self, finding: Finding) -> bool:
         """Return whether a finding is gone: its rule still applies, but finds nothing that overlaps the passage."""
         start, end = finding.span
-        if finding.rule in MEDIAN_RULES and self.chunks < FEWEST_FOR_QUARTILES:
+        if finding.rule in RULES_COMPARING_WITH_MEDIAN and self.chunks < FEWEST_FOR_QUARTILES:
             return False
         return not any(span.start < end and start < span.end for span in self.passages.get(finding.rule, ()))
 

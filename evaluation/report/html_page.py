@@ -18,14 +18,22 @@ from chunkers import (
     load_tokenizer,
     run,
 )
-from chunkers.recipes import MADE_ELSEWHERE
-from chunkers.results import NOT_TEX, ROOT_CLASS, chunk_strip_html, column_html, escape_html, offset_marks_html, style_sheet
+from chunkers.recipes import CHUNKERS_OF_GIVEN_CHUNKS
+from chunkers.results import (
+    NO_MATHJAX_CLASSES,
+    ROOT_CLASS,
+    chunk_strip_html,
+    column_html,
+    escape_html,
+    offset_marks_html,
+    style_sheet,
+)
 from chunkers.support import VectorArray, format_milliseconds, pluralize
 from evaluation.findings.rules import find_suspicious_cuts, finding_count_per_rule
 from evaluation.questions import MarkedQuestion
 from evaluation.report.table_cells import (
     EDIT_CELL_COUNT,
-    FOUND_HEADS,
+    FOUND_BOUNDARY_HEADS,
     KNOWN_BOUNDARY_HEADS,
     STRUCTURE_HEADS,
     SUSPICIOUS_HEAD,
@@ -124,7 +132,10 @@ def ranking_table(compared: ComparedColumns) -> Table:
         else rank_by_known_boundaries(document, known_boundaries, named_chunkings)
     )
     summary_sentence = f"{chunker_ranking.words()} {chunker_ranking.basis_sentences(known_boundaries is not None)}"
-    rank_order, contender_names = chunker_ranking.order, [contender.name for contender in chunker_ranking.contenders]
+    ranked_column_indexes, contender_names = (
+        chunker_ranking.order,
+        [contender.name for contender in chunker_ranking.contenders],
+    )
     if known_boundaries is None:
         # On paper there is room for the first of its cells.
         measure_cells = [structure_cells(chunking, compared.embedder, None)[:1] for _, chunking in named_chunkings]
@@ -137,7 +148,7 @@ def ranking_table(compared: ComparedColumns) -> Table:
         ranking_column_heads = KNOWN_BOUNDARY_HEADS
     ranked_chunker_rows = [
         (contender_names[place], score_and_distance_cells(chunker_ranking, place) + measure_cells[place])
-        for place in rank_order
+        for place in ranked_column_indexes
     ]
     return Table("Which is best?", summary_sentence, ranking_column_heads, ranked_chunker_rows)
 
@@ -148,18 +159,18 @@ def chunking_summary_table(compared: ComparedColumns) -> Table:
         Head("Chunks", "Number of chunks."),
         Head("Characters", "Fewest, median and most in a chunk."),
         Head("Tokens", f"Fewest, median and most in a chunk, as {compared.tokenizer} counts them."),
-        *(() if compared.known is None else FOUND_HEADS),
+        *(() if compared.known is None else FOUND_BOUNDARY_HEADS),
         SUSPICIOUS_HEAD,
         Head("Decide, ms", "What cutting took once the embeddings were there."),
     ]
     chunker_score_rows = [
-        (name, _score_cells(compared, chunking))
+        (name, _chunking_summary_cells(compared, chunking))
         for name, (_, chunking) in zip(compared.names, compared.columns, strict=True)
     ]
     return Table("Scores", "", score_column_heads, chunker_score_rows)
 
 
-def _score_cells(compared: ComparedColumns, chunking: Chunking) -> list[Cell]:
+def _chunking_summary_cells(compared: ComparedColumns, chunking: Chunking) -> list[Cell]:
     chunk_texts, chunking_timing = [*chunking.texts], chunking.timing
     chunk_token_counts = None
     with suppress(InputError):
@@ -311,8 +322,8 @@ def html_report(compared: ComparedColumns) -> str:
     return html_page(compared.document.name, "".join(report_html_parts))
 
 
-def html_page(name: str, body: str, style_rules: str = "") -> str:
-    """Return HTML as a self-contained page called ``name``, in a report's style with additional ``style_rules``."""
+def html_page(page_title: str, body: str, style_rules: str = "") -> str:
+    """Return HTML as a self-contained page called ``page_title``, in a report's style with additional ``style_rules``."""
     page_style_sheet = style_sheet() + (_STYLE_RULES + style_rules).replace("ROOT", ROOT_CLASS)
     style_sheet_digest = base64.b64encode(hashlib.sha256(page_style_sheet.encode()).digest()).decode()
     content_security_policy = (
@@ -322,9 +333,9 @@ def html_page(name: str, body: str, style_rules: str = "") -> str:
         '<!DOCTYPE html>\n<html lang="en"><head><meta charset="utf-8">'
         f'<meta http-equiv="Content-Security-Policy" content="{content_security_policy}">'
         '<meta name="viewport" content="width=device-width, initial-scale=1"><meta name="color-scheme" content="light dark">'
-        f'<meta name="referrer" content="no-referrer"><title>{escape_html(name)} · Seamark</title>'
+        f'<meta name="referrer" content="no-referrer"><title>{escape_html(page_title)} · Seamark</title>'
         f"<style>{page_style_sheet}</style></head>"
-        f'<body class="{ROOT_CLASS} {NOT_TEX}"><main>{body}'
+        f'<body class="{ROOT_CLASS} {NO_MATHJAX_CLASSES}"><main>{body}'
         f"<footer>Made by Seamark {escape_html(__version__)}. This file asks for nothing and runs nothing.</footer>"
         "</main></body></html>\n"
     )
@@ -413,7 +424,7 @@ def _cut_decisions_html(chunking: Chunking) -> str:
 
 
 def _recipe_html(chunking: Chunking) -> str:
-    if chunking.made_by is None or chunking.made_by.chunker in MADE_ELSEWHERE:
+    if chunking.made_by is None or chunking.made_by.chunker in CHUNKERS_OF_GIVEN_CHUNKS:
         return ""
     return (
         "<details><summary>Recipe, which gives the same chunks again</summary>"

@@ -66,14 +66,16 @@ def handout_html(title: str, facts_line: str, sheets: Sequence[SceneSheet]) -> s
     lecture_scenes_html = "".join(_scene_html(number, sheet) for number, sheet in enumerate(sheets, start=1))
     handout_body_html = (
         f"<h1>{escape_html(title)}</h1><p "
-        f'class="facts">{escape_html(facts_line)}</p>{lecture_scenes_html}{_exercises_html(sheets)}'
+        f'class="facts">{escape_html(facts_line)}</p>{lecture_scenes_html}{_cutting_exercises_html(sheets)}'
     )
     return html_page(title, handout_body_html, _STYLE_RULES)
 
 
 def _scene_html(number: int, sheet: SceneSheet) -> str:
-    headings_with_words = [(part.capitalize(), words_html) for part, words_html in sheet.words.items() if words_html]
-    words_html = "".join(f"<dt>{escape_html(part)}</dt><dd>{escape_html(line)}</dd>" for part, line in headings_with_words)
+    headings_with_scene_texts = [(part.capitalize(), words_html) for part, words_html in sheet.words.items() if words_html]
+    scene_texts_html = "".join(
+        f"<dt>{escape_html(part)}</dt><dd>{escape_html(line)}</dd>" for part, line in headings_with_scene_texts
+    )
     max_column_characters = MOST_SHOWN // max(1, len(sheet.columns))
     column_sections_html = "".join(f"<section>{column_html(cut, max_column_characters)}</section>" for cut in sheet.columns)
     cuts_and_columns_html = ""
@@ -82,11 +84,11 @@ def _scene_html(number: int, sheet: SceneSheet) -> str:
         cuts_and_columns_html = f'{cut_strips_html}<div class="columns">{column_sections_html}</div>'
     return (
         f'<section class="scene"><h2>{number}. '
-        f"{escape_html(sheet.title)}</h2><dl>{words_html}</dl>{cuts_and_columns_html}</section>"
+        f"{escape_html(sheet.title)}</h2><dl>{scene_texts_html}</dl>{cuts_and_columns_html}</section>"
     )
 
 
-def _exercises_html(sheets: Sequence[SceneSheet]) -> str:
+def _cutting_exercises_html(sheets: Sequence[SceneSheet]) -> str:
     """Return each short text once, uncut, and on the last page where it was cut."""
     sheets_by_text_identity: dict[str, list[SceneSheet]] = {}
     for sheet in sheets:
@@ -101,7 +103,9 @@ def _exercises_html(sheets: Sequence[SceneSheet]) -> str:
         heading_html = f"<h3>Text {text_number}: {escape_html(document.name)}</h3>"
         sentence_items_html = "".join(f"<li>{escape_html(sentence.strip())}</li>" for sentence in document.sentence_texts)
         uncut_texts_html.append(f'{heading_html}<ol class="exercise">{sentence_items_html}</ol>')
-        answer_sections_html.append(f"{heading_html}<dl>{''.join(_answers_html(document, sheets_of_text))}</dl>")
+        answer_sections_html.append(
+            f"{heading_html}<dl>{''.join(_cut_exercise_answers_html(document, sheets_of_text))}</dl>"
+        )
     return (
         '<section class="exercises"><h2>Where would you cut?</h2><p class="said">Draw a line before each sentence with '
         f"which a chunk begins. The answers are on the last page.</p>{''.join(uncut_texts_html)}</section>"
@@ -109,7 +113,7 @@ def _exercises_html(sheets: Sequence[SceneSheet]) -> str:
     )
 
 
-def _answers_html(document: Document, sheets: Sequence[SceneSheet]) -> list[str]:
+def _cut_exercise_answers_html(document: Document, sheets: Sequence[SceneSheet]) -> list[str]:
     """Return the known boundaries, and the cuts of each chunker."""
     places_phrase_by_name: dict[str, str] = {}
     known_boundaries = sheets[0].known
@@ -157,7 +161,7 @@ LETTERS_PER_LINE = 98
 """Letters of a line of the caption."""
 
 _LIGHT_COLOURS = THEME_COLOURS["light"]
-_FORBIDDEN = re.compile("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
+_FORBIDDEN_XML_CHARACTERS = re.compile("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
 
 
 def scene_picture(sheet: SceneSheet, caption: Sequence[str], drawn_sentence_count: int | None = None) -> str:
@@ -211,13 +215,13 @@ class _Drawing:
 
     def _column_elements(self, column_index: int, chunking: Chunking) -> Iterator[str]:
         known_boundaries = self.sheet.known or ()
-        drawn_end = len(chunking.document.text)
+        drawn_end_offset = len(chunking.document.text)
         if self.until is not None and column_index == 0:
             sentence_end_offsets = [0, *(span.end for span in chunking.document.sentences)]
-            drawn_end = sentence_end_offsets[min(max(0, self.until), len(sentence_end_offsets) - 1)]
-        chunk_count_phrase = pluralize(sum(chunk.spans[0].start < drawn_end for chunk in chunking.chunks), "chunk") + (
-            " so far" if drawn_end < len(chunking.document.text) else ""
-        )
+            drawn_end_offset = sentence_end_offsets[min(max(0, self.until), len(sentence_end_offsets) - 1)]
+        chunk_count_phrase = pluralize(
+            sum(chunk.spans[0].start < drawn_end_offset for chunk in chunking.chunks), "chunk"
+        ) + (" so far" if drawn_end_offset < len(chunking.document.text) else "")
         yield self._text_element(
             " · ".join(
                 filter(
@@ -228,10 +232,10 @@ class _Drawing:
             _LIGHT_COLOURS["ink"],
         )
         if chunking.curves and any(map(math.isfinite, chunking.curves[0].scores)):
-            yield from self._curve_elements(chunking, drawn_end)
-        yield from self._strip_elements(chunking, drawn_end, known_boundaries)
+            yield from self._curve_elements(chunking, drawn_end_offset)
+        yield from self._strip_elements(chunking, drawn_end_offset, known_boundaries)
 
-    def _curve_elements(self, chunking: Chunking, end: int) -> Iterator[str]:
+    def _curve_elements(self, chunking: Chunking, drawn_end_offset: int) -> Iterator[str]:
         first_score_curve = chunking.curves[0]
         finite_threshold_levels = [line.level for line in first_score_curve.lines if math.isfinite(line.level)]
         finite_scores_and_levels = [*filter(math.isfinite, first_score_curve.scores), *finite_threshold_levels]
@@ -257,7 +261,7 @@ class _Drawing:
         indexed_score_points = [
             (_x_position(chunking, span.end), y_of_score(score), index)
             for index, (span, score) in enumerate(zip(chunking.document.sentences, first_score_curve.scores, strict=False))
-            if math.isfinite(score) and span.end < end
+            if math.isfinite(score) and span.end < drawn_end_offset
         ]
         curve_path = "L".join(f"{x:.1f} {y:.1f}" for x, y, _ in indexed_score_points)
         yield (
@@ -272,7 +276,7 @@ class _Drawing:
             yield f'<circle cx="{x:.1f}" cy="{y:.1f}" r="6" fill="{fill_colour}" stroke="{stroke_colour}" stroke-width="2"/>'
         yield self._text_element(f"{score_curve_label} · ● cut ○ no cut")
 
-    def _strip_elements(self, chunking: Chunking, end: int, known_boundaries: Sequence[int]) -> Iterator[str]:
+    def _strip_elements(self, chunking: Chunking, drawn_end_offset: int, known_boundaries: Sequence[int]) -> Iterator[str]:
         strip_top, strip_height = self.y + 6, CURVE_HEIGHT // 3
         self.y += strip_height + 12
         yield (
@@ -281,9 +285,9 @@ class _Drawing:
         )
         for chunk_index, chunk in enumerate(chunking.chunks):
             for span in chunk.spans:
-                if span.start >= end:
+                if span.start >= drawn_end_offset:
                     continue
-                left_x, right_x = _x_position(chunking, span.start), _x_position(chunking, min(span.end, end))
+                left_x, right_x = _x_position(chunking, span.start), _x_position(chunking, min(span.end, drawn_end_offset))
                 fill_colour, edge_colour = (
                     colours["light"][chunk_index % CHUNK_COLOUR_COUNT] for colours in (CHUNK_COLOURS, CHUNK_EDGE_COLOURS)
                 )
@@ -298,7 +302,7 @@ class _Drawing:
                         'text-anchor="middle" '
                         f'fill="{_LIGHT_COLOURS["ink"]}">{chunk_index + 1}</text>'
                     )
-        if known_boundaries and end == len(chunking.document.text):
+        if known_boundaries and drawn_end_offset == len(chunking.document.text):
             known_boundary_marks_path = "".join(
                 f"M{_x_position(chunking, place):.1f} {strip_top - 5}v{strip_height + 10}" for place in known_boundaries
             )
@@ -311,4 +315,4 @@ def _x_position(chunking: Chunking, offset: int) -> float:
 
 
 def _svg_text(words: str) -> str:
-    return escape_html(_FORBIDDEN.sub("\ufffd", words))
+    return escape_html(_FORBIDDEN_XML_CHARACTERS.sub("\ufffd", words))

@@ -1,6 +1,6 @@
 """Heads and cells of tables of measures, the same on a page, in the terminal and in a report.
 
-A `Row` is for pages, whose tables format the numbers of cells themselves.
+A `TableRow` is for pages, whose tables format the numbers of cells themselves.
 """
 
 from collections.abc import Iterable, Mapping, Sequence
@@ -78,28 +78,28 @@ class Head(NamedTuple):
     number: str | None = None
 
 
-Row = Mapping[Head, Cell]
+TableRow = Mapping[Head, Cell]
 """A row of a table: its cells by their heads, in the order of the columns."""
 
 
-def unknown_cell(why: str = "") -> Cell:
+def unknown_cell(explanation: str = "") -> Cell:
     """Return the table cell for a number that is undefined or unknown."""
-    return Cell("–", None, why)
+    return Cell("–", None, explanation)
 
 
-def count_cell(value: int, why: str = "") -> Cell:
+def count_cell(value: int, explanation: str = "") -> Cell:
     """Return the table cell for a count, formatted with thousands separators."""
-    return Cell(f"{value:,}", value, why)
+    return Cell(f"{value:,}", value, explanation)
 
 
-def share_cell(value: float | None, why: str = "") -> Cell:
+def share_cell(value: float | None, explanation: str = "") -> Cell:
     """Return the table cell for a share from 0 to 1, formatted in percent."""
-    return unknown_cell(why) if value is None else Cell(f"{value * 100:.3g}\N{NO-BREAK SPACE}%", value, why)
+    return unknown_cell(explanation) if value is None else Cell(f"{value * 100:.3g}\N{NO-BREAK SPACE}%", value, explanation)
 
 
-def signed_number_cell(value: float | None, why: str = "") -> Cell:
+def signed_number_cell(value: float | None, explanation: str = "") -> Cell:
     """Return the table cell for a signed number, formatted with two decimals."""
-    return unknown_cell(why) if value is None else Cell(format_number(value, ".2f"), value, why)
+    return unknown_cell(explanation) if value is None else Cell(format_number(value, ".2f"), value, explanation)
 
 
 # Tables of what a change of chunkers costs and does to questions: their heads and the cells of a row.
@@ -117,7 +117,7 @@ _CHANGE_HEADS: Sequence[Head] = (
 _COST_HEAD = Head("Cost", "US dollars for embedding these tokens, at the given price.")
 _DOCUMENTS_HEAD = Head("Documents", "Documents with a chunk that is not kept.")
 
-_COMPARED_WITH_THIS = unknown_cell("The others are compared with this column.")
+_COMPARED_COLUMN_CELL = unknown_cell("The others are compared with this column.")
 
 QUESTION_HEADS: Sequence[Head] = (
     Head("Recall", "Share of the answers that is retrieved, as the mean of all questions."),
@@ -128,33 +128,62 @@ QUESTION_HEADS: Sequence[Head] = (
 """The heads of `question_change_cells`."""
 
 
-def index_change_heads(documents: int, price: float | None) -> list[Head]:
-    """Return the headings that match `index_change_cells`; ``price`` is in US dollars per million tokens."""
-    return [*_CHANGE_HEADS, *([] if price is None else [_COST_HEAD]), *([_DOCUMENTS_HEAD] if documents > 1 else [])]
-
-
-def index_change_cells(chunks: int, comparison: IndexComparison | None, documents: int, price: float | None) -> list[Cell]:
-    """Return a column's cells; ``comparison`` is None for the column that the others replace."""
-    if comparison is None:
-        return [count_cell(chunks), *[_COMPARED_WITH_THIS] * (len(index_change_heads(documents, price)) - 1)]
-    total = comparison.total
-    dollars = embedding_dollars(total.tokens_again, price)
+def index_change_heads(document_count: int, dollars_per_million_tokens: float | None) -> list[Head]:
+    """Return the headings that match `index_change_cells`; ``dollars_per_million_tokens`` is in US dollars per million tokens."""
     return [
-        *map(
-            count_cell,
-            (total.chunk_count_after, total.kept, total.changed, total.new, total.gone, total.tokens_again),
-        ),
-        share_cell(total.tokens_again / total.tokens if total.tokens else None, f"of {total.tokens:,} tokens"),
-        *(
-            []
-            if dollars is None
-            else [Cell(format_dollars(dollars), dollars, f"{total.tokens_again:,} tokens at ${price:g} a million")]
-        ),
-        *([count_cell(comparison.changed_documents, f"of {comparison.documents:,} documents")] if documents > 1 else []),
+        *_CHANGE_HEADS,
+        *([] if dollars_per_million_tokens is None else [_COST_HEAD]),
+        *([_DOCUMENTS_HEAD] if document_count > 1 else []),
     ]
 
 
-def document_change_row(name: str, changes: Changes) -> Row:
+def index_change_cells(
+    chunks: int, comparison: IndexComparison | None, document_count: int, dollars_per_million_tokens: float | None
+) -> list[Cell]:
+    """Return a column's cells; ``comparison`` is None for the column that the others replace."""
+    if comparison is None:
+        return [
+            count_cell(chunks),
+            *[_COMPARED_COLUMN_CELL] * (len(index_change_heads(document_count, dollars_per_million_tokens)) - 1),
+        ]
+    total_changes = comparison.total
+    dollars = embedding_dollars(total_changes.tokens_again, dollars_per_million_tokens)
+    return [
+        *map(
+            count_cell,
+            (
+                total_changes.chunk_count_after,
+                total_changes.kept,
+                total_changes.changed,
+                total_changes.new,
+                total_changes.gone,
+                total_changes.tokens_again,
+            ),
+        ),
+        share_cell(
+            total_changes.tokens_again / total_changes.tokens if total_changes.tokens else None,
+            f"of {total_changes.tokens:,} tokens",
+        ),
+        *(
+            []
+            if dollars is None
+            else [
+                Cell(
+                    format_dollars(dollars),
+                    dollars,
+                    f"{total_changes.tokens_again:,} tokens at ${dollars_per_million_tokens:g} a million",
+                )
+            ]
+        ),
+        *(
+            [count_cell(comparison.changed_documents, f"of {comparison.documents:,} documents")]
+            if document_count > 1
+            else []
+        ),
+    ]
+
+
+def document_change_row(name: str, changes: Changes) -> TableRow:
     """Return the row of a document whose chunks differ after a change of chunkers."""
     count_field_names = ("tokens_again", "kept", "changed", "new", "gone")
     return {
@@ -164,26 +193,29 @@ def document_change_row(name: str, changes: Changes) -> Row:
 
 
 def question_change_cells(
-    name: str, baseline: str | None, changes: WonAndLost, amount: str, difference: Difference | None
+    column_name: str, replaced_column_name: str | None, changes: WonAndLost, amount: str, difference: Difference | None
 ) -> list[Cell]:
-    """Return a column's cells; ``baseline`` is the column that it replaces, or None for that column itself.
+    """Return a column's cells; ``replaced_column_name`` is the column that it replaces, or None for that column itself.
 
     ``difference`` is None with too few questions.
     """
     recall = changes.after[amount]
-    mean = mean_and_deviation(recall)
+    recall_mean_and_deviation = mean_and_deviation(recall)
     mean_recall_cell = share_cell(
-        None if mean is None else mean[0], f"over {pluralize(int(np.count_nonzero(~np.isnan(recall))), 'question')}"
+        None if recall_mean_and_deviation is None else recall_mean_and_deviation[0],
+        f"over {pluralize(int(np.count_nonzero(~np.isnan(recall))), 'question')}",
     )
-    if baseline is None:
-        return [mean_recall_cell, *[_COMPARED_WITH_THIS] * (len(QUESTION_HEADS) - 1)]
+    if replaced_column_name is None:
+        return [mean_recall_cell, *[_COMPARED_COLUMN_CELL] * (len(QUESTION_HEADS) - 1)]
     return [
         mean_recall_cell,
         *(count_cell(len(question_numbers)) for question_numbers in changes.changed(amount)),
         unknown_cell("Too few questions for an interval.")
         if difference is None
         else Cell(
-            f"{difference.points} ({difference.interval})", difference.mean, difference.words(name, baseline, "recall")
+            f"{difference.points} ({difference.interval})",
+            difference.mean,
+            difference.words(column_name, replaced_column_name, "recall"),
         ),
     ]
 
@@ -200,33 +232,33 @@ def mean_cell(mean: tuple[float, float] | None, *, with_deviation: bool = True) 
 
 def retrieval_row(
     name: str,
-    means: Mapping[str, tuple[float, float] | None],
+    mean_deviation_by_measure: Mapping[str, tuple[float, float] | None],
     chunks: int,
-    tokens: float,
+    mean_tokens_per_chunk: float,
     costs: Costs | None = None,
     *,
     retrieves_everything: bool,
-) -> Row:
+) -> TableRow:
     """Return the row of a chunker, or of the whole text; ``costs`` is None for the latter.
 
-    ``tokens`` is the mean number in a chunk; ``retrieves_everything`` is true if every question is given the whole text.
+    ``mean_tokens_per_chunk`` is the mean number in a chunk; ``retrieves_everything`` is true if every question is given the whole text.
     """
     return {
         Head("chunker"): Cell(name),
         **{
             Head(f"{title}, %", RETRIEVAL_MEASURES_EXPLAINED[measure]): Cell("everything")
-            if retrieves_everything and measure == "recall" and means[measure] is not None
-            else mean_cell(means[measure])
+            if retrieves_everything and measure == "recall" and mean_deviation_by_measure[measure] is not None
+            else mean_cell(mean_deviation_by_measure[measure])
             for measure, title in RETRIEVAL_MEASURE_TITLES.items()
         },
         Head("chunks", number=""): count_cell(chunks),
-        Head("tokens each", number=""): count_cell(round(tokens)),
+        Head("tokens each", number=""): count_cell(round(mean_tokens_per_chunk)),
         Head("index, s", number="%.3g"): Cell("", None if costs is None else costs.index_s),
         Head("search, ms", number="%.3g"): Cell("", None if costs is None else costs.search_ms),
     }
 
 
-def near_duplicate_row(name: str, cost: RepeatCost, chunks: int) -> Row:
+def near_duplicate_row(name: str, cost: RepeatCost, chunks: int) -> TableRow:
     """Return the row of a chunker with this number of chunks: its near-duplicates and their cost."""
     recall_gain = cost.difference
     return {
@@ -242,7 +274,9 @@ def near_duplicate_row(name: str, cost: RepeatCost, chunks: int) -> Row:
     }
 
 
-def answers_row(report: AnswerReport, row_number: int, measures: Sequence[str], definitions: Mapping[str, str]) -> Row:
+def answer_measures_row(
+    report: AnswerReport, row_number: int, measures: Sequence[str], definitions: Mapping[str, str]
+) -> TableRow:
     """Return the row of a chunker: its usable answers, and the mean of every measure over its answers.
 
     ``definitions`` explain the measures, by their titles.
@@ -265,7 +299,7 @@ def _judged_mean_cell(mean: tuple[float, float] | None, unjudged_count: int) -> 
     return Cell(", ".join(mean_phrases + [f"{unjudged_count} not judged"] * bool(unjudged_count)) or "undefined")
 
 
-def answer_cost_rows(costs: Sequence[Mapping[str, float | str | None]]) -> list[Row]:
+def answer_cost_rows(costs: Sequence[Mapping[str, float | str | None]]) -> list[TableRow]:
     """Return the rows of a table of `evaluation.answering.cost_table`; a column without any value says “unknown”."""
     type_by_column = {name: next((type(cost[name]) for cost in costs if cost[name] is not None), str) for name in costs[0]}
     return [
@@ -279,11 +313,11 @@ def answer_cost_rows(costs: Sequence[Mapping[str, float | str | None]]) -> list[
     ]
 
 
-def difference_row(first: str, second: str, difference: Difference) -> Row:
+def difference_row(first_chunker_name: str, second_chunker_name: str, difference: Difference) -> TableRow:
     """Return the row of a mean difference of two chunkers, with its interval, its p-value and its questions."""
     return {
-        Head("first"): Cell(first),
-        Head("less the second"): Cell(second),
+        Head("first"): Cell(first_chunker_name),
+        Head("less the second"): Cell(second_chunker_name),
         Head("difference"): Cell(format_number(difference.mean, "+.3f")),
         Head("interval"): Cell(format_interval(difference.low, difference.high, difference.alpha, 1, 3)),
         Head("adjusted p", number=""): Cell("", round(difference.adjusted, 4)),
@@ -333,7 +367,7 @@ UNLABELLED_HEADS = tuple(Head(name.capitalize(), explained) for name, explained 
 EDIT_CELL_COUNT = 3
 """Number of cells at the end of a row that are about edits."""
 
-FOUND_HEADS = (
+FOUND_BOUNDARY_HEADS = (
     Head("Found", "Known boundaries with a cut."),
     Head("Missed", "Known boundaries without a cut."),
     Head("Added", "Cuts away from any known boundary."),
@@ -343,11 +377,11 @@ FOUND_HEADS = (
 SUSPICIOUS_HEAD = Head("Suspicious", "Findings by the rules of the Failures page; they may be mistaken.")
 
 
-def score_and_distance_cells(ranking: ChunkingRanking, row_number: int) -> list[Cell]:
+def score_and_distance_cells(ranking: ChunkingRanking, contender_number: int) -> list[Cell]:
     """Return the table cells for a chunking's score and its distance from the best, with interval and p-value."""
-    lead_of_best_chunking = ranking.leads.get(row_number)
+    lead_of_best_chunking = ranking.leads.get(contender_number)
     score_cell = signed_number_cell(
-        ranking.values[row_number], "It cuts nowhere." if ranking.values[row_number] is None else ""
+        ranking.values[contender_number], "It cuts nowhere." if ranking.values[contender_number] is None else ""
     )
     if lead_of_best_chunking is None:
         return [score_cell, *[Cell("")] * 3]
@@ -366,7 +400,7 @@ def score_and_distance_cells(ranking: ChunkingRanking, row_number: int) -> list[
 
 def setting_row(
     summary: SettingSummary, title: str, setting_phrase: str, held_out: Mapping[SweptSetting, SettingSummary]
-) -> Row:
+) -> TableRow:
     """Return the row of a setting: its mean score, the numbers first, so that narrow windows show them.
 
     ``held_out`` has the summaries on documents that were held out, if there are such documents.
@@ -394,7 +428,7 @@ def chunking_score_cells(chunking: Chunking, scores: Mapping[str, Score], measur
 
     A share of the sentences or of the chunks is shown as their number.
     """
-    parts_by_measure = {
+    unit_totals_by_measure = {
         "misassigned": (len(chunking.document.sentences), "sentences"),
         "crossing": (len(chunking.chunks), "chunks"),
     }
@@ -403,22 +437,22 @@ def chunking_score_cells(chunking: Chunking, scores: Mapping[str, Score], measur
         score = scores[name]
         if score.value is None:
             cells.append(Cell("undefined", None, score.undefined))
-        elif name in parts_by_measure:
-            count, parts = parts_by_measure[name]
-            cells.append(Cell(f"{round(score.value * count):,}", score.value, f"of {count:,} {parts}"))
+        elif name in unit_totals_by_measure:
+            count, unit_word = unit_totals_by_measure[name]
+            cells.append(Cell(f"{round(score.value * count):,}", score.value, f"of {count:,} {unit_word}"))
         else:
             cells.append(Cell(f"{score.value:.2f}", score.value))
     return cells
 
 
 def boundary_ranking_cells(
-    ranking: ChunkingRanking, document: Document, known: Sequence[int], chunkings: Sequence[Chunking]
+    ranking: ChunkingRanking, document: Document, known_boundaries: Sequence[int], chunkings: Sequence[Chunking]
 ) -> tuple[list[list[Cell]], str]:
     """Return the `boundary_score_cells` of a ranking's contenders, and an explanation if making no cut has the best Pk.
 
     ``chunkings`` are the first contenders; the trivial ones follow.
     """
-    reference = segmentation_in_sentences(document, known)
+    reference = segmentation_in_sentences(document, known_boundaries)
     segmentations = [segmentation_in_sentences(document, cut_offsets(chunking)) for chunking in chunkings]
     explanation = explain_why_no_cut_wins(reference, segmentations)
     segmentations += [
@@ -427,17 +461,17 @@ def boundary_ranking_cells(
     return [boundary_score_cells(reference, segmentation) for segmentation in segmentations], explanation
 
 
-def structure_cells(chunking: Chunking, embedder: Embedder | None, lengths: Sequence[int] | None) -> list[Cell]:
+def structure_cells(chunking: Chunking, embedder: Embedder | None, chunk_token_counts: Sequence[int] | None) -> list[Cell]:
     """Return the table cells for whole blocks, chunk sizes and positions of the cuts in the text's structure.
 
-    ``lengths`` holds the number of tokens of each chunk; None if tokens cannot be counted.
+    ``chunk_token_counts`` holds the number of tokens of each chunk; None if tokens cannot be counted.
     """
     cut_position_counts, whole_block_counts = count_cuts_by_position(chunking, embedder), block_integrity(chunking)
     median_sentences_per_chunk = median(sentence_count_per_chunk(chunking) or [0])
     chunk_token_counts_cell = unknown_cell("They cannot be counted here.")
-    if lengths:
-        median_token_count = median(lengths)
-        chunk_token_counts_cell = Cell(f"{median_token_count:,.4g} ({max(lengths):,})", median_token_count)
+    if chunk_token_counts:
+        median_token_count = median(chunk_token_counts)
+        chunk_token_counts_cell = Cell(f"{median_token_count:,.4g} ({max(chunk_token_counts):,})", median_token_count)
     whole_blocks_cell = Cell(
         f"{whole_block_counts.all.count:,} of {whole_block_counts.all.of:,}",
         whole_block_counts.all.share,
@@ -515,13 +549,14 @@ def size_spread_cell(sizes: Sequence[int] | None, why: str = "") -> Cell:
     return Cell(f"{min(sizes):,} · {format_three_figures(median_size)} · {max(sizes):,}", median_size, why, sizes)
 
 
-def boundary_count_cells(chunking: Chunking, known: Sequence[int]) -> list[Cell]:
+def boundary_count_cells(chunking: Chunking, known_boundaries: Sequence[int]) -> list[Cell]:
     """Return the table cells for known boundaries found, known boundaries missed, and cuts elsewhere."""
-    return [count_cell(number) for number in count_found_missed_added(cut_offsets(chunking), known)]
+    return [count_cell(number) for number in count_found_missed_added(cut_offsets(chunking), known_boundaries)]
 
 
-def suspicious_findings_cell(counts: Mapping[str, int]) -> Cell:
+def suspicious_findings_cell(finding_count_by_rule: Mapping[str, int]) -> Cell:
     """Return the table cell for the number of suspicious findings, explained by the number for each rule."""
     return count_cell(
-        sum(counts.values()), ", ".join(f"{number:,} {RULES[name].title.lower()}" for name, number in counts.items())
+        sum(finding_count_by_rule.values()),
+        ", ".join(f"{number:,} {RULES[name].title.lower()}" for name, number in finding_count_by_rule.items()),
     )

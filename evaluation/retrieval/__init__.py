@@ -32,7 +32,7 @@ from evaluation.retrieval.measures import (
     evaluate_retrieval,
     excerpt_ranges,
     mean_and_deviation,
-    measure_search,
+    score_search,
 )
 from evaluation.retrieval.report import (
     Costs,
@@ -51,7 +51,7 @@ from evaluation.retrieval.retrieved_chunks_and_failures import (
     RankedChunk,
     Seam,
     count_missing_characters,
-    cuts_inside,
+    cuts_inside_answer,
     judge_answer_retrieval,
     whole_answer_chunk_numbers,
 )

@@ -36,12 +36,12 @@ MODEL_TEXT_SEARCHED_NOTE = (
 _CHARACTERS_A_TOKEN = 4
 
 
-def budget_for_text_length(characters: int) -> int:
+def budget_for_text_length(character_count: int) -> int:
     """Return a token budget of about a quarter of a text of this length, at most 500 tokens.
 
     With a larger budget, retrieval would return the whole of a short text.
     """
-    return max([size for size in (50, 100, 250, 500) if size <= characters / _CHARACTERS_A_TOKEN / 4], default=50)
+    return max([size for size in (50, 100, 250, 500) if size <= character_count / _CHARACTERS_A_TOKEN / 4], default=50)
 
 
 def checked_question(text: str) -> str:
@@ -116,7 +116,7 @@ def retrieve_for_question(
     index: Index,
     question: str,
     tools: Tools,
-    limit: Limit,
+    retrieved_text_limit: Limit,
     ruler: AnyRuler,
     reranker: Reranker | None = None,
 ) -> AskedQuestion:
@@ -139,9 +139,14 @@ def retrieve_for_question(
         final_chunk_ranking = rerank_first(final_chunk_ranking, reranker.scores(question, texts_to_rerank))
     ranked_chunk_spans = [index.chunks[chunk] for chunk in final_chunk_ranking.order]
     retrieved_parts_by_rank = (
-        fill_budget(ranked_chunk_spans, limit.budget, ruler_for_unit(limit.unit, ruler), limit.last)
-        if limit.budget
-        else ranked_chunk_spans[: limit.top]
+        fill_budget(
+            ranked_chunk_spans,
+            retrieved_text_limit.budget,
+            ruler_for_unit(retrieved_text_limit.unit, ruler),
+            retrieved_text_limit.last,
+        )
+        if retrieved_text_limit.budget
+        else ranked_chunk_spans[: retrieved_text_limit.top]
     )
     best_chunk_hits = tuple(
         RankedChunk(rank, int(chunk), index.chunks[chunk], parts, float(score))
@@ -268,7 +273,7 @@ class SearchSettings(NamedTuple):
 
 
 def whole_answer_retrieved_flags(
-    chunking: Chunking, questions: Sequence[PosedQuestion], search: SearchSettings, tools: Tools, ruler: AnyRuler
+    chunking: Chunking, questions: Sequence[PosedQuestion], search_settings: SearchSettings, tools: Tools, ruler: AnyRuler
 ) -> list[bool]:
     """Return for each question whether a retrieved chunk contains its whole answer.
 
@@ -276,10 +281,13 @@ def whole_answer_retrieved_flags(
     """
     if not questions:
         return []
-    search_index = index_text(chunking, tools, search.method, search.embedded_as)
+    search_index = index_text(chunking, tools, search_settings.method, search_settings.embedded_as)
     return [
         judge_retrieval(
-            retrieve_for_question(search_index, posed.question, tools, search.limit, ruler, search.reranker), posed.answer
+            retrieve_for_question(
+                search_index, posed.question, tools, search_settings.limit, ruler, search_settings.reranker
+            ),
+            posed.answer,
         ).fate
         == "whole"
         for posed in questions

@@ -26,9 +26,9 @@ from evaluation.questions import (
     CharacterRuler,
     Question,
     TokenRuler,
-    intersection,
+    intersection_of_ranges,
     numbers_of_overlapping_chunks,
-    union,
+    union_of_ranges,
 )
 from evaluation.retrieval.measures import RANGE_UNITS, RETRIEVED_TEXT_MEASURES, excerpt_ranges
 from evaluation.search import QUERY_BLOCK, Index, PreparedQuestions
@@ -141,16 +141,16 @@ def fit_chunks_into_budget(
     ) if last_chunk_choice == "cut" else []
 
 
-def spans_up_to_length(spans: Sequence[Span], most: int, ruler: AnyRuler) -> list[Span]:
-    """Return the beginning of a chunk as spans with a total length of at most ``most``."""
+def spans_up_to_length(spans: Sequence[Span], max_length: int, ruler: AnyRuler) -> list[Span]:
+    """Return the beginning of a chunk as spans with a total length of at most ``max_length``."""
     chunk_beginning_spans = []
     for span in spans:
-        span_part_within_budget = ruler.prefix(span, most)
+        span_part_within_budget = ruler.prefix(span, max_length)
         if span_part_within_budget.start < span_part_within_budget.end:
             chunk_beginning_spans.append(span_part_within_budget)
         if span_part_within_budget != span:
             break
-        most -= ruler([span_part_within_budget])
+        max_length -= ruler([span_part_within_budget])
     return chunk_beginning_spans
 
 
@@ -240,13 +240,13 @@ def evaluate_at_budget_sets(
     tools: Tools,
     ruler: TokenRuler,
     budget_sets: Sequence[Budgets],
-    on_ranked: Callable[[int, IntArray], None] = lambda number, ranked: None,
+    report_ranked_chunks: Callable[[int, IntArray], None] = lambda number, ranked: None,
 ) -> tuple[BudgetResults, ...]:
     """Measure retrieval at several sets of budgets, with one search for all of them.
 
     Raises the same errors as `evaluate_at_budgets`.
 
-    ``on_ranked`` is called with every question's number and its ranks, as deep as the largest budget of any unit needs.
+    ``report_ranked_chunks`` is called with every question's number and its ranks, as deep as the largest budget of any unit needs.
     """
     results_per_budget_set = tuple(_empty_results(budgets, len(questions)) for budgets in budget_sets)
     if not results_per_budget_set or not questions:
@@ -257,7 +257,9 @@ def evaluate_at_budget_sets(
     lengths_with_largest_budget = [
         (lengths_by_unit[RANGE_UNITS.index(budgets.unit)], budgets.sizes[-1]) for budgets in budget_sets
     ]
-    for question_number, ranked_chunk_numbers in _ranked_chunks(prepared_questions, lengths_with_largest_budget, tools):
+    for question_number, ranked_chunk_numbers in _ranked_chunks_by_question(
+        prepared_questions, lengths_with_largest_budget, tools
+    ):
         excerpts_of_question = excerpt_ranges(index.corpus, questions[question_number])
         if index.returns is None:
             returned_text_pieces = _Pieces.of_chunks(index, ranked_chunk_numbers, excerpts_of_question, lengths_by_unit)
@@ -273,9 +275,9 @@ def evaluate_at_budget_sets(
                 returned_text_pieces = _Pieces.of_returned(
                     index, ranked_chunk_numbers, excerpts_of_question, rulers, budget_sets
                 )
-        on_ranked(question_number, ranked_chunk_numbers)
+        report_ranked_chunks(question_number, ranked_chunk_numbers)
         for budget_results in results_per_budget_set:
-            _write_question_results(budget_results, question_number, excerpts_of_question, returned_text_pieces, rulers)
+            _fill_in_question_results(budget_results, question_number, excerpts_of_question, returned_text_pieces, rulers)
     return results_per_budget_set
 
 
@@ -298,12 +300,20 @@ class _Pieces:
     sums: Sequence[Sequence[int] | IntArray]
 
     @classmethod
-    def of_chunks(cls, index: Index, ranked: IntArray, excerpts: Sequence[Span], lengths: Sequence[IntArray]) -> "_Pieces":
+    def of_chunks(
+        cls,
+        index: Index,
+        ranked_chunk_numbers: IntArray,
+        excerpts: Sequence[Span],
+        chunk_lengths_by_unit: Sequence[IntArray],
+    ) -> "_Pieces":
         """Return the ranked chunks as pieces of text, for an index that returns the chunks themselves."""
-        cumulative_lengths_by_unit = [np.concatenate([[0], np.cumsum(sizes[ranked])]) for sizes in lengths]
+        cumulative_lengths_by_unit = [
+            np.concatenate([[0], np.cumsum(sizes[ranked_chunk_numbers])]) for sizes in chunk_lengths_by_unit
+        ]
         return cls(
-            lambda place: index.chunks[ranked[place]],
-            numbers_of_overlapping_chunks(index.edges[ranked], excerpts),
+            lambda place: index.chunks[ranked_chunk_numbers[place]],
+            numbers_of_overlapping_chunks(index.edges[ranked_chunk_numbers], excerpts),
             cumulative_lengths_by_unit,
         )
 
@@ -311,7 +321,7 @@ class _Pieces:
     def of_returned(
         cls,
         index: Index,
-        ranked: IntArray,
+        ranked_chunk_numbers: IntArray,
         excerpts: Sequence[Span],
         rulers: Sequence[AnyRuler],
         budget_sets: Sequence[Budgets],
@@ -321,12 +331,12 @@ class _Pieces:
         ranks_holding_excerpts: list[int] = []
         cumulative_lengths_by_unit: list[list[int]] = [[0] for _ in rulers]
         added_text_pieces = cls(added_spans_by_rank.__getitem__, ranks_holding_excerpts, cumulative_lengths_by_unit)
-        for rank_index, spans in enumerate(index.returned_spans_without_repeats(ranked.tolist())):
+        for rank_index, spans in enumerate(index.returned_spans_without_repeats(ranked_chunk_numbers.tolist())):
             added_spans_by_rank.append(spans)
-            if intersection(excerpts, spans):
+            if intersection_of_ranges(excerpts, spans):
                 ranks_holding_excerpts.append(rank_index)
-            for cumulative_unit_lengths, measure_length in zip(cumulative_lengths_by_unit, rulers, strict=True):
-                cumulative_unit_lengths.append(cumulative_unit_lengths[-1] + measure_length(spans))
+            for cumulative_unit_lengths, measure_text_length in zip(cumulative_lengths_by_unit, rulers, strict=True):
+                cumulative_unit_lengths.append(cumulative_unit_lengths[-1] + measure_text_length(spans))
             if added_text_pieces.has_filled_budgets(budget_sets):
                 break
         return added_text_pieces
@@ -364,7 +374,7 @@ def chunk_lengths(chunks: Sequence[Sequence[Span]], ruler: AnyRuler) -> IntArray
     )
 
 
-def _ranked_chunks(
+def _ranked_chunks_by_question(
     queries: PreparedQuestions, lengths_and_budgets: Sequence[tuple[IntArray, int]], tools: Tools
 ) -> Iterator[tuple[int, IntArray]]:
     """Yield every question's number and the best chunks for it, best first: at least as many as fill the budgets, or all.
@@ -399,7 +409,7 @@ def _ranked_chunks(
         chunks_ranked_per_question = min(index_chunk_count, 2 * chunks_ranked_per_question)
 
 
-def _write_question_results(
+def _fill_in_question_results(
     budget_results: BudgetResults,
     question_number: int,
     excerpts: Sequence[Span],
@@ -409,7 +419,7 @@ def _write_question_results(
     """Write the results of question ``question_number`` at every budget."""
     unit_index = RANGE_UNITS.index(budget_results.budgets.unit)
     ruler, cumulative_lengths = rulers[unit_index], pieces.sums[unit_index]
-    budget_results.wanted[:, question_number] = [length(union(excerpts)) for length in rulers]
+    budget_results.wanted[:, question_number] = [length(union_of_ranges(excerpts)) for length in rulers]
     for budget_index, budget_size in enumerate(budget_results.budgets.sizes):
         whole_chunk_count, last_chunk_beginning = fit_chunks_into_budget(
             pieces.spans, cumulative_lengths, budget_size, ruler, budget_results.budgets.last
@@ -417,10 +427,10 @@ def _write_question_results(
         whole_chunk_spans = [span for place in pieces.holding if place < whole_chunk_count for span in pieces.spans(place)]
         budget_results.taken[budget_index, question_number] = whole_chunk_count + bool(last_chunk_beginning)
         budget_results.part[budget_index, question_number] = ruler(last_chunk_beginning)
-        for measured_unit_index, measure_length in enumerate(rulers):
+        for measured_unit_index, measure_text_length in enumerate(rulers):
             budget_results.given[measured_unit_index, budget_index, question_number] = int(
                 pieces.sums[measured_unit_index][whole_chunk_count]
-            ) + measure_length(last_chunk_beginning)
-            budget_results.hit[measured_unit_index, budget_index, question_number] = measure_length(
-                intersection(excerpts, whole_chunk_spans + last_chunk_beginning)
+            ) + measure_text_length(last_chunk_beginning)
+            budget_results.hit[measured_unit_index, budget_index, question_number] = measure_text_length(
+                intersection_of_ranges(excerpts, whole_chunk_spans + last_chunk_beginning)
             )

@@ -11,10 +11,10 @@ from evaluation.questions import (
     Corpus,
     Question,
     TokenRuler,
-    intersection,
+    intersection_of_ranges,
     numbers_of_overlapping_chunks,
     ruler_for_unit,
-    total_length,
+    total_length_of_ranges,
 )
 from evaluation.retrieval.budget import LAST_CHUNK_CHOICES, BudgetResults, Budgets, LastChunkChoice, evaluate_at_budget_sets
 from evaluation.retrieval.measures import RANGE_UNITS, Evaluation, excerpt_ranges, score_value_or_nan, text_scores
@@ -83,7 +83,7 @@ class RetrievedDuplicates:
     ranked: IntArray
     at: tuple[BudgetResults, ...] = ()
 
-    def cost_in_top_k(self, evaluation: Evaluation, unit: str, ruler: TokenRuler) -> RepeatCost:
+    def repeat_cost_in_top_k(self, evaluation: Evaluation, unit: str, ruler: TokenRuler) -> RepeatCost:
         """Return the cost in the top k of an evaluation, with recall in ``unit``."""
         unit_length_function = ruler_for_unit(unit, ruler)
         retrieved_chunk_counts = np.full(
@@ -108,7 +108,7 @@ class RetrievedDuplicates:
                 )
         return self._cost_in_recall(retrieved_chunk_counts, recall_with_repeats, recall_without_repeats)
 
-    def cost_at_budget(self, budget_results: BudgetResults, budget: int, unit: str) -> RepeatCost:
+    def repeat_cost_at_budget(self, budget_results: BudgetResults, budget: int, unit: str) -> RepeatCost:
         """Return the cost at a budget, with recall in ``unit``; ``budget_results`` has the near-duplicates in place."""
         measured_budgets = budget_results.budgets
         retrieved_chunk_counts = budget_results.taken[measured_budgets.sizes.index(budget)]
@@ -152,7 +152,7 @@ def count_bm25_duplicates(
     for question in questions:
         bm25_chunk_scores = bm25.scores(question)
         best_chunk_numbers = np.argsort(-bm25_chunk_scores, kind="stable")[: min(top_k, np.count_nonzero(bm25_chunk_scores))]
-        repeat_counts_by_question.append(len(near_duplicates.repeated_chunks(best_chunk_numbers.tolist())))
+        repeat_counts_by_question.append(len(near_duplicates.repeating_chunks(best_chunk_numbers.tolist())))
     return np.array(repeat_counts_by_question, dtype=np.intp)
 
 
@@ -200,12 +200,12 @@ def find_retrieved_duplicates(
                 ),
                 strict=True,
             ):
-                repeated_chunk_numbers = near_duplicates.repeated_chunks(
+                repeating_chunk_numbers = near_duplicates.repeating_chunks(
                     ranked_chunk_numbers[: retrieved_chunk_counts[question_number]].tolist()
                 )
-                if repeated_chunk_numbers:
+                if repeating_chunk_numbers:
                     repeat_ranks_by_question[question_number] = tuple(
-                        np.flatnonzero(np.isin(ranked_chunk_numbers, repeated_chunk_numbers)).tolist()
+                        np.flatnonzero(np.isin(ranked_chunk_numbers, repeating_chunk_numbers)).tolist()
                     )
     rankings_with_repeats_last = np.zeros((0, top_k), dtype=np.intp)
     if repeat_ranks_by_question:
@@ -264,7 +264,7 @@ class BudgetLadder:
     Attributes
     ----------
     at
-        Results for each set of budgets of `ladder_budgets`.
+        Results for each set of budgets of `standard_budget_sets`.
     ranked
         Numbers of the best chunks for each question, best first, padded with -1. There are as many as the question's largest
         budget needs, at most `KEPT_RANKS`, and fewer with thousands of questions. Shape (questions, at most `KEPT_RANKS`).
@@ -292,10 +292,12 @@ class BudgetLadder:
         """Budgets by unit, in ascending order."""
         return {at_budgets.budgets.unit: at_budgets.budgets.sizes for at_budgets in self.at}
 
-    def results_in_unit(self, unit: str, last: LastChunkChoice) -> BudgetResults:
-        """Return the results at the budgets in ``unit``, with the last chunk cut off or left out as ``last`` says."""
+    def results_in_unit(self, unit: str, last_chunk_choice: LastChunkChoice) -> BudgetResults:
+        """Return the results at the budgets in ``unit``, with the last chunk cut off or left out as ``last_chunk_choice`` says."""
         return next(
-            at_budgets for at_budgets in self.at if (at_budgets.budgets.unit, at_budgets.budgets.last) == (unit, last)
+            at_budgets
+            for at_budgets in self.at
+            if (at_budgets.budgets.unit, at_budgets.budgets.last) == (unit, last_chunk_choice)
         )
 
 
@@ -311,10 +313,10 @@ def budgets_for_length(length: int, unit: str) -> tuple[int, ...]:
     )
 
 
-def ladder_budgets(corpus: Corpus, ruler: TokenRuler) -> tuple[Budgets, ...]:
+def standard_budget_sets(corpus: Corpus, ruler: TokenRuler) -> tuple[Budgets, ...]:
     """Return two sets of budgets per unit to measure at: with the last chunk cut off, and with it left out."""
     whole_text_ranges = [(0, len(corpus.whole.text))]
-    corpus_length_by_unit = {"characters": total_length(whole_text_ranges), "tokens": ruler(whole_text_ranges)}
+    corpus_length_by_unit = {"characters": total_length_of_ranges(whole_text_ranges), "tokens": ruler(whole_text_ranges)}
     return tuple(
         Budgets(budgets_for_length(corpus_length_by_unit[unit], unit), unit, last)
         for unit in RANGE_UNITS
@@ -336,18 +338,18 @@ def measure_at_standard_budgets(
 
     kept_rank_count = min(KEPT_RANKS, max(LEAST_KEPT_RANKS, MOST_RANKS_IN_ALL // max(1, len(questions))))
 
-    def store_ranked_chunks(number: int, ranked: IntArray) -> None:
-        ranked_chunks_by_question[number] = ranked[:kept_rank_count].copy()
-        chunks_after_kept_ranks = ranked[kept_rank_count:]
+    def store_ranked_chunks(question_index: int, question_ranking: IntArray) -> None:
+        ranked_chunks_by_question[question_index] = question_ranking[:kept_rank_count].copy()
+        chunks_after_kept_ranks = question_ranking[kept_rank_count:]
         overlap_indexes = numbers_of_overlapping_chunks(
-            index.returned_edges[chunks_after_kept_ranks], excerpt_ranges(index.corpus, questions[number])
+            index.returned_edges[chunks_after_kept_ranks], excerpt_ranges(index.corpus, questions[question_index])
         )
         chunks_beyond_kept_ranks.extend(
-            (number, int(chunks_after_kept_ranks[place]), kept_rank_count + place + 1) for place in overlap_indexes
+            (question_index, int(chunks_after_kept_ranks[place]), kept_rank_count + place + 1) for place in overlap_indexes
         )
 
     results_per_budget_set = evaluate_at_budget_sets(
-        index, questions, tools, ruler, ladder_budgets(index.corpus, ruler), store_ranked_chunks
+        index, questions, tools, ruler, standard_budget_sets(index.corpus, ruler), store_ranked_chunks
     )
     needed_rank_counts = (
         np.max([at.taken[-1] for at in results_per_budget_set], axis=0) if questions else np.zeros(0, dtype=np.intp)
@@ -367,12 +369,12 @@ def measure_at_standard_budgets(
     retrieved_near_duplicates = (
         find_retrieved_duplicates(index, questions, tools, ruler, top_k, results_per_budget_set) if top_k else None
     )
-    best_holder_of_each_excerpt = _best_holder_per_excerpt(index, questions, tools, ranked_chunks_by_question)
+    best_chunk_of_each_excerpt = _best_chunk_per_excerpt(index, questions, tools, ranked_chunks_by_question)
     return BudgetLadder(
         results_per_budget_set,
         ranked_chunk_matrix,
         later_chunks_within_budgets,
-        best_holder_of_each_excerpt,
+        best_chunk_of_each_excerpt,
         _cut_reasons_inside_excerpts(index, questions),
         repeats=retrieved_near_duplicates,
     )
@@ -392,7 +394,8 @@ def chunks_holding_most_excerpt(index: Indexed, excerpt: tuple[int, int]) -> tup
     """Return the numbers of the chunks with the largest part of an excerpt, and the length of that part."""
     overlapping_chunk_numbers = numbers_of_overlapping_chunks(index.edges, [excerpt])
     held_length_by_chunk = {
-        number: total_length(intersection([excerpt], index.chunks[number])) for number in overlapping_chunk_numbers
+        number: total_length_of_ranges(intersection_of_ranges([excerpt], index.chunks[number]))
+        for number in overlapping_chunk_numbers
     }
     largest_held_length = max(held_length_by_chunk.values(), default=0)
     return [
@@ -409,7 +412,7 @@ def best_ranked_chunk(candidates: Sequence[int], ranked: Iterable[int]) -> tuple
     return next(ranks_of_candidates, (candidates[0] if candidates else -1, 0))
 
 
-def _best_holder_per_excerpt(
+def _best_chunk_per_excerpt(
     index: Index, questions: Sequence[Question], tools: Tools, ranked: Sequence[IntArray]
 ) -> IntArray:
     """Return the chunk that holds most of each excerpt, and its rank, which is looked for where it is not ``ranked``."""

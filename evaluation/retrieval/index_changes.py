@@ -78,9 +78,9 @@ class Changes(NamedTuple):
         return self.kept + self.changed + self.new
 
 
-def embedding_dollars(tokens: int, price: float | None) -> float | None:
+def embedding_dollars(token_count: int, dollars_per_million_tokens: float | None) -> float | None:
     """Return the dollars for embedding tokens at a price for a million; None without a price."""
-    return None if price is None else tokens / 1_000_000 * price
+    return None if dollars_per_million_tokens is None else token_count / 1_000_000 * dollars_per_million_tokens
 
 
 def format_dollars(dollars: float) -> str:
@@ -133,10 +133,12 @@ class ChunkComparison:
     def __enter__(self) -> Self:
         return self
 
-    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, at: TracebackType | None) -> None:
+    def __exit__(
+        self, error_type: type[BaseException] | None, error: BaseException | None, traceback: TracebackType | None
+    ) -> None:
         self._database.close()
 
-    def add(self, document: str, chunks: Iterable[tuple[str, int]], is_after: bool) -> None:
+    def add(self, document: str, texts_and_token_counts: Iterable[tuple[str, int]], is_after: bool) -> None:
         """Add chunks of a document to one side: the embedded text of each, and its tokens.
 
         ``is_after`` is true for the side that replaces the other.
@@ -149,7 +151,7 @@ class ChunkComparison:
                 is_after,
                 tokens,
             )
-            for text, tokens in chunks
+            for text, tokens in texts_and_token_counts
         )
         self._database.executemany("INSERT INTO chunks VALUES (?, ?, ?, ?)", chunk_database_rows)
 

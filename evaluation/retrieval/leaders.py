@@ -51,10 +51,16 @@ class PairedDifferences(Generic[Key]):
             if difference is not None
         }
 
-    def between(self, key: Key, one: int, other: int) -> Difference | None:
+    def between(self, key: Key, first_chunker_number: int, second_chunker_number: int) -> Difference | None:
         """Return the first chunker's difference from the second; None if there are too few questions."""
-        pair_difference = self.tested.get((key, min(one, other), max(one, other)))
-        return pair_difference if pair_difference is None or one < other else pair_difference.reversed()
+        pair_difference = self.tested.get(
+            (key, min(first_chunker_number, second_chunker_number), max(first_chunker_number, second_chunker_number))
+        )
+        return (
+            pair_difference
+            if pair_difference is None or first_chunker_number < second_chunker_number
+            else pair_difference.reversed()
+        )
 
 
 @dataclass(frozen=True)
@@ -138,21 +144,25 @@ class Leads:
         names: Sequence[str],
         measure: str,
         unit: str,
-        values: Mapping[int, Sequence[FloatArray]],
+        scores_by_budget_size: Mapping[int, Sequence[FloatArray]],
         seed: int = 0,
         everything: Collection[int] = (),
     ) -> "Leads":
         """Return the leading chunker at each budget, with p-values corrected for all comparisons.
 
-        ``values`` holds the measure of every chunker at each budget, from 0 to 1, each of shape (questions,), NaN where
+        ``scores_by_budget_size`` holds the measure of every chunker at each budget, from 0 to 1, each of shape (questions,), NaN where
         undefined. Any chunker may be the best, so all pairs are compared, and Holm's procedure corrects for all of them. The
         means and differences at a budget are over the same questions, for which all chunkers with this measure have a value.
         Budgets in ``everything`` are left out.
         """
-        values = {size: values_on_shared_questions(measured) for size, measured in values.items() if size not in everything}
-        pair_differences = PairedDifferences(values, seed=seed)
+        scores_by_budget_size = {
+            size: values_on_shared_questions(measured)
+            for size, measured in scores_by_budget_size.items()
+            if size not in everything
+        }
+        pair_differences = PairedDifferences(scores_by_budget_size, seed=seed)
         leads_at_budgets = {}
-        for budget_size, scores_by_chunker in values.items():
+        for budget_size, scores_by_chunker in scores_by_budget_size.items():
             mean_by_chunker = {
                 number: moments[0]
                 for number, scores in enumerate(scores_by_chunker)
@@ -250,17 +260,17 @@ class Leads:
         full_retrieval_sizes_phrase = self._sizes_in_words(self.everything)
         return f"At {full_retrieval_sizes_phrase} everything was retrieved with every chunker: there is nothing to compare."
 
-    def _leaders_in_words(self, best: Sequence[int]) -> str:
+    def _leaders_in_words(self, best_chunker_numbers: Sequence[int]) -> str:
         """Return the chunkers with the highest mean."""
-        leader_names_phrase = join_words([self.names[number] for number in best])
-        return leader_names_phrase if len(best) == 1 else f"{leader_names_phrase} (a tie)"
+        leader_names_phrase = join_words([self.names[number] for number in best_chunker_numbers])
+        return leader_names_phrase if len(best_chunker_numbers) == 1 else f"{leader_names_phrase} (a tie)"
 
-    def _partly_ahead_sentence(self, size: int) -> str:
+    def _partly_ahead_sentence(self, budget_size: int) -> str:
         """Return over which of the others the lead is significant, where these are not all."""
-        lead_at_budget_size = self.leads[size]
+        lead_at_budget_size = self.leads[budget_size]
         chunkers_behind_phrase = join_words([self.names[number] for number in lead_at_budget_size.behind])
         return (
-            f"At {self._sizes_in_words([size])}, {self.names[lead_at_budget_size.best]} is significantly ahead of "
+            f"At {self._sizes_in_words([budget_size])}, {self.names[lead_at_budget_size.best]} is significantly ahead of "
             f"{len(lead_at_budget_size.behind)} of "
             f"{lead_at_budget_size.others} others: {chunkers_behind_phrase}."
         )
@@ -283,9 +293,9 @@ class Leads:
         )
         return f"The best is significantly ahead of every other at {significant_budgets_phrase} ({correction_phrase})."
 
-    def _doubtful_lead_sentence(self, size: int) -> str:
+    def _doubtful_lead_sentence(self, budget_size: int) -> str:
         """Describe a lead that is not significant, and the number of questions it would take."""
-        lead, at_budget_phrase = self.leads[size], f"At {self._sizes_in_words([size])}"
+        lead, at_budget_phrase = self.leads[budget_size], f"At {self._sizes_in_words([budget_size])}"
         best_chunker_name, rival_chunker_name = self.names[lead.best], self.names[lead.rival]
         if lead.difference is None:
             return f"{at_budget_phrase}, {best_chunker_name} and {rival_chunker_name} cannot be compared. {lead.too_few}"
@@ -306,19 +316,19 @@ class Leads:
             f"{lead_difference.count:,}."
         )
 
-    def _sizes_in_words(self, sizes: Sequence[int]) -> str:
-        budget_unit_word = self.unit.removesuffix("s") if list(sizes) == [1] else self.unit
-        return f"{join_words([f'{size:,}' for size in sizes])} {budget_unit_word}"
+    def _sizes_in_words(self, budget_sizes: Sequence[int]) -> str:
+        budget_unit_word = self.unit.removesuffix("s") if list(budget_sizes) == [1] else self.unit
+        return f"{join_words([f'{size:,}' for size in budget_sizes])} {budget_unit_word}"
 
 
-def values_on_shared_questions(measured: Sequence[FloatArray]) -> list[FloatArray]:
+def values_on_shared_questions(scores_by_chunker: Sequence[FloatArray]) -> list[FloatArray]:
     """Return the measures with NaN for every question on which any of the measures is undefined.
 
     A measure that is undefined for all questions is ignored.
     """
-    undefined_score_masks = [np.isnan(scores) for scores in measured if not np.isnan(scores).all()]
+    undefined_score_masks = [np.isnan(scores) for scores in scores_by_chunker if not np.isnan(scores).all()]
     undefined_for_any_mask = np.logical_or.reduce(undefined_score_masks) if undefined_score_masks else True
-    return [np.where(undefined_for_any_mask, np.nan, scores) for scores in measured]
+    return [np.where(undefined_for_any_mask, np.nan, scores) for scores in scores_by_chunker]
 
 
 # The curve of a measure over all budgets.
@@ -345,7 +355,11 @@ class BudgetCurve:
 
     @classmethod
     def of(
-        cls, by_column: Mapping[int, BudgetResults], names: Mapping[int, str], measure: str, everything: Collection[int] = ()
+        cls,
+        results_by_column: Mapping[int, BudgetResults],
+        names: Mapping[int, str],
+        measure: str,
+        everything: Collection[int] = (),
     ) -> "BudgetCurve":
         """Return the curve of a retrieval measure over the budgets, measured in the budgets' unit.
 
@@ -353,10 +367,10 @@ class BudgetCurve:
 
         At the budgets in ``everything``, every chunker returns the whole text.
         """
-        curve_budgets = next(iter(by_column.values())).budgets
+        curve_budgets = next(iter(results_by_column.values())).budgets
         values_by_chunker = {
             number: np.array([at_budgets.values(measure, size, curve_budgets.unit) for size in curve_budgets.sizes])
-            for number, at_budgets in by_column.items()
+            for number, at_budgets in results_by_column.items()
         }
         interval_bounds_by_chunker = {
             number: np.array([mean_interval(row) or (np.nan, np.nan) for row in rows]).T
@@ -370,7 +384,7 @@ class BudgetCurve:
             size: [rows[row] for rows in values_by_chunker.values()] for row, size in enumerate(curve_budgets.sizes)
         }
         leads_at_budgets = Leads.of(
-            [names[number] for number in by_column],
+            [names[number] for number in results_by_column],
             MEASURE_NAMES[measure],
             curve_budgets.unit,
             values_by_budget_size,

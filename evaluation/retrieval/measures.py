@@ -14,7 +14,16 @@ import numpy as np
 
 from chunkers import Span, Tools
 from chunkers.support import FloatArray
-from evaluation.questions import AnyRuler, CharacterRuler, Corpus, Question, TokenRuler, intersection, trim_span, union
+from evaluation.questions import (
+    AnyRuler,
+    CharacterRuler,
+    Corpus,
+    Question,
+    TokenRuler,
+    intersection_of_ranges,
+    trim_span,
+    union_of_ranges,
+)
 from evaluation.search import Index, Indexed, Search, search
 from evaluation.segmentation import Score
 
@@ -24,7 +33,7 @@ from evaluation.segmentation import Score
 TOP_KS = (1, 3, 5, 10)
 """The values of k: numbers of chunks."""
 
-SET_SCORES = ("recall", "precision", "f1")
+SCORES_AT_K = ("recall", "precision", "f1")
 """The scores at each k."""
 
 NO_EXCERPT = "the question has no excerpt"
@@ -35,7 +44,7 @@ NOTHING_RETRIEVED = "nothing was retrieved"
 def retrieved_set_scores(wanted_items: Set[int], retrieved_items: Set[int]) -> dict[str, Score]:
     """Return recall, precision and F1 of the retrieved items, measured against the wanted ones."""
     if not wanted_items:
-        return dict.fromkeys(SET_SCORES, Score.without(NO_EXCERPT))
+        return dict.fromkeys(SCORES_AT_K, Score.without(NO_EXCERPT))
     hit_count = len(wanted_items & retrieved_items)
     retrieved_items_precision = (
         Score(hit_count / len(retrieved_items)) if retrieved_items else Score.without(NOTHING_RETRIEVED)
@@ -58,7 +67,7 @@ def overlapped_sentence_numbers(corpus: Corpus, spans: Sequence[Span]) -> set[in
     sentence_end_offsets = corpus.sentence_ends
     return {
         number
-        for start, end in union(spans)
+        for start, end in union_of_ranges(spans)
         for number in range(bisect_right(sentence_end_offsets, start), bisect_left(corpus.whole.starts, end))
         if corpus_sentence_spans[number].end > start
     }
@@ -69,7 +78,7 @@ def sentences_mostly_covered(corpus: Corpus, spans: Sequence[Span]) -> set[int]:
 
     Some chunkers cut sentences. A chunk with only a few characters of a sentence does not count as retrieving the sentence.
     """
-    merged_covered_spans = union(spans)
+    merged_covered_spans = union_of_ranges(spans)
     covered_sentence_numbers = set()
     for sentence_number in overlapped_sentence_numbers(corpus, merged_covered_spans):
         start, end = corpus.whole.sentences[sentence_number]
@@ -80,23 +89,27 @@ def sentences_mostly_covered(corpus: Corpus, spans: Sequence[Span]) -> set[int]:
 
 
 def document_scores(
-    corpus: Corpus, excerpts: Sequence[Span], ranked: Sequence[Sequence[Span]]
+    corpus: Corpus, excerpts: Sequence[Span], ranked_chunk_spans: Sequence[Sequence[Span]]
 ) -> dict[int, dict[str, Score]]:
     """Return recall, precision and F1 of the retrieved chunks' documents at each k of `TOP_KS`."""
     excerpt_document_numbers = overlapped_document_numbers(corpus, excerpts)
     return {
-        k: retrieved_set_scores(excerpt_document_numbers, overlapped_document_numbers(corpus, [*chain(*ranked[:k])]))
+        k: retrieved_set_scores(
+            excerpt_document_numbers, overlapped_document_numbers(corpus, [*chain(*ranked_chunk_spans[:k])])
+        )
         for k in TOP_KS
     }
 
 
 def evidence_scores(
-    corpus: Corpus, excerpts: Sequence[Span], ranked: Sequence[Sequence[Span]]
+    corpus: Corpus, excerpts: Sequence[Span], ranked_chunk_spans: Sequence[Sequence[Span]]
 ) -> dict[int, dict[str, Score]]:
     """Return recall, precision and F1 of the retrieved evidence sentences at each k of `TOP_KS`."""
     excerpt_sentence_numbers = overlapped_sentence_numbers(corpus, excerpts)
     return {
-        k: retrieved_set_scores(excerpt_sentence_numbers, sentences_mostly_covered(corpus, [*chain(*ranked[:k])]))
+        k: retrieved_set_scores(
+            excerpt_sentence_numbers, sentences_mostly_covered(corpus, [*chain(*ranked_chunk_spans[:k])])
+        )
         for k in TOP_KS
     }
 
@@ -129,16 +142,16 @@ RANGE_UNITS = ("characters", "tokens")
 """The units of ranges."""
 
 
-def text_scores(excerpts: Sequence[Span], retrieved: Sequence[Span], ruler: AnyRuler) -> dict[str, Score]:
+def text_scores(excerpts: Sequence[Span], retrieved_spans: Sequence[Span], ruler: AnyRuler) -> dict[str, Score]:
     """Return recall, precision and IoU of the retrieved ranges against the excerpts.
 
     With t_e for the excerpts, t_r for the retrieved text and h for the text in both: recall = |h| / |t_e|, precision = |h| /
     |t_r|, IoU = |h| / (|t_r| + |t_e| - |h|). In |t_r|, text counts each time it is retrieved; otherwise it counts once.
     """
     excerpt_length, hit_length, retrieved_length = (
-        ruler(union(excerpts)),
-        ruler(intersection(excerpts, retrieved)),
-        ruler(retrieved),
+        ruler(union_of_ranges(excerpts)),
+        ruler(intersection_of_ranges(excerpts, retrieved_spans)),
+        ruler(retrieved_spans),
     )
     if not excerpt_length:
         return dict.fromkeys(RETRIEVED_TEXT_MEASURES, Score.without(NO_EXCERPT))
@@ -155,11 +168,13 @@ def precision_omega(excerpts: Sequence[Span], chunks: Iterable[Sequence[Span]], 
 
     Text shared by several chunks counts once.
     """
-    excerpt_text_length = ruler(union(excerpts))
+    excerpt_text_length = ruler(union_of_ranges(excerpts))
     if not excerpt_text_length:
         return Score.without(NO_EXCERPT)
-    spans_of_overlapping_chunks = union(span for chunk in chunks if intersection(excerpts, chunk) for span in chunk)
-    excerpt_length_in_chunks = ruler(intersection(excerpts, spans_of_overlapping_chunks))
+    spans_of_overlapping_chunks = union_of_ranges(
+        span for chunk in chunks if intersection_of_ranges(excerpts, chunk) for span in chunk
+    )
+    excerpt_length_in_chunks = ruler(intersection_of_ranges(excerpts, spans_of_overlapping_chunks))
     return Score(
         excerpt_length_in_chunks / (ruler(spans_of_overlapping_chunks) + excerpt_text_length - excerpt_length_in_chunks)
     )
@@ -198,7 +213,7 @@ class Evaluation:
     scores
         Shape (units, measures, questions), in the order of `RANGE_UNITS` and `RETRIEVAL_MEASURES`.
     documents, evidence
-        Shape (numbers of chunks, scores, questions), in the order of `TOP_KS` and `SET_SCORES`; the same for every
+        Shape (numbers of chunks, scores, questions), in the order of `TOP_KS` and `SCORES_AT_K`; the same for every
         ``top_k``.
     """
 
@@ -222,7 +237,7 @@ class Evaluation:
         """Return the retrieval result of the question with the zero-based number ``number``."""
         character_scores, token_scores = (_scores_by_name(RETRIEVAL_MEASURES, scores[:, number]) for scores in self.scores)
         document_scores_by_k, evidence_scores_by_k = (
-            {k: _scores_by_name(SET_SCORES, scores[:, number]) for k, scores in zip(TOP_KS, by_k, strict=True)}
+            {k: _scores_by_name(SCORES_AT_K, scores[:, number]) for k, scores in zip(TOP_KS, by_k, strict=True)}
             for by_k in (self.documents, self.evidence)
         )
         ranked_chunk_numbers = tuple(self.search.ranked[number].tolist())
@@ -239,10 +254,10 @@ class Evaluation:
         """Return each question's value of a measure, shape (questions,), NaN where undefined."""
         return np.asarray(self.scores[RANGE_UNITS.index(unit), RETRIEVAL_MEASURES.index(measure)])
 
-    def mean_retrieved_length(self, length: AnyRuler) -> float:
+    def mean_retrieved_length(self, ruler: AnyRuler) -> float:
         """Return the mean length of the text retrieved for a question, counting overlapping text each time."""
         retrieved_text_lengths = [
-            length([*chain(*self.index.returned_spans_without_repeats(row))])
+            ruler([*chain(*self.index.returned_spans_without_repeats(row))])
             for row in self.search.ranked[:, : self.top_k].tolist()
         ]
         return float(np.mean(retrieved_text_lengths)) if retrieved_text_lengths else 0.0
@@ -256,8 +271,8 @@ class Evaluation:
         ):
             question_excerpt_ranges = excerpt_ranges(self.index.corpus, question)
             retrieved_text_spans = [*chain(*self.index.returned_spans_without_repeats(ranked_chunk_numbers[:top_k]))]
-            for unit_index, measure_length in enumerate(rulers):
-                for name, score in text_scores(question_excerpt_ranges, retrieved_text_spans, measure_length).items():
+            for unit_index, measure_text_length in enumerate(rulers):
+                for name, score in text_scores(question_excerpt_ranges, retrieved_text_spans, measure_text_length).items():
                     scores_at_new_top_k[unit_index, RETRIEVAL_MEASURES.index(name), question_number] = score_value_or_nan(
                         score
                     )
@@ -267,7 +282,7 @@ class Evaluation:
         """Return mean recall, precision and F1 of the retrieved ``documents`` or ``evidence`` sentences at each k."""
         scores_at_each_k: FloatArray = getattr(self, item_kind)
         return {
-            k: {name: _mean_score(values) for name, values in zip(SET_SCORES, scores, strict=True)}
+            k: {name: _mean_score(values) for name, values in zip(SCORES_AT_K, scores, strict=True)}
             for k, scores in zip(TOP_KS, scores_at_each_k, strict=True)
         }
 
@@ -279,42 +294,42 @@ def evaluate_retrieval(
 
     Raises the same errors as `Tools.embed`.
     """
-    return measure_search(search(index, questions, tools, max(top_k, *TOP_KS)), ruler, top_k)
+    return score_search(search(index, questions, tools, max(top_k, *TOP_KS)), ruler, top_k)
 
 
-def measure_search(searched: Search, ruler: TokenRuler, top_k: int = 5) -> Evaluation:
+def score_search(searched: Search, ruler: TokenRuler, top_k: int = 5) -> Evaluation:
     """Return the retrieval scores of a search.
 
     The search must be at least ``top_k`` and max(`TOP_KS`) chunks deep.
     """
-    searched_chunk_index = searched.index
+    search_index = searched.index
     question_count = len(searched.questions)
     all_question_scores = np.empty((len(RANGE_UNITS), len(RETRIEVAL_MEASURES), question_count))
     rulers: tuple[AnyRuler, ...] = (CharacterRuler(), ruler)
     omega_measure_index = RETRIEVAL_MEASURES.index("precision_omega")
-    all_document_scores, all_evidence_scores = np.empty((2, len(TOP_KS), len(SET_SCORES), question_count))
+    all_document_scores, all_evidence_scores = np.empty((2, len(TOP_KS), len(SCORES_AT_K), question_count))
     for question_number, (question, ranked_chunk_numbers) in enumerate(
         zip(searched.questions, searched.ranked.tolist(), strict=True)
     ):
-        question_excerpt_ranges = excerpt_ranges(searched_chunk_index.corpus, question)
-        returned_spans_at_excerpts = searched_chunk_index.spans_returned_at_excerpts(question_excerpt_ranges)
-        for unit_index, measure_length in enumerate(rulers):
+        question_excerpt_ranges = excerpt_ranges(search_index.corpus, question)
+        returned_spans_at_excerpts = search_index.spans_returned_at_excerpts(question_excerpt_ranges)
+        for unit_index, measure_text_length in enumerate(rulers):
             all_question_scores[unit_index, omega_measure_index, question_number] = score_value_or_nan(
-                precision_omega(question_excerpt_ranges, returned_spans_at_excerpts, measure_length)
+                precision_omega(question_excerpt_ranges, returned_spans_at_excerpts, measure_text_length)
             )
-        returned_spans_by_rank = list(searched_chunk_index.returned_spans_without_repeats(ranked_chunk_numbers))
+        returned_spans_by_rank = list(search_index.returned_spans_without_repeats(ranked_chunk_numbers))
         for scores_to_fill, scores_by_k in (
             (
                 all_document_scores,
-                document_scores(searched_chunk_index.corpus, question_excerpt_ranges, returned_spans_by_rank),
+                document_scores(search_index.corpus, question_excerpt_ranges, returned_spans_by_rank),
             ),
             (
                 all_evidence_scores,
-                evidence_scores(searched_chunk_index.corpus, question_excerpt_ranges, returned_spans_by_rank),
+                evidence_scores(search_index.corpus, question_excerpt_ranges, returned_spans_by_rank),
             ),
         ):
             scores_to_fill[:, :, question_number] = [
-                [score_value_or_nan(scores_by_k[k][name]) for name in SET_SCORES] for k in TOP_KS
+                [score_value_or_nan(scores_by_k[k][name]) for name in SCORES_AT_K] for k in TOP_KS
             ]
     return Evaluation(searched, top_k, all_question_scores, all_document_scores, all_evidence_scores).with_top_k(
         top_k, ruler

@@ -95,15 +95,17 @@ class Costs:
     cached: int
 
     @classmethod
-    def of(cls, evaluation: Evaluation, tokens: float) -> "Costs":
-        """Return the costs of an evaluation in which a question retrieves ``tokens`` tokens on average."""
-        evaluated_chunk_index = evaluation.index
+    def of(cls, evaluation: Evaluation, mean_token_count: float) -> "Costs":
+        """Return the costs of an evaluation in which a question retrieves ``mean_token_count`` tokens on average."""
+        evaluated_search_index = evaluation.index
         return cls(
-            None if evaluated_chunk_index.chunk_s is None else evaluated_chunk_index.chunk_s + evaluated_chunk_index.embed_s,
+            None
+            if evaluated_search_index.chunk_s is None
+            else evaluated_search_index.chunk_s + evaluated_search_index.embed_s,
             1000 * evaluation.search.search_s / max(1, len(evaluation.search.questions)),
-            tokens,
-            evaluated_chunk_index.embedded,
-            evaluated_chunk_index.cached,
+            mean_token_count,
+            evaluated_search_index.embedded,
+            evaluated_search_index.cached,
         )
 
     def embeddings_source(self) -> str:
@@ -289,11 +291,11 @@ class Report:
         ]
         return too_few_values_sentence(len(shared_question_counts), max(shared_question_counts, default=0))
 
-    def given_chunks(self, number: int, question: int) -> GivenChunks:
-        """Return the chunks retrieved for a question from the index of the chunker ``number``."""
-        chunker_report = self.chunkers[number]
+    def given_chunks(self, chunker_number: int, question_number: int) -> GivenChunks:
+        """Return the chunks retrieved for a question from the index of the chunker ``chunker_number``."""
+        chunker_report = self.chunkers[chunker_number]
         measured = MeasuredChunker(chunker_report.evaluation, chunker_report.ladder)
-        return given_chunks(measured, self.choice.limit, question, self.ruler)
+        return given_chunks(measured, self.choice.limit, question_number, self.ruler)
 
     @property
     def distributions(self) -> dict[int, Distribution]:
@@ -306,12 +308,12 @@ class Report:
         return {number: chunker.costs for number, chunker in self.chunkers.items()}
 
 
-def differing_question_indexes(values: Mapping[int, FloatArray]) -> IntArray:
+def differing_question_indexes(values_by_chunker: Mapping[int, FloatArray]) -> IntArray:
     """Return the numbers of the questions for which a measure differs between chunkers, ignoring undefined values.
 
-    ``values`` holds the measure of at least one chunker, each of shape (questions,).
+    ``values_by_chunker`` holds the measure of at least one chunker, each of shape (questions,).
     """
-    values_of_all_chunkers = np.array(list(values.values()))
+    values_of_all_chunkers = np.array(list(values_by_chunker.values()))
     return np.flatnonzero(np.fmax.reduce(values_of_all_chunkers) > np.fmin.reduce(values_of_all_chunkers))
 
 
@@ -323,26 +325,28 @@ def _gives_all_chunks(measured: MeasuredChunker, limit: Limit) -> bool:
     return chunk_count <= limit.top
 
 
-def make_lru_cache(most: int) -> Callable[[Hashable, Callable[[], Value]], Value]:
-    """Return a function that computes the value of a key, and keeps the ``most`` values that were used last.
+def make_lru_cache(max_value_count: int) -> Callable[[Hashable, Callable[[], Value]], Value]:
+    """Return a function that computes the value of a key, and keeps the ``max_value_count`` values that were used last.
 
     If several threads request the same key, one thread computes the value and the others wait. Requests for other keys do
     not wait. If computing fails, the next call computes again.
     """
 
-    @cache_results_in(LRUDict(most), lambda key, compute: key)
+    @cache_results_in(LRUDict(max_value_count), lambda key, compute: key)
     def cached_value(key: Hashable, compute: Callable[[], Value]) -> Value:
         return compute()
 
     return cached_value
 
 
-def _computed_once(compute: Callable[["Reports", *Arguments], Value]) -> Callable[["Reports", *Arguments], Value]:
+def _cache_method_results(
+    report_method: Callable[["Reports", *Arguments], Value],
+) -> Callable[["Reports", *Arguments], Value]:
     """Let a method of `Reports` keep its results, by its arguments, in the cache that all such methods share."""
 
-    @wraps(compute)
+    @wraps(report_method)
     def cached(self: "Reports", *arguments: *Arguments) -> Value:
-        return self._cache((compute, arguments), lambda: compute(self, *arguments))
+        return self._cache((report_method, arguments), lambda: report_method(self, *arguments))
 
     return cached
 
@@ -372,24 +376,24 @@ class Reports:
         # its leads, its curve, the whole text and its failures.
         self._cache = make_lru_cache(REPORTS_KEPT * (4 * len(names) + 5))
 
-    def report_for(self, measured: Mapping[int, MeasuredChunker], choice: ReportChoice) -> Report:
+    def report_for(self, measured_by_number: Mapping[int, MeasuredChunker], choice: ReportChoice) -> Report:
         """Return a report that compares chunkers with the baseline that ``choice`` names.
 
         If ``choice`` has a budget, all chunkers must have a ladder.
         """
-        return self._report(tuple(sorted(measured.items())), choice)
+        return self._report(tuple(sorted(measured_by_number.items())), choice)
 
-    def failures(self, measured: Mapping[int, MeasuredChunker], limit: Limit) -> Failures:
+    def failures(self, measured_by_number: Mapping[int, MeasuredChunker], limit: Limit) -> Failures:
         """Return, for each chunker, the excerpts that it failed to retrieve in full, most missing text first."""
-        return self._failures(tuple(sorted(measured.items())), limit)
+        return self._find_failures(tuple(sorted(measured_by_number.items())), limit)
 
-    @_computed_once
-    def _failures(self, chunkers: _Chunkers, limit: Limit) -> Failures:
-        return retrieval_failures(dict(chunkers), limit, self._ruler)
+    @_cache_method_results
+    def _find_failures(self, measured_chunkers: _Chunkers, limit: Limit) -> Failures:
+        return retrieval_failures(dict(measured_chunkers), limit, self._ruler)
 
-    @_computed_once
-    def _report(self, chunkers: _Chunkers, choice: ReportChoice) -> Report:
-        chunker_reports = {number: self._chunker_report(measured, choice) for number, measured in chunkers}
+    @_cache_method_results
+    def _report(self, measured_chunkers: _Chunkers, choice: ReportChoice) -> Report:
+        chunker_reports = {number: self._chunker_report(measured, choice) for number, measured in measured_chunkers}
         values_by_chunker = {number: report.distribution.values for number, report in chunker_reports.items()}
         non_baseline_chunkers = [number for number in values_by_chunker if number != choice.baseline]
         score_differences = [
@@ -404,47 +408,49 @@ class Reports:
                 for number, difference in zip(non_baseline_chunkers, tested_baseline_differences, strict=True)
                 if difference is not None
             },
-            self._budget_curve(chunkers, choice.measure, choice.unit, choice.last)
+            self._budget_curve(measured_chunkers, choice.measure, choice.unit, choice.last)
             if choice.budget and choice.measure in RETRIEVED_TEXT_MEASURES
             else None,
-            self._leads_at_top_k(chunkers, choice._replace(budget=0, baseline=0, last="cut")),
+            self._leads_at_top_k(measured_chunkers, choice._replace(budget=0, baseline=0, last="cut")),
             differing_question_indexes(values_by_chunker),
             self._ruler,
-            self._whole_text_scores(chunkers[0][1], choice.unit),
+            self._whole_text_scores(measured_chunkers[0][1], choice.unit),
         )
 
-    @_computed_once
+    @_cache_method_results
     def _whole_text_scores(self, measured: MeasuredChunker, unit: str) -> WholeText:
         search = measured.evaluation.search
         return whole_text_scores(search.index.corpus, search.questions, self._ruler, unit)
 
-    @_computed_once
-    def _budget_curve(self, chunkers: _Chunkers, measure: str, unit: str, last: LastChunkChoice) -> BudgetCurve:
+    @_cache_method_results
+    def _budget_curve(
+        self, measured_chunkers: _Chunkers, measure: str, unit: str, last_chunk_choice: LastChunkChoice
+    ) -> BudgetCurve:
         results_by_chunker = {
-            number: measured.ladder.results_in_unit(unit, last)
-            for number, measured in chunkers
+            number: measured.ladder.results_in_unit(unit, last_chunk_choice)
+            for number, measured in measured_chunkers
             if measured.ladder is not None
         }
         budgets_giving_everything = set.intersection(
             *(
                 set(results_by_chunker[number].budgets_giving_all_chunks(len(measured.evaluation.index.chunks)))
-                for number, measured in chunkers
+                for number, measured in measured_chunkers
                 if number in results_by_chunker
             )
         )
         name_by_chunker = {number: self._names[number] for number in results_by_chunker}
         return BudgetCurve.of(results_by_chunker, name_by_chunker, measure, sorted(budgets_giving_everything))
 
-    @_computed_once
-    def _leads_at_top_k(self, chunkers: _Chunkers, choice: ReportChoice) -> Leads:
+    @_cache_method_results
+    def _leads_at_top_k(self, measured_chunkers: _Chunkers, choice: ReportChoice) -> Leads:
         """Return the leaders at the top k, which ``choice`` must be about."""
         question_scores_by_chunker = [
             self._evaluation_and_costs(measured, choice.limit)[0].values(choice.measure, choice.unit)
-            for _, measured in chunkers
+            for _, measured in measured_chunkers
         ]
-        is_everything_retrieved = all(_gives_all_chunks(measured, choice.limit) for _, measured in chunkers)
+        is_everything_retrieved = all(_gives_all_chunks(measured, choice.limit) for _, measured in measured_chunkers)
         return Leads.of(
-            [self._names[number] for number, _ in chunkers],
+            [self._names[number] for number, _ in measured_chunkers],
             MEASURE_NAMES[choice.measure],
             "chunks",
             {choice.top_k: question_scores_by_chunker},
@@ -466,26 +472,32 @@ class Reports:
             self._repeat_cost(measured, choice.limit, choice.unit),
         )
 
-    @_computed_once
+    @_cache_method_results
     def _distribution(self, measured: MeasuredChunker, limit: Limit, measure: str, unit: str) -> Distribution:
         return Distribution.of(self._evaluation_and_costs(measured, limit)[0].values(measure, unit))
 
-    @_computed_once
+    @_cache_method_results
     def _repeat_cost(self, measured: MeasuredChunker, limit: Limit, unit: str) -> RepeatCost | None:
-        budget_ladder = measured.ladder
-        if budget_ladder is None or budget_ladder.repeats is None or not budget_ladder.repeats.near:
+        standard_budget_results = measured.ladder
+        if (
+            standard_budget_results is None
+            or standard_budget_results.repeats is None
+            or not standard_budget_results.repeats.near
+        ):
             return None
         if limit.budget:
-            return budget_ladder.repeats.cost_at_budget(
-                budget_ladder.results_in_unit(limit.unit, limit.last), limit.budget, unit
+            return standard_budget_results.repeats.repeat_cost_at_budget(
+                standard_budget_results.results_in_unit(limit.unit, limit.last), limit.budget, unit
             )
-        return budget_ladder.repeats.cost_in_top_k(self._evaluation_and_costs(measured, limit)[0], unit, self._ruler)
+        return standard_budget_results.repeats.repeat_cost_in_top_k(
+            self._evaluation_and_costs(measured, limit)[0], unit, self._ruler
+        )
 
-    @_computed_once
+    @_cache_method_results
     def _evaluation_and_costs(self, measured: MeasuredChunker, limit: Limit) -> tuple[Evaluation, Costs]:
-        chunker_evaluation, budget_ladder = measured
-        if limit.budget and budget_ladder is not None:
-            results_at_budgets = budget_ladder.results_in_unit(limit.unit, limit.last)
+        chunker_evaluation, standard_budget_results = measured
+        if limit.budget and standard_budget_results is not None:
+            results_at_budgets = standard_budget_results.results_in_unit(limit.unit, limit.last)
             chosen_budget_index = results_at_budgets.budgets.sizes.index(limit.budget)
             scores_at_budget = chunker_evaluation.scores.copy()
             for measure_index, name in enumerate(RETRIEVED_TEXT_MEASURES):

@@ -8,7 +8,13 @@ from typing import Literal, NamedTuple
 
 from chunkers import Span
 from chunkers.support import IntArray
-from evaluation.questions import TokenRuler, difference, intersection, numbers_of_overlapping_chunks, ruler_for_unit
+from evaluation.questions import (
+    TokenRuler,
+    difference_of_ranges,
+    intersection_of_ranges,
+    numbers_of_overlapping_chunks,
+    ruler_for_unit,
+)
 from evaluation.retrieval.budget import Limit, spans_up_to_length
 from evaluation.retrieval.budgets_and_near_duplicates import BudgetLadder, best_ranked_chunk, chunks_holding_most_excerpt
 from evaluation.retrieval.measures import RANGE_UNITS, Evaluation, excerpt_ranges
@@ -78,49 +84,53 @@ class MeasuredChunker(NamedTuple):
 
 
 def given_chunks(
-    measured: MeasuredChunker, limit: Limit, question: int, ruler: TokenRuler, near: Span | None = None
+    measured: MeasuredChunker, limit: Limit, question_number: int, ruler: TokenRuler, overlapped_excerpt: Span | None = None
 ) -> GivenChunks:
-    """Return the chunks retrieved for the question with the zero-based number ``question``.
+    """Return the chunks retrieved for the question with the zero-based number ``question_number``.
 
-    With ``near``, only the chunks that overlap this excerpt are returned, including those whose ranks the run keeps for
+    With ``overlapped_excerpt``, only the chunks that overlap this excerpt are returned, including those whose ranks the run keeps for
     excerpts alone. If chunks return other text than their own, all are returned, since any may contain the excerpt.
     """
-    index, ladder = measured.evaluation.index, measured.ladder
+    index, standard_budget_results = measured.evaluation.index, measured.ladder
     rows_beyond_kept_ranks: list[list[int]] = []
-    if limit.budget and ladder is not None:
-        results_at_budgets = ladder.results_in_unit(limit.unit, limit.last)
-        budget_and_question_indexes = results_at_budgets.budgets.sizes.index(limit.budget), question
+    if limit.budget and standard_budget_results is not None:
+        results_at_budgets = standard_budget_results.results_in_unit(limit.unit, limit.last)
+        budget_and_question_indexes = results_at_budgets.budgets.sizes.index(limit.budget), question_number
         taken_chunk_count, cut_off_length = (
             int(results_at_budgets.taken[budget_and_question_indexes]),
             int(results_at_budgets.part[budget_and_question_indexes]),
         )
         filled_length = int(results_at_budgets.given[RANGE_UNITS.index(limit.unit)][budget_and_question_indexes])
-        ranked_chunk_numbers = ladder.ranked[question][ladder.ranked[question] >= 0]
-        rows_beyond_kept_ranks = ladder.beyond[ladder.beyond[:, 0] == question].tolist()
+        ranked_chunk_numbers = standard_budget_results.ranked[question_number][
+            standard_budget_results.ranked[question_number] >= 0
+        ]
+        rows_beyond_kept_ranks = standard_budget_results.beyond[
+            standard_budget_results.beyond[:, 0] == question_number
+        ].tolist()
     else:
-        ranked_chunk_numbers = measured.evaluation.search.ranked[question, : limit.top]
+        ranked_chunk_numbers = measured.evaluation.search.ranked[question_number, : limit.top]
         taken_chunk_count, cut_off_length, filled_length = len(ranked_chunk_numbers), 0, 0
     # A chunk that does not fit is shown as well, unless the budget is full.
     is_next_shown = limit.last == "left_out" and filled_length < limit.budget
     shown_chunk_numbers: IntArray = ranked_chunk_numbers[: taken_chunk_count + is_next_shown]
     zero_based_ranks: Sequence[int] = range(len(shown_chunk_numbers))
-    if near is not None and index.returns is None:
-        zero_based_ranks = numbers_of_overlapping_chunks(index.edges[shown_chunk_numbers], [near])
+    if overlapped_excerpt is not None and index.returns is None:
+        zero_based_ranks = numbers_of_overlapping_chunks(index.edges[shown_chunk_numbers], [overlapped_excerpt])
     ranks_and_chunk_numbers = [(place + 1, int(shown_chunk_numbers[place])) for place in zero_based_ranks]
-    if near is not None:
+    if overlapped_excerpt is not None:
         ranks_and_chunk_numbers += [
             (rank, number) for _, number, rank in rows_beyond_kept_ranks if rank <= taken_chunk_count
         ]
     returned_spans = index.returned_spans_without_repeats(number for _, number in ranks_and_chunk_numbers)
 
-    def given_part(rank: int, spans: tuple[Span, ...]) -> tuple[Span, ...]:
+    def retrieved_part_of_chunk(rank: int, spans: tuple[Span, ...]) -> tuple[Span, ...]:
         if rank == taken_chunk_count and cut_off_length:
             return tuple(spans_up_to_length(spans, cut_off_length, ruler_for_unit(limit.unit, ruler)))
         return spans if rank <= taken_chunk_count else ()
 
     return GivenChunks(
         tuple(
-            RankedChunk(rank, number, spans, given_part(rank, spans))
+            RankedChunk(rank, number, spans, retrieved_part_of_chunk(rank, spans))
             for (rank, number), spans in zip(ranks_and_chunk_numbers, returned_spans, strict=True)
         ),
         max(0, taken_chunk_count - len(ranked_chunk_numbers)),
@@ -132,7 +142,7 @@ def given_chunks(
 # The fate of one answer: given whole, or lost on the way.
 
 
-Fate = Literal["whole", "split", "cut off", "not retrieved", "in no chunk"]
+ExcerptFate = Literal["whole", "split", "cut off", "not retrieved", "in no chunk"]
 
 
 @dataclass(frozen=True)
@@ -151,7 +161,7 @@ class AnswerRetrieval:
         True if what is retrieved of these chunks contains all of it.
     """
 
-    fate: Fate
+    fate: ExcerptFate
     chunks: tuple[RankedChunk, ...]
     together: bool
 
@@ -159,23 +169,27 @@ class AnswerRetrieval:
 def judge_answer_retrieval(
     text: str,
     chunks: Sequence[tuple[Span, ...]],
-    ranks: Mapping[int, int],
-    given: Mapping[int, Sequence[Span]],
+    rank_by_chunk: Mapping[int, int],
+    given_spans_by_chunk: Mapping[int, Sequence[Span]],
     answer: Span,
 ) -> AnswerRetrieval:
     """Return the outcome of any retrieval from the chunks of a text or corpus for an answer. White space is ignored.
 
     Parameters
     ----------
-    ranks
+    rank_by_chunk
         Ranks, from 1, of the chunks that were ranked, by their numbers.
-    given
+    given_spans_by_chunk
         The retrieved part of each retrieved chunk.
     """
     whole_chunks = whole_answer_chunk_numbers(text, chunks, answer)
-    retrieved_whole_chunks = [number for number in whole_chunks if number in given]
-    chunks_by_fate: dict[Fate, list[int]] = {
-        "whole": [number for number in retrieved_whole_chunks if not count_missing_characters(text, answer, given[number])],
+    retrieved_whole_chunks = [number for number in whole_chunks if number in given_spans_by_chunk]
+    chunks_by_fate: dict[ExcerptFate, list[int]] = {
+        "whole": [
+            number
+            for number in retrieved_whole_chunks
+            if not count_missing_characters(text, answer, given_spans_by_chunk[number])
+        ],
         "cut off": retrieved_whole_chunks,
         "not retrieved": whole_chunks,
         "split": [
@@ -183,13 +197,13 @@ def judge_answer_retrieval(
             for number, spans in enumerate(chunks)
             if spans[0].start < answer.end
             and answer.start < spans[-1].end
-            and any(text[start:end].strip() for start, end in intersection([answer], spans))
+            and any(text[start:end].strip() for start, end in intersection_of_ranges([answer], spans))
         ],
     }
-    fate: Fate = next((fate for fate, numbers in chunks_by_fate.items() if numbers), "in no chunk")
+    fate: ExcerptFate = next((fate for fate, numbers in chunks_by_fate.items() if numbers), "in no chunk")
     judged_chunks = sorted(
         (
-            RankedChunk(ranks.get(number, 0), number, chunks[number], tuple(given.get(number, ())))
+            RankedChunk(rank_by_chunk.get(number, 0), number, chunks[number], tuple(given_spans_by_chunk.get(number, ())))
             for number in chunks_by_fate.get(fate, ())
         ),
         key=lambda chunk: (chunk.rank or len(chunks) + 1, chunk.number),
@@ -230,19 +244,23 @@ class Seam:
     reason: str
 
 
-def cuts_inside(parts: Iterable[tuple[Span, int]], answer: Span, reasons: Mapping[int, str]) -> tuple[Seam, ...]:
+def cuts_inside_answer(
+    spans_with_chunk_numbers: Iterable[tuple[Span, int]], answer: Span, cut_reason_by_offset: Mapping[int, str]
+) -> tuple[Seam, ...]:
     """Return the places inside an answer at which a chunk begins that does not hold the text before them.
 
     Parameters
     ----------
-    parts
+    spans_with_chunk_numbers
         Spans of chunks, each with the number of its chunk.
-    reasons
+    cut_reason_by_offset
         Reasons for cuts, by the offset at which the later chunk begins.
     """
-    parts_touching_answer = sorted(part for part in parts if part[0].start < answer.end and part[0].end > answer.start)
+    parts_touching_answer = sorted(
+        part for part in spans_with_chunk_numbers if part[0].start < answer.end and part[0].end > answer.start
+    )
     return tuple(
-        Seam(span.start, before, after, reasons.get(span.start, ""))
+        Seam(span.start, before, after, cut_reason_by_offset.get(span.start, ""))
         for (_, before), (span, after) in pairwise(parts_touching_answer)
         if answer.start < span.start and before != after
     )
@@ -292,16 +310,16 @@ class FailedExcerpt:
 
 
 def retrieval_failures(
-    all_measured: Mapping[int, MeasuredChunker], limit: Limit, ruler: TokenRuler
+    measured_by_chunker_number: Mapping[int, MeasuredChunker], limit: Limit, ruler: TokenRuler
 ) -> dict[int, list[FailedExcerpt]]:
     """Return, for each chunker, the excerpts that it failed to retrieve in full, most missing text first.
 
     Excerpts with equally much missing text are in the order of their questions.
     """
-    failures_by_chunker: dict[int, list[FailedExcerpt]] = {number: [] for number in all_measured}
-    if not all_measured:
+    failures_by_chunker: dict[int, list[FailedExcerpt]] = {number: [] for number in measured_by_chunker_number}
+    if not measured_by_chunker_number:
         return failures_by_chunker
-    first_evaluation = next(iter(all_measured.values())).evaluation
+    first_evaluation = next(iter(measured_by_chunker_number.values())).evaluation
     corpus_text = first_evaluation.index.corpus.whole.text
     overall_excerpt_number = -1
     for question_number, question in enumerate(first_evaluation.search.questions):
@@ -311,16 +329,16 @@ def retrieval_failures(
                 chunker: count_missing_characters(
                     corpus_text, excerpt, given_chunks(measured, limit, question_number, ruler, excerpt).spans
                 )
-                for chunker, measured in all_measured.items()
+                for chunker, measured in measured_by_chunker_number.items()
             }
             for chunker_number, missing_character_count in missing_count_by_chunker.items():
                 if missing_character_count:
-                    evaluation, ladder = all_measured[chunker_number]
+                    evaluation, standard_budget_results = measured_by_chunker_number[chunker_number]
                     holder_candidates, held_character_count = chunks_holding_most_excerpt(evaluation.index, excerpt)
                     holder_chunk_number, rank = (
                         best_ranked_chunk(holder_candidates, evaluation.search.ranked[question_number].tolist())
-                        if ladder is None
-                        else ladder.holders[overall_excerpt_number].tolist()
+                        if standard_budget_results is None
+                        else standard_budget_results.holders[overall_excerpt_number].tolist()
                     )
                     spans_with_chunk_numbers = [
                         (span, chunk)
@@ -329,13 +347,15 @@ def retrieval_failures(
                     ]
                     # Where one chunk holds all of it, no cut split it.
                     is_excerpt_split = held_character_count < excerpt.end - excerpt.start
-                    reasons = {} if ladder is None else ladder.reasons
+                    cut_reason_by_offset = {} if standard_budget_results is None else standard_budget_results.reasons
                     failures_by_chunker[chunker_number].append(
                         FailedExcerpt(
                             question_number,
                             excerpt,
                             missing_count_by_chunker,
-                            cuts_inside(spans_with_chunk_numbers, excerpt, reasons) if is_excerpt_split else (),
+                            cuts_inside_answer(spans_with_chunk_numbers, excerpt, cut_reason_by_offset)
+                            if is_excerpt_split
+                            else (),
                             holder_chunk_number,
                             rank,
                             held_character_count,
@@ -349,4 +369,4 @@ def retrieval_failures(
 
 def count_missing_characters(text: str, excerpt: Span, spans: Iterable[Span]) -> int:
     """Count the characters of an excerpt or answer in none of the spans, not counting pieces of white space alone."""
-    return sum(end - start for start, end in difference([excerpt], spans) if text[start:end].strip())
+    return sum(end - start for start, end in difference_of_ranges([excerpt], spans) if text[start:end].strip())

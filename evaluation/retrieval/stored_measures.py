@@ -10,7 +10,7 @@ from chunkers.support import FloatArray, IntArray, first_field_and_error
 from evaluation.questions import Corpus, Question
 from evaluation.retrieval.budget import LAST_CHUNK_CHOICES, BudgetResults, Budgets, LastChunkChoice
 from evaluation.retrieval.budgets_and_near_duplicates import BudgetLadder, RetrievedDuplicates
-from evaluation.retrieval.measures import RANGE_UNITS, RETRIEVAL_MEASURES, SET_SCORES, TOP_KS, Evaluation
+from evaluation.retrieval.measures import RANGE_UNITS, RETRIEVAL_MEASURES, SCORES_AT_K, TOP_KS, Evaluation
 from evaluation.search import Indexed, Search
 
 
@@ -90,7 +90,7 @@ def evaluation_to_json(evaluation: Evaluation, ladder: BudgetLadder | None = Non
         scores=evaluation.scores.tolist(),
         documents=evaluation.documents.tolist(),
         evidence=evaluation.evidence.tolist(),
-        ladder=None if ladder is None else _stored_budget_ladder(ladder),
+        ladder=None if ladder is None else _storable_budget_ladder(ladder),
         exact_ends=index.corpus.exact_ends,
         caveat=index.caveat,
         parents=None if index.parents is None else tuple((spans[0].start, spans[-1].end) for spans in index.parents),
@@ -98,29 +98,29 @@ def evaluation_to_json(evaluation: Evaluation, ladder: BudgetLadder | None = Non
     return stored_evaluation.model_dump_json().encode()
 
 
-def _stored_budget_ladder(ladder: BudgetLadder) -> _StoredLadder:
+def _storable_budget_ladder(ladder: BudgetLadder) -> _StoredLadder:
     return _StoredLadder(
         wanted=ladder.at[0].wanted.tolist(),
-        at=_stored_budget_results(ladder.at),
+        at=_storable_budget_results(ladder.at),
         ranked=[[chunk for chunk in row if chunk >= 0] for row in ladder.ranked.tolist()],
         beyond=[tuple(row) for row in ladder.beyond.tolist()],
         holders=[tuple(row) for row in ladder.holders.tolist()],
         reasons=[*ladder.reasons.items()],
-        repeats=None if ladder.repeats is None else _stored_retrieved_duplicates(ladder.repeats),
+        repeats=None if ladder.repeats is None else _storable_retrieved_duplicates(ladder.repeats),
     )
 
 
-def _stored_retrieved_duplicates(repeats: RetrievedDuplicates) -> _StoredRepeats:
+def _storable_retrieved_duplicates(repeats: RetrievedDuplicates) -> _StoredRepeats:
     return _StoredRepeats(
         near=repeats.near,
         groups=repeats.groups,
         places=[(number, [*places]) for number, places in repeats.places.items()],
         ranked=repeats.ranked.tolist(),
-        at=_stored_budget_results(repeats.at),
+        at=_storable_budget_results(repeats.at),
     )
 
 
-def _stored_budget_results(several: Sequence[BudgetResults]) -> tuple[_StoredAt, ...]:
+def _storable_budget_results(budget_results_list: Sequence[BudgetResults]) -> tuple[_StoredAt, ...]:
     return tuple(
         _StoredAt(
             unit=at.budgets.unit,
@@ -131,12 +131,12 @@ def _stored_budget_results(several: Sequence[BudgetResults]) -> tuple[_StoredAt,
             given=at.given.tolist(),
             hit=at.hit.tolist(),
         )
-        for at in several
+        for at in budget_results_list
     )
 
 
 def evaluation_from_json(
-    data: bytes, corpus: Corpus, questions: Sequence[Question]
+    stored_json: bytes, corpus: Corpus, questions: Sequence[Question]
 ) -> tuple[Evaluation, BudgetLadder | None]:
     """Return the evaluation and the results at budgets that `evaluation_to_json` stored.
 
@@ -149,7 +149,7 @@ def evaluation_from_json(
         with another rule for the ends of excerpts, as by earlier versions.
     """
     try:
-        stored_evaluation = _Stored.model_validate_json(data)
+        stored_evaluation = _Stored.model_validate_json(stored_json)
     except ValidationError as error:
         invalid_field_path, _ = first_field_and_error(error, "its JSON")
         raise InputError(
@@ -184,7 +184,7 @@ def evaluation_from_json(
             "the "
             "evaluation again."
         )
-    restored_chunk_index = Indexed(
+    restored_search_index = Indexed(
         corpus=corpus,
         chunks=tuple(tuple(Span(start, end) for start, end in spans) for spans in stored_evaluation.chunks),
         chunk_s=stored_evaluation.chunk_s,
@@ -197,10 +197,14 @@ def evaluation_from_json(
         if stored_evaluation.parents is None
         else tuple((Span(start, end),) for start, end in stored_evaluation.parents),
     )
-    shape_at_k = (len(TOP_KS), len(SET_SCORES), len(questions))
+    shape_at_k = (len(TOP_KS), len(SCORES_AT_K), len(questions))
     restored_evaluation = Evaluation(
         Search(
-            restored_chunk_index, tuple(questions), rankings_by_question, stored_evaluation.ask_s, stored_evaluation.search_s
+            restored_search_index,
+            tuple(questions),
+            rankings_by_question,
+            stored_evaluation.ask_s,
+            stored_evaluation.search_s,
         ),
         stored_evaluation.top_k,
         _array_of_floats(stored_evaluation.scores, (len(RANGE_UNITS), len(RETRIEVAL_MEASURES), len(questions)), "scores"),
@@ -208,11 +212,11 @@ def evaluation_from_json(
         _array_of_floats(stored_evaluation.evidence, shape_at_k, "evidence"),
     )
     return restored_evaluation, None if stored_evaluation.ladder is None else _restored_budget_ladder(
-        stored_evaluation.ladder, len(restored_chunk_index.chunks), questions
+        stored_evaluation.ladder, len(restored_search_index.chunks), questions
     )
 
 
-def _restored_budget_ladder(stored: _StoredLadder, chunks: int, questions: Sequence[Question]) -> BudgetLadder | None:
+def _restored_budget_ladder(stored: _StoredLadder, chunk_count: int, questions: Sequence[Question]) -> BudgetLadder | None:
     """Return a ladder; None if it lacks a unit or a treatment of the last chunk."""
     if [(stored_at.unit, stored_at.last) for stored_at in stored.at] != [
         (unit, last) for unit in RANGE_UNITS for last in LAST_CHUNK_CHOICES
@@ -239,9 +243,9 @@ def _restored_budget_ladder(stored: _StoredLadder, chunks: int, questions: Seque
         )
     lower_ranked_chunk_triples = np.array(stored.beyond, dtype=np.intp).reshape(-1, 3)
     for stored_numbers_to_check, item_count, item_kind in (
-        (padded_question_rankings, chunks, "chunks"),
-        (best_holders_and_ranks[:, 0], chunks, "chunks"),
-        (lower_ranked_chunk_triples[:, 1], chunks, "chunks"),
+        (padded_question_rankings, chunk_count, "chunks"),
+        (best_holders_and_ranks[:, 0], chunk_count, "chunks"),
+        (lower_ranked_chunk_triples[:, 1], chunk_count, "chunks"),
         (lower_ranked_chunk_triples[:, 0], question_count, "questions"),
     ):
         if (
@@ -254,7 +258,7 @@ def _restored_budget_ladder(stored: _StoredLadder, chunks: int, questions: Seque
                 "again."
             )
     restored_near_duplicates = (
-        None if stored.repeats is None else _restored_retrieved_duplicates(stored.repeats, chunks, excerpt_lengths)
+        None if stored.repeats is None else _restored_retrieved_duplicates(stored.repeats, chunk_count, excerpt_lengths)
     )
     return BudgetLadder(
         restored_budget_results,
@@ -266,10 +270,10 @@ def _restored_budget_ladder(stored: _StoredLadder, chunks: int, questions: Seque
     )
 
 
-def _restored_budget_results(stored: _StoredAt, wanted: IntArray) -> BudgetResults:
-    """Return results at budgets, of questions whose excerpts have the lengths ``wanted``, shape (units, questions)."""
+def _restored_budget_results(stored: _StoredAt, excerpt_lengths: IntArray) -> BudgetResults:
+    """Return results at budgets, of questions whose excerpts have the lengths ``excerpt_lengths``, shape (units, questions)."""
     restored_budgets = Budgets(stored.sizes, stored.unit, stored.last)
-    budgets_by_questions_shape = len(restored_budgets.sizes), wanted.shape[1]
+    budgets_by_questions_shape = len(restored_budgets.sizes), excerpt_lengths.shape[1]
     taken_chunk_counts, cut_off_lengths = (
         _array_of_counts(stored.taken, budgets_by_questions_shape, "taken"),
         _array_of_counts(stored.part, budgets_by_questions_shape, "part"),
@@ -278,10 +282,14 @@ def _restored_budget_results(stored: _StoredAt, wanted: IntArray) -> BudgetResul
         _array_of_counts(counts, (len(RANGE_UNITS), *budgets_by_questions_shape), name)
         for name, counts in (("given", stored.given), ("hit", stored.hit))
     )
-    return BudgetResults(restored_budgets, taken_chunk_counts, cut_off_lengths, retrieved_lengths, hit_lengths, wanted)
+    return BudgetResults(
+        restored_budgets, taken_chunk_counts, cut_off_lengths, retrieved_lengths, hit_lengths, excerpt_lengths
+    )
 
 
-def _restored_retrieved_duplicates(stored: _StoredRepeats, chunks: int, wanted: IntArray) -> RetrievedDuplicates:
+def _restored_retrieved_duplicates(
+    stored: _StoredRepeats, chunk_count: int, excerpt_lengths: IntArray
+) -> RetrievedDuplicates:
     repeat_ranks_by_question = {number: tuple(ranks) for number, ranks in stored.places}
     rankings_with_repeats_last = (
         _array_of_floats(stored.ranked, (len(repeat_ranks_by_question), -1), "repeats").astype(np.intp)
@@ -289,8 +297,8 @@ def _restored_retrieved_duplicates(stored: _StoredRepeats, chunks: int, wanted: 
         else np.zeros((0, 0), np.intp)
     )
     for stored_numbers_to_check, item_count, item_kind in (
-        ([*repeat_ranks_by_question], wanted.shape[1], "questions"),
-        (rankings_with_repeats_last.ravel().tolist(), chunks, "chunks"),
+        ([*repeat_ranks_by_question], excerpt_lengths.shape[1], "questions"),
+        (rankings_with_repeats_last.ravel().tolist(), chunk_count, "chunks"),
     ):
         if stored_numbers_to_check and not 0 <= min(stored_numbers_to_check) <= max(stored_numbers_to_check) < item_count:
             raise InputError(
@@ -299,16 +307,16 @@ def _restored_retrieved_duplicates(stored: _StoredRepeats, chunks: int, wanted: 
                 "again."
             )
     results_with_repeats_last = tuple(
-        _restored_budget_results(stored_at, wanted[:, [*repeat_ranks_by_question]]) for stored_at in stored.at
+        _restored_budget_results(stored_at, excerpt_lengths[:, [*repeat_ranks_by_question]]) for stored_at in stored.at
     )
     return RetrievedDuplicates(
         stored.near, stored.groups, repeat_ranks_by_question, rankings_with_repeats_last, results_with_repeats_last
     )
 
 
-def _array_of_counts(values: Sequence[object], shape: tuple[int, ...], name: str) -> IntArray:
+def _array_of_counts(nested_length_lists: Sequence[object], shape: tuple[int, ...], name: str) -> IntArray:
     """Return nested lists of lengths as an array; raises InputError as `_array_of_floats` does, and if one is below 0."""
-    stored_length_array = _array_of_floats(values, shape, name)
+    stored_length_array = _array_of_floats(nested_length_lists, shape, name)
     if stored_length_array.size and stored_length_array.min() < 0:
         raise InputError(
             f"The stored evaluation must have no negative numbers in {name}; it has some. Run the evaluation again."
@@ -316,7 +324,7 @@ def _array_of_counts(values: Sequence[object], shape: tuple[int, ...], name: str
     return stored_length_array.astype(np.intp)
 
 
-def _array_of_floats(values: Sequence[object], shape: tuple[int, ...], name: str) -> FloatArray:
+def _array_of_floats(nested_lists: Sequence[object], shape: tuple[int, ...], name: str) -> FloatArray:
     """Return nested lists as an array, null as NaN; -1 in the ``shape`` is any length.
 
     Raises
@@ -325,7 +333,7 @@ def _array_of_floats(values: Sequence[object], shape: tuple[int, ...], name: str
         If they have another shape.
     """
     try:
-        nested_lists_array = np.array(values, dtype=np.float64)
+        nested_lists_array = np.array(nested_lists, dtype=np.float64)
     except ValueError:
         nested_lists_array = np.empty(0)
     if nested_lists_array.ndim != len(shape) or any(

@@ -23,4 +23,9 @@ from evaluation.search.ranking import (
     checked_search_method,
     rerank_first,
 )
-from evaluation.search.text_returned_for_chunks import CHUNK_ITSELF, ReturnedText, missing_sections_note, with_returned_text
+from evaluation.search.text_returned_for_chunks import (
+    RETURN_CHUNK_ITSELF,
+    ReturnedText,
+    missing_sections_note,
+    with_returned_text,
+)

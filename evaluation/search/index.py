@@ -15,7 +15,7 @@ import numpy as np
 from chunkers import Chunker, Chunking, Document, InputError, Span, Tools, run
 from chunkers.contract import Meter
 from chunkers.embedders.late_chunking import LateChunks
-from chunkers.recipes import is_made_elsewhere
+from chunkers.recipes import takes_over_existing_chunks
 from chunkers.results import EmbeddedAs, embedded_text, parent_index_by_child
 from chunkers.support import FloatArray, IntArray, VectorArray, raise_if_cancelled
 from chunkers.text import detect_language
@@ -92,13 +92,13 @@ class Indexed:
             return self.edges
         return np.array([(spans[0].start, spans[-1].end) for spans in self.returns], dtype=np.intp).reshape(-1, 2)
 
-    def returned_spans_without_repeats(self, ranked: Iterable[int]) -> Iterator[tuple[Span, ...]]:
+    def returned_spans_without_repeats(self, ranked_chunk_numbers: Iterable[int]) -> Iterator[tuple[Span, ...]]:
         """Yield the spans that each ranked chunk returns, without text that a better chunk has already returned."""
         if self.returns is None:
-            yield from (self.chunks[number] for number in ranked)
+            yield from (self.chunks[number] for number in ranked_chunk_numbers)
             return
         already_returned_ranges = CoveredRanges()
-        for chunk_number in ranked:
+        for chunk_number in ranked_chunk_numbers:
             yield tuple(already_returned_ranges.add(self.returns[chunk_number]))
 
     def spans_returned_at_excerpts(self, excerpts: Sequence[Span]) -> list[tuple[Span, ...]]:
@@ -205,24 +205,24 @@ def index_chunkings(
     vectors = np.zeros((len(texts), 0), np.float32)
     if searched_by != "bm25":
         vectors = embed_chunks_late(chunkings, tools) if embedded_as == "late" else embed_texts(corpus.whole, texts, tools)
-    embed_s, word_search_index = embedding_meter.cold_s, None
+    embedding_seconds, word_search_index = embedding_meter.cold_s, None
     if searched_by != "embedding":
         start_time = time.perf_counter()
         word_search_index = Bm25(texts, detect_language(corpus.whole.text))
-        embed_s += time.perf_counter() - start_time
+        embedding_seconds += time.perf_counter() - start_time
     timings = [chunking.timing for chunking in chunkings if chunking.timing is not None]
     decide_ms = sum(timing.decide_ms + timing.merge_ms for timing in timings)
     # Not a number where it was not recorded.
     chunk_ms = decide_ms + sum(timing.embed_ms if isnan(timing.cold_ms) else timing.cold_ms for timing in timings)
     is_chunking_time_known = not any(
-        chunking.made_by is not None and is_made_elsewhere(chunking.made_by.chunker) for chunking in chunkings
+        chunking.made_by is not None and takes_over_existing_chunks(chunking.made_by.chunker) for chunking in chunkings
     )
     return Index(
         corpus=corpus,
         chunks=_spans_in_corpus(corpus, chunkings),
         chunk_s=chunk_ms / 1000 if is_chunking_time_known else None,
         decide_s=decide_ms / 1000 if is_chunking_time_known else None,
-        embed_s=embed_s,
+        embed_s=embedding_seconds,
         embedded=embedding_meter.embedded + sum(timing.embedded for timing in timings),
         cached=embedding_meter.cached + sum(timing.cached for timing in timings),
         searched_by=searched_by,
@@ -252,12 +252,12 @@ def _spans_in_corpus(corpus: Corpus, chunkings: Sequence[Chunking]) -> tuple[tup
 
 def _chunkings_with_selected_chunks(chunkings: Iterable[Chunking], chunk_numbers: Collection[int]) -> Iterator[Chunking]:
     """Yield the results with only those chunks whose number, counted over all results, is in ``chunk_numbers``."""
-    chunk_number = 0
+    first_chunk_number = 0
     for chunking in chunkings:
         selected_chunks = [
-            chunk for number, chunk in enumerate(chunking.chunks, start=chunk_number) if number in chunk_numbers
+            chunk for number, chunk in enumerate(chunking.chunks, start=first_chunk_number) if number in chunk_numbers
         ]
-        chunk_number += len(chunking.chunks)
+        first_chunk_number += len(chunking.chunks)
         yield replace(chunking, chunks=tuple(selected_chunks))
 
 
@@ -319,13 +319,13 @@ class PreparedQuestions:
             return cls(index, tuple(texts), np.zeros((len(texts), 0), np.float32))
         return cls(index, tuple(texts), embed_texts(index.corpus.whole, texts, tools))
 
-    def ranking(self, number: int) -> tuple[Ranking, dict[str, Ranking]]:
+    def ranking(self, question_number: int) -> tuple[Ranking, dict[str, Ranking]]:
         """Rank the chunks for a question; return the ranking, and by method the rankings that it is fused from."""
         rankings_by_method: dict[str, Ranking] = {}
         if self.index.searched_by != "bm25":
-            rankings_by_method["embedding"] = rank_by_embedding(self.vectors[number], self.index.vectors)
+            rankings_by_method["embedding"] = rank_by_embedding(self.vectors[question_number], self.index.vectors)
         if self.index.bm25 is not None:
-            rankings_by_method["bm25"] = rank_by_score(self.index.bm25.scores(self.texts[number]))
+            rankings_by_method["bm25"] = rank_by_score(self.index.bm25.scores(self.texts[question_number]))
         first_ranking, *other_rankings = rankings_by_method.values()
         return fuse_rankings(
             [first_ranking, *other_rankings], len(self.index.texts)
@@ -340,22 +340,24 @@ class PreparedQuestions:
         """
         near_duplicates = self.index.behind
         if near_duplicates is None:
-            return self._ranked(question_numbers, max_ranks)
+            return self._ranked_with_near_duplicates(question_numbers, max_ranks)
         rankings_by_question = []
         for question_number, ranked_chunk_numbers in zip(
-            question_numbers, self._ranked(question_numbers, 2 * max_ranks), strict=True
+            question_numbers, self._ranked_with_near_duplicates(question_numbers, 2 * max_ranks), strict=True
         ):
             while len(ranked_chunk_numbers) - len(
-                repeats := near_duplicates.repeated_chunks(ranked_chunk_numbers.tolist())
+                repeats := near_duplicates.repeating_chunks(ranked_chunk_numbers.tolist())
             ) < max_ranks and len(ranked_chunk_numbers) < len(self.index.chunks):
-                (ranked_chunk_numbers,) = self._ranked(np.array([question_number]), 2 * len(ranked_chunk_numbers))
+                (ranked_chunk_numbers,) = self._ranked_with_near_duplicates(
+                    np.array([question_number]), 2 * len(ranked_chunk_numbers)
+                )
             unrepeated_chunk_numbers = ranked_chunk_numbers[~np.isin(ranked_chunk_numbers, repeats)]
             rankings_by_question.append(
                 np.concatenate([unrepeated_chunk_numbers, np.array(repeats, dtype=np.intp)])[:max_ranks]
             )
         return np.array(rankings_by_question, dtype=np.intp).reshape(len(question_numbers), -1)
 
-    def _ranked(self, question_numbers: IntArray, max_ranks: int) -> IntArray:
+    def _ranked_with_near_duplicates(self, question_numbers: IntArray, max_ranks: int) -> IntArray:
         """Return the same as `ranked`, with near-duplicates in place."""
         max_ranks = min(max_ranks, len(self.index.chunks))
         if self.index.bm25 is None:
@@ -382,11 +384,11 @@ class PreparedQuestions:
             len(question_numbers), -1
         )
 
-    def _chunk_scores_for_question(self, number: int) -> FloatArray:
+    def _chunk_scores_for_question(self, question_number: int) -> FloatArray:
         """Return the score of every chunk for one question; 0 for chunks that are left out of its ranking."""
         if self.index.bm25 is not None and self.index.searched_by == "bm25":
-            return self.index.bm25.scores(self.texts[number])
-        ranking, _ = self.ranking(number)
+            return self.index.bm25.scores(self.texts[question_number])
+        ranking, _ = self.ranking(question_number)
         scores = np.zeros(len(self.index.chunks))
         scores[ranking.order] = ranking.scores
         return scores
@@ -413,8 +415,8 @@ class Search:
     search_s: float
 
 
-def search(index: Index, questions: Sequence[Question], tools: Tools, depth: int) -> Search:
-    """Return the ``depth`` best chunks for every question, and the time that the search took.
+def search(index: Index, questions: Sequence[Question], tools: Tools, max_chunk_count: int) -> Search:
+    """Return the ``max_chunk_count`` best chunks for every question, and the time that the search took.
 
     Raises the same errors as `Tools.embed`.
     """
@@ -431,7 +433,7 @@ def search(index: Index, questions: Sequence[Question], tools: Tools, depth: int
             search_start_time = time.perf_counter()
             rankings_by_question = np.vstack(
                 [
-                    prepared_questions.ranked(question_numbers[at : at + QUERY_BLOCK], depth)
+                    prepared_questions.ranked(question_numbers[at : at + QUERY_BLOCK], max_chunk_count)
                     for at in range(0, len(question_numbers), QUERY_BLOCK)
                 ]
             )

@@ -32,7 +32,7 @@ _WORDS = re.compile(rf"[{UNSPACED_SCRIPT_CHARACTERS}]|[^\W{UNSPACED_SCRIPT_CHARA
 _HASH_FACTOR = 0x9E3779B97F4A7C15
 """Odd factor of the hashes of runs."""
 
-_ROUNDING = 1e-9
+_ROUNDING_TOLERANCE = 1e-9
 """Tolerance for products of a share and a count that should be whole numbers."""
 
 
@@ -81,13 +81,13 @@ class NearDuplicates:
             chunks_by_group_leader[group_leader(chunk_number)].append(chunk_number)
         return tuple(tuple(group) for group in chunks_by_group_leader.values() if len(group) > 1)
 
-    def repeated_chunks(self, ranked: Iterable[int]) -> list[int]:
+    def repeating_chunks(self, ranked: Iterable[int]) -> list[int]:
         """Return the chunks of a ranking, best first, that are near-duplicates of a better-ranked chunk.
 
         In a top k, these are the places that near-duplicates take.
         """
         better_ranked_first_copies: set[int] = set()
-        repeated_chunk_numbers = []
+        repeating_chunk_numbers = []
         for chunk_number in ranked:
             first_copy_number = self.copies[chunk_number]
             if first_copy_number is None:
@@ -95,9 +95,9 @@ class NearDuplicates:
             if first_copy_number in better_ranked_first_copies or not better_ranked_first_copies.isdisjoint(
                 self._near_duplicates_by_chunk.get(first_copy_number, frozenset())
             ):
-                repeated_chunk_numbers.append(chunk_number)
+                repeating_chunk_numbers.append(chunk_number)
             better_ranked_first_copies.add(first_copy_number)
-        return repeated_chunk_numbers
+        return repeating_chunk_numbers
 
     @cached_property
     def _near_duplicates_by_chunk(self) -> dict[int, frozenset[int]]:
@@ -202,7 +202,7 @@ def _similar_pairs(shingles_by_chunk: dict[int, frozenset[int]], min_similarity:
     similar_chunk_pairs = []
     for chunk_number, own_shingles in sorted(shingles_by_chunk.items(), key=lambda item: len(item[1])):
         # Two sets that share at least this many of their shingles have one of the rarest in common, all but that number - 1.
-        min_shared_shingle_count = ceil(min_similarity * len(own_shingles) - _ROUNDING)
+        min_shared_shingle_count = ceil(min_similarity * len(own_shingles) - _ROUNDING_TOLERANCE)
         rarest_own_shingles = sorted(own_shingles, key=lambda shingle: (chunk_count_by_shingle[shingle], shingle))[
             : len(own_shingles) - min_shared_shingle_count + 1
         ]
@@ -217,7 +217,7 @@ def _similar_pairs(shingles_by_chunk: dict[int, frozenset[int]], min_similarity:
             shingle_jaccard_similarity = shared_shingle_count / (
                 len(own_shingles) + len(shingles_by_chunk[other_chunk_number]) - shared_shingle_count
             )
-            if shingle_jaccard_similarity >= min_similarity - _ROUNDING:
+            if shingle_jaccard_similarity >= min_similarity - _ROUNDING_TOLERANCE:
                 similar_chunk_pairs.append(
                     NearPair(
                         min(chunk_number, other_chunk_number),

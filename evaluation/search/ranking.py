@@ -117,12 +117,12 @@ class Ranking(NamedTuple):
         return {int(chunk): rank for rank, chunk in enumerate(self.order, start=1)}
 
 
-def rank_by_embedding(query: VectorArray, vectors: VectorArray) -> Ranking:
+def rank_by_embedding(question_vector: VectorArray, vectors: VectorArray) -> Ranking:
     """Rank all chunks by their exact cosine with the question's unit vector, shape (dimension,)."""
     if not len(vectors):
         return Ranking(np.zeros(0, np.intp), np.zeros(0))
-    best_first_chunk_numbers = nearest_vectors(query[np.newaxis], vectors, len(vectors))[0]
-    return Ranking(best_first_chunk_numbers, np.asarray(vectors[best_first_chunk_numbers] @ query, dtype=float))
+    best_first_chunk_numbers = nearest_vectors(question_vector[np.newaxis], vectors, len(vectors))[0]
+    return Ranking(best_first_chunk_numbers, np.asarray(vectors[best_first_chunk_numbers] @ question_vector, dtype=float))
 
 
 def rank_by_score(scores: FloatArray) -> Ranking:
@@ -135,15 +135,15 @@ def rank_by_score(scores: FloatArray) -> Ranking:
     return Ranking(best_first_chunk_numbers, scores[best_first_chunk_numbers])
 
 
-def fuse_rankings(rankings: Sequence[Ranking], count: int) -> Ranking:
+def fuse_rankings(rankings: Sequence[Ranking], chunk_count: int) -> Ranking:
     """Combine rankings by reciprocal rank fusion: a chunk's score is the sum of 1 / (60 + rank).
 
-    ``count`` is the number of chunks.
+    ``chunk_count`` is the number of chunks.
 
     Cormack, Clarke and Büttcher (2009), "Reciprocal rank fusion outperforms Condorcet and individual rank learning methods",
     SIGIR, with their k of 60. Ties go to the earlier chunk.
     """
-    fused_chunk_scores = np.zeros(count)
+    fused_chunk_scores = np.zeros(chunk_count)
     for ranking in rankings:
         fused_chunk_scores[ranking.order] += 1 / (RANK_FUSION_CONSTANT + np.arange(1, len(ranking.order) + 1))
     return rank_by_score(fused_chunk_scores)
@@ -174,7 +174,7 @@ UNSPACED_SCRIPT_CHARACTERS = (
 TOKEN_PATTERN = re.compile(rf"(?u)[{UNSPACED_SCRIPT_CHARACTERS}]|[^\W{UNSPACED_SCRIPT_CHARACTERS}]{{2,}}")
 """Pattern of a token, as in `bm25s`: two or more letters or digits in a row; one character in scripts without spaces."""
 
-ENGLISH = "en"
+ENGLISH_LANGUAGE_CODE = "en"
 """The language, a key of `chunkers.text.language_detection.LANGUAGES`, whose stop words are left out."""
 
 STOP_WORDS = frozenset(
@@ -203,7 +203,7 @@ class Bm25:
     """
 
     def __init__(self, texts: Sequence[str], language: str) -> None:
-        self._stop_words = STOP_WORDS if language == ENGLISH else frozenset()
+        self._stop_words = STOP_WORDS if language == ENGLISH_LANGUAGE_CODE else frozenset()
         self._text_count = len(texts)
         tokens_by_text = [self._tokens(text) for text in texts]
         mean_text_token_count = sum(map(len, tokens_by_text)) / max(1, len(texts))
@@ -246,8 +246,8 @@ class Reranker:
         Folder of the model.
     """
 
-    def __init__(self, folder: str) -> None:
-        self.name = folder
+    def __init__(self, model_folder: str) -> None:
+        self.name = model_folder
         self._lock = threading.Lock()
         self._model: CrossEncoder | None = None
 

@@ -19,12 +19,12 @@ from typing import Literal, TypeVar
 from chunkers import Document, InputError, Span
 from chunkers.support import short_repr
 from chunkers.text import headings
-from evaluation.questions import Corpus, union
+from evaluation.questions import Corpus, union_of_ranges
 from evaluation.search.index import Indexed
 
-Kind = Literal["chunk", "window", "section", "page", "parent"]
+ReturnedTextKind = Literal["chunk", "window", "section", "page", "parent"]
 
-_KINDS_WITHOUT_SIZE: tuple[Kind, ...] = ("chunk", "page", "parent")
+_KINDS_WITHOUT_SIZE: tuple[ReturnedTextKind, ...] = ("chunk", "page", "parent")
 
 MOST_NEIGHBOURS = 20
 """Maximum number of neighbours on either side."""
@@ -51,11 +51,11 @@ class ReturnedText:
         Number of neighbours on either side, or the deepest heading level that counts; 0 for the others.
     """
 
-    kind: Kind = "chunk"
+    kind: ReturnedTextKind = "chunk"
     size: int = 0
 
     @classmethod
-    def parse(cls, word: str) -> "ReturnedText":
+    def parse(cls, setting_text: str) -> "ReturnedText":
         """Parse a setting for the text to return, such as ``chunk``, ``window:2``, ``section:1``, ``page`` or ``parent``.
 
         Raises
@@ -63,25 +63,25 @@ class ReturnedText:
         InputError
             If the setting does not exist or the number is out of range.
         """
-        kind, colon, number_text = word.partition(":")
+        returned_text_kind, colon, number_text = setting_text.partition(":")
         setting_number = (
             int(number_text) if number_text.isascii() and number_text.isdigit() and len(number_text) <= 4 else None
         )
-        if kind == "window" and setting_number is not None:
+        if returned_text_kind == "window" and setting_number is not None:
             if not 1 <= setting_number <= MOST_NEIGHBOURS:
                 raise InputError(f"The number of neighbours must be from 1 to {MOST_NEIGHBOURS}; got {setting_number:,}.")
             return cls("window", setting_number)
-        if kind == "section" and (setting_number is not None or not colon):
+        if returned_text_kind == "section" and (setting_number is not None or not colon):
             if setting_number is not None and not 1 <= setting_number <= DEEPEST_HEADING_LEVEL:
                 raise InputError(
                     f"The heading level of a section must be from 1 to {DEEPEST_HEADING_LEVEL}; got {setting_number:,}."
                 )
             return cls("section", setting_number or DEEPEST_HEADING_LEVEL)
         for kind_without_size in _KINDS_WITHOUT_SIZE:
-            if word == kind_without_size:
+            if setting_text == kind_without_size:
                 return cls(kind_without_size)
         raise InputError(
-            f"The returned text must be chunk, window:N, section, section:N, page or parent; got {short_repr(word)}."
+            f"The returned text must be chunk, window:N, section, section:N, page or parent; got {short_repr(setting_text)}."
         )
 
     def __str__(self) -> str:
@@ -105,7 +105,7 @@ class ReturnedText:
         return self.kind == "parent"
 
 
-CHUNK_ITSELF = ReturnedText()
+RETURN_CHUNK_ITSELF = ReturnedText()
 """Default: the chunk itself."""
 
 
@@ -165,13 +165,13 @@ def missing_sections_note(corpus: Corpus, returned_text: ReturnedText) -> str:
     return f"{documents_phrase} no {missing_parts_phrase}: there a chunk returns itself."
 
 
-def _windows_of_chunk_neighbours(index: Indexed, size: int) -> Iterator[tuple[Span, ...]]:
+def _windows_of_chunk_neighbours(index: Indexed, neighbour_count: int) -> Iterator[tuple[Span, ...]]:
     # Chunks are numbered document by document, each in its reading order.
     for _, same_document_chunks in groupby(index.chunks, key=lambda spans: index.corpus.document_number_at(spans[0].start)):
         document_chunk_list = list(same_document_chunks)
         for chunk_index in range(len(document_chunk_list)):
-            window_chunks = document_chunk_list[max(0, chunk_index - size) : chunk_index + size + 1]
-            yield tuple(union(span for spans in window_chunks for span in spans))
+            window_chunks = document_chunk_list[max(0, chunk_index - neighbour_count) : chunk_index + neighbour_count + 1]
+            yield tuple(union_of_ranges(span for spans in window_chunks for span in spans))
 
 
 @dataclass(frozen=True)
@@ -206,10 +206,10 @@ class _Sections:
     def around(self, spans: Sequence[Span]) -> list[Span]:
         """Return the spans of the sections or pages that overlap ``spans``; without any, return ``spans``."""
         if not self.starts:
-            return union(spans)
+            return union_of_ranges(spans)
         section_starts, section_ends = self._section_edges
-        return union(
+        return union_of_ranges(
             span
             for start, end in spans
             for span in self._section_spans[bisect_right(section_ends, start) : bisect_left(section_starts, end)]
-        ) or union(spans)
+        ) or union_of_ranges(spans)

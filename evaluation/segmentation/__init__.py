@@ -48,7 +48,7 @@ from evaluation.segmentation.cohesion import (
     Cohesion,
     CumulativeSimilarities,
     StretchComparison,
-    compare_stretches,
+    compare_around_greedy_cuts,
 )
 from evaluation.segmentation.embedder_agreement import BoundaryAgreement, GapShift, compare_boundaries, distance_shift
 from evaluation.segmentation.label_free_measures import (
@@ -91,10 +91,10 @@ from evaluation.segmentation.settings_sweep import (
     first_published_setting,
     lead_significance_sentences,
     published_settings,
-    rows_to_csv,
     score_chunking,
     settings_grid,
     summarize_settings,
+    sweep_rows_to_csv,
     sweep_settings,
     untested_lead_sentence,
 )

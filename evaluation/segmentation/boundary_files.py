@@ -42,7 +42,7 @@ def remove_mark_lines(text: str) -> tuple[str, tuple[int, ...]]:
     return "".join(section_texts), section_start_boundaries[1:]
 
 
-def offsets_without_mark_lines(text: str, places: Iterable[int]) -> list[int]:
+def offsets_without_mark_lines(text: str, original_offsets: Iterable[int]) -> list[int]:
     """Convert offsets in a text to offsets in the same text without its lines of three dashes.
 
     An offset in a removed line moves to the start of the next section.
@@ -51,7 +51,7 @@ def offsets_without_mark_lines(text: str, places: Iterable[int]) -> list[int]:
     section_ends = [end for _, end in spans]
     cumulative_section_lengths = [0, *accumulate(end - start for start, end in spans)]
     converted_offsets = []
-    for offset in places:
+    for offset in original_offsets:
         section_index = bisect_right(section_ends, offset)
         converted_offsets.append(
             cumulative_section_lengths[section_index]
@@ -70,7 +70,7 @@ def boundary_file_json(name: str, text: str, known_boundaries: tuple[int, ...]) 
     )
 
 
-def parse_boundary_file(data: bytes, _: str) -> Iterator[str | int]:
+def parse_boundary_file(file_bytes: bytes, _: str) -> Iterator[str | int]:
     """Yield the SHA-256 of the text and then the boundaries from a file of known boundaries.
 
     Run by `BoundaryFile.read` in a separate process.
@@ -81,7 +81,7 @@ def parse_boundary_file(data: bytes, _: str) -> Iterator[str | int]:
         If it is not a boundary file.
     """
     file_kind = "known boundaries"
-    boundary_file_object = parse_json_file(decode_file(data, file_kind), file_kind)
+    boundary_file_object = parse_json_file(decode_file(file_bytes, file_kind), file_kind)
     if not isinstance(boundary_file_object, dict) or boundary_file_object.keys() != {"name", "sha256", "boundaries"}:
         raise InputError(
             f"{file_kind}: the file must have exactly the fields name, sha256 and boundaries; got "
@@ -107,7 +107,7 @@ class BoundaryFile:
     boundaries: tuple[int, ...]
 
     @classmethod
-    def read(cls, data: bytes, cancelled: Callable[[], bool] = bool) -> "BoundaryFile":
+    def read(cls, file_bytes: bytes, cancelled: Callable[[], bool] = bool) -> "BoundaryFile":
         """Return the contents of a boundary file, which is parsed in a separate process.
 
         Raises
@@ -117,7 +117,9 @@ class BoundaryFile:
         Cancelled
             If the user asked to stop, as ``cancelled`` reports.
         """
-        sha256, *unchecked_boundaries = parse_in_reader_process(parse_boundary_file, data, "known boundaries", cancelled)
+        sha256, *unchecked_boundaries = parse_in_reader_process(
+            parse_boundary_file, file_bytes, "known boundaries", cancelled
+        )
         return cls(sha256, tuple(unchecked_boundaries))
 
     def of(self, text: str) -> tuple[int, ...]:

@@ -109,10 +109,13 @@ def _boundaries_per_window(reference: Segmentation, segmentation: Segmentation) 
         return Score.without(_NO_BOUNDARY)
     if reference.units <= window_gap_count:
         return Score.without(f"{reference.units} units are too few for a window of {window_gap_count}")
-    reference_counts, segmentation_counts = reference.cumulative_boundary_counts(), segmentation.cumulative_boundary_counts()
-    return reference_counts[window_gap_count:] - reference_counts[:-window_gap_count], segmentation_counts[
-        window_gap_count:
-    ] - segmentation_counts[:-window_gap_count]
+    cumulative_reference_counts, cumulative_segmentation_counts = (
+        reference.cumulative_boundary_counts(),
+        segmentation.cumulative_boundary_counts(),
+    )
+    return cumulative_reference_counts[window_gap_count:] - cumulative_reference_counts[
+        :-window_gap_count
+    ], cumulative_segmentation_counts[window_gap_count:] - cumulative_segmentation_counts[:-window_gap_count]
 
 
 def pk(reference: Segmentation, segmentation: Segmentation) -> Score:
@@ -414,8 +417,8 @@ def _assign_row(
     costs: FloatArray,
     row_prices: FloatArray,
     column_prices: FloatArray,
-    column_of: IntArray,
-    row_of: IntArray,
+    column_of_row: IntArray,
+    row_of_column: IntArray,
 ) -> None:
     """Assign one more row, by the shortest path from it to a column that is free."""
     column_count = costs.shape[1]
@@ -439,7 +442,9 @@ def _assign_row(
         )
         path_cost = shortest_path_costs[unvisited_columns].min()
         nearest_unvisited_positions = np.flatnonzero(shortest_path_costs[unvisited_columns] == path_cost)
-        free_nearest_positions = nearest_unvisited_positions[row_of[unvisited_columns[nearest_unvisited_positions]] < 0]
+        free_nearest_positions = nearest_unvisited_positions[
+            row_of_column[unvisited_columns[nearest_unvisited_positions]] < 0
+        ]
         chosen_unvisited_position = (
             free_nearest_positions[-1] if len(free_nearest_positions) else nearest_unvisited_positions[0]
         )
@@ -447,17 +452,17 @@ def _assign_row(
         seen_columns.append(chosen_column_number)
         unvisited_columns[chosen_unvisited_position] = unvisited_columns[-1]
         unvisited_columns = unvisited_columns[:-1]
-        if row_of[chosen_column_number] < 0:
+        if row_of_column[chosen_column_number] < 0:
             break
-        current_row = int(row_of[chosen_column_number])
+        current_row = int(row_of_column[chosen_column_number])
     row_prices[row] += path_cost
     other_seen_rows = np.array(seen_rows[1:], dtype=np.intp)
-    row_prices[other_seen_rows] += path_cost - shortest_path_costs[column_of[other_seen_rows]]
+    row_prices[other_seen_rows] += path_cost - shortest_path_costs[column_of_row[other_seen_rows]]
     column_prices[seen_columns] -= path_cost - shortest_path_costs[seen_columns]
     while True:
         current_row = int(previous_row_of_column[chosen_column_number])
-        row_of[chosen_column_number] = current_row
-        column_of[current_row], chosen_column_number = chosen_column_number, int(column_of[current_row])
+        row_of_column[chosen_column_number] = current_row
+        column_of_row[current_row], chosen_column_number = chosen_column_number, int(column_of_row[current_row])
         if current_row == row:
             return
 
@@ -506,9 +511,9 @@ def evenly_spaced_cuts(unit_count: int, count: int) -> tuple[int, ...]:
     return tuple(number * unit_count // (count + 1) for number in range(1, count + 1))
 
 
-def random_cuts(unit_count: int, count: int, draw: int) -> tuple[int, ...]:
-    """Return ``count`` random cut positions from 1 to ``unit_count`` - 1, ascending; ``draw`` is the seed."""
-    return tuple(sorted(random.Random(draw).sample(range(1, unit_count), count)))
+def random_cuts(unit_count: int, count: int, random_seed: int) -> tuple[int, ...]:
+    """Return ``count`` random cut positions from 1 to ``unit_count`` - 1, ascending; ``random_seed`` is the seed."""
+    return tuple(sorted(random.Random(random_seed).sample(range(1, unit_count), count)))
 
 
 def cuts_of_trivial_baseline(name: str, reference: Segmentation) -> list[tuple[int, ...]]:
@@ -518,9 +523,9 @@ def cuts_of_trivial_baseline(name: str, reference: Segmentation) -> list[tuple[i
     return [cuts_at_mean_length(reference) if name == EVERY_N_SENTENCES else ()]
 
 
-def chunking_from_cuts(document: Document, places: Iterable[int]) -> Chunking:
-    """Return a chunking with cuts before exactly the sentences in ``places``."""
-    cut_sentence_numbers, cut_reason = set(places), Reason(remark="whatever the text says")
+def chunking_from_cuts(document: Document, sentence_numbers: Iterable[int]) -> Chunking:
+    """Return a chunking with cuts before exactly the sentences in ``sentence_numbers``."""
+    cut_sentence_numbers, cut_reason = set(sentence_numbers), Reason(remark="whatever the text says")
     gaps_with_verdicts = [
         Gap(index, None, None, Verdict.CUT if index + 1 in cut_sentence_numbers else Verdict.KEPT, cut_reason)
         for index in range(len(document.sentences) - 1)

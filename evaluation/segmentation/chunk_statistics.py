@@ -310,10 +310,14 @@ def requested_size_bounds(chunker: Chunker, embedder: Embedder | None = None) ->
     ):
         maximum_chunk_size = _first_integer_parameter(chunker, "parent_size", "size")
     if minimum_chunk_size is not None or maximum_chunk_size is not None:
-        size_units = (unit_by_parameter_name.get(name) for name in ("max_size", "max_chunk_size", "chunk_size", "size"))
+        candidate_size_units = (
+            unit_by_parameter_name.get(name) for name in ("max_size", "max_chunk_size", "chunk_size", "size")
+        )
         chunker_size_unit = getattr(chunker, "size_unit", None) or getattr(chunker, "unit", None)
         return SizeBounds(
-            minimum_chunk_size, maximum_chunk_size, chunker_size_unit or next(filter(None, size_units), "characters")
+            minimum_chunk_size,
+            maximum_chunk_size,
+            chunker_size_unit or next(filter(None, candidate_size_units), "characters"),
         )
     if embedder is not None and embedder.max_tokens is not None:
         return SizeBounds(None, embedder.max_tokens, "tokens read")

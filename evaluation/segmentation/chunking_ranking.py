@@ -217,38 +217,40 @@ class ChunkingRanking:
             f"cutting less often.{error_rate_sentence}"
         )
 
-    def _behind_leader_phrase(self, row: int) -> str:
-        return f"{self.contenders[row].name} is behind by {self.leads[row].words(self.measure)}"
+    def _behind_leader_phrase(self, contender_number: int) -> str:
+        return f"{self.contenders[contender_number].name} is behind by {self.leads[contender_number].words(self.measure)}"
 
 
 def rank_contenders(
     contenders: Sequence[Contender],
     statistic: Statistic,
-    values: Sequence[float | None],
-    width: float = 1.0,
+    value_by_contender: Sequence[float | None],
+    measure_range_width: float = 1.0,
     measure: str = "boundary F1",
 ) -> ChunkingRanking:
-    """Rank chunkings by their ``values``, and test the lead of the best over each of the others.
+    """Rank chunkings by their ``value_by_contender``, and test the lead of the best over each of the others.
 
     The ``statistic`` computes a value from summed counts, for the leads and their test. Any chunking may be the best, so all
     pairs of chunkings are compared, and each chunking with every trivial baseline.
-    ``width`` is the largest possible difference between two values, and ``measure`` the name of the values in sentences.
+    ``measure_range_width`` is the largest possible difference between two values, and ``measure`` the name of the values in sentences.
     """
 
-    def sort_key(row: int) -> tuple[bool, bool, float, bool, int]:
-        value, contender = values[row], contenders[row]
-        return contender.apart, value is None, -(value or 0), not contender.trivial, row
+    def sort_key(contender_number: int) -> tuple[bool, bool, float, bool, int]:
+        value, contender = value_by_contender[contender_number], contenders[contender_number]
+        return contender.apart, value is None, -(value or 0), not contender.trivial, contender_number
 
     ranked_contender_numbers = tuple(sorted(range(len(contenders)), key=sort_key))
     section_count = len(contenders[0].counts) if contenders else 0
     ranking_without_leads = ChunkingRanking(
-        tuple(contenders), tuple(values), ranked_contender_numbers, {}, section_count, measure=measure
+        tuple(contenders), tuple(value_by_contender), ranked_contender_numbers, {}, section_count, measure=measure
     )
     leading_contender_number = ranking_without_leads.leader_number
     if leading_contender_number is None:
         return ranking_without_leads
     valued_contender_numbers = [
-        number for number in range(len(contenders)) if values[number] is not None and not contenders[number].apart
+        number
+        for number in range(len(contenders))
+        if value_by_contender[number] is not None and not contenders[number].apart
     ]
     nontrivial_contender_numbers = [number for number in valued_contender_numbers if not contenders[number].trivial]
     contender_pairs = [
@@ -260,7 +262,9 @@ def rank_contenders(
     difference_by_contender_pair = dict(
         zip(
             contender_pairs,
-            section_swap_differences([contender.counts for contender in contenders], contender_pairs, statistic, width),
+            section_swap_differences(
+                [contender.counts for contender in contenders], contender_pairs, statistic, measure_range_width
+            ),
             strict=True,
         )
     )
@@ -296,12 +300,12 @@ def rank_contenders(
 # ---- by known boundaries ----------------------------------------------------------------------------------------------
 
 
-def f1_from_counts(sums: FloatArray) -> FloatArray:
+def f1_from_counts(boundary_counts: FloatArray) -> FloatArray:
     """Return boundary F1 from counts of found, missed and added boundaries, shape (..., 3).
 
     F1 is 1 if all counts are 0.
     """
-    found_counts, missed_counts, added_counts = np.moveaxis(sums, -1, 0)
+    found_counts, missed_counts, added_counts = np.moveaxis(boundary_counts, -1, 0)
     f1_denominator = 2 * found_counts + missed_counts + added_counts
     return np.asarray(np.where(f1_denominator > 0, 2 * found_counts / np.maximum(f1_denominator, 1), 1.0))
 
@@ -321,12 +325,14 @@ def rank_by_known_boundaries(
     known_boundary_segmentation = segmentation_in_sentences(document, known_boundaries)
     section_edge_sentence_numbers = [0, *known_boundary_segmentation.boundaries, known_boundary_segmentation.units]
 
-    def count_boundaries_by_section(places: Sequence[int]) -> IntArray:
-        cut_sentence_numbers = set(places)
+    def count_boundaries_by_section(boundary_sentence_numbers: Sequence[int]) -> IntArray:
+        cut_sentence_numbers = set(boundary_sentence_numbers)
         boundary_counts_by_section = []
         for section_index, (section_start, section_end) in enumerate(pairwise(section_edge_sentence_numbers)):
             is_start_found = section_index > 0 and section_start in cut_sentence_numbers
-            cut_count_inside_section = bisect_left(places, section_end) - bisect_left(places, section_start + 1)
+            cut_count_inside_section = bisect_left(boundary_sentence_numbers, section_end) - bisect_left(
+                boundary_sentence_numbers, section_start + 1
+            )
             boundary_counts_by_section.append(
                 (is_start_found, section_index > 0 and not is_start_found, cut_count_inside_section)
             )
@@ -437,7 +443,7 @@ def _cuts_with_kinds(document: Document, cuts: Iterable[int]) -> list[tuple[str,
     return kinds_and_cuts
 
 
-_POINTS = {"end": 1, "between": 0, "sentence": -1, "block": -1, "too long": -1}
+_POINTS_BY_CUT_KIND = {"end": 1, "between": 0, "sentence": -1, "block": -1, "too long": -1}
 
 
 @dataclass(frozen=True)
@@ -461,7 +467,9 @@ class StructurePoints:
     def of(cls, document: Document) -> "StructurePoints":
         """Return the scoring for a document, with one extra cut at chance level per paragraph."""
         sentence_start_kinds = [kind for kind, _ in _cuts_with_kinds(document, document.starts[1:])]
-        chance_points_per_cut = sum(_POINTS[kind] for kind in sentence_start_kinds) / max(1, len(sentence_start_kinds))
+        chance_points_per_cut = sum(_POINTS_BY_CUT_KIND[kind] for kind in sentence_start_kinds) / max(
+            1, len(sentence_start_kinds)
+        )
         return cls(chance_points_per_cut, 1 + sum(1 for _ in _PARAGRAPH_END.finditer(document.text)))
 
     def __call__(self, sums: FloatArray) -> FloatArray:
@@ -486,11 +494,16 @@ def rank_by_structure(
     structure_points_scoring = StructurePoints.of(document)
     contenders: list[Contender] = []
     ranking_values: list[float | None] = []
-    for chunking_index, (name, chunking) in enumerate(named_chunkings):
+    for chunking_index, (chunker_name, chunking) in enumerate(named_chunkings):
         points_and_cuts_by_paragraph = np.zeros((len(paragraph_end_offsets) + 1, 2), dtype=np.intp)
         for position_kind, position in _cuts_and_overlong_chunks(chunking, embedder):
-            points_and_cuts_by_paragraph[bisect_left(paragraph_end_offsets, position)] += (_POINTS[position_kind], 1)
-        contenders.append(Contender(name, points_and_cuts_by_paragraph, apart=chunking_index in unranked_indices))
+            points_and_cuts_by_paragraph[bisect_left(paragraph_end_offsets, position)] += (
+                _POINTS_BY_CUT_KIND[position_kind],
+                1,
+            )
+        contenders.append(Contender(chunker_name, points_and_cuts_by_paragraph, apart=chunking_index in unranked_indices))
         total_points_and_cuts = points_and_cuts_by_paragraph.sum(axis=0)
         ranking_values.append(float(structure_points_scoring(total_points_and_cuts)) if total_points_and_cuts[1] else None)
-    return rank_contenders(contenders, structure_points_scoring, ranking_values, width=2.0, measure="points per cut")
+    return rank_contenders(
+        contenders, structure_points_scoring, ranking_values, measure_range_width=2.0, measure="points per cut"
+    )

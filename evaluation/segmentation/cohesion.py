@@ -39,7 +39,7 @@ class Contrast:
         return None if self.inside is None or self.across is None else self.inside - self.across
 
 
-def cosine_contrast(vectors: npt.NDArray[np.floating], chunks: Sequence[int | None]) -> Contrast:
+def cosine_contrast(vectors: npt.NDArray[np.floating], chunk_of_each_sentence: Sequence[int | None]) -> Contrast:
     """Return the mean cosine of sentence pairs inside chunks, and of pairs across the cuts between chunks.
 
     Shorter chunks raise both values, since neighbouring sentences are more similar, so compare chunkings of similar chunk
@@ -50,14 +50,16 @@ def cosine_contrast(vectors: npt.NDArray[np.floating], chunks: Sequence[int | No
     ----------
     vectors
         One vector per sentence, shape (n, dimension), of any length but 0.
-    chunks
+    chunk_of_each_sentence
         Number of each sentence's chunk, as `chunk_number_per_sentence` returns them; None for sentences in no chunk.
     """
-    chunked_sentence_numbers = [place for place, chunk in enumerate(chunks) if chunk is not None]
+    chunked_sentence_numbers = [place for place, chunk in enumerate(chunk_of_each_sentence) if chunk is not None]
     if not chunked_sentence_numbers:
         return Contrast(None, None, 0, 0)
     chunked_sentence_vectors = _unit_vectors(vectors)[chunked_sentence_numbers]
-    _, chunk_number_by_sentence = np.unique([chunks[place] for place in chunked_sentence_numbers], return_inverse=True)
+    _, chunk_number_by_sentence = np.unique(
+        [chunk_of_each_sentence[place] for place in chunked_sentence_numbers], return_inverse=True
+    )
     chunk_vector_sums, chunk_sentence_counts = _chunk_vector_sums(chunked_sentence_vectors, chunk_number_by_sentence)
     squared_length_sums_by_chunk = np.bincount(
         chunk_number_by_sentence,
@@ -80,7 +82,9 @@ def cosine_contrast(vectors: npt.NDArray[np.floating], chunks: Sequence[int | No
 
 
 def contextual_coherence(
-    vectors: npt.NDArray[np.floating], chunks: Sequence[int | None], surrounding_count: int = SURROUNDING_SENTENCES
+    vectors: npt.NDArray[np.floating],
+    chunk_of_each_sentence: Sequence[int | None],
+    surrounding_count: int = SURROUNDING_SENTENCES,
 ) -> float | None:
     """Return the mean cosine between chunks and the sentences around them, from -1 to 1; None without such sentences.
 
@@ -95,18 +99,18 @@ def contextual_coherence(
 
     Parameters
     ----------
-    vectors, chunks
+    vectors, chunk_of_each_sentence
         As in `cosine_contrast`.
     """
     unit_vectors, chunk_number_by_sentence = (
         _unit_vectors(vectors),
-        np.asarray([-1 if chunk is None else chunk for chunk in chunks], dtype=np.intp),
+        np.asarray([-1 if chunk is None else chunk for chunk in chunk_of_each_sentence], dtype=np.intp),
     )
     cumulative_vector_sums = np.concatenate([np.zeros((1, unit_vectors.shape[1])), np.cumsum(unit_vectors, axis=0)])
     chunk_surroundings_cosines = []
-    sentence_order_by_chunk = np.argsort(chunk_number_by_sentence, kind="stable")
-    chunk_start_positions = np.flatnonzero(np.diff(chunk_number_by_sentence[sentence_order_by_chunk], prepend=-1))
-    for chunk_sentence_numbers in np.split(sentence_order_by_chunk, chunk_start_positions)[1:]:
+    sentences_sorted_by_chunk = np.argsort(chunk_number_by_sentence, kind="stable")
+    chunk_start_positions = np.flatnonzero(np.diff(chunk_number_by_sentence[sentences_sorted_by_chunk], prepend=-1))
+    for chunk_sentence_numbers in np.split(sentences_sorted_by_chunk, chunk_start_positions)[1:]:
         surrounding_sentence_ranges = _surrounding_ranges(chunk_sentence_numbers, len(unit_vectors), surrounding_count)
         chunk_vector_sum = unit_vectors[chunk_sentence_numbers].sum(axis=0)
         surroundings_vector_sum = (
@@ -143,9 +147,9 @@ def _unit_vectors(vectors: npt.NDArray[np.floating]) -> FloatArray:
 def _chunk_vector_sums(vectors: FloatArray, chunk_of_each_vector: IntArray) -> tuple[FloatArray, IntArray]:
     """Return the sum of the vectors of each chunk, shape (chunks, dimension), and how many they are."""
     vector_counts_by_chunk = np.bincount(chunk_of_each_vector)
-    vector_order_by_chunk = np.argsort(chunk_of_each_vector, kind="stable")
+    vectors_sorted_by_chunk = np.argsort(chunk_of_each_vector, kind="stable")
     chunk_start_positions = np.concatenate([[0], np.cumsum(vector_counts_by_chunk)[:-1]])
-    return np.add.reduceat(vectors[vector_order_by_chunk], chunk_start_positions, axis=0), vector_counts_by_chunk
+    return np.add.reduceat(vectors[vectors_sorted_by_chunk], chunk_start_positions, axis=0), vector_counts_by_chunk
 
 
 # Compare how similar the sentences within chunks are under two ways to cut the same stretch.
@@ -176,12 +180,12 @@ class CumulativeSimilarities:
             [[0.0], np.cumsum(np.einsum("ij,ij->i", unit_vectors, unit_vectors))]
         )
 
-    def within(self, stretch: Span, cuts: Sequence[int]) -> Cohesion:
-        """Return the cohesion within chunks of the sentences in ``stretch``, cut after the sentences in ``cuts``."""
+    def within(self, sentence_range: Span, cut_sentences: Sequence[int]) -> Cohesion:
+        """Return the cohesion within chunks of the sentences in ``sentence_range``, cut after the sentences in ``cut_sentences``."""
         chunk_edge_sentence_numbers = [
-            stretch.start,
-            *(cut + 1 for cut in cuts if stretch.start <= cut < stretch.end - 1),
-            stretch.end,
+            sentence_range.start,
+            *(cut + 1 for cut in cut_sentences if sentence_range.start <= cut < sentence_range.end - 1),
+            sentence_range.end,
         ]
         cosine_sum, pair_count = 0.0, 0
         for first_sentence_number, end_sentence_number in pairwise(chunk_edge_sentence_numbers):
@@ -244,7 +248,7 @@ def cut_sentence_numbers(chunking: Chunking) -> tuple[int, ...]:
     return tuple(sorted({gap.index for gap in chunking.gaps if gap.verdict.is_cut} - {len(chunking.document.sentences) - 1}))
 
 
-def compare_stretches(
+def compare_around_greedy_cuts(
     greedy: Chunking, other: Chunking, similarities: CumulativeSimilarities
 ) -> dict[int, StretchComparison]:
     """Compare a greedy chunking with another chunking of the same document, around each of its cuts.
@@ -258,15 +262,15 @@ def compare_stretches(
     greedy_cuts_with_ends = [-1, *greedy_cuts, len(greedy.document.sentences) - 1]
     comparison_by_greedy_cut = {}
     for previous_cut, cut, next_cut in zip(greedy_cuts_with_ends, greedy_cuts, greedy_cuts_with_ends[2:], strict=False):
-        stretch_around_cut = Span(previous_cut + 1, next_cut + 1)
+        sentences_around_cut = Span(previous_cut + 1, next_cut + 1)
         other_cuts_inside_stretch = tuple(
-            place for place in other_cuts if stretch_around_cut.start <= place < stretch_around_cut.end - 1
+            place for place in other_cuts if sentences_around_cut.start <= place < sentences_around_cut.end - 1
         )
         both_cohesions = (
-            similarities.within(stretch_around_cut, (cut,)),
-            similarities.within(stretch_around_cut, other_cuts_inside_stretch),
+            similarities.within(sentences_around_cut, (cut,)),
+            similarities.within(sentences_around_cut, other_cuts_inside_stretch),
         )
         comparison_by_greedy_cut[cut] = StretchComparison(
-            stretch_around_cut, (cut,), other_cuts_inside_stretch, *both_cohesions
+            sentences_around_cut, (cut,), other_cuts_inside_stretch, *both_cohesions
         )
     return comparison_by_greedy_cut

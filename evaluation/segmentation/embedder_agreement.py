@@ -45,13 +45,17 @@ class GapShift:
         ValueError
             If their shapes differ.
         """
-        full_values, other_values = np.asarray(first_values, dtype=np.float64), np.asarray(second_values, dtype=np.float64)
-        if full_values.shape != other_values.shape:
+        first_gap_values, second_gap_values = (
+            np.asarray(first_values, dtype=np.float64),
+            np.asarray(second_values, dtype=np.float64),
+        )
+        if first_gap_values.shape != second_gap_values.shape:
             raise ValueError(
-                f"both results must have one number for each gap of the same text; got the shapes {full_values.shape} and "
-                f"{other_values.shape}."
+                f"both results must have one number for each gap of the same text; got the shapes {first_gap_values.shape} "
+                "and "
+                f"{second_gap_values.shape}."
             )
-        absolute_changes: FloatArray = np.abs(full_values - other_values)
+        absolute_changes: FloatArray = np.abs(first_gap_values - second_gap_values)
         defined_gap_indexes = np.flatnonzero(~np.isnan(absolute_changes))
         if not len(defined_gap_indexes):
             return None
@@ -143,12 +147,12 @@ def _sentence_list_phrase(numbers: Collection[str]) -> str:
     return f"sentence{'s' * (len(numbers) > 1)} {join_words([*numbers])}"
 
 
-def compare_boundaries(full: Chunking, other: Chunking) -> BoundaryAgreement:
+def compare_boundaries(full_embedder_chunking: Chunking, other_embedder_chunking: Chunking) -> BoundaryAgreement:
     """Compare the boundaries of two results that differ only in the embedder.
 
     Parameters
     ----------
-    full, other
+    full_embedder_chunking, other_embedder_chunking
         The reference result and the other result.
 
     Raises
@@ -156,23 +160,23 @@ def compare_boundaries(full: Chunking, other: Chunking) -> BoundaryAgreement:
     ValueError
         If the results have different texts or sentences.
     """
-    if full.document.identity != other.document.identity:
+    if full_embedder_chunking.document.identity != other_embedder_chunking.document.identity:
         raise ValueError("both results must be of the same text, split into the same sentences; these are not.")
-    full_cuts, other_cuts = set(cut_offsets(full)), set(cut_offsets(other))
+    full_cuts, other_cuts = set(cut_offsets(full_embedder_chunking)), set(cut_offsets(other_embedder_chunking))
     return BoundaryAgreement(
-        full.document,
+        full_embedder_chunking.document,
         tuple(sorted(full_cuts & other_cuts)),
         tuple(sorted(full_cuts - other_cuts)),
         tuple(sorted(other_cuts - full_cuts)),
-        _first_curve_shift(full, other),
+        _first_curve_shift(full_embedder_chunking, other_embedder_chunking),
     )
 
 
-def _first_curve_shift(full: Chunking, other: Chunking) -> GapShift | None:
+def _first_curve_shift(full_embedder_chunking: Chunking, other_embedder_chunking: Chunking) -> GapShift | None:
     """Return the shift of the first curve's scores, which all pages draw."""
-    if not full.curves or not other.curves:
+    if not full_embedder_chunking.curves or not other_embedder_chunking.curves:
         return None
-    full_curve, other_curve = full.curves[0], other.curves[0]
+    full_curve, other_curve = full_embedder_chunking.curves[0], other_embedder_chunking.curves[0]
     if full_curve.label != other_curve.label or len(full_curve.scores) != len(other_curve.scores):
         return None
     return GapShift.between(full_curve.scores, other_curve.scores)

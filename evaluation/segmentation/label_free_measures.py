@@ -87,14 +87,14 @@ def spans_to_keep_whole(text: str) -> list[tuple[str, Span]]:
     return [*((block.kind, block.span) for block in outline_of(text).special), *headings_joined_to_next_block]
 
 
-def count_whole_spans(stretches: Sequence[tuple[str, Span]], pieces: Sequence[Span]) -> BlockIntegrity:
+def count_whole_spans(kinds_and_spans: Sequence[tuple[str, Span]], pieces: Sequence[Span]) -> BlockIntegrity:
     """Count the spans of each kind that lie whole inside one of the ``pieces``, which may overlap."""
     pieces_in_text_order = sorted(pieces)
     piece_start_offsets = [piece.start for piece in pieces_in_text_order]
     # How far the pieces reach that begin no later than each.
     furthest_ends_so_far = [*accumulate((piece.end for piece in pieces_in_text_order), max)]
     whole_blocks_by_kind: dict[str, WholeBlocks] = {}
-    for block_kind, (start, end) in stretches:
+    for block_kind, (start, end) in kinds_and_spans:
         begun_piece_count = bisect_right(piece_start_offsets, start)
         is_span_whole = begun_piece_count > 0 and furthest_ends_so_far[begun_piece_count - 1] >= end
         kind_counts_so_far = whole_blocks_by_kind.get(block_kind, WholeBlocks(0, 0))
@@ -214,7 +214,7 @@ MOST_EDITED_CHARACTERS = 50_000_000
 SPARE_SENTENCE = "This sentence was not here before."
 """Sentence to insert into a text that has no other sentence to take."""
 
-_SEPARATORS = {"lines": "\n", "paragraphs": "\n\n"}
+_SEPARATOR_BY_SPLITTER = {"lines": "\n", "paragraphs": "\n\n"}
 """Separator between the inserted sentence and its neighbours, by splitter; a space for all others."""
 
 _PROSE_BLOCK_KINDS = ("paragraph", "quotation")
@@ -270,11 +270,11 @@ class EditStability:
 
     def words(self) -> str:
         """Return a sentence that summarises the stability of chunks under edits."""
-        worst_inserted_sentence_edit = self.worst
+        most_disruptive_edit = self.worst
         return (
             f"Of {pluralize(len(self.edits), 'inserted sentence')}, each changes {self.mean:.1%} of the chunks on average "
-            f"and {worst_inserted_sentence_edit.share:.1%} at worst, after sentence "
-            f"{worst_inserted_sentence_edit.after + 1:,}; "
+            f"and {most_disruptive_edit.share:.1%} at worst, after sentence "
+            f"{most_disruptive_edit.after + 1:,}; "
             f"one chunk, which must change, is {self.inevitable:.1%}."
         )
 
@@ -375,28 +375,28 @@ def _prose_sentence_numbers(document: Document) -> list[int]:
         if not excluded_spans or block.span.end > excluded_spans[-1].end:
             excluded_spans.append(block.span)
     excluded_span_starts = [span.start for span in excluded_spans]
-    number_by_sentence_text: dict[str, int] = {}
+    sentence_number_by_text: dict[str, int] = {}
     for sentence_number, (start, end) in enumerate(document.sentences):
         sentence_text = document.text[start:end]
         begun_excluded_span_count = bisect_left(excluded_span_starts, end)
         if begun_excluded_span_count and excluded_spans[begun_excluded_span_count - 1].end > start:
             continue
         if sentence_text[-1] not in _UNFINISHED_SENTENCE_MARKS and (
-            document.splitter in _SEPARATORS or not sentence_text[-1].isalnum()
+            document.splitter in _SEPARATOR_BY_SPLITTER or not sentence_text[-1].isalnum()
         ):
-            number_by_sentence_text.setdefault(sentence_text, sentence_number)
-    return [*number_by_sentence_text.values()]
+            sentence_number_by_text.setdefault(sentence_text, sentence_number)
+    return [*sentence_number_by_text.values()]
 
 
 def insert_sentence(document: Document, preceding_sentence_number: int, sentence: str) -> Document:
     """Return the document with ``sentence`` inserted after sentence number ``preceding_sentence_number``."""
-    text, end = document.text, document.sentences[preceding_sentence_number].end
-    sentence_separator = _SEPARATORS.get(document.splitter, " ")
+    text, insertion_offset = document.text, document.sentences[preceding_sentence_number].end
+    sentence_separator = _SEPARATOR_BY_SPLITTER.get(document.splitter, " ")
     separator_and_sentence = sentence_separator + sentence
-    text_with_inserted_sentence = text[:end] + separator_and_sentence + text[end:]
+    text_with_inserted_sentence = text[:insertion_offset] + separator_and_sentence + text[insertion_offset:]
     if document.splitter != GIVEN_SPLITTER:
         return Document.from_text(text_with_inserted_sentence, document.splitter, document.name)
-    inserted_span = Span(end + len(sentence_separator), end + len(separator_and_sentence))
+    inserted_span = Span(insertion_offset + len(sentence_separator), insertion_offset + len(separator_and_sentence))
     shifted_later_spans = [
         Span(start + len(separator_and_sentence), stop + len(separator_and_sentence))
         for start, stop in document.sentences[preceding_sentence_number + 1 :]

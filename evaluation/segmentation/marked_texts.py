@@ -62,23 +62,23 @@ def read_marked_texts(
     text_by_name: dict[str, str] = {}
     boundary_file_by_hash: dict[str, tuple[str, BoundaryFile]] = {}
     unusable_file_messages = []
-    for name, file_bytes in files:
+    for file_name, file_bytes in files:
         try:
-            if name.lower().endswith(BOUNDARY_FILE_ENDING):
+            if file_name.lower().endswith(BOUNDARY_FILE_ENDING):
                 boundary_file = BoundaryFile.read(file_bytes, cancelled)
-                boundary_file_by_hash[boundary_file.sha256] = (name, boundary_file)
-            elif name in text_by_name:
-                unusable_file_messages.append(f"{name}: a document's name must be its own; another file has it.")
+                boundary_file_by_hash[boundary_file.sha256] = (file_name, boundary_file)
+            elif file_name in text_by_name:
+                unusable_file_messages.append(f"{file_name}: a document's name must be its own; another file has it.")
             else:
-                text_by_name[name] = file_reader(file_bytes, name).text
+                text_by_name[file_name] = file_reader(file_bytes, file_name).text
         except InputError as error:
-            unusable_file_messages.append(message_with_file_name(name, error))
+            unusable_file_messages.append(message_with_file_name(file_name, error))
     marked_texts = []
-    for name, text in text_by_name.items():
+    for file_name, text in text_by_name.items():
         try:
-            marked_texts.append(_text_with_boundaries(name, text, boundary_file_by_hash))
+            marked_texts.append(_text_with_boundaries(file_name, text, boundary_file_by_hash))
         except InputError as error:
-            unusable_file_messages.append(message_with_file_name(name, error))
+            unusable_file_messages.append(message_with_file_name(file_name, error))
     text_hashes = {
         text_sha256(candidate) for text in text_by_name.values() for candidate in (text, remove_mark_lines(text)[0])
     }
@@ -266,24 +266,24 @@ def read_passages(
     """
     passage_by_text: dict[str, SubjectPassage] = {}
     unusable_file_messages = []
-    for name, file_bytes in files:
+    for file_name, file_bytes in files:
         try:
-            text_without_marks, known_boundaries = remove_mark_lines(file_reader(file_bytes, name).text)
+            text_without_marks, known_boundaries = remove_mark_lines(file_reader(file_bytes, file_name).text)
         except InputError as error:
             unusable_file_messages.append(str(error))
             continue
         if not text_without_marks.strip():
-            unusable_file_messages.append(f"{name}: a document to stitch must have text; this one is empty.")
+            unusable_file_messages.append(f"{file_name}: a document to stitch must have text; this one is empty.")
         for section_number, (start, end) in enumerate(pairwise([0, *known_boundaries, len(text_without_marks)]), start=1):
             passage_text = text_without_marks[start:end].strip()
-            file_part_subject = f"{name}, part {section_number}" if known_boundaries else name
+            passage_subject = f"{file_name}, part {section_number}" if known_boundaries else file_name
             if earlier_equal_passage := passage_by_text.get(passage_text):
                 unusable_file_messages.append(
-                    f"{file_part_subject}: a document to stitch must be its own; it is that of "
+                    f"{passage_subject}: a document to stitch must be its own; it is that of "
                     f"{earlier_equal_passage.subject}."
                 )
             elif passage_text:
-                passage_by_text[passage_text] = SubjectPassage(passage_text, file_part_subject)
+                passage_by_text[passage_text] = SubjectPassage(passage_text, passage_subject)
     return list(passage_by_text.values()), unusable_file_messages
 
 

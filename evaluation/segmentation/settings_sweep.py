@@ -97,10 +97,10 @@ class SweepRow:
     scores: Mapping[str, Score]
 
 
-def score_chunking(marked: MarkedDocument, chunking: Chunking) -> dict[str, Score]:
+def score_chunking(marked_document: MarkedDocument, chunking: Chunking) -> dict[str, Score]:
     """Return the score of a chunking in every measure of `HIGHER_IS_BETTER`; boundaries are compared in sentences."""
-    document = marked.document
-    known_boundary_segmentation = segmentation_in_sentences(document, marked.known)
+    document = marked_document.document
+    known_boundary_segmentation = segmentation_in_sentences(document, marked_document.known)
     chunking_segmentation = segmentation_in_sentences(document, cut_offsets(chunking))
     exact_match_scores, near_match_scores = (
         boundary_precision_recall(known_boundary_segmentation, chunking_segmentation),
@@ -119,7 +119,7 @@ def score_chunking(marked: MarkedDocument, chunking: Chunking) -> dict[str, Scor
         "f1_near": near_match_scores.f1,
         "boundary_similarity": boundary_similarity(known_boundary_segmentation, chunking_segmentation),
         "misassigned": Score(len(misassigned_sentences.units) / max(1, len(document.sentences))),
-        "crossing": count_crossing_chunks(marked.known, chunking).share,
+        "crossing": count_crossing_chunks(marked_document.known, chunking).share,
         "blocks_whole": Score(whole_block_share)
         if whole_block_share is not None
         else Score.without("the text has no block that should stay whole"),
@@ -130,18 +130,18 @@ MOST_SEQUENTIAL_RUNS = 500
 """Maximum number of runs for which starting processes is not worthwhile."""
 
 
-def _sweep_row(marked: MarkedDocument, setting: SweptSetting, chunker: Chunker, tools: Tools) -> SweepRow:
-    chunking = run(chunker, marked.document, tools)
-    return SweepRow(setting, marked.document.name, len(chunking.chunks), score_chunking(marked, chunking))
+def _sweep_row(marked_document: MarkedDocument, setting: SweptSetting, chunker: Chunker, tools: Tools) -> SweepRow:
+    chunking = run(chunker, marked_document.document, tools)
+    return SweepRow(setting, marked_document.document.name, len(chunking.chunks), score_chunking(marked_document, chunking))
 
 
-def _trivial_baseline_row(marked: MarkedDocument, setting: SweptSetting, tools: Tools) -> SweepRow:
-    document = marked.document
-    boundary_segmentation = segmentation_in_sentences(document, marked.known)
+def _trivial_baseline_row(marked_document: MarkedDocument, setting: SweptSetting, tools: Tools) -> SweepRow:
+    document = marked_document.document
+    boundary_segmentation = segmentation_in_sentences(document, marked_document.known)
     trivial_chunkings = [
         chunking_from_cuts(document, cuts) for cuts in cuts_of_trivial_baseline(setting.chunker, boundary_segmentation)
     ]
-    trivial_chunking_scores = [score_chunking(marked, chunking) for chunking in trivial_chunkings]
+    trivial_chunking_scores = [score_chunking(marked_document, chunking) for chunking in trivial_chunkings]
     return SweepRow(
         setting,
         document.name,
@@ -217,10 +217,10 @@ def sweep_settings(
 
 
 def _run_in_this_process(
-    groups: Sequence[tuple[Document, Sequence[Callable[[Tools], SweepRow]]]], tools: Tools
+    runs_by_document: Sequence[tuple[Document, Sequence[Callable[[Tools], SweepRow]]]], tools: Tools
 ) -> Generator[SweepRow]:
     """Run everything in this process."""
-    for _, runs in groups:
+    for _, runs in runs_by_document:
         for pending_run in runs:
             raise_if_cancelled(tools.cancelled)
             yield pending_run(replace(tools))
@@ -266,7 +266,7 @@ def summarize_settings(rows: Iterable[SweepRow], measure: str) -> list[SettingSu
     return sorted(setting_summaries, key=lambda summary: (sort_sign * summary.mean, summary.chunks, summary.setting.words()))
 
 
-def rows_to_csv(rows: Iterable[SweepRow]) -> str:
+def sweep_rows_to_csv(rows: Iterable[SweepRow]) -> str:
     """Return the scores as CSV, with a row per chunker setting and document, and a column per measure.
 
     Undefined scores are empty.
@@ -286,7 +286,7 @@ def settings_grid(chunker: str, /, **axes: Sequence[Any]) -> list[SweptSetting]:
 def published_settings() -> list[SweptSetting]:
     """Return the grid of Qu et al., appendix B: 30 breakpoint, 45 single linkage, 125 DBSCAN and 18 fixed settings."""
     published_distance_weights = (0.0, 0.25, 0.5, 0.75, 1.0)
-    amounts_by_threshold: dict[str, tuple[float, ...]] = {
+    threshold_amounts_by_rule: dict[str, tuple[float, ...]] = {
         "percentile": (10, 30, 50, 70, 90),
         "standard_deviation": (1, 1.5, 2, 2.5, 3),
         "interquartile": (0.5, 0.75, 1, 1.25, 1.5),
@@ -298,7 +298,7 @@ def published_settings() -> list[SweptSetting]:
     return [
         *(
             setting
-            for name, some in amounts_by_threshold.items()
+            for name, some in threshold_amounts_by_rule.items()
             for setting in settings_grid("breakpoint", threshold=(name,), amount=some)
         ),
         *settings_grid("single_linkage", position_weight=published_distance_weights, chunks=published_chunk_counts),
@@ -340,13 +340,13 @@ OUR_SOURCE = "ours"
 """The source named for the settings of a chunker that no source published."""
 
 
-def first_published_setting(chunker: str) -> tuple[SweptSetting, str]:
+def first_published_setting(chunker_name: str) -> tuple[SweptSetting, str]:
     """Return the first published setting of a chunker and its source; the default setting if none was published."""
-    published_chunker_presets = [preset for preset in presets_for_chunker(chunker) if preset.published]
+    published_chunker_presets = [preset for preset in presets_for_chunker(chunker_name) if preset.published]
     return (
-        (SweptSetting.of(chunker, **published_chunker_presets[0].parameters), published_chunker_presets[0].title)
+        (SweptSetting.of(chunker_name, **published_chunker_presets[0].parameters), published_chunker_presets[0].title)
         if published_chunker_presets
-        else (SweptSetting(chunker), OUR_SOURCE)
+        else (SweptSetting(chunker_name), OUR_SOURCE)
     )
 
 
@@ -381,36 +381,36 @@ def compare_settings(
 
 
 def lead_significance_sentences(
-    differences: Mapping[SweptSetting, Difference | None], names: Mapping[SweptSetting, str], documents: int
+    differences: Mapping[SweptSetting, Difference | None], name_by_setting: Mapping[SweptSetting, str], document_count: int
 ) -> str:
     """Return a verdict in words on whether a setting is significantly ahead of the baselines on held-out documents."""
     if not differences:
         return ""
     if all(difference is None for difference in differences.values()):
-        return too_few_values_sentence(len(differences), documents, "held-out document")
+        return too_few_values_sentence(len(differences), document_count, "held-out document")
     significant_leads = {
         other: difference.mean
         for other, difference in differences.items()
         if difference is not None and difference.significant and difference.mean > 0
     }
     beats_all_baselines = len(significant_leads) == len(differences)
-    rival_to_name = (
+    named_rival = (
         min(significant_leads, key=significant_leads.__getitem__)
         if beats_all_baselines
         else next(other for other in differences if other not in significant_leads)
     )
     significance_verdict_phrase = f"It is {'' if beats_all_baselines else 'not '}significantly ahead of every trivial answer"
     return (
-        f"{significance_verdict_phrase}: {_lead_phrase(names[rival_to_name], differences[rival_to_name])}. "
+        f"{significance_verdict_phrase}: {_lead_phrase(name_by_setting[named_rival], differences[named_rival])}. "
         f"{FALSE_VERDICT_SENTENCE}"
     )
 
 
-def untested_lead_sentence(comparisons: int) -> str:
+def untested_lead_sentence(comparison_count: int) -> str:
     """Return a sentence that explains why a setting cannot be tested on the documents it was chosen on."""
     return (
         "It was chosen on these documents, so its lead is not tested; with "
-        f"{fewest_values_needed(comparisons)} documents held out, it is tested against the trivial answers."
+        f"{fewest_values_needed(comparison_count)} documents held out, it is tested against the trivial answers."
     )
 
 

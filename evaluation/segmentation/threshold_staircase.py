@@ -49,7 +49,7 @@ class Staircase:
 
 
 def threshold_staircase(
-    document: Document, chunker: Breakpoint, scores: Sequence[float], chunk: Callable[[Breakpoint], Chunking]
+    document: Document, chunker: Breakpoint, scores: Sequence[float], run_chunker: Callable[[Breakpoint], Chunking]
 ) -> Staircase:
     """Return the number and the sizes of the chunks at every slider position of the threshold amount.
 
@@ -61,7 +61,7 @@ def threshold_staircase(
         The chunker; its amount is ignored.
     scores
         Scores of the document's gaps, NaN where undefined.
-    chunk
+    run_chunker
         Cuts the document. It is called once for each set of candidates, and only if sizes are constrained; otherwise the
         candidates are the cuts.
     """
@@ -79,7 +79,7 @@ def threshold_staircase(
             if chunker_size_limits.least is None and chunker_size_limits.most is None:
                 sizes_by_candidate_cuts[candidate_cuts_key] = _chunk_lengths(document, is_candidate_cut_at)
             else:
-                chunks_at_amount = chunk(chunker.model_copy(update={"amount": amount})).chunks
+                chunks_at_amount = run_chunker(chunker.model_copy(update={"amount": amount})).chunks
                 sizes_by_candidate_cuts[candidate_cuts_key] = np.array(
                     [chunk.end - chunk.start for chunk in chunks_at_amount]
                 )
@@ -89,7 +89,7 @@ def threshold_staircase(
         tuple(len(lengths) for lengths in sizes_by_amount),
         tuple(float(np.median(lengths)) for lengths in sizes_by_amount),
         tuple(int(lengths.max()) for lengths in sizes_by_amount),
-        tuple(_flat_stretches(threshold_slider_amounts, sizes_by_amount)),
+        tuple(_equal_chunk_ranges(threshold_slider_amounts, sizes_by_amount)),
     )
 
 
@@ -103,14 +103,16 @@ def _chunk_lengths(document: Document, is_cut_after_sentence: npt.NDArray[np.boo
     return chunk_lengths
 
 
-def _flat_stretches(amounts: Sequence[float], sizes: Sequence[IntArray]) -> list[Stretch]:
+def _equal_chunk_ranges(amounts: Sequence[float], sizes: Sequence[IntArray]) -> list[Stretch]:
     """Return the long stretches with equal sizes in the same order, which means equal chunks."""
     equal_size_stretches = []
     for equal_sizes_key, amount_size_pairs in groupby(zip(amounts, sizes, strict=True), key=lambda pair: pair[1].tobytes()):
-        equal_amounts = [amount for amount, _ in amount_size_pairs]
-        if len(equal_amounts) >= MIN_FLAT_STRETCH:
+        amounts_with_equal_chunks = [amount for amount, _ in amount_size_pairs]
+        if len(amounts_with_equal_chunks) >= MIN_FLAT_STRETCH:
             equal_size_stretches.append(
-                Stretch(equal_amounts[0], equal_amounts[-1], len(equal_sizes_key) // sizes[0].itemsize)
+                Stretch(
+                    amounts_with_equal_chunks[0], amounts_with_equal_chunks[-1], len(equal_sizes_key) // sizes[0].itemsize
+                )
             )
     return equal_size_stretches
 

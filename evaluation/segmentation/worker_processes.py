@@ -110,7 +110,7 @@ def process_executor(workers: int) -> Executor:
 
 
 def run_in_processes(
-    groups: Sequence[tuple[Document, Sequence[Callable[[Tools], Result]]]], tools: Tools, workers: int
+    runs_by_document: Sequence[tuple[Document, Sequence[Callable[[Tools], Result]]]], tools: Tools, workers: int
 ) -> Generator[Result]:
     """Execute all runs on all documents in worker processes, and yield each result as soon as it is ready.
 
@@ -124,7 +124,7 @@ def run_in_processes(
     worker_process_executor = process_executor(workers)
     tools_by_document = [
         replace(tools, embedder=tools.embedder.for_document(document) if tools.embedder is not None else None)
-        for document, _ in groups
+        for document, _ in runs_by_document
     ]
     pending_batch_by_future: dict[Future[tuple[list[Result], list[int], list[str]]], _Batch[Result]] = {}
 
@@ -132,7 +132,7 @@ def run_in_processes(
         pending_batch_by_future[worker_process_executor.submit(_run_batch, batch)] = batch
 
     try:
-        for document_index, (_, runs) in enumerate(groups):
+        for document_index, (_, runs) in enumerate(runs_by_document):
             for batch_start in range(0, len(runs), RUNS_PER_BATCH):
                 submit_batch(_Batch(document_index, runs[batch_start : batch_start + RUNS_PER_BATCH], tools.tokenizer.name))
         while pending_batch_by_future and not tools.cancelled():

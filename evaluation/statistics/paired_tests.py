@@ -32,18 +32,18 @@ from evaluation.statistics.significance import (
     FEWEST_VALUES,
     MOST_SUBSETS,
     CorrectedP,
-    draws_needed,
     fewest_values_needed,
     format_confidence_level,
     format_p_value,
     holm_correction,
     mean_interval_with_extremes,
+    sign_flip_draws_needed,
     students_t_quantile,
 )
 
 _SUBSETS_PER_BATCH = 1000
 _CELLS_PER_BATCH = 10_000_000
-_ROUNDING = 1e-12
+_ROUNDING_TOLERANCE = 1e-12
 
 
 @dataclass(frozen=True)
@@ -104,15 +104,17 @@ class Difference:
         """P-value as text, such as ``p = 0.031``; corrected if there are several comparisons."""
         return format_p_value(self.adjusted, self.comparisons > 1)
 
-    def words(self, name: str, baseline: str, measure: str) -> str:
+    def words(self, chunker_name: str, baseline_name: str, measure: str) -> str:
         """Return the difference as a sentence, in percentage points."""
         if not self.significant:
             return (
-                f"{name}: {measure} is not significantly different from {baseline} over {self.count:,} questions "
+                f"{chunker_name}: {measure} is not significantly different from {baseline_name} over {self.count:,} "
+                "questions "
                 f"({self.points} points, {self.interval}, {self.p_value_phrase})."
             )
         return (
-            f"{name}: {measure} is significantly {'higher' if self.mean > 0 else 'lower'} than with {baseline}, by "
+            f"{chunker_name}: {measure} is significantly {'higher' if self.mean > 0 else 'lower'} than with "
+            f"{baseline_name}, by "
             f"{100 * abs(self.mean):.1f} points over {self.count:,} questions ({self.interval}, {self.p_value_phrase})."
         )
 
@@ -167,7 +169,7 @@ def paired_differences_by_family(
     ]
     tails_of_tested_rows = iter(
         _tails_of_rows(
-            difference_rows, draw_count or draws_needed(max(map(len, testable_indexes_by_family), default=0)), seed
+            difference_rows, draw_count or sign_flip_draws_needed(max(map(len, testable_indexes_by_family), default=0)), seed
         )
     )
     for family_differences, testable_indexes, family_results in zip(
@@ -181,7 +183,7 @@ def paired_differences_by_family(
             strict=True,
         ):
             defined_differences = family_differences[comparison_index][~np.isnan(family_differences[comparison_index])]
-            low, high = _widen_interval(
+            interval_lower_end, interval_upper_end = _widen_interval(
                 comparison_tails.interval(corrected_p.alpha, value_width_by_comparison[comparison_index]),
                 defined_differences,
                 corrected_p.alpha,
@@ -189,8 +191,8 @@ def paired_differences_by_family(
             )
             family_results[comparison_index] = Difference(
                 float(defined_differences.mean()),
-                low,
-                high,
+                interval_lower_end,
+                interval_upper_end,
                 comparison_tails.p,
                 corrected_p.p,
                 corrected_p.alpha,
@@ -318,7 +320,7 @@ def _tails_of_complete_rows(rows: FloatArray, draw_count: int, seed: int) -> Ite
         subset_mean_batches.append(rows @ subset_mask_batch[is_nonempty_subset_at].T / subset_sizes[is_nonempty_subset_at])
     subset_means_by_row = np.concatenate(subset_mean_batches, axis=1)
     # Sums in another order may miss 0 by a rounding.
-    subset_means_by_row[np.abs(subset_means_by_row) <= _ROUNDING * np.abs(rows).max(axis=1, keepdims=True)] = 0
+    subset_means_by_row[np.abs(subset_means_by_row) <= _ROUNDING_TOLERANCE * np.abs(rows).max(axis=1, keepdims=True)] = 0
     total_subset_count = empty_subset_count + subset_means_by_row.shape[1]
     tail_length = min(subset_means_by_row.shape[1], ceil(ALPHA * total_subset_count / 2))
     for row_subset_means, one_sided_p_values in zip(subset_means_by_row, hall_p_values(rows), strict=True):
@@ -340,27 +342,27 @@ def _tails_of_complete_rows(rows: FloatArray, draw_count: int, seed: int) -> Ite
         )
 
 
-def _enumerates_all_subsets(count: int, draw_count: int) -> bool:
-    return count < 60 and 2**count <= max(draw_count, MOST_SUBSETS)
+def _enumerates_all_subsets(item_count: int, draw_count: int) -> bool:
+    return item_count < 60 and 2**item_count <= max(draw_count, MOST_SUBSETS)
 
 
-def subset_masks(count: int, draw_count: int, seed: int) -> Iterator[FloatArray]:
-    """Yield subsets of ``count`` items as rows of 0 and 1, up to 1000 rows at a time, including the empty subset.
+def subset_masks(item_count: int, draw_count: int, seed: int) -> Iterator[FloatArray]:
+    """Yield subsets of ``item_count`` items as rows of 0 and 1, up to 1000 rows at a time, including the empty subset.
 
     All subsets are yielded if their number is at most ``draw_count`` or `MOST_SUBSETS`, whichever is greater; otherwise the
     empty subset and ``draw_count`` random ones.
     """
-    if _enumerates_all_subsets(count, draw_count):
-        for batch_start in range(0, 2**count, _SUBSETS_PER_BATCH):
-            subset_bitmask_numbers = np.arange(batch_start, min(batch_start + _SUBSETS_PER_BATCH, 2**count))
-            yield ((subset_bitmask_numbers[:, None] >> np.arange(count)) & 1).astype(float)
+    if _enumerates_all_subsets(item_count, draw_count):
+        for batch_start in range(0, 2**item_count, _SUBSETS_PER_BATCH):
+            subset_bitmask_numbers = np.arange(batch_start, min(batch_start + _SUBSETS_PER_BATCH, 2**item_count))
+            yield ((subset_bitmask_numbers[:, None] >> np.arange(item_count)) & 1).astype(float)
         return
     random_generator = np.random.default_rng(seed)
-    yield np.zeros((1, count))
+    yield np.zeros((1, item_count))
     for batch_start in range(0, draw_count, _SUBSETS_PER_BATCH):
         batch_subset_count = min(_SUBSETS_PER_BATCH, draw_count - batch_start)
-        packed_subset_bits = random_generator.integers(0, 256, (batch_subset_count, ceil(count / 8)), dtype=np.uint8)
-        yield np.unpackbits(packed_subset_bits, axis=1, count=count).astype(float)
+        packed_subset_bits = random_generator.integers(0, 256, (batch_subset_count, ceil(item_count / 8)), dtype=np.uint8)
+        yield np.unpackbits(packed_subset_bits, axis=1, count=item_count).astype(float)
 
 
 def _widen_interval(
@@ -487,8 +489,8 @@ Statistic = Callable[[FloatArray], FloatArray]
 
 
 def section_swap_differences(
-    counts: Sequence[IntArray],
-    pairs: Sequence[tuple[int, int]],
+    counts_by_chunker: Sequence[IntArray],
+    chunker_pairs: Sequence[tuple[int, int]],
     statistic: Statistic,
     measure_range: float = 1.0,
     seed: int = 0,
@@ -504,9 +506,9 @@ def section_swap_differences(
 
     Parameters
     ----------
-    counts
+    counts_by_chunker
         Counts in every section for each chunker, shape (sections, k).
-    pairs
+    chunker_pairs
         Numbers of the two chunkers of each comparison.
     measure_range
         The largest possible difference.
@@ -515,23 +517,26 @@ def section_swap_differences(
     -------
     The difference for each comparison; None if there are too few sections for significance.
     """
-    section_count = len(counts[0]) if counts else 0
-    if not pairs or section_count < fewest_values_needed(len(pairs)):
-        return [None] * len(pairs)
-    total_counts_by_chunker = [table.sum(axis=0) for table in counts]
+    section_count = len(counts_by_chunker[0]) if counts_by_chunker else 0
+    if not chunker_pairs or section_count < fewest_values_needed(len(chunker_pairs)):
+        return [None] * len(chunker_pairs)
+    total_counts_by_chunker = [table.sum(axis=0) for table in counts_by_chunker]
     observed_differences = [
-        float(statistic(total_counts_by_chunker[one]) - statistic(total_counts_by_chunker[other])) for one, other in pairs
+        float(statistic(total_counts_by_chunker[one]) - statistic(total_counts_by_chunker[other]))
+        for one, other in chunker_pairs
     ]
-    count_differences_by_section = np.stack([counts[other] - counts[one] for one, other in pairs]).astype(float)
+    count_differences_by_section = np.stack(
+        [counts_by_chunker[other] - counts_by_chunker[one] for one, other in chunker_pairs]
+    ).astype(float)
     absolute_swap_differences = _absolute_differences_of_swaps(
         count_differences_by_section,
-        [(total_counts_by_chunker[one], total_counts_by_chunker[other]) for one, other in pairs],
+        [(total_counts_by_chunker[one], total_counts_by_chunker[other]) for one, other in chunker_pairs],
         statistic,
         seed,
     )
     swap_count = absolute_swap_differences.shape[1]
     p_values = [
-        float(np.count_nonzero(swapped >= abs(difference) - _ROUNDING)) / swap_count
+        float(np.count_nonzero(swapped >= abs(difference) - _ROUNDING_TOLERANCE)) / swap_count
         for difference, swapped in zip(observed_differences, absolute_swap_differences, strict=True)
     ]
     tested_differences: list[Difference | None] = []
@@ -540,7 +545,7 @@ def section_swap_differences(
         critical_swap_difference = float(
             np.partition(absolute_swap_differences[pair_index], critical_swap_index)[critical_swap_index]
         )
-        low, high = _swap_interval(
+        interval_lower_end, interval_upper_end = _swap_interval(
             observed_differences[pair_index],
             critical_swap_difference,
             _least_half_width(count_differences_by_section[pair_index], measure_range, corrected_p.alpha),
@@ -550,30 +555,33 @@ def section_swap_differences(
         tested_differences.append(
             Difference(
                 observed_differences[pair_index],
-                low,
-                high,
+                interval_lower_end,
+                interval_upper_end,
                 p_values[pair_index],
                 corrected_p.p,
                 corrected_p.alpha,
                 section_count,
-                len(pairs),
+                len(chunker_pairs),
             )
         )
     return tested_differences
 
 
 def _absolute_differences_of_swaps(
-    section_count_gaps: FloatArray, count_sums_of_pairs: Sequence[tuple[IntArray, IntArray]], statistic: Statistic, seed: int
+    section_count_differences: FloatArray,
+    count_sums_of_pairs: Sequence[tuple[IntArray, IntArray]],
+    statistic: Statistic,
+    seed: int,
 ) -> FloatArray:
     """Return the absolute differences of every pair in all swaps, shape (pairs, swaps), one without any swap among them."""
     # Where no pair differs, a swap changes nothing.
-    section_count_gaps = section_count_gaps[:, section_count_gaps.any(axis=(0, 2))]
-    pair_count, section_count, counts_per_section = section_count_gaps.shape
-    flattened_section_differences = section_count_gaps.transpose(1, 0, 2).reshape(
+    section_count_differences = section_count_differences[:, section_count_differences.any(axis=(0, 2))]
+    pair_count, section_count, counts_per_section = section_count_differences.shape
+    flattened_section_differences = section_count_differences.transpose(1, 0, 2).reshape(
         section_count, pair_count * counts_per_section
     )
     absolute_difference_batches = []
-    for swap_masks in subset_masks(section_count, draws_needed(pair_count), seed):
+    for swap_masks in subset_masks(section_count, sign_flip_draws_needed(pair_count), seed):
         changes_by_swaps = (swap_masks @ flattened_section_differences).reshape(-1, pair_count, counts_per_section)
         absolute_difference_batches.append(
             [
@@ -605,10 +613,10 @@ def _swap_interval(
     )
 
 
-def _least_half_width(gaps: FloatArray, measure_range: float, alpha: float) -> float:
+def _least_half_width(section_differences: FloatArray, measure_range: float, alpha: float) -> float:
     """Return half the width of Student's interval of equal values among which the largest differences are added."""
-    section_count = len(gaps)
-    assumed_unseen_difference = measure_range * share_of_most_frequent(gaps)
+    section_count = len(section_differences)
+    assumed_unseen_difference = measure_range * share_of_most_frequent(section_differences)
     return (
         students_t_quantile(1 - alpha / 2, section_count + 1)
         * assumed_unseen_difference

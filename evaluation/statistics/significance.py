@@ -78,27 +78,27 @@ def holm_correction(p_values: Sequence[float]) -> list[CorrectedP]:
     return corrected_p_values
 
 
-def fewest_values_needed(comparisons: int = 1) -> int:
+def fewest_values_needed(comparison_count: int = 1) -> int:
     """Return the smallest number of questions with which one of several comparisons can be significant.
 
     The lowest p-value of n sign flips is 2 / 2ⁿ, which Holm's procedure multiplies by the number of comparisons.
     """
-    return max(FEWEST_VALUES, ceil(log2(2 * max(1, comparisons) / ALPHA)))
+    return max(FEWEST_VALUES, ceil(log2(2 * max(1, comparison_count) / ALPHA)))
 
 
-def draws_needed(comparisons: int) -> int:
+def sign_flip_draws_needed(comparison_count: int) -> int:
     """Return the number of random sign flips needed for a corrected p-value as low as 1.25 %."""
-    return max(FEWEST_DRAWS, ceil(8 * comparisons / ALPHA))
+    return max(FEWEST_DRAWS, ceil(8 * comparison_count / ALPHA))
 
 
-def too_few_values_sentence(comparisons: int, count: int, unit: str = "question") -> str:
+def too_few_values_sentence(comparison_count: int, count: int, unit: str = "question") -> str:
     """Return a sentence on the number of questions, or other units, that a significant difference requires."""
     available_count_phrase = f"there {'is' if count == 1 else 'are'} {count:,}"
-    if comparisons < 2:
+    if comparison_count < 2:
         return f"A significant difference takes at least {pluralize(FEWEST_VALUES, unit)}; {available_count_phrase}."
     return (
-        f"Among {comparisons:,} comparisons (Holm's correction), a significant difference takes at least "
-        f"{pluralize(fewest_values_needed(comparisons), unit)}; {available_count_phrase}."
+        f"Among {comparison_count:,} comparisons (Holm's correction), a significant difference takes at least "
+        f"{pluralize(fewest_values_needed(comparison_count), unit)}; {available_count_phrase}."
     )
 
 

@@ -11,13 +11,13 @@ from chunkers import Chunk, Chunking, Document, InputError, Span
 from chunkers.files.external_chunks import GivenChunk, rebuild_text
 from chunkers.found_again import DocumentNames, Place, Placement, UnorderedLocator, document_names, locate_chunks
 from chunkers.support import IntArray, pluralize, short_repr
-from chunkers.text import SHORTEST_ALTERED, fold_text
-from evaluation.questions import intersection, trim_span
+from chunkers.text import SHORTEST_ALTERED_EXCERPT, fold_text
+from evaluation.questions import intersection_of_ranges, trim_span
 from evaluation.retrieval import (
     AnswerRetrieval,
     Seam,
     count_missing_characters,
-    cuts_inside,
+    cuts_inside_answer,
     judge_answer_retrieval,
 )
 from evaluation.traces.trace_files import RetrievedText, TracedQuestion
@@ -129,7 +129,7 @@ class SearchedChunks:
         cls,
         documents: Sequence[Document],
         chunks: Sequence[GivenChunk],
-        name: str,
+        chunk_file_name: str,
         report_progress: Callable[[int, int], None] = lambda done, count: None,
     ) -> "SearchedChunks":
         """Locate the chunks of a file in the documents.
@@ -146,7 +146,8 @@ class SearchedChunks:
         """
         if len(documents) > 1 and (documentless_chunk_count := sum(chunk.document is None for chunk in chunks)):
             raise InputError(
-                f"{name}: with several documents, every chunk must name its document in the field document, source, "
+                f"{chunk_file_name}: with several documents, every chunk must name its document in the field document, "
+                "source, "
                 f"file_name or filename; {documentless_chunk_count:,} of {len(chunks):,} chunks do not."
             )
         find_matching_names = DocumentNames(document_names(chunks)).names_matching
@@ -161,16 +162,16 @@ class SearchedChunks:
                 locate_chunks(
                     document,
                     document_chunks if names_matching_document or len(documents) > 1 else chunks,
-                    name,
+                    chunk_file_name,
                     report_progress,
                 ).chunking
             )
         chunk_by_id = {chunk.id: chunk for chunk in reversed(chunks) if chunk.id is not None}
-        return cls(tuple(document_chunkings), name, chunk_by_id)
+        return cls(tuple(document_chunkings), chunk_file_name, chunk_by_id)
 
     @classmethod
     def with_rebuilt_documents(
-        cls, chunks: Sequence[GivenChunk], name: str, splitter: str
+        cls, chunks: Sequence[GivenChunk], chunk_file_name: str, splitter: str
     ) -> "tuple[list[Document], SearchedChunks]":
         """Put documents together from the chunks of a file; return them with the chunks.
 
@@ -181,20 +182,23 @@ class SearchedChunks:
         """
         if textless_chunk_count := sum(chunk.text is None for chunk in chunks):
             raise InputError(
-                f"{name}: without the documents, every chunk must have a text; {textless_chunk_count:,} of {len(chunks):,} "
+                f"{chunk_file_name}: without the documents, every chunk must have a text; {textless_chunk_count:,} of "
+                f"{len(chunks):,} "
                 "chunks have "
                 "none. Add the documents."
             )
         chunks_by_document: dict[str, list[GivenChunk]] = {}
         for chunk in chunks:
-            chunks_by_document.setdefault(name if chunk.document is None else chunk.document, []).append(chunk)
+            chunks_by_document.setdefault(chunk_file_name if chunk.document is None else chunk.document, []).append(chunk)
         rebuilt_text_by_name = {
             document_name: whole
             for document_name, own in chunks_by_document.items()
             if (whole := rebuild_text(own)) is not None
         }
         if not rebuilt_text_by_name:
-            raise InputError(f"{name}: a file of chunks must contain at least one chunk with words; this one has none.")
+            raise InputError(
+                f"{chunk_file_name}: a file of chunks must contain at least one chunk with words; this one has none."
+            )
         rebuilt_documents = [
             Document.from_text(whole.text, splitter, document_name) for document_name, whole in rebuilt_text_by_name.items()
         ]
@@ -215,11 +219,12 @@ class SearchedChunks:
         are_texts_whole = all(whole.is_whole for whole in rebuilt_text_by_name.values())
         places_phrase = "" if are_texts_whole else ", and places are places in these texts"
         rebuilt_texts_remark = (
-            f"Without the documents, texts are put together from the chunks of {name}{places_phrase}; what no chunk has "
+            f"Without the documents, texts are put together from the chunks of {chunk_file_name}{places_phrase}; what no "
+            "chunk has "
             "cannot be looked for."
         )
         return rebuilt_documents, cls(
-            tuple(rebuilt_document_chunkings), name, chunk_by_id, has_documents=False, remark=rebuilt_texts_remark
+            tuple(rebuilt_document_chunkings), chunk_file_name, chunk_by_id, has_documents=False, remark=rebuilt_texts_remark
         )
 
 
@@ -245,13 +250,13 @@ class TraceDiagnoser:
         self,
         documents: Sequence[Document],
         questions: Sequence[TracedQuestion],
-        searched: SearchedChunks | None = None,
-        answers: Mapping[str, Sequence[Place]] | None = None,
+        searched_chunks: SearchedChunks | None = None,
+        answer_places_by_question: Mapping[str, Sequence[Place]] | None = None,
     ) -> None:
         self._documents = documents
         self._questions = questions
-        self._searched = searched or SearchedChunks()
-        self._answers = answers or {}
+        self._searched = searched_chunks or SearchedChunks()
+        self._answers = answer_places_by_question or {}
         self._locator = UnorderedLocator(
             documents,
             [retrieved.as_given_chunk for question in questions for retrieved in question.retrieved],
@@ -356,24 +361,24 @@ class TraceDiagnoser:
         return self._locator.find(retrieved_chunk)
 
     def _diagnosis(self, question: TracedQuestion, placements: tuple[Placement, ...]) -> Diagnosis:
-        is_feedback_positive, feedback_name_and_value = question.verdict
+        is_feedback_positive, feedback_phrase = question.verdict
         passage_outcomes = [
             self._passage_outcome(question, placements, passage) for passage in self._answer_passages(question)
         ]
         lost_passage_outcomes = [outcome for outcome in passage_outcomes if outcome.stage is not None]
         passage_kind = "excerpt" if question.excerpts or question.question in self._answers else "reference"
         if is_feedback_positive is False:
-            has_question_failed, verdict_reason = True, f"the feedback is negative: {feedback_name_and_value}"
+            has_question_failed, verdict_reason = True, f"the feedback is negative: {feedback_phrase}"
         elif is_feedback_positive is True:
-            has_question_failed, verdict_reason = False, f"the feedback is positive: {feedback_name_and_value}"
+            has_question_failed, verdict_reason = False, f"the feedback is positive: {feedback_phrase}"
         elif any(outcome.was_retrieved is False for outcome in passage_outcomes):
             has_question_failed, verdict_reason = True, f"its {passage_kind} was not retrieved"
         elif passage_outcomes and all(outcome.was_retrieved for outcome in passage_outcomes):
             has_question_failed, verdict_reason = False, f"its {passage_kind} was retrieved"
         else:
             undecided_feedback_phrase = (
-                f"the feedback {feedback_name_and_value} is neither positive nor negative"
-                if feedback_name_and_value
+                f"the feedback {feedback_phrase} is neither positive nor negative"
+                if feedback_phrase
                 else "there is no feedback"
             )
             return Diagnosis(
@@ -431,7 +436,7 @@ class TraceDiagnoser:
         self, question: TracedQuestion, placements: Sequence[Placement], passage: _Passage
     ) -> PassageOutcome:
         passage_text, places, remark, unplaced_explanation = passage
-        is_passage_short = len(fold_text(passage_text)) < SHORTEST_ALTERED
+        is_passage_short = len(fold_text(passage_text)) < SHORTEST_ALTERED_EXCERPT
         if not is_passage_short:
             folded_passage_text = fold_text(passage_text[slice(*trim_span(passage_text, Span(0, len(passage_text))))])
             for retrieved_text in question.retrieved:
@@ -487,7 +492,7 @@ class TraceDiagnoser:
                     )
                     if retrieved_text.given:
                         # A text may lie between the spans of a chunk.
-                        retrieved_spans_in_chunk = intersection(
+                        retrieved_spans_in_chunk = intersection_of_ranges(
                             chunking.chunks[chunk_number].spans, [placement.only_place.span]
                         ) or [placement.only_place.span]
                         retrieved_parts_by_chunk.setdefault(chunk_number, []).extend(retrieved_spans_in_chunk)
@@ -536,7 +541,7 @@ class TraceDiagnoser:
             if gap.verdict.is_cut
         }
         spans_with_chunk_numbers = [(span, chunk.number) for chunk in judgement.chunks for span in chunk.spans]
-        cuts_within_answer = cuts_inside(spans_with_chunk_numbers, answer, gap_reason_by_offset)
+        cuts_within_answer = cuts_inside_answer(spans_with_chunk_numbers, answer, gap_reason_by_offset)
         if judgement.fate == "split":
             chunk_spans = [span for span, _ in spans_with_chunk_numbers]
             if self.knows_chunks or not count_missing_characters(document.text, answer, chunk_spans):
@@ -620,8 +625,10 @@ def _chunk_numbers_at_span(edges: IntArray, span: Span) -> tuple[int, ...]:
     return tuple(np.flatnonzero((chunk_starts >= span.start) & (chunk_ends <= span.end)).tolist())
 
 
-def _describe_cut(seam: Seam) -> str:
-    return f"chunk {seam.after + 1:,} begins inside it, at {seam.place:,}" + (f": {seam.reason}" if seam.reason else "")
+def _describe_cut(cut_in_answer: Seam) -> str:
+    return f"chunk {cut_in_answer.after + 1:,} begins inside it, at {cut_in_answer.place:,}" + (
+        f": {cut_in_answer.reason}" if cut_in_answer.reason else ""
+    )
 
 
 def _explain_unknown_outcome(outcomes: Sequence[PassageOutcome]) -> str:

@@ -21,8 +21,8 @@ from evaluation.traces.trace_spans import (
     REFERENCE_FIELDS,
     RETRIEVED_FIELDS,
     UNREADABLE_ROW_ERRORS,
-    Row,
     TraceCollector,
+    TraceRow,
     fault_sentence,
     first_field,
     is_feedback_name,
@@ -55,25 +55,25 @@ _PLAIN_ROW_COLUMNS = frozenset(
 )
 
 
-def parse_traces(data: bytes, name: str) -> Iterator[Row]:
+def parse_traces(file_bytes: bytes, file_name: str) -> Iterator[TraceRow]:
     """Yield a row for each traced question of a file, or ``problem`` with a sentence; run by `parse_in_reader_process`.
 
     A row has ``place``, ``format``, ``question``, ``retrieved``, ``answer``, ``reference``, ``excerpts`` and ``feedback``;
     see `evaluation.traces.trace_files.TracedQuestion`. Rows of a question each are yielded one by one; spans and
     observations, of which a question has several, at the end.
     """
-    text = decode_file(data, name)
+    text = decode_file(file_bytes, file_name)
     if not text.strip():
-        raise InputError(f"{name}: a file of traces must contain at least one trace; this file is empty.")
-    input_counter = InputCounter(name, "a file of traces")
+        raise InputError(f"{file_name}: a file of traces must contain at least one trace; this file is empty.")
+    input_counter = InputCounter(file_name, "a file of traces")
     span_trace_collector = TraceCollector()
-    for row_place, row in _rows_of_file(text, name):
+    for row_place, row in _rows_of_file(text, file_name):
         try:
             if isinstance(row, InputError):
                 raise row
             traced_question_row = _question_unless_trace_part(row, row_place, span_trace_collector)
         except UNREADABLE_ROW_ERRORS as error:
-            yield {"problem": f"{name}, {row_place}: {fault_sentence(error)}"}
+            yield {"problem": f"{file_name}, {row_place}: {fault_sentence(error)}"}
             continue
         if traced_question_row is not None:
             yield _count_against_limits(traced_question_row, input_counter)
@@ -81,11 +81,11 @@ def parse_traces(data: bytes, name: str) -> Iterator[Row]:
         yield (
             _count_against_limits(traced_question_row, input_counter)
             if "problem" not in traced_question_row
-            else {"problem": f"{name}, {traced_question_row['problem']}"}
+            else {"problem": f"{file_name}, {traced_question_row['problem']}"}
         )
 
 
-def _count_against_limits(row: Row, input_counter: InputCounter) -> Row:
+def _count_against_limits(row: TraceRow, input_counter: InputCounter) -> TraceRow:
     retrieved_texts = [chunk["text"] for chunk in row["retrieved"]]
     input_counter.count_row(
         *(value for value in (row["question"], row["answer"], *retrieved_texts) if isinstance(value, str))
@@ -117,7 +117,7 @@ def _table_rows(text: str, name: str) -> Iterator[tuple[str, Mapping[str, Any] |
         if isinstance(row, InputError):
             yield row_place, row
             continue
-        is_trace_part = is_span(row) or _is_langfuse(row)
+        is_trace_part = is_span(row) or _is_langfuse_row(row)
         yield (
             row_place.replace("question", "row") if is_trace_part else row_place,
             {column: row[column] or None for column in row},
@@ -131,7 +131,7 @@ def _columns_to_read(columns: Sequence[str], name: str) -> Collection[str]:
         return columns
     if empty_row_with_columns.keys() & set(QUESTION_FIELDS) and empty_row_with_columns.keys() & set(RETRIEVED_FIELDS):
         return _PLAIN_ROW_COLUMNS
-    if _is_langfuse(empty_row_with_columns):
+    if _is_langfuse_row(empty_row_with_columns):
         return [column for column in columns if column in _LANGFUSE_COLUMNS or is_feedback_name(column)]
     raise InputError(
         f"{name}: a table of traces must have a column with the question ({', '.join(QUESTION_FIELDS)}) and one with what "
@@ -141,7 +141,7 @@ def _columns_to_read(columns: Sequence[str], name: str) -> Collection[str]:
     )
 
 
-def _is_langfuse(row: Mapping[str, Any]) -> bool:
+def _is_langfuse_row(row: Mapping[str, Any]) -> bool:
     """Return whether a row is a Langfuse trace, observation or score; plain rows may have a trace id, too."""
     if (
         "type" not in row
@@ -156,34 +156,38 @@ def _is_langfuse(row: Mapping[str, Any]) -> bool:
     )
 
 
-def _trace_object_or_error(value: object) -> Mapping[str, Any] | InputError:
-    return value if isinstance(value, dict) else InputError(f"every trace must be a JSON object; got {short_repr(value)}.")
+def _trace_object_or_error(parsed_json_value: object) -> Mapping[str, Any] | InputError:
+    return (
+        parsed_json_value
+        if isinstance(parsed_json_value, dict)
+        else InputError(f"every trace must be a JSON object; got {short_repr(parsed_json_value)}.")
+    )
 
 
-def _question_unless_trace_part(row: Mapping[str, Any], place: str, traces: TraceCollector) -> Row | None:
+def _question_unless_trace_part(row: Mapping[str, Any], row_place: str, trace_collector: TraceCollector) -> TraceRow | None:
     """Return the question of a row; None for a part of a trace, which is added to the traces."""
     if "resourceSpans" in row or "resourceLogs" in row:
         for span in otlp_spans(row):
-            traces.add_span(span, place)
+            trace_collector.add_span(span, row_place)
     elif is_span(row):
-        traces.add_span(row, place)
+        trace_collector.add_span(row, row_place)
     elif isinstance(row.get("observations"), list):
-        traces.add_langfuse(row, place)
-    elif _is_langfuse(row):
+        trace_collector.add_langfuse(row, row_place)
+    elif _is_langfuse_row(row):
         # In a table's cells, which are all texts, Langfuse writes texts in JSON too.
         if all(value is None or isinstance(value, str) for value in row.values()):
             row = {name: parse_if_json(value) for name, value in row.items()}
         trace_id = first_field(row, ("traceId", "trace_id"))
         if trace_id is not None:
-            traces.add_langfuse_part(row, str(trace_id), place)
+            trace_collector.add_langfuse_part(row, str(trace_id), row_place)
         else:
-            traces.add_langfuse_trace_fields(str(row.get("id")), row, place)
+            trace_collector.add_langfuse_trace_fields(str(row.get("id")), row, row_place)
     else:
-        return _question_of_plain_row(row, place)
+        return _question_of_plain_row(row, row_place)
     return None
 
 
-def _question_of_plain_row(row: Mapping[str, Any], place: str) -> Row:
+def _question_of_plain_row(row: Mapping[str, Any], row_place: str) -> TraceRow:
     question_value, retrieved_value = first_field(row, QUESTION_FIELDS), first_field(row, RETRIEVED_FIELDS)
     if question_value is None:
         raise InputError(
@@ -217,7 +221,7 @@ def _question_of_plain_row(row: Mapping[str, Any], place: str) -> Row:
     is_ragas_row = "user_input" in row or "retrieved_contexts" in row
     feedback_name_value_pairs = [[key, row[key]] for key in FEEDBACK_FIELDS if row.get(key) is not None]
     return question_row(
-        place,
+        row_place,
         "ragas" if is_ragas_row else "plain rows",
         message_text(question_value),
         ranked_retrieved_texts,

@@ -36,7 +36,7 @@ class TraceReport:
         return sum(diagnosis.failed is failed for diagnosis in self.diagnoses)
 
     @cached_property
-    def text_counts(self) -> dict[str, int]:
+    def retrieved_text_counts(self) -> dict[str, int]:
         """Number of retrieved texts that are located, that may stand in several places, and that are missing."""
         text_count_by_status = Counter(
             placement_status(placement) for diagnosis in self.diagnoses for placement in diagnosis.placements
@@ -74,8 +74,10 @@ def report_as_text(report: TraceReport) -> str:
     ]
     place_and_stage_widths = [max((len(row[column]) for row in failed_question_rows), default=0) for column in (0, 1)]
     report_lines = []
-    for diagnosis, (place, stage, question) in zip(failed_question_diagnoses, failed_question_rows, strict=True):
-        report_lines.append(f"{place:<{place_and_stage_widths[0]}}  {stage:<{place_and_stage_widths[1]}}  {question}")
+    for diagnosis, (question_place, stage, question) in zip(failed_question_diagnoses, failed_question_rows, strict=True):
+        report_lines.append(
+            f"{question_place:<{place_and_stage_widths[0]}}  {stage:<{place_and_stage_widths[1]}}  {question}"
+        )
         line_indent = " " * (sum(place_and_stage_widths) + 4)
         report_lines += [
             f"{line_indent}{_printable_line(sentence, 400)}" for sentence in (diagnosis.said, diagnosis.rule) if sentence
@@ -92,7 +94,7 @@ def report_as_text(report: TraceReport) -> str:
         f"  {stage:<{longest_stage_length}} {count:>5,}  {STAGES[stage]}"
         for stage, count in report.failed_count_by_stage.items()
     ]
-    text_count_by_status = report.text_counts
+    text_count_by_status = report.retrieved_text_counts
     report_lines.append(
         f"{pluralize(sum(text_count_by_status.values()), 'retrieved text')}: {text_count_by_status['located']:,} "
         f"located, {text_count_by_status['several places']:,} in "
@@ -108,9 +110,9 @@ def report_as_text(report: TraceReport) -> str:
     return "\n".join(report_lines) + "\n"
 
 
-def _printable_line(text: str, most: int) -> str:
+def _printable_line(text: str, max_character_count: int) -> str:
     printable_text = "".join(letter if letter.isprintable() else " " for letter in text)
-    return shorten_text(" ".join(printable_text.split()), most)
+    return shorten_text(" ".join(printable_text.split()), max_character_count)
 
 
 def report_as_json(report: TraceReport) -> dict[str, Any]:
@@ -122,7 +124,7 @@ def report_as_json(report: TraceReport) -> dict[str, Any]:
         "failed": report.count_questions_where_failed(True),
         "not_failed": report.count_questions_where_failed(False),
         "cannot_be_told": report.count_questions_where_failed(None),
-        "texts": report.text_counts,
+        "texts": report.retrieved_text_counts,
         "remark": report.remark,
         "problems": [*report.problems],
     }

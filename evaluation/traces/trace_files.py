@@ -132,7 +132,7 @@ class Traces:
     problems: tuple[str, ...]
 
 
-def read_traces(data: bytes, name: str, cancelled: Callable[[], bool] = bool) -> Traces:
+def read_traces(file_bytes: bytes, file_name: str, cancelled: Callable[[], bool] = bool) -> Traces:
     """Read a file of traces, whose format is recognised by its content.
 
     The file is read in another process; see `chunkers.text.reader_process`. Formats are the spans of OpenInference
@@ -148,20 +148,20 @@ def read_traces(data: bytes, name: str, cancelled: Callable[[], bool] = bool) ->
     """
     questions: list[TracedQuestion] = []
     problems: list[str] = []
-    for row in parse_in_reader_process(formats.parse_traces, data, name, cancelled):
+    for row in parse_in_reader_process(formats.parse_traces, file_bytes, file_name, cancelled):
         if "problem" in row:
             problems.append(row["problem"])
         elif len(questions) == MOST_QUESTIONS:
             question_limit_message = f"a file may have at most {MOST_QUESTIONS:,} questions; the rest is left out."
-            problems.append(f"{name}, from {row['place']} on: {question_limit_message}")
+            problems.append(f"{file_name}, from {row['place']} on: {question_limit_message}")
             break
         else:
             try:
                 questions.append(_traced_question(row))
             except ValidationError as error:
-                problems.append(f"{name}, {row['place']}: {_validation_sentence(error)}")
+                problems.append(f"{file_name}, {row['place']}: {_validation_sentence(error)}")
     if not questions:
-        raise InputError(problems[0] if problems else f"{name}: at least one trace must be usable; none is.")
+        raise InputError(problems[0] if problems else f"{file_name}: at least one trace must be usable; none is.")
     return Traces(tuple(questions), tuple(problems))
 
 

@@ -30,17 +30,17 @@ RANK_LIMIT_FIELDS = ("top_k", "k")
 _WRAPPER_FIELDS = ("node", "document", "chunk")
 _FEEDBACK_WORDS = ("feedback", "thumb", "helpful", "correct")
 
-Row = dict[str, Any]
+TraceRow = dict[str, Any]
 
 
 def question_row(
     place: str,
     format_name: str,
     question: Any,
-    retrieved: list[Row],
+    retrieved: list[TraceRow],
     answer_fields: Mapping[str, Any],
-    feedback: list[list[Any]],
-) -> Row:
+    feedback_name_value_pairs: list[list[Any]],
+) -> TraceRow:
     """Return the row of a question; its answer, reference and excerpts are read from ``answer_fields``."""
     first_reference_answer, excerpts = (
         first_field(answer_fields, REFERENCE_FIELDS),
@@ -59,7 +59,12 @@ def question_row(
             HOP_MARK.sub("", excerpt) if isinstance(excerpt, str) else excerpt
             for excerpt in ([] if excerpts is None else parse_excerpt_list(excerpts, "excerpts"))
         ],
-        "feedback": [[name, value] for name, given in feedback for value in [_feedback_value(given)] if value is not None],
+        "feedback": [
+            [name, value]
+            for name, given in feedback_name_value_pairs
+            for value in [_feedback_value(given)]
+            if value is not None
+        ],
     }
 
 
@@ -68,12 +73,12 @@ def first_field(fields: Mapping[str, Any], names: Iterable[str]) -> Any:
     return next((fields[name] for name in names if fields.get(name) not in (None, "", [])), None)
 
 
-def retrieved_text_rows(items: Sequence[Any]) -> list[Row]:
+def retrieved_text_rows(items: Sequence[Any]) -> list[TraceRow]:
     """Return a row for each retrieved text, best first. Raise InputError if one has neither a text, a place nor a name."""
     return [_retrieved_row(item, rank) for rank, item in enumerate(items, start=1)]
 
 
-def _retrieved_row(item: Any, rank: int) -> Row:
+def _retrieved_row(item: Any, rank: int) -> TraceRow:
     """Return a retrieved text: its chunk, which may be wrapped with its score, and its score."""
     retrieval_score = None
     if isinstance(item, list) and len(item) == 2 and isinstance(item[0], str | dict):
@@ -85,12 +90,12 @@ def _retrieved_row(item: Any, rank: int) -> Row:
         retrieved_item_metadata = item.get("metadata")
         if isinstance(retrieved_item_metadata, str):
             item = {**item, "metadata": parse_if_json(retrieved_item_metadata)}
-    text, spans, document, identifier = external_chunks.as_given_chunk(item, f"retrieved {rank}", allows_id_alone=True)
+    text, spans, document_name, identifier = external_chunks.as_given_chunk(item, f"retrieved {rank}", allows_id_alone=True)
     return {
         "rank": rank,
         "text": text,
         "spans": spans,
-        "document": document,
+        "document": document_name,
         "id": identifier,
         "score": retrieval_score,
         "given": True,
@@ -113,26 +118,28 @@ def _parsed_objects(value: Any) -> Any:
     return json_value if all(isinstance(item, dict) for item in parsed_json_items) else value
 
 
-def message_text(value: Any, names: Sequence[str] = QUESTION_FIELDS) -> Any:
+def message_text(input_or_output: Any, names: Sequence[str] = QUESTION_FIELDS) -> Any:
     """Return the text of an input or output: itself, what an object has under one of the names, or the last message."""
-    value = _parsed_objects(value)
-    if isinstance(value, list):
+    input_or_output = _parsed_objects(input_or_output)
+    if isinstance(input_or_output, list):
         user_or_assistant_messages = [
-            message for message in value if isinstance(message, dict) and message.get("role") in (None, "user", "assistant")
+            message
+            for message in input_or_output
+            if isinstance(message, dict) and message.get("role") in (None, "user", "assistant")
         ]
-        value = user_or_assistant_messages[-1] if user_or_assistant_messages else next(iter(value), None)
-    if isinstance(value, dict):
-        nested_message_content = first_field(value, (*names, "text", "content", "parts", "messages"))
+        input_or_output = user_or_assistant_messages[-1] if user_or_assistant_messages else next(iter(input_or_output), None)
+    if isinstance(input_or_output, dict):
+        nested_message_content = first_field(input_or_output, (*names, "text", "content", "parts", "messages"))
         return None if nested_message_content is None else message_text(nested_message_content, names)
-    return value
+    return input_or_output
 
 
-def list_retrieved_items(value: Any) -> list[Any] | None:
+def list_retrieved_items(output_value: Any) -> list[Any] | None:
     """Return the retrieved texts in an output; None if it has none."""
-    value = parse_if_json(value)
-    if isinstance(value, dict):
-        value = parse_if_json(first_field(value, (*RETRIEVED_FIELDS, "output")))
-    return value if isinstance(value, list) else None
+    output_value = parse_if_json(output_value)
+    if isinstance(output_value, dict):
+        output_value = parse_if_json(first_field(output_value, (*RETRIEVED_FIELDS, "output")))
+    return output_value if isinstance(output_value, list) else None
 
 
 def _feedback_value(feedback: Any) -> Any:
@@ -194,7 +201,7 @@ class _Trace:
     held: dict[str, Any] = field(default_factory=dict)
     feedback: list[list[Any]] = field(default_factory=list)
 
-    def question_row(self) -> Row:
+    def question_row(self) -> TraceRow:
         question_text = next(
             (words for words in map(message_text, self.root) if isinstance(words, str) and words.strip()), None
         )
@@ -221,7 +228,7 @@ class TraceCollector:
     def __init__(self) -> None:
         self._traces: dict[str, _Trace] = {}
 
-    def questions(self) -> Iterator[Row]:
+    def questions(self) -> Iterator[TraceRow]:
         """Yield a row for each trace that searched for something; at the end the number of those that did not."""
         searchless_trace_count = 0
         for trace in self._traces.values():
@@ -315,7 +322,11 @@ class TraceCollector:
 
     @staticmethod
     def _add_searches(
-        trace: _Trace, attributes: Mapping[str, Any], event_attributes: Sequence[Mapping[str, Any]], query: Any, kind: str
+        trace: _Trace,
+        attributes: Mapping[str, Any],
+        event_attributes: Sequence[Mapping[str, Any]],
+        query: Any,
+        span_kind: str,
     ) -> None:
         """Add what a span retrieved, as its own attributes say or else those of its events."""
         queries_and_retrieved_items = [(query, _retrieved_documents(attributes))]
@@ -326,7 +337,7 @@ class TraceCollector:
             queries_and_retrieved_items = [
                 (asked, items) for asked, items in event_searches if items
             ] or queries_and_retrieved_items
-        is_search_span = "RETRIEVER" in (kind.upper(), str(attributes.get("openinference.span.kind")).upper())
+        is_search_span = "RETRIEVER" in (span_kind.upper(), str(attributes.get("openinference.span.kind")).upper())
         is_search_span = is_search_span or attributes.get("gen_ai.operation.name") == "retrieval"
         for search_query, retrieved_items in queries_and_retrieved_items:
             # A log record may repeat what its span says.
@@ -443,21 +454,21 @@ def _without_document_prefix(item: Any) -> Any:
     }
 
 
-def _attributes_below(flat: Mapping[str, Any], name: str) -> Row:
+def _attributes_below(flat_attributes: Mapping[str, Any], name: str) -> TraceRow:
     """Return the attributes below a name, flat or in JSON under it."""
-    parsed_attribute_value = parse_if_json(flat.get(name))
+    parsed_attribute_value = parse_if_json(flat_attributes.get(name))
     if isinstance(parsed_attribute_value, dict):
         return flatten_attributes(parsed_attribute_value)
-    return {key[len(name) + 1 :]: value for key, value in flat.items() if key.startswith(f"{name}.")}
+    return {key[len(name) + 1 :]: value for key, value in flat_attributes.items() if key.startswith(f"{name}.")}
 
 
-def _items_of_list_attribute(flat: Mapping[str, Any], name: str) -> list[Any]:
+def _items_of_list_attribute(flat_attributes: Mapping[str, Any], name: str) -> list[Any]:
     """Return the items of a list in flat attributes, or in JSON under its name."""
-    parsed_attribute_list = parse_if_json(flat.get(name))
+    parsed_attribute_list = parse_if_json(flat_attributes.get(name))
     if isinstance(parsed_attribute_list, list):
         return [flatten_attributes(part) if isinstance(part, dict) else part for part in parsed_attribute_list]
     item_by_number: dict[int, Any] = {}
-    for key, value in flat.items():
+    for key, value in flat_attributes.items():
         number_text, _, name_after_number = key.removeprefix(f"{name}.").partition(".")
         if key.startswith(f"{name}.") and number_text.isdecimal() and len(number_text) < 7:
             if name_after_number:
@@ -467,19 +478,19 @@ def _items_of_list_attribute(flat: Mapping[str, Any], name: str) -> list[Any]:
     return [item_by_number[number] for number in sorted(item_by_number)]
 
 
-def _last_message(flat: Mapping[str, Any], name: str) -> Any:
+def _last_message(flat_attributes: Mapping[str, Any], name: str) -> Any:
     """Return the last message of a conversation in flat attributes; None if there is none."""
-    last_conversation_message = next(reversed(_items_of_list_attribute(flat, name)), None)
+    last_conversation_message = next(reversed(_items_of_list_attribute(flat_attributes, name)), None)
     if isinstance(last_conversation_message, dict):
         return next((value for key, value in last_conversation_message.items() if key.endswith("content")), None)
-    return flat.get(name) if last_conversation_message is None else last_conversation_message
+    return flat_attributes.get(name) if last_conversation_message is None else last_conversation_message
 
 
-def flatten_attributes(value: Any, name_prefix: str = "") -> Row:
+def flatten_attributes(value: Any, name_prefix: str = "") -> TraceRow:
     """Return nested attributes with dots between the names; what is flat already stays."""
     if isinstance(value, list) and not name_prefix and all(isinstance(pair, dict) and "key" in pair for pair in value):
         value = {str(pair["key"]): _otlp_value(pair.get("value")) for pair in value}
-    flat_attributes: Row = {}
+    flat_attributes: TraceRow = {}
     key_value_pairs = value.items() if isinstance(value, dict) else enumerate(value) if isinstance(value, list) else ()
     for key, inner_value in key_value_pairs:
         dotted_attribute_name = f"{name_prefix}{key}"
@@ -494,7 +505,7 @@ def flatten_attributes(value: Any, name_prefix: str = "") -> Row:
     return flat_attributes
 
 
-def otlp_spans(row: Mapping[str, Any]) -> Iterator[Row]:
+def otlp_spans(row: Mapping[str, Any]) -> Iterator[TraceRow]:
     """Yield the spans, and the log records as spans, of an export request in OTLP's JSON."""
     for resource in [*(row.get("resourceSpans") or []), *(row.get("resourceLogs") or [])]:
         for scope in [*(resource.get("scopeSpans") or []), *(resource.get("scopeLogs") or [])]:

@@ -7,7 +7,7 @@ import pytest
 from chunkers.recipes.presets import MAXIMUM_SIZE_PARAMETERS, PRESETS
 from tests import ROOT
 from tests.benchmarks.tables import tables
-from viz.guide.page import ADVICE
+from viz.guide.page import CHUNKER_ADVICE_ROWS
 
 SECTIONS = dict(
     part.partition("\n")[::2]
@@ -57,7 +57,7 @@ def test_the_readme_names_the_gains_of_a_bound_and_the_best_one():
 
 
 def test_the_guide_says_why_to_try_a_chunker_by_the_figures_of_the_tables():
-    why = {advice.text: advice.why for advice in ADVICE}
+    why = {advice.text: advice.why for advice in CHUNKER_ADVICE_ROWS}
     (own,) = (rows for rows in tables(SECTIONS["5,000 questions on 10 MB"]) if "500" in rows[0])
     at_500 = {row["chunker"].partition(",")[0].strip("`"): row["500"].split()[0] for row in own}
     assert (

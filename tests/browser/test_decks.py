@@ -5,7 +5,7 @@ from playwright.sync_api import expect
 
 from tests.browser.steps import READY, at_rest, embedded, eventually, paste, read, until
 from tests.lanes import mostly_full
-from viz.state.lecture_decks import SEE_PART, bundled_decks
+from viz.state.lecture_decks import REVEALING_SCENE_PART, bundled_decks
 
 PROJECTOR = {"width": 1280, "height": 720}
 MOST_PRESSES = 150
@@ -108,7 +108,7 @@ def test_a_lecture_is_given_by_page_down_alone(open_page, app_url, name):
         if page.get_by_role("button", name="Next (Page Down)").is_disabled():
             break
         step = page.locator(".stepper")
-        if scene.until is not None and part == SEE_PART:
+        if scene.until is not None and part == REVEALING_SCENE_PART:
             until(step, "({ step }) => step")
         before = [place, part, read(step, "({ step, asks }) => [step, asks]") if step.count() else None]
         page.keyboard.press("PageDown")
@@ -127,9 +127,9 @@ def test_a_lecture_is_given_by_page_down_alone(open_page, app_url, name):
             if reader.count() and deck.scenes[int(seen[-1][0].split("/")[1]) - 1].hides:
                 hidden = seen[-1][1] in ("prepare", "predict")
                 eventually(lambda reader=reader: "covered" in reader.get_attribute("class").split(), hidden)
-            if (at := deck.scenes[int(seen[-1][0].split("/")[1]) - 1].at) and seen[-1][1] == SEE_PART:
+            if (at := deck.scenes[int(seen[-1][0].split("/")[1]) - 1].at) and seen[-1][1] == REVEALING_SCENE_PART:
                 expect(page.locator(f".st-key-{at}")).to_be_in_viewport(ratio=0.9)
-            if deck.scenes[int(seen[-1][0].split("/")[1]) - 1].ask and seen[-1][1] == SEE_PART:
+            if deck.scenes[int(seen[-1][0].split("/")[1]) - 1].ask and seen[-1][1] == REVEALING_SCENE_PART:
                 until(reader, "({ asking }) => asking.state === 'done'")
     parts = [[f"{name}/{number}", part] for number, scene in enumerate(deck.scenes, 1) for part in scene.words]
     assert seen == parts
@@ -210,7 +210,7 @@ def test_a_scene_is_whole_without_scrolling_and_its_type_is_large(open_page, app
             page.locator(f".st-key-{scene.at} dl").wait_for(timeout=READY)
         for _ in range(MOST_PRESSES):
             part = shown(bar)[1]
-            if part in (SEE_PART, "explain"):
+            if part in (REVEALING_SCENE_PART, "explain"):
                 whole_and_large(page, scene.at)
                 measured |= bool(page.evaluate(DRAWN_TYPE, scene.at))
             if part == "explain":
@@ -267,7 +267,7 @@ def test_a_lecture_of_ones_own_is_made_ordered_saved_and_opened(open_page, app_u
     eventually(lambda: "covered" in reader.get_attribute("class").split(), False)
     page.get_by_role("button", name="Move the scene forward").click()
     expect(page.locator(".deck .count")).to_have_text("2 of 2")
-    assert shown(bar)[1] == SEE_PART, "the moved scene stays in sight"
+    assert shown(bar)[1] == REVEALING_SCENE_PART, "the moved scene stays in sight"
     arrived(page)
     page.keyboard.press("PageUp")
     eventually(lambda: shown(bar)[1], "predict")

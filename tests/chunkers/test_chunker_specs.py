@@ -10,7 +10,7 @@ from chunkers import InputError, Recipe
 from chunkers.commands.shared_command_parts import (
     Parser,
     add_chunker_option,
-    add_replaced_spellings,
+    add_refused_old_options,
     format_parameters,
     parse_chunker_spec,
 )
@@ -95,7 +95,7 @@ def test_anything_else_is_refused_in_a_sentence(written, sentence):
 def test_an_option_of_before_says_what_to_write(arguments, sentence):
     parser = Parser()
     add_chunker_option(parser, several=True)
-    add_replaced_spellings(parser, "--chunks")
+    add_refused_old_options(parser, "--chunks")
     with pytest.raises(InputError) as refused:
         parser.parse_args(arguments)
     assert str(refused.value) == sentence

@@ -211,7 +211,7 @@ def test_a_model_of_sentence_transformers_is_loaded_on_the_device(asked, there, 
     assert embedder.encode(["a", "b"]).shape == (2, 4)
     wanted = {"auto": "mps", "cpu": "cpu", "mps": "mps"}[asked]
     assert (devices, embedder.device) == ([wanted], wanted)
-    assert embedder.revision == sentence_models.folder_revision(tmp_path) + ("/mps" if wanted == "mps" else "")
+    assert embedder.revision == sentence_models.model_folder_hash(tmp_path) + ("/mps" if wanted == "mps" else "")
 
 
 @pytest.mark.parametrize("device", mostly_full(DEVICES, {"auto"}))

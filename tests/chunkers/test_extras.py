@@ -4,7 +4,7 @@ import platformdirs
 import pytest
 
 from chunkers import EMBEDDERS, ModelError
-from chunkers.embedders import missing_for_embedder
+from chunkers.embedders import missing_extra_sentence
 from chunkers.storage.private_files import user_cache_folder
 from chunkers.support import optional_packages
 from chunkers.support.optional_packages import MODULES_BY_EXTRA, missing_extra_message, require_extra
@@ -39,7 +39,9 @@ def test_where_everything_is_there_nothing_is_said(extra):
 
 
 def test_an_embedder_names_its_extra_and_the_bundled_ones_need_none(nothing):
-    lack = {name: missing_for_embedder(name) for name in [*EMBEDDERS, "spacy:en_core_web_md", "openai:m", "a/b", "/folder"]}
+    lack = {
+        name: missing_extra_sentence(name) for name in [*EMBEDDERS, "spacy:en_core_web_md", "openai:m", "a/b", "/folder"]
+    }
     wanted = {"tfidf": "clustering", "spacy:en_core_web_md": "spacy", "openai:m": "llm"}
     assert {name for name, sentence in lack.items() if sentence} == {*wanted}
     assert all(f"{name} needs " in lack[name] and f"'seamark[{extra}]'" in lack[name] for name, extra in wanted.items())

@@ -10,8 +10,8 @@ from hypothesis import given
 
 from chunkers import (
     ADAPTERS,
-    ASKING,
     CHUNKERS,
+    ASKING,
     Chunking,
     Document,
     InputError,

@@ -8,7 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from chunkers import CHUNKERS, Embedder, InputError, ModelError, Recipe, Tools, build_chunker, chunk, load_embedder
-from chunkers.embedders.base import object_token
+from chunkers.embedders.base import unique_object_token
 from chunkers.storage.embedding_cache import EmbeddingCache
 from chunkers.text.bundled_model import checked_model_folder
 from chunkers.text.tokenizers import load_tokenizer
@@ -216,7 +216,7 @@ def test_a_subclass_without_revision_is_told_from_its_like_too():
 def test_no_object_has_the_token_of_one_that_is_gone():
     tokens = set()
     for _ in range(300):
-        tokens.add(object_token(Own()))
+        tokens.add(unique_object_token(Own()))
     gc.collect()
     assert len(tokens) == 300
 

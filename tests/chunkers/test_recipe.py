@@ -8,8 +8,8 @@ from hypothesis import strategies as st
 
 from chunkers import (
     ADAPTERS,
-    ASKING,
     CHUNKERS,
+    ASKING,
     PRESETS,
     Document,
     InputError,

@@ -14,7 +14,7 @@ from chunkers.commands.chunk_command import main
 from chunkers.contract.base import Estimate
 from chunkers.embedders import Embedder
 from chunkers.language_models.base import Reply
-from chunkers.language_models.prompts import CONTEXT_SYSTEM
+from chunkers.language_models.prompts import CONTEXT_SYSTEM_PROMPT
 from chunkers.language_models.spending import SpendingLimit
 from chunkers.methods.fixed_sentences import FixedSentences
 from chunkers.recipes.context_sentences import (
@@ -74,7 +74,7 @@ def test_what_is_embedded_is_the_models_sentence_and_the_chunk_and_the_chunk_sta
     assert (made.recipe.embedded_as, made.recipe.language_model) == ("context", "openai:scripted")
     assert (made.spending.requests, made.notes) == (4, ())
     for messages in model.asked:
-        assert messages[0].text == CONTEXT_SYSTEM
+        assert messages[0].text == CONTEXT_SYSTEM_PROMPT
         # The document comes first, the same for all chunks.
         assert messages[1].text.startswith(f"The document:\n\n{TEXT}\n\nThe passage:")
 

@@ -19,15 +19,15 @@ from chunkers.commands.shared_command_parts import preparation_watcher
 from chunkers.embedders import static_embedder as static
 from chunkers.embedders.sentence_models import MiniLM
 from chunkers.embedders.static_embedder import (
-    BATCH,
-    DIMENSIONS,
+    MOST_VECTOR_DIMENSIONS,
+    WORD_PIECES_PER_BATCH,
     Static,
     _WordPieceCache,
-    distil_table,
+    distil_vector_table,
     project_onto_principal_components,
-    read_table,
+    read_vector_table,
     word_piece_weights,
-    write_table,
+    write_vector_table,
 )
 from chunkers.storage.embedding_cache import EmbeddingCache
 from chunkers.text.tokenizers import word_piece_tokenizer
@@ -59,7 +59,7 @@ ODD = [
     *("\u0301", "\u0323\u0307", "ﬁ", "Σ", "猫は魚", "x" * 99, "12,000", "\U0001f600", "İ", "\ufffd", "'", "…"),
 ]
 
-STEPS = -(-29_525 // BATCH)
+STEPS = -(-29_525 // WORD_PIECES_PER_BATCH)
 """Batches of pieces of the bundled vocabulary: 994 of it are unused, and three special ones are left out."""
 
 
@@ -92,7 +92,7 @@ def test_a_small_vocabulary_worked_by_hand():
         asked.extend(texts)
         return np.array([outputs[text[1]] for text in texts], np.float32)
 
-    table = distil_table({word: number for number, word in enumerate(words)}, means, told.append, bool)
+    table = distil_vector_table({word: number for number, word in enumerate(words)}, means, told.append, bool)
     assert asked == [[3, piece, 4] for piece in (0, 2, 6, 7, 8)]
     assert told == [0, 1]
     # Zipf's law gives the five kept pieces 1/2, 1/3, 1/4, 1/5 and 1/6, of 1.45 in all.
@@ -138,7 +138,7 @@ class TestVectors:
     @pytest.mark.parametrize("texts", [[], [""], ["one"]])
     def test_shape_and_precision(self, made, texts):
         vectors = made.encode(texts)
-        assert vectors.shape == (len(texts), DIMENSIONS)
+        assert vectors.shape == (len(texts), MOST_VECTOR_DIMENSIONS)
         assert vectors.dtype == np.float32
 
     def test_a_long_text_is_read_to_its_end(self, made):
@@ -207,8 +207,8 @@ class TestFile:
     def test_a_torn_or_changed_one_counts_as_none(self, made, tmp_path, harm):
         file = tmp_path / made._path.name
         file.write_bytes(harm(made._path.read_bytes()))
-        assert read_table(file) is None
-        assert read_table(made._path)[1] == made.revision
+        assert read_vector_table(file) is None
+        assert read_vector_table(made._path)[1] == made.revision
 
     @pytest.mark.full
     def test_in_the_place_of_a_torn_one_a_whole_one_is_made(self, made, tmp_path):
@@ -234,7 +234,7 @@ class TestFile:
             raise OSError(28, "No space left on device")
 
         monkeypatch.setattr("pathlib.Path.replace", full)
-        assert write_table(tmp_path / "table.bin", made._table.astype(np.float16)) == made.revision
+        assert write_vector_table(tmp_path / "table.bin", made._table.astype(np.float16)) == made.revision
         assert list(tmp_path.iterdir()) == []
 
     def test_another_table_is_another_revision_whose_vectors_are_kept_apart(self, made, tmp_path):
@@ -266,8 +266,8 @@ class TestWaiting:
     def test_it_can_be_stopped_between_batches_and_then_made(self, made, tmp_path):
         embedder = Static(Network(), tmp_path)
         with pytest.raises(Cancelled):
-            embedder.prepare(cancelled=lambda: len(embedder._full_model.asked) >= 3 * BATCH)
-        assert len(embedder._full_model.asked) == 3 * BATCH
+            embedder.prepare(cancelled=lambda: len(embedder._full_model.asked) >= 3 * WORD_PIECES_PER_BATCH)
+        assert len(embedder._full_model.asked) == 3 * WORD_PIECES_PER_BATCH
         assert embedder.revision == ""
         assert list(tmp_path.iterdir()) == []
         assert (embedder.encode(["the tide"]) == made.encode(["the tide"])).all()

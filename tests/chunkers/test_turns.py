@@ -6,7 +6,7 @@ import time
 import pytest
 
 from chunkers import Cancelled
-from chunkers.storage.fair_locks import FairLocks, next_arrival
+from chunkers.storage.fair_locks import FairLocks, next_arrival_number
 
 
 def eventually(holds):
@@ -62,7 +62,7 @@ def test_who_came_first_is_first_and_is_told_the_place():
 
 def test_who_came_first_and_took_longer_to_the_queue_is_first_all_the_same():
     turns, order = FairLocks(), []
-    came = [next_arrival() for _ in range(4)]
+    came = [next_arrival_number() for _ in range(4)]
     (holder,) = queued(turns, "a", order, 1)
     late = [Runner(turns, "a", order, came=came[3])]
     eventually(lambda: late[0].ahead == [1])

@@ -9,7 +9,7 @@ from itertools import groupby
 
 import pytest
 
-from chunkers.language_models.prompts import QUESTION_SYSTEM
+from chunkers.language_models.prompts import QUESTION_WRITING_SYSTEM_PROMPT
 from sample_docs import SAMPLES_FOLDER
 from seamark.__main__ import COMMANDS
 from tests import ROOT
@@ -30,7 +30,7 @@ RECIPE = {"chunker": "structure", "parameters": {"max_size": 120}, "embedder": "
 
 def said(messages):
     """Answer, judge, or ask a question about a sentence of a passage."""
-    if messages[0]["content"] != QUESTION_SYSTEM:
+    if messages[0]["content"] != QUESTION_WRITING_SYSTEM_PROMPT:
         return chat(messages)
     prompt = messages[3]["content"]
     sentences = re.findall(r"[A-Z][^.\n]+\.", prompt.split("\n\n")[2])

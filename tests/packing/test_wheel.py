@@ -19,11 +19,11 @@ from chunkers.text.bundled_model import FILE_HASHES, WEIGHTS_HASH, WHEEL_NAME
 from packing.seamark_backend import (
     APP_FILES,
     APP_FOLDER,
-    LEFT_OUT,
+    INSTALLED_PACKAGE_NAME,
+    LEFT_OUT_FILE_PATTERNS,
     MODEL_FOLDER,
     MODEL_WHEEL,
     MOVED_PACKAGES,
-    PACKAGE,
     RelocationError,
     relocate_imports,
 )
@@ -33,7 +33,7 @@ from tests.test_rooms import PACKAGES
 
 PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))
 EXTRAS = PROJECT["project"]["optional-dependencies"]
-MODULES = sorted(path for room in (*MOVED_PACKAGES, "pages", PACKAGE) for path in (ROOT / room).rglob("*.py"))
+MODULES = sorted(path for room in (*MOVED_PACKAGES, "pages", INSTALLED_PACKAGE_NAME) for path in (ROOT / room).rglob("*.py"))
 WRITERS = (
     "viz/theme/glossary.py",
     *("viz/retrieval/bundled_run.py", "viz/tune/bundled_sweep.py"),
@@ -54,10 +54,16 @@ def is_there(name):
 def files():
     """Return the files of the checkout that are installed, by their names in the wheel."""
     paths = {}
-    for top in (*MOVED_PACKAGES, *APP_FILES, PACKAGE):
-        inside = "" if top == PACKAGE else f"{PACKAGE}/{APP_FOLDER}/" if top in APP_FILES else f"{PACKAGE}/"
+    for top in (*MOVED_PACKAGES, *APP_FILES, INSTALLED_PACKAGE_NAME):
+        inside = (
+            ""
+            if top == INSTALLED_PACKAGE_NAME
+            else f"{INSTALLED_PACKAGE_NAME}/{APP_FOLDER}/"
+            if top in APP_FILES
+            else f"{INSTALLED_PACKAGE_NAME}/"
+        )
         for path in [ROOT / top, *(ROOT / top).rglob("*")]:
-            if path.is_file() and "__pycache__" not in path.parts and not any(map(path.match, LEFT_OUT)):
+            if path.is_file() and "__pycache__" not in path.parts and not any(map(path.match, LEFT_OUT_FILE_PATTERNS)):
                 paths[inside + path.relative_to(ROOT).as_posix()] = path
     return paths
 
@@ -74,29 +80,34 @@ def sources(wheel):
 
 
 def test_every_room_is_moved():
-    assert {*MOVED_PACKAGES, "pages", PACKAGE} == {*PACKAGES}
+    assert {*MOVED_PACKAGES, "pages", INSTALLED_PACKAGE_NAME} == {*PACKAGES}
 
 
 @pytest.mark.full
 def test_it_has_one_name(wheel):
-    assert {name.split("/")[0] for name in wheel.namelist()} == {PACKAGE, f"{PACKAGE}-{__version__}.dist-info"}
+    assert {name.split("/")[0] for name in wheel.namelist()} == {
+        INSTALLED_PACKAGE_NAME,
+        f"{INSTALLED_PACKAGE_NAME}-{__version__}.dist-info",
+    }
 
 
 @pytest.mark.full
 def test_it_has_every_file_and_no_other(wheel):
-    model = f"{PACKAGE}/{MODEL_FOLDER}/"
-    there = {name for name in wheel.namelist() if name.startswith(f"{PACKAGE}/") and not name.startswith(model)}
+    model = f"{INSTALLED_PACKAGE_NAME}/{MODEL_FOLDER}/"
+    there = {
+        name for name in wheel.namelist() if name.startswith(f"{INSTALLED_PACKAGE_NAME}/") and not name.startswith(model)
+    }
     wanted = files()
     assert there == {*wanted}
     data = {name for name in there if not name.endswith(".py")}
     assert data
     assert {name for name in data if wheel.read(name) != wanted[name].read_bytes()} == set()
-    assert f"{PACKAGE}-{__version__}.dist-info/licenses/LICENSE" in wheel.namelist()
+    assert f"{INSTALLED_PACKAGE_NAME}-{__version__}.dist-info/licenses/LICENSE" in wheel.namelist()
 
 
 @pytest.mark.full
 def test_it_has_the_bundled_model_with_its_licence(wheel):
-    folder = f"{PACKAGE}/{MODEL_FOLDER}/"
+    folder = f"{INSTALLED_PACKAGE_NAME}/{MODEL_FOLDER}/"
     hashes = {name: hashlib.sha256(wheel.read(folder + name)).hexdigest() for name in [*FILE_HASHES, "model.safetensors"]}
     assert hashes == {**FILE_HASHES, "model.safetensors": WEIGHTS_HASH}
     assert wheel.read(f"{folder}LICENSE").decode().lstrip().startswith("Apache License")
@@ -107,8 +118,16 @@ def test_it_has_the_bundled_model_with_its_licence(wheel):
 def test_the_source_distribution_has_no_tests(built):
     with tarfile.open(built[0]) as opened:
         tops = {name.split("/")[1] for name in opened.getnames() if "/" in name}
-    about = {"pyproject.toml", "README.md", "LICENSE", "MANIFEST.in", "PKG-INFO", "setup.cfg", f"{PACKAGE}.egg-info"}
-    assert tops <= {*MOVED_PACKAGES, PACKAGE, "packing", *(path.split("/")[0] for path in APP_FILES), *about}
+    about = {
+        "pyproject.toml",
+        "README.md",
+        "LICENSE",
+        "MANIFEST.in",
+        "PKG-INFO",
+        "setup.cfg",
+        f"{INSTALLED_PACKAGE_NAME}.egg-info",
+    }
+    assert tops <= {*MOVED_PACKAGES, INSTALLED_PACKAGE_NAME, "packing", *(path.split("/")[0] for path in APP_FILES), *about}
 
 
 @pytest.mark.full
@@ -124,7 +143,7 @@ def test_no_import_names_what_is_not_there(sources):
                 if module.split(".")[0] in {*MOVED_PACKAGES, "pages", "packing", "tests", "benchmarks"}
             ]
     assert not left
-    assert any(f"from {PACKAGE}.chunkers" in source for source in sources.values())
+    assert any(f"from {INSTALLED_PACKAGE_NAME}.chunkers" in source for source in sources.values())
 
 
 @pytest.mark.full
@@ -155,8 +174,8 @@ def test_nothing_but_imports_changes():
         source = path.read_bytes().decode()
         for line, moved in zip(source.splitlines(), relocate_imports(source, path.name).splitlines(), strict=True):
             # The code that is written for a pipeline has the new names already.
-            undone = re.sub(rf"\bfrom {PACKAGE}\.(?=(?:{rooms})\b)", "from ", moved)
-            undone = re.sub(rf"\bfrom {PACKAGE} import (?=(?:{rooms})\b)", "import ", undone)
+            undone = re.sub(rf"\bfrom {INSTALLED_PACKAGE_NAME}\.(?=(?:{rooms})\b)", "from ", moved)
+            undone = re.sub(rf"\bfrom {INSTALLED_PACKAGE_NAME} import (?=(?:{rooms})\b)", "import ", undone)
             assert line in (moved, undone), path
 
 
@@ -187,7 +206,10 @@ def test_the_metadata_name_the_packages_that_the_tests_run_with():
     """pyproject.toml assigns packages to extras; none may be missing, and every range must have the pinned version."""
     pinned = requirements("requirements.txt")
     own = [Requirement(line) for line in PROJECT["project"]["dependencies"]]
-    asked = {extra: [need for need in map(Requirement, lines) if need.name != PACKAGE] for extra, lines in EXTRAS.items()}
+    asked = {
+        extra: [need for need in map(Requirement, lines) if need.name != INSTALLED_PACKAGE_NAME]
+        for extra, lines in EXTRAS.items()
+    }
     more = [need for extra, lines in asked.items() if extra not in ("adapters", "ray") for need in lines]
     named = {canonicalize_name(need.name) for need in own + more}
     # The wheel has the model's files; recursive and fixed_tokens are compared with LangChain's.

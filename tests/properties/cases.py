@@ -10,7 +10,18 @@ from pathlib import Path
 import numpy as np
 from hypothesis import strategies as st
 
-from chunkers import ASKING, CHUNKERS, SPLITTERS, Document, Recipe, Tools, build_chunker, load_embedder, load_tokenizer, run
+from chunkers import (
+    CHUNKERS,
+    ASKING,
+    SPLITTERS,
+    Document,
+    Recipe,
+    Tools,
+    build_chunker,
+    load_embedder,
+    load_tokenizer,
+    run,
+)
 from chunkers.embedders.base import scale_to_unit_length
 from chunkers.storage.embedding_cache import EmbeddingCache
 from chunkers.text.tokenizers import TOKENIZERS

@@ -168,7 +168,7 @@ def _exchange_turns_data(exchange: Exchange) -> list[TurnData]:
 
 
 def show_question(
-    choices: Choices, plan: AnswerPlan, passages_by_column: Mapping[int, GatheredPassages], run: Answering | None
+    choices: Choices, plan: AnswerPlan, passages_by_column: Mapping[int, GatheredPassages], answers_run: Answering | None
 ) -> None:
     """Draw a question selector, and each chunker's card for the selected question, with answers if there is a run."""
     st.header("Question details", anchor=False)
@@ -179,8 +179,8 @@ def show_question(
     question_index = (
         int(draw_setting_select_box("Question", choices.extra, "question", label_by_question_number, "answers/question")) - 1
     )
-    question_item, answer_results = plan.items[question_index], {} if run is None else run.results.copy()
-    is_run_in_progress = run is not None and run.running
+    question_item, answer_results = plan.items[question_index], {} if answers_run is None else answers_run.results.copy()
+    is_run_in_progress = answers_run is not None and answers_run.running
     chunker_answer_cards = [
         answer_card(
             name,
@@ -196,14 +196,14 @@ def show_question(
         data={"question": question_item.question, "reference": question_item.reference, "cards": chunker_answer_cards},
     )
     answering_model_access = access_to_chosen_model()
-    if run is None or is_run_in_progress or answering_model_access is None:
+    if answers_run is None or is_run_in_progress or answering_model_access is None:
         return
     judging_model_access = judging_model(choices, answering_model_access)
-    if judging_model_access is not None and model_identity(judging_model_access) == run.models.judge:
-        _offer_to_judge_again(run, judging_model_access, question_index)
+    if judging_model_access is not None and model_identity(judging_model_access) == answers_run.models.judge:
+        _offer_to_judge_again(answers_run, judging_model_access, question_index)
 
 
-def _offer_to_judge_again(run: Answering, judge: Asking, question_index: int) -> None:
+def _offer_to_judge_again(run: Answering, judging_model_access: Asking, question_index: int) -> None:
     """Draw the button that judges the answers to a question again, with the receiving server and the estimated cost."""
     judging_job = session.judging
     answered_results = [
@@ -228,18 +228,18 @@ def _offer_to_judge_again(run: Answering, judge: Asking, question_index: int) ->
     )
 
     def judge_again() -> None:
-        session.judging = judging_job = Judging(run, question_index, judge)
+        session.judging = judging_job = Judging(run, question_index, judging_model_access)
         judging_job.start()
 
     show_consent(
         ModelRequests(
             (run, question_index),
-            judge,
+            judging_model_access,
             Estimate(len(result_and_measure_pairs), judgement_token_count),
             f"“Judge again” sends {pluralize(len(answered_results), 'answer')} and what they were given once more",
             "judge_again",
             ANSWER_TOKENS,
-            formed=judge,
+            formed=judging_model_access,
             label="Judge again",
         ),
         judge_again,

@@ -16,7 +16,7 @@ from evaluation.answering import (
     answers_to_json_lines,
     cost_table,
 )
-from evaluation.report.table_cells import answer_cost_rows, answers_row, difference_row
+from evaluation.report.table_cells import answer_cost_rows, answer_measures_row, difference_row
 from evaluation.statistics import FALSE_VERDICT_SENTENCE
 from viz.components.figure import box_plots, show_figure
 from viz.components.measure_table import show_measures
@@ -61,7 +61,9 @@ def show_report(run: Answering, report: AnswerReport, link_parameters: dict[str,
         for name in ANSWER_MEASURES
         if name in measure_names or any(report.not_judged(number, name) for number in chunker_numbers)
     ]
-    show_measures([answers_row(report, number, shown_measures, ANSWER_TERMS) for number in chunker_numbers], _NAME_WIDTH)
+    show_measures(
+        [answer_measures_row(report, number, shown_measures, ANSWER_TERMS) for number in chunker_numbers], _NAME_WIDTH
+    )
     st.caption(
         "Mean ± standard deviation over the questions with this measure. Answers that could not be judged are left "
         "out, not counted as 0."
@@ -153,7 +155,7 @@ def _show_costs(run: Answering, report: AnswerReport) -> None:
 
 def _offer_files(run: Answering, report: AnswerReport) -> None:
     download_buttons_row = st.container(horizontal=True)
-    download_identity = (run.plan, [(place, repr(outcome)) for place, outcome in sorted(report.results.items())])
+    download_cache_key = (run.plan, [(place, repr(outcome)) for place, outcome in sorted(report.results.items())])
     chunker_names, results = list(report.names), report.results
     download_button(
         download_buttons_row,
@@ -161,7 +163,7 @@ def _offer_files(run: Answering, report: AnswerReport) -> None:
         lambda: answers_to_csv(chunker_names, results),
         "answers.csv",
         "text/csv",
-        download_identity,
+        download_cache_key,
         key="answers_csv",
     )
     download_button(
@@ -170,6 +172,6 @@ def _offer_files(run: Answering, report: AnswerReport) -> None:
         lambda: answers_to_json_lines(chunker_names, results),
         "answers.jsonl",
         "application/jsonl",
-        download_identity,
+        download_cache_key,
         key="answers_jsonl",
     )

@@ -17,11 +17,11 @@ JUDGING_OPTIONS = {"yes": "Judged", "no": "Not judged"}
 """Options for judging: the word in the link, and its label on the page."""
 
 
-def model_controls(choices: Choices) -> None:
+def draw_model_controls(choices: Choices) -> None:
     """Draw the form for the language model and the controls for judging the answers."""
     model_access = access_to_chosen_model()
     with language_model_form():
-        _judging_controls(choices)
+        _draw_judging_controls(choices)
     if model_access is not None:
         judging_model_access, model_title = judging_model(choices, model_access), model_access.model.title
         judging_phrase = (
@@ -32,7 +32,7 @@ def model_controls(choices: Choices) -> None:
         remark(f"Answered by {model_title}, {judging_phrase}.", key="answers_models")
 
 
-def _judging_controls(choices: Choices) -> None:
+def _draw_judging_controls(choices: Choices) -> None:
     draw_setting_segmented_control("Answers are", choices.extra, "judged", JUDGING_OPTIONS, "answers/judged")
     if choices.extra["judged"] != "no":
 
@@ -59,10 +59,10 @@ def _judging_controls(choices: Choices) -> None:
         st.caption("BERTScore needs the package bert-score: run `pip install bert-score` in Seamark's environment.")
     with st.expander("Prompts"):
         for prompt_title, system_prompt in (
-            ("To answer", prompts.ANSWER_SYSTEM),
-            ("Faithfulness", prompts.FAITHFULNESS_SYSTEM),
-            ("Answer relevancy", prompts.RELEVANCY_SYSTEM),
-            ("Correctness", prompts.CORRECTNESS_SYSTEM),
+            ("To answer", prompts.ANSWER_SYSTEM_PROMPT),
+            ("Faithfulness", prompts.FAITHFULNESS_SYSTEM_PROMPT),
+            ("Answer relevancy", prompts.RELEVANCY_SYSTEM_PROMPT),
+            ("Correctness", prompts.CORRECTNESS_SYSTEM_PROMPT),
         ):
             st.caption(prompt_title)
             st.code(system_prompt, language=None, wrap_lines=True)
@@ -73,13 +73,13 @@ def wants_bert_score() -> bool:
     return bool(st.session_state.get("answers/bert")) and has_bert_score()
 
 
-def judging_model(choices: Choices, asking: Asking) -> Asking | None:
+def judging_model(choices: Choices, answering_model_access: Asking) -> Asking | None:
     """Return access to the language model that judges answers, or None if answers are not judged."""
     if choices.extra["judged"] == "no":
         return None
-    if session.judge in ("", asking.model.title):
-        return asking
+    if session.judge in ("", answering_model_access.model.title):
+        return answering_model_access
     language_model_server = session.language_server
-    return asking.with_model(
+    return answering_model_access.with_model(
         ChatServer(ModelName("openai", session.judge), language_model_server.address, language_model_server.key)
     )

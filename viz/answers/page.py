@@ -26,8 +26,8 @@ from viz.answers.answer_results import MEASURE_PARAMETER, show_costs_and_files, 
 from viz.answers.model_choice import (
     ANSWERING_MODEL_MISSING,
     JUDGING_OPTIONS,
+    draw_model_controls,
     judging_model,
-    model_controls,
     wants_bert_score,
 )
 from viz.answers.questions import QUESTION_SOURCE_PARAMETER, QUESTION_SOURCES, choose_questions
@@ -55,7 +55,7 @@ from viz.shell import (
     show_unfinished_run,
 )
 from viz.shell.page import page
-from viz.state import MODEL_MISSING, Choices, ColumnChoice, PageText, access_to_chosen_model, model_identity
+from viz.state import MISSING_MODEL_MESSAGE, Choices, ColumnChoice, PageText, access_to_chosen_model, model_identity
 from viz.theme import definitions_as_help
 
 PAGE = "answers"
@@ -139,7 +139,7 @@ def _check_link_parameters(current_page: Page) -> None:
         link_parameters[TRIVIAL_BASELINES_PARAMETER] = DEFAULT_LINK_PARAMETERS[TRIVIAL_BASELINES_PARAMETER]
 
 
-def _draw_controls(current_page: Page, results: list[ColumnResult]) -> None:
+def _draw_controls(current_page: Page, column_results: list[ColumnResult]) -> None:
     choices, text = current_page.choices, current_page.text
     fitting_budget_phrase = "" if text is None else f": {budget_for_text_length(len(text.document.text)):,} tokens"
     budget_label_by_option = {
@@ -155,21 +155,23 @@ def _draw_controls(current_page: Page, results: list[ColumnResult]) -> None:
         help="How many tokens of chunks the model is given with a question, the best chunks first; the last is cut off.",
     )
     choose_trivial_baselines(choices)
-    model_controls(choices)
+    draw_model_controls(choices)
     offer_columns_of_compare(PAGE, choices)
-    chunker = results[choices.selected].chunker if results else None
+    chunker = column_results[choices.selected].chunker if column_results else None
     column_controls(choices, chunker, current_page.embedder, offers_external_chunks=True, shows_model=False)
     show_compare_column_number(
-        PAGE, choices.columns[choices.selected], current_page.embedder, valid=not results or chunker is not None
+        PAGE, choices.columns[choices.selected], current_page.embedder, valid=not column_results or chunker is not None
     )
 
 
-def _draw(current_page: Page, text: PageText, results: list[ColumnResult]) -> None:
+def _draw(current_page: Page, text: PageText, column_results: list[ColumnResult]) -> None:
     chosen_question_items = choose_questions(current_page.choices, text)
-    _say_column_problems(results)
-    answers_run_plan = _answer_plan(current_page, text, results, chosen_question_items)
+    _say_column_problems(column_results)
+    answers_run_plan = _answer_plan(current_page, text, column_results, chosen_question_items)
     chunk_gathering_job = (
-        _chunk_gathering_job(answers_run_plan, results, current_page.embedder) if answers_run_plan is not None else None
+        _chunk_gathering_job(answers_run_plan, column_results, current_page.embedder)
+        if answers_run_plan is not None
+        else None
     )
     linked_run = find_run(
         current_page.choices.extra[RUN_PARAMETER],
@@ -206,12 +208,12 @@ def _draw(current_page: Page, text: PageText, results: list[ColumnResult]) -> No
         )
 
 
-def _say_column_problems(results: list[ColumnResult]) -> None:
-    for column_index, column in enumerate(results):
+def _say_column_problems(column_results: list[ColumnResult]) -> None:
+    for column_index, column in enumerate(column_results):
         if column.error and column.sending is None:
-            column_notice_tone = "info" if column.error == MODEL_MISSING else "error"
+            column_notice_tone = "info" if column.error == MISSING_MODEL_MESSAGE else "error"
             notice(f"Column {column_index + 1}: {column.error}", column_notice_tone, key=f"answers_column_{column_index}")
-    if any(column.chunking is not None and has_model_written_texts(column.chunking) for column in results):
+    if any(column.chunking is not None and has_model_written_texts(column.chunking) for column in column_results):
         remark(MODEL_TEXT_SEARCHED_NOTE, key="answers_stated")
 
 
@@ -224,13 +226,17 @@ def _no_questions_in_words(choices: Choices) -> str:
     return "There are no questions yet."
 
 
-def _answer_plan(current_page: Page, text: PageText, results: list[ColumnResult], items: QuestionItems) -> AnswerPlan | None:
+def _answer_plan(
+    current_page: Page, text: PageText, column_results: list[ColumnResult], items: QuestionItems
+) -> AnswerPlan | None:
     """Return the plan of the run; None while something is missing."""
     if current_page.embedder is None:
         notice(current_page.embedder_complaint, key="answers_no_embedder")
         return None
-    finished_chunking_tasks = [column.task for column in results if column.task is not None and column.chunking is not None]
-    if not items.usable or len(finished_chunking_tasks) < len(results):
+    finished_chunking_tasks = [
+        column.task for column in column_results if column.task is not None and column.chunking is not None
+    ]
+    if not items.usable or len(finished_chunking_tasks) < len(column_results):
         return None
     chosen_budget_option = current_page.choices.extra["budget"]
     budget_tokens = (
@@ -239,7 +245,7 @@ def _answer_plan(current_page: Page, text: PageText, results: list[ColumnResult]
         else int(chosen_budget_option)
     )
     row_names = tuple(
-        f"{number}. {type(column.chunker).title}" for number, column in enumerate(results, start=1) if column.chunker
+        f"{number}. {type(column.chunker).title}" for number, column in enumerate(column_results, start=1) if column.chunker
     )
     trivial_baseline_names = chosen_trivial_baselines(current_page.choices)
     row_names += tuple(TRIVIAL_TITLES[name] for name in trivial_baseline_names)
@@ -316,25 +322,39 @@ def choose_trivial_baselines(choices: Choices) -> None:
 # Runs: estimated, begun or continued by a button that says what is sent, and reopened by their links.
 
 
-def chosen_model_identities(choices: Choices, asking: Asking) -> AnswerModels:
+def chosen_model_identities(choices: Choices, answering_model_access: Asking) -> AnswerModels:
     """Return the identities of the answering and the judging model chosen on the page."""
-    return AnswerModels(model_identity(asking), model_identity(judging_model(choices, asking)))
+    return AnswerModels(
+        model_identity(answering_model_access), model_identity(judging_model(choices, answering_model_access))
+    )
 
 
-def show_send_row(choices: Choices, gathering: Gathering, embedder: Embedder, asking: Asking, run: Answering | None) -> None:
+def show_send_row(
+    choices: Choices,
+    chunk_gathering_job: Gathering,
+    embedder: Embedder,
+    answering_model_access: Asking,
+    run: Answering | None,
+) -> None:
     """Draw a run's estimated requests and the button that sends them, unless the run is in progress or complete."""
     prompt_sizes, plan, judging_model_access, model_identities = (
-        gathering.sizes,
-        gathering.plan,
-        judging_model(choices, asking),
-        chosen_model_identities(choices, asking),
+        chunk_gathering_job.sizes,
+        chunk_gathering_job.plan,
+        judging_model(choices, answering_model_access),
+        chosen_model_identities(choices, answering_model_access),
     )
     if prompt_sizes is None or (run is not None and (run.in_progress or _has_every_result(run, plan, model_identities))):
         return
 
-    begin_run_callback = partial(_begin_run, choices, gathering, embedder, asking, judging_model_access, run)
+    begin_run_callback = partial(
+        _begin_run, choices, chunk_gathering_job, embedder, answering_model_access, judging_model_access, run
+    )
     remaining_request_estimates = _estimate_remaining_requests(
-        gathering, prompt_sizes, _reusable_results(run, gathering, model_identities), asking, judging_model_access
+        chunk_gathering_job,
+        prompt_sizes,
+        _reusable_results(run, chunk_gathering_job, model_identities),
+        answering_model_access,
+        judging_model_access,
     )
     if not remaining_request_estimates.requests:
         all_answered_message = "All of this was answered before: nothing is sent."
@@ -345,7 +365,7 @@ def show_send_row(choices: Choices, gathering: Gathering, embedder: Embedder, as
     are_only_judgements_missing = judging_model_access is not None and not remaining_request_estimates.answers.requests
     model_requests = ModelRequests(
         (plan, model_identities),
-        judging_model_access if are_only_judgements_missing else asking,
+        judging_model_access if are_only_judgements_missing else answering_model_access,
         remaining_judgement_estimate if are_only_judgements_missing else remaining_request_estimates.answers,
         _requests_in_words(plan, remaining_request_estimates, total_answer_count),
         "answers_run",
@@ -363,89 +383,100 @@ def _has_every_result(run: Answering, plan: AnswerPlan, models: AnswerModels) ->
     return run.whole and run.plan == plan and not run.models.changed(models) and (run.bert or not wants_bert_score())
 
 
-def _requests_in_words(plan: AnswerPlan, estimates: RequestEstimates, total: int) -> str:
+def _requests_in_words(plan: AnswerPlan, estimates: RequestEstimates, total_answer_count: int) -> str:
     """Describe the requests that would be sent."""
     answer_request_count, judgement_request_count = estimates.answers.requests, estimates.judgements.requests
-    if answer_request_count == total:
+    if answer_request_count == total_answer_count:
         trivial_rows_phrase = f" and for {pluralize(len(plan.trivial), 'trivial row')}" if plan.trivial else ""
         questions_phrase, chunkers_phrase = pluralize(len(plan.items), "question"), pluralize(len(plan.tasks), "chunker")
         return f"“Answers” sends {questions_phrase} with the chunks of {chunkers_phrase}{trivial_rows_phrase}"
-    remaining_request_phrases = [f"{answer_request_count:,} of {total:,} answers"] * bool(answer_request_count) + [
-        pluralize(judgement_request_count, "judgement")
-    ] * bool(judgement_request_count)
+    remaining_request_phrases = [f"{answer_request_count:,} of {total_answer_count:,} answers"] * bool(
+        answer_request_count
+    ) + [pluralize(judgement_request_count, "judgement")] * bool(judgement_request_count)
     return f"“Answers” sends what is left, {' and '.join(remaining_request_phrases)},"
 
 
 def _reusable_results(
-    run: Answering | None, gathering: Gathering, models: AnswerModels
+    run: Answering | None, chunk_gathering_job: Gathering, model_identities: AnswerModels
 ) -> dict[tuple[int, int], AnswerResult]:
     """Return the results that the run on the page and a new run have in common."""
-    run_plan = gathering.plan
-    if run is None or run.models.answers != models.answers or not run.plan.has_same_embedder(run_plan):
+    run_plan = chunk_gathering_job.plan
+    if run is None or run.models.answers != model_identities.answers or not run.plan.has_same_embedder(run_plan):
         return {}
     page_run_results = [*run.results.copy().values()]
-    return reusable_results(page_run_results, run_plan.items, gathering.found, same_judge=run.models.judge == models.judge)
+    return reusable_results(
+        page_run_results, run_plan.items, chunk_gathering_job.found, same_judge=run.models.judge == model_identities.judge
+    )
 
 
 def _estimate_remaining_requests(
-    gathering: Gathering,
+    chunk_gathering_job: Gathering,
     sizes: PromptSizes,
     earlier_results: dict[tuple[int, int], AnswerResult],
     asking: Asking,
-    judge: Asking | None,
+    judging_model_access: Asking | None,
 ) -> RequestEstimates:
     return estimate_answer_requests(
-        gathering.plan.items,
-        gathering.found,
+        chunk_gathering_job.plan.items,
+        chunk_gathering_job.found,
         sizes,
-        lambda place, item, context: remaining_requests(item, context, earlier_results.get(place), asking, judge),
+        lambda place, item, context: remaining_requests(
+            item, context, earlier_results.get(place), asking, judging_model_access
+        ),
     )
 
 
 def _begin_run(
-    choices: Choices, gathering: Gathering, embedder: Embedder, asking: Asking, judge: Asking | None, run: Answering | None
+    choices: Choices,
+    chunk_gathering_job: Gathering,
+    embedder: Embedder,
+    answering_model_access: Asking,
+    judging_model_access: Asking | None,
+    run: Answering | None,
 ) -> None:
     """Begin a run, or go on with the one on the page under its link."""
-    plan, model_identities = gathering.plan, chosen_model_identities(choices, asking)
+    plan, model_identities = chunk_gathering_job.plan, chosen_model_identities(choices, answering_model_access)
     continued_run = run if run is not None and run.plan == plan and run.models == model_identities else None
 
     def new_answers_run(keeper: Keeper | None) -> Answering:
         kept_run = None if continued_run is None else continued_run.kept
         if kept_run is None and keeper is not None:
-            kept_run = KeptAnswers.of(keeper, plan, gathering.chunkings, model_identities)
+            kept_run = KeptAnswers.of(keeper, plan, chunk_gathering_job.chunkings, model_identities)
         return Answering(
             plan,
-            gathering.chunkings[0].document,
-            gathering.found.copy(),
+            chunk_gathering_job.chunkings[0].document,
+            chunk_gathering_job.found.copy(),
             model_identities,
-            asking,
-            judge,
+            answering_model_access,
+            judging_model_access,
             embedder,
             session.on_disk,
             wants_bert_score(),
             kept_run,
-            _reusable_results(run, gathering, model_identities),
+            _reusable_results(run, chunk_gathering_job, model_identities),
         )
 
     begin_run(choices.extra, Answering, new_answers_run, choices.extra[RUN_PARAMETER] if continued_run is not None else "")
 
 
-def _reopened_run(gathering: Gathering | None, embedder: Embedder | None, kept_answers: KeptAnswers) -> Answering | str:
+def _reopened_run(
+    chunk_gathering_job: Gathering | None, embedder: Embedder | None, kept_answers: KeptAnswers
+) -> Answering | str:
     """Load a run from disk with the chunks retrieved for the current choices; return a sentence if they differ."""
     changed_input_names = (
         kept_answers.differing_settings(None)
-        if gathering is None
-        else kept_answers.differing_settings(gathering.plan, gathering.chunkings)
+        if chunk_gathering_job is None
+        else kept_answers.differing_settings(chunk_gathering_job.plan, chunk_gathering_job.chunkings)
     )
     if changed_input_names:
         return f"To see them, give again what it was begun with. Other than now: {', '.join(changed_input_names)}."
-    if gathering is None or gathering.sizes is None or embedder is None:
+    if chunk_gathering_job is None or chunk_gathering_job.sizes is None or embedder is None:
         return ""
     kept_answers.keeper.check_embedder(embedder)
-    plan, gathered_passages = gathering.plan, gathering.found.copy()
+    plan, gathered_passages = chunk_gathering_job.plan, chunk_gathering_job.found.copy()
     return Answering(
         plan,
-        gathering.chunkings[0].document,
+        chunk_gathering_job.chunkings[0].document,
         gathered_passages,
         kept_answers.models,
         None,

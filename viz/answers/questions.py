@@ -32,7 +32,7 @@ def choose_questions(choices: Choices, text: PageText) -> QuestionItems:
             "Questions", choices.extra, QUESTION_SOURCE_PARAMETER, QUESTION_SOURCES, "answers/questions"
         )
         if choices.extra[QUESTION_SOURCE_PARAMETER] == "retrieval":
-            return _questions_from_retrieval(choices, text)
+            return _questions_from_retrieval_page(choices, text)
         chosen_question_items = (
             _typed_questions() if choices.extra[QUESTION_SOURCE_PARAMETER] == "typed" else _questions_from_file()
         )
@@ -54,7 +54,7 @@ def _say_question_problems(items: QuestionItems) -> None:
         show_folded_table(f"{pluralize(len(items.problems), 'question')} left out", {"question": items.problems})
 
 
-def _questions_from_retrieval(choices: Choices, text: PageText) -> QuestionItems:
+def _questions_from_retrieval_page(choices: Choices, text: PageText) -> QuestionItems:
     """Return Retrieval's questions about the text; draw their origin and a link to Retrieval."""
     question_lookup_job = _retrieval_question_lookup_job()
     shared_question_set = question_lookup_job.found.get(text.document.text)
@@ -107,16 +107,18 @@ def _retrieval_question_lookup_job() -> QuestionSharing:
     return question_lookup_job
 
 
-def _offer_other_texts(choices: Choices, others: list[SharedText]) -> None:
+def _offer_other_texts(choices: Choices, other_texts: list[SharedText]) -> None:
     """Draw the list of other texts with questions on Retrieval, and the button that opens one of them on this page."""
     text_selection_row = st.container(horizontal=True, vertical_alignment="bottom")
-    text_index = text_selection_row.selectbox(
+    other_text_index = text_selection_row.selectbox(
         "Questions from Retrieval",
-        range(len(others)),
-        format_func=lambda place: f"{others[place].name}: {pluralize(len(others[place].items.usable), 'question')}",
+        range(len(other_texts)),
+        format_func=lambda place: (
+            f"{other_texts[place].name}: {pluralize(len(other_texts[place].items.usable), 'question')}"
+        ),
         key="answers/other_text",
     )
-    other_text = others[text_index or 0]
+    other_text = other_texts[other_text_index or 0]
     text_selection_row.button(
         "Open selected text",
         key="answers/open_text",

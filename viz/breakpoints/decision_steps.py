@@ -5,7 +5,7 @@ from collections.abc import Mapping, Sequence
 from typing import Literal
 
 from chunkers import Chunking, Gap, Verdict
-from chunkers.building_blocks.sentence_distances import SHUFFLES
+from chunkers.building_blocks.sentence_distances import SHUFFLE_COUNT
 from chunkers.methods import BlockStep, ChangePoint, MaxMin, MaxMinStep, Structure, is_cut_before_size_limits, logistic
 from chunkers.support import format_number, join_words
 from evaluation.segmentation import EQUAL_COHESION_TOLERANCE, Cohesion, StretchComparison
@@ -27,7 +27,7 @@ def is_near_threshold(gap: Gap, margin: float) -> bool:
 
 
 def greedy_scan_steps(
-    chunking: Chunking, margin: float, comparison_by_gap: Mapping[int, StretchComparison] | None
+    chunking: Chunking, near_threshold_margin: float, comparison_by_gap: Mapping[int, StretchComparison] | None
 ) -> list[Step]:
     """Return one step of the greedy chunker's scan for each gap in the text, in order.
 
@@ -35,24 +35,32 @@ def greedy_scan_steps(
     ----------
     chunking
         The result of the greedy chunker.
-    margin
+    near_threshold_margin
         Gaps whose score is within this distance of the threshold line are called near.
     comparison_by_gap
         The comparison with another chunker at each cut, by gap; None if not known yet.
     """
     gap_decision_steps = []
-    chunk_start, chunk_number = 0, 1
+    chunk_start_sentence_index, chunk_number = 0, 1
     gap_scores_and_thresholds = [score for gap in chunking.gaps for score in (gap.score, gap.threshold) if score is not None]
     score_range = (
         (min(gap_scores_and_thresholds), max(gap_scores_and_thresholds)) if gap_scores_and_thresholds else (0.0, 1.0)
     )
     for gap in chunking.gaps:
         gap_decision_steps.append(
-            _gap_step(chunking, gap, chunk_start, chunk_number, margin, comparison_by_gap, score_range)
+            _gap_step(
+                chunking,
+                gap,
+                chunk_start_sentence_index,
+                chunk_number,
+                near_threshold_margin,
+                comparison_by_gap,
+                score_range,
+            )
         )
         if gap.verdict.is_cut:
             # After a cut inside a sentence, the rest of the sentence begins the next chunk.
-            chunk_start = gap.index if gap.offset is not None else gap.index + 1
+            chunk_start_sentence_index = gap.index if gap.offset is not None else gap.index + 1
             chunk_number += 1
     return gap_decision_steps
 
@@ -60,19 +68,19 @@ def greedy_scan_steps(
 def _gap_step(
     chunking: Chunking,
     gap: Gap,
-    first: int,
-    number: int,
-    margin: float,
+    chunk_start_sentence_index: int,
+    chunk_number: int,
+    near_threshold_margin: float,
     comparison_by_gap: Mapping[int, StretchComparison] | None,
     score_range: tuple[float, float],
 ) -> Step:
     gap_number = gap.index + 1
     is_inside_sentence = gap.offset is not None
-    gap_story_sentences = [
+    gap_explanation_sentences = [
         gap.reason,
-        OUTCOME_BY_VERDICT[gap.verdict] + (" Near the line." if is_near_threshold(gap, margin) else ""),
+        OUTCOME_BY_VERDICT[gap.verdict] + (" Near the line." if is_near_threshold(gap, near_threshold_margin) else ""),
     ]
-    gap_label_value_pairs = [["chunk", f"{number:,}: {sentence_range_phrase(first, gap_number)}"]]
+    gap_label_value_pairs = [["chunk", f"{chunk_number:,}: {sentence_range_phrase(chunk_start_sentence_index, gap_number)}"]]
     if gap.score is not None and gap.why.steps()[0].score_name == "distance" and not is_inside_sentence:
         vector_product_formula = f"{vector_symbol(gap.index)} · {vector_symbol(gap_number)}"
         gap_label_value_pairs.append(
@@ -85,16 +93,16 @@ def _gap_step(
     if gap.score is not None and gap.threshold is not None:
         gap_label_value_pairs.append(["from the line", format_number(gap.score - gap.threshold, "+.3f")])
     comparison_sentences: list[str] = []
-    labelled_cohesions: list[list[str]] = []
+    cohesion_label_value_pairs: list[list[str]] = []
     gap_step_tone: Literal["", "cut", "turn"] = ""
     if gap.verdict.is_cut:
         gap_step_tone = "cut"
-        chunk_before_gap = chunking.chunks[number - 1]
+        chunk_before_gap = chunking.chunks[chunk_number - 1]
         gap_label_value_pairs.append(["its size", f"{len(chunk_before_gap.text):,} characters"])
         optimal_comparison_at_gap = (comparison_by_gap or {}).get(gap.index)
         if optimal_comparison_at_gap is not None:
             comparison_sentences = _optimal_cuts_phrases(optimal_comparison_at_gap)
-            labelled_cohesions = [
+            cohesion_label_value_pairs = [
                 ["in these chunks", _cohesion_in_words(optimal_comparison_at_gap.greedy_cohesion)],
                 ["in optimal’s", _cohesion_in_words(optimal_comparison_at_gap.other_cohesion)],
             ]
@@ -104,7 +112,7 @@ def _gap_step(
             ):
                 gap_step_tone = "turn"
     else:
-        gap_story_sentences.append(f"Sentence {gap_number + 1:,} joins chunk {number:,}.")
+        gap_explanation_sentences.append(f"Sentence {gap_number + 1:,} joins chunk {chunk_number:,}.")
     place_phrase = (
         f"inside sentence {gap_number:,}"
         if is_inside_sentence
@@ -112,12 +120,12 @@ def _gap_step(
     )
     return {
         "title": f"Gap {gap_number:,}, {place_phrase}: {gap.verdict}",
-        "story": gap_story_sentences,
+        "story": gap_explanation_sentences,
         "numbers": gap_label_value_pairs,
-        "aside": (comparison_sentences, labelled_cohesions),
+        "aside": (comparison_sentences, cohesion_label_value_pairs),
         "tone": gap_step_tone,
         "mark": {
-            "growing": (first, gap_number),
+            "growing": (chunk_start_sentence_index, gap_number),
             "next": None if is_inside_sentence else (gap_number, gap_number + 1),
             "middle": None,
             "gap": gap.index,
@@ -141,12 +149,14 @@ def score_threshold_gauge(gap: Gap, score_range: tuple[float, float]) -> Gauge |
     }
 
 
-def explaining_step(title: str, story: Sequence[str], numbers: Sequence[Sequence[str]] = ()) -> Step:
+def explaining_step(
+    title: str, explanation_sentences: Sequence[str], label_value_pairs: Sequence[Sequence[str]] = ()
+) -> Step:
     """Return a step that explains something and decides nothing, before any sentence is in a chunk."""
     return {
         "title": title,
-        "story": story,
-        "numbers": numbers,
+        "story": explanation_sentences,
+        "numbers": label_value_pairs,
         "tone": "",
         "mark": {"growing": None, "next": None, "middle": None, "gap": None},
         "placed": (0, 0),
@@ -155,9 +165,13 @@ def explaining_step(title: str, story: Sequence[str], numbers: Sequence[Sequence
     }
 
 
-def sentence_range_phrase(first: int, last: int) -> str:
-    """Return the sentences from ``first`` to before ``last`` in words, counted from 1."""
-    return f"sentence {last:,}" if last - first == 1 else f"sentences {first + 1:,} to {last:,}"
+def sentence_range_phrase(first_sentence_index: int, end_sentence_index: int) -> str:
+    """Return the sentences from ``first_sentence_index`` to before ``end_sentence_index`` in words, counted from 1."""
+    return (
+        f"sentence {end_sentence_index:,}"
+        if end_sentence_index - first_sentence_index == 1
+        else f"sentences {first_sentence_index + 1:,} to {end_sentence_index:,}"
+    )
 
 
 def _optimal_cuts_phrases(comparison: StretchComparison) -> list[str]:
@@ -194,7 +208,7 @@ def max_min_steps(
     chunking: Chunking,
     chunker: MaxMin,
     scan_results: Sequence[MaxMinStep],
-    margin: float,
+    near_threshold_margin: float,
     comparison_by_gap: Mapping[int, StretchComparison] | None,
 ) -> list[Step]:
     """Return one step of Max–Min's scan for each gap, with the sentences that Max–Min compared at the gap.
@@ -202,9 +216,9 @@ def max_min_steps(
     Parameters
     ----------
     scan_results
-        The decision on each gap between two sentences, before sizes overruled any; from `MaxMin.scan`.
+        The decision on each gap between two sentences, before sizes overruled any; from `MaxMin.decide_gaps`.
     """
-    max_min_gap_steps = greedy_scan_steps(chunking, margin, comparison_by_gap)
+    max_min_gap_steps = greedy_scan_steps(chunking, near_threshold_margin, comparison_by_gap)
     for step, gap in zip(max_min_gap_steps, chunking.gaps, strict=True):
         # Only a size limit cuts inside a sentence; the scan has no decision there.
         if gap.offset is None:
@@ -212,12 +226,13 @@ def max_min_steps(
     return max_min_gap_steps
 
 
-def _explain_max_min(step: Step, gap: int, chunker: MaxMin, scan_result: MaxMinStep) -> None:
+def _explain_max_min(step: Step, gap_index: int, chunker: MaxMin, scan_result: MaxMinStep) -> None:
     """Prepend the compared sentences to a step's text and numbers, and mark them."""
-    chunk_start, chunk_end = gap + 1 - scan_result.size, gap + 1
+    chunk_start_sentence_index, chunk_end_sentence_index = gap_index + 1 - scan_result.size, gap_index + 1
     if scan_result.size == 1:
         open_chunk_explanation = (
-            f"The open chunk is sentence {chunk_end:,} alone, which has no least similarity yet for a threshold to follow."
+            f"The open chunk is sentence {chunk_end_sentence_index:,} alone, which has no least similarity yet for a "
+            "threshold to follow."
         )
         similarity_label_value_pairs = [
             [
@@ -231,7 +246,8 @@ def _explain_max_min(step: Step, gap: int, chunker: MaxMin, scan_result: MaxMinS
     else:
         nearest_sentence_number = scan_result.nearest + 1
         open_chunk_explanation = (
-            f"The open chunk is sentences {chunk_start + 1:,} to {chunk_end:,}; most like sentence {chunk_end + 1:,} is "
+            f"The open chunk is sentences {chunk_start_sentence_index + 1:,} to {chunk_end_sentence_index:,}; most like "
+            f"sentence {chunk_end_sentence_index + 1:,} is "
             f"sentence {nearest_sentence_number:,}, which is hatched."
         )
         similarity_label_value_pairs = [
@@ -243,7 +259,11 @@ def _explain_max_min(step: Step, gap: int, chunker: MaxMin, scan_result: MaxMinS
     step["story"] = [step["story"][0], open_chunk_explanation, *step["story"][1:]]
     # If size limits merged chunks, the scan compared with a chunk shorter than the final one.
     step["numbers"] = [*step["numbers"][:1], *similarity_label_value_pairs, *step["numbers"][1:]]
-    step["mark"] = {**step["mark"], "growing": (chunk_start, chunk_end), "middle": nearest_sentence_range}
+    step["mark"] = {
+        **step["mark"],
+        "growing": (chunk_start_sentence_index, chunk_end_sentence_index),
+        "middle": nearest_sentence_range,
+    }
 
 
 def _threshold_in_words(chunker: MaxMin, scan_result: MaxMinStep) -> str:
@@ -267,13 +287,13 @@ def _format_three_decimals(number: float) -> str:
 # Change points: the gain of a cut at each place, against the penalty.
 
 
-def change_point_steps(chunking: Chunking, chunker: ChangePoint, margin: float) -> list[Step]:
+def change_point_steps(chunking: Chunking, chunker: ChangePoint, near_threshold_margin: float) -> list[Step]:
     """Return a step on the penalty, and one for each place where a cut is allowed or forced, in order."""
     sentence_count = len(chunking.document.sentences)
     allowed_cut_places = {*chunker.places(chunking.document)}
     steps_and_gaps = [
         (step, gap)
-        for step, gap in zip(greedy_scan_steps(chunking, margin, None), chunking.gaps, strict=True)
+        for step, gap in zip(greedy_scan_steps(chunking, near_threshold_margin, None), chunking.gaps, strict=True)
         if gap.verdict.is_cut or (gap.offset is None and gap.index + 1 in allowed_cut_places)
     ]
     searched_chunk_edge_indexes = [
@@ -309,7 +329,9 @@ def _penalty_step(chunking: Chunking, chunker: ChangePoint) -> Step:
             f"A cut must gain {cut_penalty:.2f}", ["The penalty is set, whatever cuts gain by chance.", search_explanation]
         )
     low_chance_gain, high_chance_gain = change_point_gain_curve.null.low, change_point_gain_curve.null.high
-    shuffles_phrase = f"In {SHUFFLES} shuffles of the sentences, where order means nothing, the best cuts still gain as much"
+    shuffles_phrase = (
+        f"In {SHUFFLE_COUNT} shuffles of the sentences, where order means nothing, the best cuts still gain as much"
+    )
     phrase_by_caution = {
         "balanced": "on average",
         "eager": "in the lowest quarter",
@@ -322,12 +344,12 @@ def _penalty_step(chunking: Chunking, chunker: ChangePoint) -> Step:
     )
 
 
-def _explain_change_point(step: Step, gap: Gap, edges: list[int], chunker: ChangePoint) -> None:
+def _explain_change_point(step: Step, gap: Gap, chunk_edge_indexes: list[int], chunker: ChangePoint) -> None:
     """Write what a cut at a step's gap gains into the step: both sides of the gap, and the formula with its numbers."""
     sentence_index_after_gap = gap.index + 1
     first_sentence_index, end_sentence_index = (
-        edges[bisect_left(edges, sentence_index_after_gap) - 1],
-        edges[bisect_right(edges, sentence_index_after_gap)],
+        chunk_edge_indexes[bisect_left(chunk_edge_indexes, sentence_index_after_gap) - 1],
+        chunk_edge_indexes[bisect_right(chunk_edge_indexes, sentence_index_after_gap)],
     )
     sentence_count_before, sentence_count_after = (
         sentence_index_after_gap - first_sentence_index,
@@ -376,7 +398,7 @@ def structure_steps(chunking: Chunking, chunker: Structure, block_steps: Sequenc
     document = chunking.document
     steps: list[Step] = []
     gauge_maximum = max([chunker.max_size, *(block.together for block in block_steps if block.together is not None)])
-    chunk_start, chunk_number = 0, 1
+    chunk_start_sentence_index, chunk_number = 0, 1
     for block_index, block in enumerate(block_steps):
         first_sentence_index, end_sentence_index = document.sentence_at(block.start), document.sentence_at(block.end - 1) + 1
         does_block_begin_sentence = document.starts[first_sentence_index] == block.start
@@ -397,7 +419,9 @@ def structure_steps(chunking: Chunking, chunker: Structure, block_steps: Sequenc
                 "numbers": [["kind", block.kind], ["its size", f"{block.size:,} tokens"], *joint_size_pairs],
                 "tone": "cut" if block.cut else "",
                 "mark": {
-                    "growing": (chunk_start, max(first_sentence_index, chunk_start + 1)) if block_index else None,
+                    "growing": (chunk_start_sentence_index, max(first_sentence_index, chunk_start_sentence_index + 1))
+                    if block_index
+                    else None,
                     "next": (first_sentence_index, end_sentence_index),
                     "middle": None,
                     "gap": None
@@ -422,11 +446,11 @@ def structure_steps(chunking: Chunking, chunker: Structure, block_steps: Sequenc
             }
         )
         if block.cut:
-            chunk_start = first_sentence_index
+            chunk_start_sentence_index = first_sentence_index
     return steps
 
 
-def _block_gauge(block: BlockStep, chunker: Structure, largest: int) -> Gauge | None:
+def _block_gauge(block: BlockStep, chunker: Structure, gauge_maximum: int) -> Gauge | None:
     if block.together is None:
         return None
     return {
@@ -434,9 +458,9 @@ def _block_gauge(block: BlockStep, chunker: Structure, largest: int) -> Gauge | 
         "score": block.together,
         "threshold": chunker.max_size,
         "low": 0,
-        "high": largest,
+        "high": gauge_maximum,
     }
 
 
-def _capitalised(words: str, end: str = ".") -> str:
-    return words[0].upper() + words[1:] + end
+def _capitalised(words: str, final_punctuation: str = ".") -> str:
+    return words[0].upper() + words[1:] + final_punctuation

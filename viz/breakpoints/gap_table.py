@@ -77,8 +77,8 @@ _gap_table_component = Component[GapTableData](
 )
 
 
-def show_gap_table(chunking: Chunking, identity: Hashable, margin: float, body_hash: str, key: str) -> None:
-    """Mount the table of gaps, in which scores within ``margin`` of the threshold are marked.
+def show_gap_table(chunking: Chunking, identity: Hashable, near_threshold_margin: float, body_hash: str, key: str) -> None:
+    """Mount the table of gaps, in which scores within ``near_threshold_margin`` of the threshold are marked.
 
     Results with the same ``identity`` are equal; ``body_hash`` is the hash of the column's body in the reader.
 
@@ -92,17 +92,17 @@ def show_gap_table(chunking: Chunking, identity: Hashable, margin: float, body_h
             "source": chunking.document.identity,
             "hash": body_hash,
             "score": chunking.curves[0].label if chunking.curves else "score",
-            "rows": _gap_rows_json(chunking, identity, margin),
+            "rows": _gap_rows_json(chunking, identity, near_threshold_margin),
         },
     )
 
 
 @cached_while_shown(CACHED_BYTES, lambda chunking, identity, margin: (chunking.document.identity, identity, margin), len)
-def _gap_rows_json(chunking: Chunking, identity: Hashable, margin: float) -> str:
-    return compact_json(gap_rows(chunking, margin))
+def _gap_rows_json(chunking: Chunking, identity: Hashable, near_threshold_margin: float) -> str:
+    return compact_json(gap_rows(chunking, near_threshold_margin))
 
 
-def gap_rows(chunking: Chunking, margin: float) -> GapRows:
+def gap_rows(chunking: Chunking, near_threshold_margin: float) -> GapRows:
     """Return the rows of the table of gaps as one list per column, in the order of the gaps."""
     gaps_in_order = chunking.gaps
     distinct_verdicts, verdict_digits = encode_verdicts(gaps_in_order, SHORT_VERDICT_NAMES)
@@ -113,6 +113,6 @@ def gap_rows(chunking: Chunking, margin: float) -> GapRows:
         "verdicts": [{**verdict_data(verdict), "standing": SHORT_VERDICT_NAMES[verdict]} for verdict in distinct_verdicts],
         "verdictOf": verdict_digits,
         "inside": [gap.offset is not None for gap in gaps_in_order],
-        "near": [is_near_threshold(gap, margin) for gap in gaps_in_order],
+        "near": [is_near_threshold(gap, near_threshold_margin) for gap in gaps_in_order],
         "reasons": [gap.reason for gap in gaps_in_order],
     }

@@ -73,7 +73,7 @@ MOST_MARGIN = 0.5
 
 def show() -> None:
     """Draw the Breakpoints page."""
-    opening_columns = columns_to_open_with(PAGE, [(*SHOWN_CHUNKERS,)])
+    columns_from_compare = columns_to_open_with(PAGE, [(*SHOWN_CHUNKERS,)])
     sample_name, splitter_name = next(iter(sample_splitters().items()))
     default_link_parameters = {"view": "scores", "axis": "distance", "margin": "0.02", **DEFAULT_STEPPER_PARAMETERS}
     # Above all elements that come and go; the page's style sheet hides it by its key.
@@ -81,7 +81,7 @@ def show() -> None:
     with page(
         PAGE, Choices(sample_name, splitter_name, [fresh_column("breakpoint")], extra=default_link_parameters)
     ) as current_page:
-        current_page.choices.columns = [*filter(None, opening_columns)] or current_page.choices.columns
+        current_page.choices.columns = [*filter(None, columns_from_compare)] or current_page.choices.columns
         _reduce_to_one_column(current_page)
         _draw(current_page, hidden_container)
 
@@ -226,14 +226,19 @@ def _checked_threshold_margin(choices: Choices) -> float:
 
 
 def _choose_chunker(choices: Choices) -> None:
-    chunker_select_values = {"chunker": choices.columns[0].chunker}
+    selected_chunker_setting = {"chunker": choices.columns[0].chunker}
 
     def use_chosen_chunker() -> None:
-        choices.columns = [new_column_choice(chunker_select_values["chunker"])]
+        choices.columns = [new_column_choice(selected_chunker_setting["chunker"])]
         choices.extra["step"] = "1"
 
     draw_setting_select_box(
-        "Chunker", chunker_select_values, "chunker", SHOWN_CHUNKERS, key=f"{PAGE}/chunker", after_change=use_chosen_chunker
+        "Chunker",
+        selected_chunker_setting,
+        "chunker",
+        SHOWN_CHUNKERS,
+        key=f"{PAGE}/chunker",
+        after_change=use_chosen_chunker,
     )
 
 

@@ -17,7 +17,7 @@ from evaluation.segmentation.threshold_staircase import threshold_staircase
 from viz.components.figure import draw_labelled_line, show_figure, stacked_histogram
 from viz.components.page_elements import notice
 from viz.components.reader.reader import ReaderResult
-from viz.jobs import ChunkingTask, cached_while_shown, chunk_at_once
+from viz.jobs import ChunkingTask, cached_while_shown, chunk_if_quick
 from viz.shell import ColumnResult
 from viz.state import Choices, PageText, session
 from viz.theme import THEME_COLOURS, theme_name
@@ -33,8 +33,8 @@ class DisplayedResult(ReaderResult):
     identity: tuple[ChunkingTask, str]
 
 
-def displayed_result(result: ColumnResult, axis: str) -> DisplayedResult | None:
-    """Return a column's result with its scores as distances or similarities, as ``axis`` says; None without a result.
+def displayed_result(result: ColumnResult, distance_or_similarity: str) -> DisplayedResult | None:
+    """Return a column's result with its scores as distances or similarities, as ``distance_or_similarity`` says; None without a result.
 
     Scores that are not Breakpoint's plain distances, and results without a curve, stay as they are.
     """
@@ -42,13 +42,22 @@ def displayed_result(result: ColumnResult, axis: str) -> DisplayedResult | None:
     if finished_column_result is None:
         return None
     task, chunker, chunking = finished_column_result
-    if axis == "similarity" and isinstance(chunker, Breakpoint) and has_similarity_reading(chunker) and chunking.curves:
-        return DisplayedResult((task, axis), SimilarityReading(**chunker.model_dump()), _read_as_similarity(task, chunking))
+    if (
+        distance_or_similarity == "similarity"
+        and isinstance(chunker, Breakpoint)
+        and has_similarity_reading(chunker)
+        and chunking.curves
+    ):
+        return DisplayedResult(
+            (task, distance_or_similarity),
+            SimilarityReading(**chunker.model_dump()),
+            _chunking_with_similarities(task, chunking),
+        )
     return DisplayedResult((task, "distance"), chunker, chunking)
 
 
 @cached_while_shown(8, lambda task, chunking: (task.document, task))
-def _read_as_similarity(task: ChunkingTask, chunking: Chunking) -> Chunking:
+def _chunking_with_similarities(task: ChunkingTask, chunking: Chunking) -> Chunking:
     return read_as_similarity(chunking)
 
 
@@ -78,7 +87,7 @@ def show_scores(shown_result: DisplayedResult, text: PageText, embedder: Embedde
 
     def chunk_with_amount(other: Breakpoint) -> Chunking:
         other_amount_chunking_task = ChunkingTask.of(text.document, embedder, choices.tokenizer, other)
-        chunking = chunk_at_once(other_amount_chunking_task, other, text.document, embedder, session.on_disk)
+        chunking = chunk_if_quick(other_amount_chunking_task, other, text.document, embedder, session.on_disk)
         assert chunking is not None  # the amount does not affect what is embedded
         return chunking
 
@@ -116,15 +125,15 @@ def _cached_staircase(
     return threshold_staircase(document, chunker, scores, run_chunker)  # type: ignore[arg-type]
 
 
-def _flat_stretch_in_words(stairs: Staircase, amount: float) -> str:
+def _flat_stretch_in_words(staircase: Staircase, threshold_amount: float) -> str:
     """Describe the stretch of amounts with the same chunks, around the current amount or else the widest one."""
-    current_stretch = stairs.around(amount)
+    current_stretch = staircase.around(threshold_amount)
     if current_stretch is not None:
         stretch_phrase = current_stretch.words()
         return f"{stretch_phrase[0].upper()}{stretch_phrase[1:]}. Bands are stretches that make the same chunks."
-    if not stairs.flat:
+    if not staircase.flat:
         return f"No {MIN_FLAT_STRETCH} consecutive amounts of the slider make the same chunks."
-    widest_flat_stretch = max(stairs.flat, key=lambda stretch: stretch.high - stretch.low)
+    widest_flat_stretch = max(staircase.flat, key=lambda stretch: stretch.high - stretch.low)
     return (
         f"A few steps from here the chunks change; {widest_flat_stretch.words()}. Bands are stretches that make the same "
         "chunks."
@@ -134,23 +143,23 @@ def _flat_stretch_in_words(stairs: Staircase, amount: float) -> str:
 # The figures.
 
 
-def score_histogram_figure(counted: ScoreHistogram, level: float, label: str) -> go.Figure:
+def score_histogram_figure(histogram: ScoreHistogram, threshold: float, label: str) -> go.Figure:
     """Return a histogram of the gap scores, with the threshold as a line and the bars past the threshold solid."""
-    histogram_bin_edges = counted.edges
+    histogram_bin_edges = histogram.edges
     histogram_bin_middles = [(low + high) / 2 for low, high in pairwise(histogram_bin_edges)]
     figure = stacked_histogram(
         histogram_bin_edges,
-        {"kept": counted.short, "past the line": counted.beyond},
+        {"kept": histogram.short, "past the line": histogram.beyond},
         "kept",
         f"{label} about %{{customdata}}: %{{y}} gaps",
         height=250,
     )
-    draw_labelled_line(figure, level, f"line {format_number(level, '.2f')}")
-    tallest_bar_gap_count = max(map(sum, zip(counted.short, counted.beyond, strict=True)), default=0)
-    for series_name, bar_index, label_anchor in _series_label_positions(counted):
+    draw_labelled_line(figure, threshold, f"line {format_number(threshold, '.2f')}")
+    tallest_bar_gap_count = max(map(sum, zip(histogram.short, histogram.beyond, strict=True)), default=0)
+    for series_name, bar_index, label_anchor in _series_label_positions(histogram):
         figure.add_annotation(
             x=histogram_bin_middles[bar_index],
-            y=counted.short[bar_index] + counted.beyond[bar_index],
+            y=histogram.short[bar_index] + histogram.beyond[bar_index],
             yanchor="bottom",
             xanchor=label_anchor,
             text=series_name,
@@ -164,9 +173,9 @@ def score_histogram_figure(counted: ScoreHistogram, level: float, label: str) ->
     return figure
 
 
-def _series_label_positions(counted: ScoreHistogram) -> list[tuple[str, int, str]]:
+def _series_label_positions(histogram: ScoreHistogram) -> list[tuple[str, int, str]]:
     """Return the label of each kind of bar, the index of its tallest bar, and the anchor of the label."""
-    series_names_and_counts = (("kept", counted.short), ("past the line", counted.beyond))
+    series_names_and_counts = (("kept", histogram.short), ("past the line", histogram.beyond))
     series_and_bar_pairs = [
         (name, max(range(len(counts)), key=counts.__getitem__)) for name, counts in series_names_and_counts if any(counts)
     ]
@@ -181,13 +190,13 @@ def _series_label_positions(counted: ScoreHistogram) -> list[tuple[str, int, str
     ]
 
 
-def _round_tick_spacing(span: float) -> float:
-    """Return a round tick spacing that divides ``span`` into at most six steps."""
-    power_of_ten: float = 10 ** math.floor(math.log10(span / 6))
-    return next(size * power_of_ten for size in (1, 2, 5, 10) if span <= 6 * size * power_of_ten * (1 + 1e-9))
+def _round_tick_spacing(axis_value_range: float) -> float:
+    """Return a round tick spacing that divides ``axis_value_range`` into at most six steps."""
+    power_of_ten: float = 10 ** math.floor(math.log10(axis_value_range / 6))
+    return next(size * power_of_ten for size in (1, 2, 5, 10) if axis_value_range <= 6 * size * power_of_ten * (1 + 1e-9))
 
 
-def staircase_figure(stairs: Staircase, amount: float, title: str) -> go.Figure:
+def staircase_figure(staircase: Staircase, amount: float, title: str) -> go.Figure:
     """Return a figure with the number of chunks (top) and their sizes (bottom) for each threshold amount.
 
     Bands mark the ranges of amounts that give the same chunks, and a line marks the current amount.
@@ -195,13 +204,13 @@ def staircase_figure(stairs: Staircase, amount: float, title: str) -> go.Figure:
     theme_colour_by_role = THEME_COLOURS[theme_name()]
     figure = make_subplots(2, 1, shared_xaxes=True, vertical_spacing=0.06, row_heights=[0.55, 0.45])
     for subplot_row, series_name, curve_values, dash_style in (
-        (1, "chunks", stairs.chunks, "solid"),
-        (2, "largest", stairs.largest, "solid"),
-        (2, "median", stairs.median, "dot"),
+        (1, "chunks", staircase.chunks, "solid"),
+        (2, "largest", staircase.largest, "solid"),
+        (2, "median", staircase.median, "dot"),
     ):
         figure.add_trace(
             go.Scatter(
-                x=stairs.amounts,
+                x=staircase.amounts,
                 y=curve_values,
                 name=series_name,
                 mode="lines",
@@ -211,12 +220,12 @@ def staircase_figure(stairs: Staircase, amount: float, title: str) -> go.Figure:
             subplot_row,
             1,
         )
-    label_index = _size_label_index(stairs, amount)
-    largest_chunk_size = max(stairs.largest, default=0)
-    for series_name, curve_values in (("largest", stairs.largest), ("median", stairs.median)):
+    label_index = _size_label_index(staircase, amount)
+    largest_chunk_size = max(staircase.largest, default=0)
+    for series_name, curve_values in (("largest", staircase.largest), ("median", staircase.median)):
         is_label_below_curve = series_name == "median" and curve_values[label_index] > 0.2 * largest_chunk_size
         label_position_settings = {
-            "x": stairs.amounts[label_index],
+            "x": staircase.amounts[label_index],
             "y": curve_values[label_index],
             "yanchor": "top" if is_label_below_curve else "bottom",
             "row": 2,
@@ -227,7 +236,7 @@ def staircase_figure(stairs: Staircase, amount: float, title: str) -> go.Figure:
         )
     draw_labelled_line(figure, amount, f"now {format_number(amount)}")
     # All bands in one call, because `add_vrect` slows down with every existing shape.
-    figure.layout.shapes += (*_flat_stretch_bands(stairs, amount),)
+    figure.layout.shapes += (*_flat_stretch_bands(staircase, amount),)
     figure.update_layout(height=380, showlegend=False)
     figure.update_xaxes(title=title, row=2)
     figure.update_yaxes(title="Number of chunks", rangemode="tozero", row=1)

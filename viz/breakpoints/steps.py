@@ -14,7 +14,7 @@ from chunkers.support import format_number
 from evaluation.segmentation import (
     CumulativeSimilarities,
     StretchComparison,
-    compare_stretches,
+    compare_around_greedy_cuts,
     cut_offsets,
     pk,
     segmentation_in_sentences,
@@ -33,7 +33,7 @@ from viz.breakpoints.score_histogram_and_staircase import DisplayedResult
 from viz.components.heatmap.heatmap import SentenceColours, show_heatmap
 from viz.components.page_elements import notice
 from viz.components.stepper.stepper import REVEAL_MODES, Step, show_stepper
-from viz.jobs import CACHED_ONLY, ChunkingTask, build_tools, cached_while_shown, sentence_vectors
+from viz.jobs import CACHED_EMBEDDINGS_WATCHER, ChunkingTask, build_tools, cached_while_shown, sentence_vectors
 from viz.shell import ColumnResult
 from viz.state import Choices, ColumnChoice, PageText, choose_document, fresh_column, session
 
@@ -48,7 +48,7 @@ def show_steps(
     text: PageText,
     embedder: Embedder | None,
     choices: Choices,
-    margin: float,
+    near_threshold_margin: float,
 ) -> None:
     """Draw a stepper through the chunker's decisions; the cuts of a greedy one are compared with the optimal partition."""
     chunker = shown_result.chunker
@@ -58,13 +58,15 @@ def show_steps(
     chunker_decision_steps: list[Step] | None = None
     if isinstance(chunker, ChangePoint):
         chunker_decision_steps = _cached_steps(
-            shown_result, lambda: change_point_steps(shown_result.chunking, chunker, margin), margin
+            shown_result,
+            lambda: change_point_steps(shown_result.chunking, chunker, near_threshold_margin),
+            near_threshold_margin,
         )
     elif isinstance(chunker, Structure):
         with suppress(Cancelled):
             chunker_decision_steps = _cached_steps(shown_result, lambda: _block_steps(shown_result, chunker, embedder))
     else:
-        chunker_decision_steps = _greedy_steps(shown_result, results, embedder, margin)
+        chunker_decision_steps = _greedy_steps(shown_result, results, embedder, near_threshold_margin)
     if chunker_decision_steps is None:
         notice(
             "There are no steps, because making them takes too long for this text. Choose a shorter text.", key="no_steps"
@@ -74,7 +76,7 @@ def show_steps(
 
 
 def _greedy_steps(
-    shown_result: DisplayedResult, results: list[ColumnResult], embedder: Embedder | None, margin: float
+    shown_result: DisplayedResult, results: list[ColumnResult], embedder: Embedder | None, near_threshold_margin: float
 ) -> list[Step]:
     _, optimal_result, unbuffered_result = results
     comparison_by_gap: Mapping[int, StretchComparison] | None = None
@@ -106,15 +108,15 @@ def _greedy_steps(
             with suppress(Cancelled):
                 return _cached_steps(
                     shown_result,
-                    lambda: _max_min_scan_steps(shown_result, chunker, margin, comparison_by_gap, embedder),
+                    lambda: _max_min_scan_steps(shown_result, chunker, near_threshold_margin, comparison_by_gap, embedder),
                     "scanned",
-                    margin,
+                    near_threshold_margin,
                     comparison_by_gap is None,
                 )
     return _cached_steps(
         shown_result,
-        lambda: greedy_scan_steps(shown_result.chunking, margin, comparison_by_gap),
-        margin,
+        lambda: greedy_scan_steps(shown_result.chunking, near_threshold_margin, comparison_by_gap),
+        near_threshold_margin,
         comparison_by_gap is None,
     )
 
@@ -129,17 +131,17 @@ def _cached_steps(
 
 @cached_while_shown(8, lambda task, best_task, *_: (task.document, task, best_task))
 def _compared_stretches(
-    task: ChunkingTask, best_task: ChunkingTask, chunking: Chunking, optimal_chunking: Chunking, embedder: Embedder
+    task: ChunkingTask, optimal_task: ChunkingTask, chunking: Chunking, optimal_chunking: Chunking, embedder: Embedder
 ) -> Mapping[int, StretchComparison]:
     # The sentences are embedded by the page's own job, for the chunker without a buffer.
     document_sentence_vectors = sentence_vectors(chunking.document, embedder, task.tokenizer, session.on_disk)
-    return compare_stretches(chunking, optimal_chunking, CumulativeSimilarities(document_sentence_vectors))
+    return compare_around_greedy_cuts(chunking, optimal_chunking, CumulativeSimilarities(document_sentence_vectors))
 
 
 def _max_min_scan_steps(
     shown_result: DisplayedResult,
     chunker: MaxMin,
-    margin: float,
+    near_threshold_margin: float,
     comparison_by_gap: Mapping[int, StretchComparison] | None,
     embedder: Embedder,
 ) -> list[Step]:
@@ -147,8 +149,8 @@ def _max_min_scan_steps(
     document_sentence_vectors = sentence_vectors(
         shown_result.chunking.document, embedder, tokenizer, session.on_disk
     ).astype(np.float64)
-    max_min_scan_results = list(chunker.scan(document_sentence_vectors, build_tools(None, tokenizer)))
-    return max_min_steps(shown_result.chunking, chunker, max_min_scan_results, margin, comparison_by_gap)
+    max_min_scan_results = list(chunker.decide_gaps(document_sentence_vectors, build_tools(None, tokenizer)))
+    return max_min_steps(shown_result.chunking, chunker, max_min_scan_results, near_threshold_margin, comparison_by_gap)
 
 
 def _block_steps(shown_result: DisplayedResult, chunker: Structure, embedder: Embedder | None) -> list[Step]:
@@ -164,7 +166,7 @@ def _cached_only_tools(shown_result: DisplayedResult, embedder: Embedder | None)
     return build_tools(
         embedder,
         shown_result.identity[0].tokenizer,
-        CACHED_ONLY,
+        CACHED_EMBEDDINGS_WATCHER,
         fitted_on=shown_result.chunking.document,
         on_disk=session.on_disk,
     )
@@ -177,9 +179,9 @@ OPTIMAL_WINS_SAMPLE = "emoji"
 """A sample whose boundary Optimal finds, and nothing else, while Breakpoint does so at no threshold."""
 
 
-def new_column_choice(chunker: str) -> ColumnChoice:
+def new_column_choice(chunker_name: str) -> ColumnChoice:
     """Return a new column for a chunker on this page, where the steps of Optimal are about whole sentences."""
-    return ColumnChoice(chunker, {"pieces": "sentences"}) if chunker == "optimal" else fresh_column(chunker)
+    return ColumnChoice(chunker_name, {"pieces": "sentences"}) if chunker_name == "optimal" else fresh_column(chunker_name)
 
 
 def show_optimal_steps(
@@ -229,7 +231,7 @@ def show_optimal_steps(
 
 @cached_while_shown(4, lambda shown, chunker, embedder: (shown.identity[0].document, shown.identity))
 def _partition_table(shown_result: DisplayedResult, chunker: Optimal, embedder: Embedder) -> PartitionTable:
-    return chunker.pieces_and_table(shown_result.chunking.document, _cached_only_tools(shown_result, embedder))[1]
+    return chunker.pieces_and_partition_table(shown_result.chunking.document, _cached_only_tools(shown_result, embedder))[1]
 
 
 def _show_greedy_comparison(chunking: Chunking, greedy_result: ColumnResult, text: PageText, choices: Choices) -> None:
@@ -266,7 +268,7 @@ def _show_greedy_comparison(chunking: Chunking, greedy_result: ColumnResult, tex
 # The steps of Optimal: the table of the best partitions is filled from left to right, then read off from right to left.
 
 
-RUNNER_UP_COUNT = 2
+SHOWN_OTHER_CHUNKS_COUNT = 2
 """Other last chunks that a step of the table shows, best first."""
 
 SUPERSCRIPT = str.maketrans("0123456789", "⁰¹²³⁴⁵⁶⁷⁸⁹")
@@ -275,22 +277,22 @@ MOST_DIGITS = 15
 """Digits up to which the number of partitions is written out."""
 
 
-def optimal_steps(chunking: Chunking, table: PartitionTable, mean: float) -> list[Step]:
+def optimal_steps(chunking: Chunking, partition_table: PartitionTable, mean_pair_similarity: float) -> list[Step]:
     """Return a step on the number of partitions, one per entry of the table, and then one per chunk from the last on.
 
     Parameters
     ----------
-    table
-        The table of the whole sentences, from `Optimal.pieces_and_table`.
-    mean
+    partition_table
+        The table of the whole sentences, from `Optimal.pieces_and_partition_table`.
+    mean_pair_similarity
         Mean similarity of all pairs of sentences.
     """
     sentence_count = len(chunking.document.sentences)
     whole_sentence_range = (0, sentence_count)
-    table_entry_steps = [_entry_step(table, end) for end in range(1, sentence_count + 1)]
+    table_entry_steps = [_entry_step(partition_table, end) for end in range(1, sentence_count + 1)]
     full_table_step: Step = {
         **explaining_step(
-            f"The table is full: value {_format_entry_value(table, sentence_count)}",
+            f"The table is full: value {_format_entry_value(partition_table, sentence_count)}",
             [
                 "Its last entry is the value of the best partition.",
                 "Its cuts are read off from right to left: each entry names its last chunk, and leads to the entry before "
@@ -301,103 +303,137 @@ def optimal_steps(chunking: Chunking, table: PartitionTable, mean: float) -> lis
         "pauses": True,
         "table": (whole_sentence_range, whole_sentence_range),
     }
-    chunk_edge_indexes = [0, *table.cuts().tolist(), sentence_count]
+    chunk_edge_indexes = [0, *partition_table.cuts().tolist(), sentence_count]
     read_off_steps = [
-        _read_off_step(chunking, table, first, end) for first, end in reversed([*pairwise(chunk_edge_indexes)])
+        _read_off_step(chunking, partition_table, first, end) for first, end in reversed([*pairwise(chunk_edge_indexes)])
     ]
     # Only now is every cut final.
     read_off_steps[-1]["placed"] = (0, sentence_count)
-    return [_partition_count_step(sentence_count, mean), *table_entry_steps, full_table_step, *read_off_steps]
+    return [
+        _partition_count_step(sentence_count, mean_pair_similarity),
+        *table_entry_steps,
+        full_table_step,
+        *read_off_steps,
+    ]
 
 
-def _partition_count_step(count: int, mean: float) -> Step:
-    partition_count_phrase = f"{2 ** (count - 1):,}"
+def _partition_count_step(sentence_count: int, mean_pair_similarity: float) -> Step:
+    partition_count_phrase = f"{2 ** (sentence_count - 1):,}"
     if len(partition_count_phrase) > MOST_DIGITS:
         partition_count_phrase = f"a number of {len(partition_count_phrase.replace(',', ''))} digits"
-    exponent_digits = str(count - 1).translate(SUPERSCRIPT)
+    exponent_digits = str(sentence_count - 1).translate(SUPERSCRIPT)
     return {
         **explaining_step(
-            f"A table of {count:,} entries",
+            f"A table of {sentence_count:,} entries",
             [
-                f"{count - 1:,} gaps, each cut or not, make 2{exponent_digits} partitions: {partition_count_phrase}.",
+                f"{sentence_count - 1:,} gaps, each cut or not, make 2{exponent_digits} partitions: "
+                f"{partition_count_phrase}.",
                 "The best partition of any beginning is a shorter best partition and one last chunk. So one entry for each "
                 "beginning is enough.",
             ],
-            [["a chunk’s value", f"for each pair, twice: similarity − {format_number(mean, '.2f')}, the mean of all pairs"]],
+            [
+                [
+                    "a chunk’s value",
+                    f"for each pair, twice: similarity − {format_number(mean_pair_similarity, '.2f')}, the mean of all "
+                    "pairs",
+                ]
+            ],
         ),
         "table": ((0, 0), (0, 0)),
     }
 
 
-def _entry_step(table: PartitionTable, end: int) -> Step:
-    """Return the step that fills in the entry of the first ``end`` sentences."""
-    possible_last_chunks = table.ranked_last_runs(end)
+def _entry_step(partition_table: PartitionTable, sentence_count: int) -> Step:
+    """Return the step that fills in the entry of the first ``sentence_count`` sentences."""
+    possible_last_chunks = partition_table.ranked_last_runs(sentence_count)
     chunk_start, best_partition_value = possible_last_chunks[0]
-    chunk_phrase = sentence_range_phrase(chunk_start, end)
-    entry_story_sentences = [
+    chunk_phrase = sentence_range_phrase(chunk_start, sentence_count)
+    entry_explanation_sentences = [
         f"The best last chunk is {chunk_phrase}, one of {len(possible_last_chunks):,} possible."
         if len(possible_last_chunks) > 1
         else f"It is one chunk, {chunk_phrase}."
     ]
     if chunk_start:
         keep_verb_form = "keeps" if chunk_start == 1 else "keep"
-        entry_story_sentences.append(
+        entry_explanation_sentences.append(
             f"Before it, {_first_sentences_phrase(chunk_start)} {keep_verb_form} the value that the table has: "
-            f"{_format_entry_value(table, chunk_start)}."
+            f"{_format_entry_value(partition_table, chunk_start)}."
         )
-    entry_label_value_pairs = [["value", _value_as_sum_phrase(table, chunk_start, end, best_partition_value)]]
+    entry_label_value_pairs = [
+        ["value", _value_as_sum_phrase(partition_table, chunk_start, sentence_count, best_partition_value)]
+    ]
     entry_label_value_pairs += [
         [
             "runner-up" if place == 1 else "",
-            f"{sentence_range_phrase(start, end)}: {_value_as_sum_phrase(table, start, end, total)}",
+            f"{sentence_range_phrase(start, sentence_count)}: "
+            f"{_value_as_sum_phrase(partition_table, start, sentence_count, total)}",
         ]
-        for place, (start, total) in enumerate(possible_last_chunks[1 : 1 + RUNNER_UP_COUNT], start=1)
+        for place, (start, total) in enumerate(possible_last_chunks[1 : 1 + SHOWN_OTHER_CHUNKS_COUNT], start=1)
     ]
     return {
-        "title": f"{_first_sentences_phrase(end).capitalize()}: value {_format_entry_value(table, end)}",
-        "story": entry_story_sentences,
+        "title": (
+            f"{_first_sentences_phrase(sentence_count).capitalize()}: value "
+            f"{_format_entry_value(partition_table, sentence_count)}"
+        ),
+        "story": entry_explanation_sentences,
         "numbers": entry_label_value_pairs,
         "tone": "",
         "mark": {
-            "growing": (chunk_start, end - 1) if chunk_start < end - 1 else None,
-            "next": (end - 1, end),
+            "growing": (chunk_start, sentence_count - 1) if chunk_start < sentence_count - 1 else None,
+            "next": (sentence_count - 1, sentence_count),
             "middle": None,
             "gap": None,
         },
         "placed": (0, 0),
         "prediction": {
-            "words": f"Sentences {end - 1:,} and {end:,} in one chunk, if the text ended here?",
+            "words": f"Sentences {sentence_count - 1:,} and {sentence_count:,} in one chunk, if the text ended here?",
             "yes": "Together",
             "no": "Cut",
-            "right": chunk_start < end - 1,
+            "right": chunk_start < sentence_count - 1,
         }
-        if end > 1
+        if sentence_count > 1
         else None,
         "gauge": None,
-        "table": ((0, end - 1), (0, end)),
+        "table": ((0, sentence_count - 1), (0, sentence_count)),
     }
 
 
-def _read_off_step(chunking: Chunking, table: PartitionTable, first: int, end: int) -> Step:
-    """Return the step that reads off the chunk of the sentences from ``first`` to before ``end``."""
-    chunk_phrase, sentence_count = sentence_range_phrase(first, end), len(chunking.document.sentences)
+def _read_off_step(chunking: Chunking, table: PartitionTable, first_sentence_index: int, end_sentence_index: int) -> Step:
+    """Return the step that reads off the chunk of the sentences from ``first_sentence_index`` to before ``end_sentence_index``."""
+    chunk_phrase, sentence_count = (
+        sentence_range_phrase(first_sentence_index, end_sentence_index),
+        len(chunking.document.sentences),
+    )
     next_entry_sentence = (
-        f"The next entry to read is that of {_first_sentences_phrase(first)}."
-        if first
+        f"The next entry to read is that of {_first_sentences_phrase(first_sentence_index)}."
+        if first_sentence_index
         else f"Nothing is left before it: {len(chunking.chunks):,} chunks."
     )
     return {
         **explaining_step(
             f"Chunk of {chunk_phrase}",
-            [f"The entry of {_first_sentences_phrase(end)} names {chunk_phrase} as its last chunk.", next_entry_sentence],
             [
-                ["value", _value_as_sum_phrase(table, first, end, float(table.totals[end]))],
-                *([["the cut", chunking.gaps[first - 1].reason]] if first else []),
+                f"The entry of {_first_sentences_phrase(end_sentence_index)} names {chunk_phrase} as its last chunk.",
+                next_entry_sentence,
+            ],
+            [
+                [
+                    "value",
+                    _value_as_sum_phrase(
+                        table, first_sentence_index, end_sentence_index, float(table.totals[end_sentence_index])
+                    ),
+                ],
+                *([["the cut", chunking.gaps[first_sentence_index - 1].reason]] if first_sentence_index else []),
             ],
         ),
-        "tone": "cut" if first else "",
-        "mark": {"growing": (first, end), "next": None, "middle": None, "gap": first - 1 if first else None},
-        "table": ((end, sentence_count), (first, sentence_count)),
+        "tone": "cut" if first_sentence_index else "",
+        "mark": {
+            "growing": (first_sentence_index, end_sentence_index),
+            "next": None,
+            "middle": None,
+            "gap": first_sentence_index - 1 if first_sentence_index else None,
+        },
+        "table": ((end_sentence_index, sentence_count), (first_sentence_index, sentence_count)),
     }
 
 
@@ -405,12 +441,15 @@ def _first_sentences_phrase(count: int) -> str:
     return "the first sentence" if count == 1 else f"the first {count:,} sentences"
 
 
-def _format_entry_value(table: PartitionTable, end: int) -> str:
-    return format_number(float(table.totals[end]), ".2f")
+def _format_entry_value(table: PartitionTable, sentence_count: int) -> str:
+    return format_number(float(table.totals[sentence_count]), ".2f")
 
 
-def _value_as_sum_phrase(table: PartitionTable, first: int, end: int, value: float) -> str:
+def _value_as_sum_phrase(table: PartitionTable, first_sentence_index: int, end_sentence_index: int, value: float) -> str:
     """Return a value as the entry before the last chunk plus the reward of the chunk."""
-    chunk_reward = float(table.rewards[first, end - first - 1])
+    chunk_reward = float(table.rewards[first_sentence_index, end_sentence_index - first_sentence_index - 1])
     chunk_reward_sign = "\N{MINUS SIGN}" if chunk_reward < 0 else "+"
-    return f"{_format_entry_value(table, first)} {chunk_reward_sign} {abs(chunk_reward):.2f} = {format_number(value, '.2f')}"
+    return (
+        f"{_format_entry_value(table, first_sentence_index)} {chunk_reward_sign} {abs(chunk_reward):.2f} = "
+        f"{format_number(value, '.2f')}"
+    )

@@ -96,7 +96,11 @@ def dendrogram_figure(
 
 
 def _draw_brackets(
-    figure: go.Figure, brackets: Sequence[Bracket], hover_texts: Sequence[str], line: dict[str, Any], size: float
+    figure: go.Figure,
+    brackets: Sequence[Bracket],
+    hover_texts: Sequence[str],
+    line_style: dict[str, Any],
+    marker_size: float,
 ) -> None:
     """Draw brackets, each with a marker that has a hover text: a dot, or a cross on dashed lines."""
     if not brackets:
@@ -106,17 +110,17 @@ def _draw_brackets(
     for bracket in brackets:
         x += [bracket.left, bracket.left, bracket.right, bracket.right, None]
         y += [bracket.low_left, bracket.height, bracket.height, bracket.low_right, None]
-    figure.add_scatter(x=x, y=y, mode="lines", line=line, hoverinfo="skip")
-    bracket_marker_symbol = "x-thin-open" if "dash" in line else "circle"
+    figure.add_scatter(x=x, y=y, mode="lines", line=line_style, hoverinfo="skip")
+    bracket_marker_symbol = "x-thin-open" if "dash" in line_style else "circle"
     figure.add_scatter(
         x=[(bracket.left + bracket.right) / 2 for bracket in brackets],
         y=[bracket.height for bracket in brackets],
         mode="markers",
         marker={
             "symbol": bracket_marker_symbol,
-            "size": size,
-            "color": line["color"],
-            "line": {"color": line["color"], "width": size / 4},
+            "size": marker_size,
+            "color": line_style["color"],
+            "line": {"color": line_style["color"], "width": marker_size / 4},
         },
         hovertext=list(hover_texts),
         hoverinfo="text",
@@ -147,7 +151,7 @@ def heatmap_figure(
 ) -> go.Figure:
     """Return a heatmap of the mean distances between blocks of sentences, with the chunks' colours at the edges."""
     ink_colours, sentence_count = palette.THEME_COLOURS[theme], len(sentence_colours.chunk_of)
-    block_sentence_ranges = heatmap_rows(sentence_count, sentences_per_block)
+    block_sentence_ranges = heatmap_row_sentence_ranges(sentence_count, sentences_per_block)
     block_middle_positions = [(first + last) / 2 for first, last in block_sentence_ranges]
     sentence_block_names = [heatmap_row_name(row) for row in block_sentence_ranges]
     figure = go.Figure(
@@ -299,7 +303,7 @@ def centres_figure(clusters: Clusters, sentence_colours: SentenceColours, theme:
 
 def heatmap_table(distances: FloatArray, sentences_per_block: int, count: int) -> Table:
     """Return a table of the distance between each pair of heatmap rows, nearest pair first."""
-    sentence_block_names = [heatmap_row_name(row) for row in heatmap_rows(count, sentences_per_block)]
+    sentence_block_names = [heatmap_row_name(row) for row in heatmap_row_sentence_ranges(count, sentences_per_block)]
     first_row_indexes, second_row_indexes = np.triu_indices(len(sentence_block_names), k=1)
     pair_distance_array = distances[first_row_indexes, second_row_indexes]
     nearest_first_indices = np.argsort(pair_distance_array, kind="stable")
@@ -310,7 +314,7 @@ def heatmap_table(distances: FloatArray, sentences_per_block: int, count: int) -
     }
 
 
-def heatmap_rows(count: int, sentences_per_block: int) -> list[tuple[int, int]]:
+def heatmap_row_sentence_ranges(count: int, sentences_per_block: int) -> list[tuple[int, int]]:
     """Return the first and last sentence of each heatmap row, counted from 1."""
     return [(first + 1, min(first + sentences_per_block, count)) for first in range(0, count, sentences_per_block)]
 

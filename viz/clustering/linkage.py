@@ -38,56 +38,64 @@ def linkage_decisions(merges: Sequence[Merge], clusters: Clusters) -> list[Decis
     ]
 
 
-def linkage_steps(count: int, merges: Sequence[Merge], clusters: Clusters, cap: int, maximum_distance: float) -> list[Step]:
-    """Return the steps of single-linkage clustering under a size ``cap`` and a ``maximum_distance``."""
-    disjoint_sentence_sets = DisjointSets(count)
+def linkage_steps(
+    sentence_count: int, merges: Sequence[Merge], clusters: Clusters, maximum_cluster_size: int, maximum_distance: float
+) -> list[Step]:
+    """Return the steps of single-linkage clustering under a size ``maximum_cluster_size`` and a ``maximum_distance``."""
+    disjoint_sentence_sets = DisjointSets(sentence_count)
     steps: list[Step] = []
     for decision in linkage_decisions(merges, clusters):
-        steps.append(_linkage_step(disjoint_sentence_sets, decision, cap, maximum_distance))
+        steps.append(_linkage_step(disjoint_sentence_sets, decision, maximum_cluster_size, maximum_distance))
         if decision.joined:
             disjoint_sentence_sets.join(decision.left, decision.right)
     return steps
 
 
-def _linkage_step(groups: DisjointSets, decision: Decision, cap: int, maximum_distance: float) -> Step:
+def _linkage_step(
+    disjoint_sentence_sets: DisjointSets, decision: Decision, maximum_cluster_size: int, maximum_distance: float
+) -> Step:
     """Return the step at two sentences: their clusters are joined unless together they exceed the cap."""
-    _, left_sentence_number, right_sentence_number, distance = decision
-    left_members, right_members = groups.members(left_sentence_number), groups.members(right_sentence_number)
-    joint_members = sorted([*left_members, *right_members])
-    fits_size_cap = len(joint_members) <= cap
-    is_joint_cluster_scattered = len(_consecutive_runs(joint_members)) > 1
-    join_story_sentences = [
-        f"Sentences {left_sentence_number + 1} and {right_sentence_number + 1} are the nearest remaining pair of different "
+    _, left_sentence_index, right_sentence_index, distance = decision
+    left_members, right_members = (
+        disjoint_sentence_sets.members(left_sentence_index),
+        disjoint_sentence_sets.members(right_sentence_index),
+    )
+    joint_cluster_sentences = sorted([*left_members, *right_members])
+    fits_size_cap = len(joint_cluster_sentences) <= maximum_cluster_size
+    is_joint_cluster_scattered = len(_consecutive_runs(joint_cluster_sentences)) > 1
+    join_explanation_sentences = [
+        f"Sentences {left_sentence_index + 1} and {right_sentence_index + 1} are the nearest remaining pair of different "
         "clusters."
     ]
     if fits_size_cap and is_joint_cluster_scattered:
-        join_story_sentences.append(
-            f"Their clusters become one that lies in several places: {ranges_in_words(joint_members)}. The text's order is "
+        join_explanation_sentences.append(
+            f"Their clusters become one that lies in several places: {ranges_in_words(joint_cluster_sentences)}. The "
+            "text's order is "
             "lost."
         )
     elif fits_size_cap:
-        join_story_sentences.append(f"Their clusters become one: {ranges_in_words(joint_members)}.")
+        join_explanation_sentences.append(f"Their clusters become one: {ranges_in_words(joint_cluster_sentences)}.")
     else:
-        join_story_sentences.append(
-            f"Together their clusters would hold {len(joint_members)} sentences, and the cap is {cap}: they stay apart."
+        join_explanation_sentences.append(
+            f"Together their clusters would hold {len(joint_cluster_sentences)} sentences, and the cap is "
+            f"{maximum_cluster_size}: they stay apart."
         )
     join_label_value_pairs = [
         ["joint distance", f"{distance:.3f}, at most {maximum_distance:g}"],
-        [f"cluster of {left_sentence_number + 1}", ranges_in_words(left_members)],
-        [f"cluster of {right_sentence_number + 1}", ranges_in_words(right_members)],
-        ["together", f"{len(joint_members)} of at most {cap}"],
+        [f"cluster of {left_sentence_index + 1}", ranges_in_words(left_members)],
+        [f"cluster of {right_sentence_index + 1}", ranges_in_words(right_members)],
+        ["together", f"{len(joint_cluster_sentences)} of at most {maximum_cluster_size}"],
     ]
     return {
         "title": (
-            f"{'Joined' if fits_size_cap else 'Refused'}: sentences {left_sentence_number + 1} and "
-            f"{right_sentence_number + 1}"
+            f"{'Joined' if fits_size_cap else 'Refused'}: sentences {left_sentence_index + 1} and {right_sentence_index + 1}"
         ),
-        "story": join_story_sentences,
+        "story": join_explanation_sentences,
         "numbers": join_label_value_pairs,
         "tone": ("turn" if is_joint_cluster_scattered else "") if fits_size_cap else "cut",
         "mark": {
-            "growing": (left_sentence_number, left_sentence_number + 1),
-            "next": (right_sentence_number, right_sentence_number + 1),
+            "growing": (left_sentence_index, left_sentence_index + 1),
+            "next": (right_sentence_index, right_sentence_index + 1),
             "middle": None,
             "gap": None,
         },
@@ -97,9 +105,9 @@ def _linkage_step(groups: DisjointSets, decision: Decision, cap: int, maximum_di
     }
 
 
-def ranges_in_words(sentences: Sequence[int]) -> str:
+def ranges_in_words(sentence_indexes: Sequence[int]) -> str:
     """Return sentence numbers as text, such as ``3–5, 9``, with at most `MOST_RUNS` ranges."""
-    sentence_runs = _consecutive_runs(sorted(sentences))
+    sentence_runs = _consecutive_runs(sorted(sentence_indexes))
     range_phrases = [
         f"{first + 1}" if first == last else f"{first + 1}–{last + 1}" for first, last in sentence_runs[:MOST_RUNS]
     ]
@@ -142,31 +150,31 @@ class Dendrogram:
     refused: list[Bracket]
 
 
-def lay_out_dendrogram(count: int, merges: Sequence[Merge], clusters: Clusters) -> Dendrogram:
-    """Lay out a dendrogram of ``count`` sentences so that clusters whose join was refused are next to each other."""
-    disjoint_sentence_sets = DisjointSets(count)
-    node_by_label = [*range(count)]  # node of each group label; nodes from ``count`` on are joins
-    first_sentence_by_node = [*range(count)]  # first sentence of each node
+def lay_out_dendrogram(sentence_count: int, merges: Sequence[Merge], clusters: Clusters) -> Dendrogram:
+    """Lay out a dendrogram of ``sentence_count`` sentences so that clusters whose join was refused are next to each other."""
+    disjoint_sentence_sets = DisjointSets(sentence_count)
+    node_by_label = [*range(sentence_count)]  # node of each group label; nodes from ``sentence_count`` on are joins
+    first_sentence_by_node = [*range(sentence_count)]  # first sentence of each node
     children_of_joins: list[tuple[int, int]] = []
     refused_node_pairs: list[tuple[int, int]] = []
-    for is_join_accepted, left_sentence_number, right_sentence_number, _ in linkage_decisions(merges, clusters):
+    for is_join_accepted, left_sentence_index, right_sentence_index, _ in linkage_decisions(merges, clusters):
         node_pair = sorted(
             (
-                node_by_label[disjoint_sentence_sets.label[left_sentence_number]],
-                node_by_label[disjoint_sentence_sets.label[right_sentence_number]],
+                node_by_label[disjoint_sentence_sets.label[left_sentence_index]],
+                node_by_label[disjoint_sentence_sets.label[right_sentence_index]],
             ),
             key=first_sentence_by_node.__getitem__,
         )
         (children_of_joins if is_join_accepted else refused_node_pairs).append((node_pair[0], node_pair[1]))
         if is_join_accepted:
-            disjoint_sentence_sets.join(left_sentence_number, right_sentence_number)
-            node_by_label[disjoint_sentence_sets.label[left_sentence_number]] = len(first_sentence_by_node)
+            disjoint_sentence_sets.join(left_sentence_index, right_sentence_index)
+            node_by_label[disjoint_sentence_sets.label[left_sentence_index]] = len(first_sentence_by_node)
             first_sentence_by_node.append(first_sentence_by_node[node_pair[0]])
     root_by_sentence = [node_by_label[label] for label in disjoint_sentence_sets.label]
     ordered_leaf_sentences = [
         leaf
         for root in _roots_with_refused_adjacent(root_by_sentence, first_sentence_by_node, clusters)
-        for leaf in _leaf_sentences_below(root, count, children_of_joins)
+        for leaf in _leaf_sentences_below(root, sentence_count, children_of_joins)
     ]
     return _dendrogram_with_brackets(ordered_leaf_sentences, merges, clusters, children_of_joins, refused_node_pairs)
 
@@ -187,15 +195,15 @@ def _roots_with_refused_adjacent(
     return [root for row in {id(row): row for row in root_group_by_root.values()}.values() for root in row]
 
 
-def _leaf_sentences_below(root: int, count: int, children_of_joins: Sequence[tuple[int, int]]) -> list[int]:
+def _leaf_sentences_below(root_node: int, sentence_count: int, children_of_joins: Sequence[tuple[int, int]]) -> list[int]:
     leaf_sentence_indexes = []
-    unvisited_tree_nodes = [root]
+    unvisited_tree_nodes = [root_node]
     while unvisited_tree_nodes:
         visited_tree_node = unvisited_tree_nodes.pop()
-        if visited_tree_node < count:
+        if visited_tree_node < sentence_count:
             leaf_sentence_indexes.append(visited_tree_node)
         else:
-            unvisited_tree_nodes += reversed(children_of_joins[visited_tree_node - count])
+            unvisited_tree_nodes += reversed(children_of_joins[visited_tree_node - sentence_count])
     return leaf_sentence_indexes
 
 

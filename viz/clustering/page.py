@@ -66,13 +66,13 @@ def show() -> None:
     """Draw the Clustering page."""
     sample_name, splitter_name = next(iter(sample_splitters().items()))
     method_column_choices = [ColumnChoice(name) for name in CLUSTERING_METHODS]
-    opening_columns = columns_to_open_with(PAGE, [(name,) for name in CLUSTERING_METHODS])
+    columns_from_compare = columns_to_open_with(PAGE, [(name,) for name in CLUSTERING_METHODS])
     with page(
         PAGE, Choices(sample_name, splitter_name, method_column_choices, extra={**DEFAULT_STEPPER_PARAMETERS})
     ) as current_page:
         current_page.check_link_parameters(ALLOWED_WORDS)
-        _keep_one_column_per_method(current_page)
-        _adopt_columns(current_page.choices, opening_columns)
+        _set_column_per_method(current_page)
+        _adopt_columns_from_compare(current_page.choices, columns_from_compare)
         if distance_line_event := take_event(READER_KEY, "line"):
             current_page.choices.columns[current_page.choices.selected].put(
                 str(distance_line_event["parameter"]), float(distance_line_event["value"])
@@ -125,7 +125,7 @@ def _draw(current_page: Page) -> None:
         )
 
 
-def _keep_one_column_per_method(current_page: Page) -> None:
+def _set_column_per_method(current_page: Page) -> None:
     """Give the page one column for each method; show an error if the link names other chunkers."""
     page_choices = current_page.choices
     if [column.chunker for column in page_choices.columns] == [*CLUSTERING_METHODS]:
@@ -143,12 +143,12 @@ def _keep_one_column_per_method(current_page: Page) -> None:
         )
 
 
-def _adopt_columns(choices: Choices, opening_columns: Sequence[ColumnChoice | None]) -> None:
+def _adopt_columns_from_compare(choices: Choices, columns_from_compare: Sequence[ColumnChoice | None]) -> None:
     """Take over the given columns of Compare, and select one, preferably the one selected on Compare."""
-    adopted_column_indexes = [number for number, column in enumerate(opening_columns) if column is not None]
+    adopted_column_indexes = [number for number, column in enumerate(columns_from_compare) if column is not None]
     if not adopted_column_indexes:
         return
-    choices.columns = [new or old for new, old in zip(opening_columns, choices.columns, strict=True)]
+    choices.columns = [new or old for new, old in zip(columns_from_compare, choices.columns, strict=True)]
     choices_of_compare = main_page.choices()
     compare_chunker_name = choices_of_compare.columns[choices_of_compare.selected].chunker
     choices.selected = (
@@ -189,7 +189,7 @@ def _draw_text(result: ColumnResult, text: PageText) -> None:
     )
 
 
-def _summary_rows(chunking: Chunking, known: Sequence[int] | None) -> tuple[HeadRow, ...]:
+def _summary_rows(chunking: Chunking, known_boundaries: Sequence[int] | None) -> tuple[HeadRow, ...]:
     """Return the column's summary: chunk count and sizes, their parts, times, and errors against known boundaries."""
     column_summary_rows = [HeadRow("chunks", f"{len(chunking.chunks):,}", brief=pluralize(len(chunking.chunks), "chunk"))]
     sentences_per_chunk = sentence_count_per_chunk(chunking)
@@ -213,9 +213,9 @@ def _summary_rows(chunking: Chunking, known: Sequence[int] | None) -> tuple[Head
     if not lecture_mode.is_lecture_mode_on():
         column_summary_rows.append(HeadRow("time", stage_times_in_words(chunking.timing)))
         column_summary_rows.append(HeadRow("embedding", embedding_time_in_words(chunking.timing)))
-    if known is not None:
-        _, missed_boundary_count, added_cut_count = count_found_missed_added(cut_offsets(chunking), known)
-        section_count_by_chunk = mixed_chunk_section_counts(chunking, known)
+    if known_boundaries is not None:
+        _, missed_boundary_count, added_cut_count = count_found_missed_added(cut_offsets(chunking), known_boundaries)
+        section_count_by_chunk = mixed_chunk_section_counts(chunking, known_boundaries)
         errors_phrase = (
             f"{missed_boundary_count:,} missed, {added_cut_count:,} added"
             if missed_boundary_count or added_cut_count
@@ -237,11 +237,11 @@ def _summary_rows(chunking: Chunking, known: Sequence[int] | None) -> tuple[Head
 
 def _mixed_sections_in_words(section_count_by_chunk: Mapping[int, int]) -> str:
     """Name the first chunk that mixes sections, and count the others."""
-    first_chunk_number, section_count = next(iter(section_count_by_chunk.items()))
+    mixed_chunk_number, section_count = next(iter(section_count_by_chunk.items()))
     other_chunks_phrase = (
         f", and {pluralize(len(section_count_by_chunk) - 1, 'other')}" if len(section_count_by_chunk) > 1 else ""
     )
-    return f"chunk {first_chunk_number + 1:,} mixes {section_count:,} sections{other_chunks_phrase}"
+    return f"chunk {mixed_chunk_number + 1:,} mixes {section_count:,} sections{other_chunks_phrase}"
 
 
 # The formation of the clusters: heatmap and chunks next to the text, and the joins, roles or centres below it.
@@ -298,12 +298,12 @@ def show_cluster_formation(
         )
 
 
-def _show_downloadable_heatmap(sentence_colours: SentenceColours, vectors: FloatArray, weight: float) -> None:
+def _show_downloadable_heatmap(sentence_colours: SentenceColours, vectors: FloatArray, position_weight: float) -> None:
     """Draw the heatmap as a figure with table and downloads, only on request because it is large."""
     if not st.toggle("Downloadable heatmap", key="heatmap_to_keep"):
         return
     sentences_per_block = sentences_per_heatmap_row(len(vectors))
-    block_mean_distances = mean_block_distances(vectors, weight, sentences_per_block)
+    block_mean_distances = mean_block_distances(vectors, position_weight, sentences_per_block)
     show_figure(
         heatmap_figure(block_mean_distances, sentences_per_block, sentence_colours, theme_name()),
         heatmap_table(block_mean_distances, sentences_per_block, len(vectors)),
@@ -313,11 +313,16 @@ def _show_downloadable_heatmap(sentence_colours: SentenceColours, vectors: Float
 
 
 def _show_linkage_steps(
-    choices: Choices, chunking: Chunking, clusters: Clusters, cap: int, distance_limit: Reach, has_known_boundaries: bool
+    choices: Choices,
+    chunking: Chunking,
+    clusters: Clusters,
+    maximum_cluster_size: int,
+    distance_limit: Reach,
+    has_known_boundaries: bool,
 ) -> None:
     """Draw the stepper through the joins above the heatmap, so that its buttons are visible without scrolling."""
     single_linkage_steps = linkage_steps(
-        len(chunking.document.sentences), chunking.merges, clusters, cap, distance_limit.distance
+        len(chunking.document.sentences), chunking.merges, clusters, maximum_cluster_size, distance_limit.distance
     )
     if single_linkage_steps:
         show_stepper(single_linkage_steps, choices.extra, key="linkage", has_known_boundaries=has_known_boundaries)
@@ -326,11 +331,15 @@ def _show_linkage_steps(
 
 
 def _show_dendrogram(
-    chunking: Chunking, clusters: Clusters, cap: int, distance_limit: Reach, sentence_colours: SentenceColours
+    chunking: Chunking,
+    clusters: Clusters,
+    maximum_cluster_size: int,
+    distance_limit: Reach,
+    sentence_colours: SentenceColours,
 ) -> None:
     merges, sentence_count = chunking.merges, len(sentence_colours.chunk_of)
     st.header("Dendrogram", anchor=False)
-    st.caption(refusals_in_words(clusters, cap))
+    st.caption(refusals_in_words(clusters, maximum_cluster_size))
     dendrogram_layout = lay_out_dendrogram(sentence_count, merges, clusters)
     show_figure(
         dendrogram_figure(dendrogram_layout, merges, clusters, sentence_colours, distance_limit.distance, theme_name()),
@@ -406,13 +415,13 @@ def order_breaks_in_words(chunking: Chunking) -> str:
     )
 
 
-def refusals_in_words(clusters: Clusters, cap: int) -> str:
+def refusals_in_words(clusters: Clusters, maximum_cluster_size: int) -> str:
     """Explain how to read the dendrogram, and state how many joins the size cap refused."""
     bracket_explanation = "A bracket joins two clusters at the distance of their two nearest sentences. "
     if not clusters.refused:
-        return bracket_explanation + f"The cap of {cap:,} sentences refused nothing."
+        return bracket_explanation + f"The cap of {maximum_cluster_size:,} sentences refused nothing."
     return bracket_explanation + (
-        f"Dashed: {pluralize(len(clusters.refused), 'merge')} that the cap of {cap:,} sentences refused, "
+        f"Dashed: {pluralize(len(clusters.refused), 'merge')} that the cap of {maximum_cluster_size:,} sentences refused, "
         f"{pluralize(clusters.refusals, 'pair')} of sentences in all."
     )
 

@@ -9,7 +9,7 @@ from chunkers.support import format_three_figures
 from evaluation.segmentation import GapShift, compare_boundaries, distance_shift
 from viz.compare.state.session import session
 from viz.components.page_elements import notice, remark, show_job_progress
-from viz.jobs import ChunkingJob, ChunkingTask, cached_while_shown, chunk_at_once, sentence_vectors
+from viz.jobs import ChunkingJob, ChunkingTask, cached_while_shown, chunk_if_quick, sentence_vectors
 from viz.shell import ColumnResult, FinishedColumn, Page
 from viz.state import PageText
 
@@ -66,7 +66,7 @@ def show_embedder_agreement(current_page: Page, text: PageText, results: Sequenc
 
 
 def _full_embedder_results(
-    tasks: Sequence[tuple[ChunkingTask, Chunker]], document: Document, full_embedder: Embedder
+    tasks_and_chunkers: Sequence[tuple[ChunkingTask, Chunker]], document: Document, full_embedder: Embedder
 ) -> dict[ChunkingTask, Chunking] | None:
     """Return the results with the full embedder; None while a job computes them, or if it was stopped or failed."""
     full_chunking_job = session.full_job
@@ -75,10 +75,10 @@ def _full_embedder_results(
     )
     full_chunking_by_task: dict[ChunkingTask, Chunking] = {}
     missing_tasks_and_chunkers = []
-    for task, chunker in tasks:
+    for task, chunker in tasks_and_chunkers:
         chunking = available_chunking_by_task.get(task)
         if chunking is None:
-            chunking = chunk_at_once(task, chunker, document, full_embedder, session.on_disk)
+            chunking = chunk_if_quick(task, chunker, document, full_embedder, session.on_disk)
         if chunking is None:
             missing_tasks_and_chunkers.append((task, chunker))
         else:
@@ -111,7 +111,10 @@ def _full_embedder_results(
 
 
 def _show_embedder_comparison(
-    current_page: Page, document: Document, full_embedder: Embedder, columns: Sequence[tuple[int, FinishedColumn, Chunking]]
+    current_page: Page,
+    document: Document,
+    full_embedder: Embedder,
+    columns_with_full_chunkings: Sequence[tuple[int, FinishedColumn, Chunking]],
 ) -> None:
     """Draw the comparison: the distances, then every column that embeds."""
     assert current_page.embedder is not None
@@ -129,7 +132,7 @@ def _show_embedder_comparison(
         else "."
     )
     remark(f"{embedder_name} beside {full_embedder.name}{distance_shift_phrase}", key="agreement")
-    for number, column, full_chunking in columns:
+    for column_number, column, full_chunking in columns_with_full_chunkings:
         boundary_agreement = compare_boundaries(full_chunking, column.chunking)
         score_shift_phrase = (
             f"; scores moved by {_shift_in_words(boundary_agreement.scores)}"
@@ -137,9 +140,9 @@ def _show_embedder_comparison(
             else ""
         )
         remark(
-            f"Column {number}, {column.chunker.title}: "
+            f"Column {column_number}, {column.chunker.title}: "
             f"{boundary_agreement.words(full_embedder.name, embedder_name)}{score_shift_phrase}.",
-            key=f"agreement_{number}",
+            key=f"agreement_{column_number}",
         )
 
 

@@ -75,12 +75,14 @@ def show_extracted_text(text_source: TextSource) -> None:
         remark("No text.", key="parsing_empty")
 
 
-def _offer_to_restore_lines(own: TextSource) -> None:
+def _offer_to_restore_lines(own_text_source: TextSource) -> None:
     """Draw the buttons that put left-out lines back into the text."""
-    omitted_line_kinds = {omission.what for omission in own.left_out if omission.part is not None and omission.words}
+    omitted_line_kinds = {
+        omission.what for omission in own_text_source.left_out if omission.part is not None and omission.words
+    }
     put_back_buttons_row = st.container(horizontal=True)
     for omitted_line_kind, button_label in RESTORE_LABELS.items():
-        if own.parts is not None and omitted_line_kind in omitted_line_kinds:
+        if own_text_source.parts is not None and omitted_line_kind in omitted_line_kinds:
             put_back_buttons_row.button(
                 button_label,
                 on_click=restore_omitted_lines,
@@ -89,11 +91,11 @@ def _offer_to_restore_lines(own: TextSource) -> None:
             )
 
 
-def page_stretches(text: str, parts: TextParts | None) -> list[PageStretch]:
+def page_stretches(text: str, text_parts: TextParts | None) -> list[PageStretch]:
     """Return the text's pages or chapters as passages; those longer than `LONGEST_STRETCH` characters are split."""
-    part_edge_offsets = [0, *parts.starts[1:], len(text)] if parts is not None else [0, len(text)]
+    part_edge_offsets = [0, *text_parts.starts[1:], len(text)] if text_parts is not None else [0, len(text)]
     return [
-        PageStretch(None if parts is None else number, start, min(last, start + LONGEST_STRETCH))
+        PageStretch(None if text_parts is None else number, start, min(last, start + LONGEST_STRETCH))
         for number, (first, last) in enumerate(pairwise(part_edge_offsets))
         for start in range(first, max(last, first + 1), LONGEST_STRETCH)
     ]
@@ -116,7 +118,7 @@ def _omission_in_words(omission: Omission) -> str:
     return f"{omission_phrase}, “{shorten(omission.words, MOST_QUOTED_CHARACTERS)}”" if omission.words else omission_phrase
 
 
-def omission_table(omissions: Iterable[Omission], parts: TextParts | None) -> dict[str, list[str] | list[int]]:
+def omission_table(omissions: Iterable[Omission], text_parts: TextParts | None) -> dict[str, list[str] | list[int]]:
     """Return a table of the content omitted from a file, with one row per kind of content."""
     omissions_by_kind: dict[str, list[Omission]] = {}
     for omission in omissions:
@@ -125,8 +127,8 @@ def omission_table(omissions: Iterable[Omission], parts: TextParts | None) -> di
         "left out": [*omissions_by_kind],
         "times": [sum(omission.times for omission in some) for some in omissions_by_kind.values()],
     }
-    if parts is not None:
-        table[f"{parts.kind}s"] = [_part_ranges_in_words(some, parts) for some in omissions_by_kind.values()]
+    if text_parts is not None:
+        table[f"{text_parts.kind}s"] = [_part_ranges_in_words(some, text_parts) for some in omissions_by_kind.values()]
     if any(omission.words for some in omissions_by_kind.values() for omission in some):
         table["for example"] = [
             next((omission.words for omission in some if omission.words), "") for some in omissions_by_kind.values()
@@ -134,16 +136,16 @@ def omission_table(omissions: Iterable[Omission], parts: TextParts | None) -> di
     return table
 
 
-def _part_ranges_in_words(omissions: Iterable[Omission], parts: TextParts) -> str:
+def _part_ranges_in_words(omissions: Iterable[Omission], text_parts: TextParts) -> str:
     """Return the labels of the pages, with consecutive ones as a range."""
     omission_part_indices = sorted(
-        {omission.part for omission in omissions if omission.part is not None and omission.part < len(parts.labels)}
+        {omission.part for omission in omissions if omission.part is not None and omission.part < len(text_parts.labels)}
     )
     consecutive_part_runs = [
         [number for _, number in run] for _, run in groupby(enumerate(omission_part_indices), lambda pair: pair[1] - pair[0])
     ]
     part_range_labels = [
-        parts.name(run[0]) if len(run) == 1 else f"{parts.name(run[0])}–{parts.name(run[-1])}"
+        text_parts.name(run[0]) if len(run) == 1 else f"{text_parts.name(run[0])}–{text_parts.name(run[-1])}"
         for run in consecutive_part_runs[:MOST_NAMED_PAGE_RANGES]
     ]
     return ", ".join([*part_range_labels, "…"] if len(consecutive_part_runs) > MOST_NAMED_PAGE_RANGES else part_range_labels)

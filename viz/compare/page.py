@@ -19,7 +19,7 @@ from viz.components.page_elements import notice
 from viz.components.reader.payload import AskingData, MarkingData, clickable_gaps_data
 from viz.components.reader.reader import HeadRow, ReaderColumn, show_reader, take_clicked_gaps
 from viz.controls import column_controls
-from viz.jobs import ChunkingTask, DecisionTimes, cached_while_shown, time_decisions
+from viz.jobs import ChunkingTask, DecisionTimes, cached_while_shown, measure_decision_times
 from viz.shell import (
     ColumnResult,
     FinishedColumn,
@@ -71,7 +71,7 @@ def show() -> None:
         column_results = run_columns(current_page, text, choices.columns)
         show_progress(column_results)
         show_misfit_warnings(current_page.choices, column_results)
-        say_whether_session_matches(column_results)
+        report_session_file_match(column_results)
         body_hashes = show_reader(
             text.document,
             [_reader_column(number, column, text, current_page.embedder) for number, column in enumerate(column_results)],
@@ -116,8 +116,8 @@ def show() -> None:
         show_requested_views(choices, column_results, text.source, current_page.embedder)
 
 
-def _reader_column(number: int, result: ColumnResult, text: PageText, embedder: Embedder | None) -> ReaderColumn:
-    return reader_column_for_result(result, lambda _: column_summary(number, result, text, embedder))
+def _reader_column(column_index: int, result: ColumnResult, text: PageText, embedder: Embedder | None) -> ReaderColumn:
+    return reader_column_for_result(result, lambda _: column_summary(column_index, result, text, embedder))
 
 
 def _text_summary(text_source: TextSource) -> str:
@@ -165,7 +165,7 @@ def _apply_reader_events(choices: Choices, text: PageText | None, embedder: Embe
 def _timing_controls(results: list[ColumnResult], document: Document, embedder: Embedder | None) -> None:
     def repeat_timing() -> None:
         session.repeats = {
-            column.task: time_decisions(column.task, column.chunker, document, embedder, session.on_disk)
+            column.task: measure_decision_times(column.task, column.chunker, document, embedder, session.on_disk)
             for column in results
             if column.task and column.chunker and not column.chunker.asks and not column.chunker.elsewhere
         }
@@ -200,13 +200,13 @@ def _apply_question_settings(choices: Choices, event: Mapping[str, Any]) -> None
             choices.extra[setting_name] = str(event[setting_name])
 
 
-def question_form_data(choices: Choices, characters: int) -> AskingData:
-    """Return the payload of the question form, with retrieval limits for a text of ``characters`` characters."""
+def question_form_data(choices: Choices, character_count: int) -> AskingData:
+    """Return the payload of the question form, with retrieval limits for a text of ``character_count`` characters."""
     return {
         "question": session.question,
         "methods": list(RANKING_METHOD_LABELS.items()),
         "method": choices.extra[ASK_METHOD_PARAMETER],
-        "limits": [(word, name) for word, (name, _) in retrieval_limits(characters).items()],
+        "limits": [(word, name) for word, (name, _) in retrieval_limits(character_count).items()],
         "limit": choices.extra[ASK_LIMIT_PARAMETER],
     }
 
@@ -256,7 +256,7 @@ def column_folding_purposes(choices: Choices) -> dict[str, str]:
 # The notice about a reopened session file.
 
 
-def say_whether_session_matches(results: Sequence[ColumnResult]) -> None:
+def report_session_file_match(results: Sequence[ColumnResult]) -> None:
     """Report whether the results match the reopened session file, until the text or the columns change."""
     session_file, finished_columns = (
         session.reopened,
@@ -300,7 +300,7 @@ def say_whether_session_matches(results: Sequence[ColumnResult]) -> None:
 # The summary of a column.
 
 
-def column_summary(number: int, result: ColumnResult, text: PageText, embedder: Embedder | None) -> ReaderColumn:
+def column_summary(column_index: int, result: ColumnResult, text: PageText, embedder: Embedder | None) -> ReaderColumn:
     """Return a column's summary: chunk count and sizes, times, errors against known boundaries, and last change."""
     finished_column = result.finished_column
     assert finished_column is not None
@@ -342,7 +342,9 @@ def column_summary(number: int, result: ColumnResult, text: PageText, embedder: 
     if chunk_facts.unread is not None and embedder is not None:
         overlong_chunks_phrase = f"{pluralize(chunk_facts.unread.chunks, 'chunk')} beyond {embedder.max_tokens:,} tokens"
         summary_head_rows.append(HeadRow("too long", chunk_facts.unread.words(embedder), "wrong", overlong_chunks_phrase))
-    change_phrase, new_boundaries = _describe_parameter_change(number, finished_column, text.document, chunk_facts.cuts)
+    change_phrase, new_boundaries = _describe_parameter_change(
+        column_index, finished_column, text.document, chunk_facts.cuts
+    )
     if change_phrase:
         summary_head_rows.append(HeadRow("changed", change_phrase, "changed", f"changed: {change_phrase}"))
     chunk_size_table = [
@@ -372,21 +374,24 @@ def _chunk_facts(task: ChunkingTask, chunking: Chunking, embedder: Embedder | No
 
 
 def _describe_parameter_change(
-    number: int, result: FinishedColumn, document: Document, cuts: tuple[int, ...]
+    column_index: int, result: FinishedColumn, document: Document, current_cuts: tuple[int, ...]
 ) -> tuple[str, frozenset[int]]:
     """Describe how the last change of the column's parameters affected its boundaries, and return the new boundaries."""
     # Loading an embedder is not a change by the user, and a chunker that does not embed is unaffected by the embedder.
     task_without_revision = replace(result.task, revision="", embedder=result.task.embedder if result.chunker.embeds else "")
-    last_parameter_change = session.history.get(number)
+    last_parameter_change = session.history.get(column_index)
     if last_parameter_change is None or last_parameter_change.task != task_without_revision:
         if last_parameter_change is not None and last_parameter_change.task.subject == task_without_revision.subject:
-            change_phrase = count_boundary_changes(document, last_parameter_change.cuts, cuts).words()
+            change_phrase = count_boundary_changes(document, last_parameter_change.cuts, current_cuts).words()
             last_parameter_change = LastChange(
-                task_without_revision, cuts, change_phrase, frozenset(cuts) - frozenset(last_parameter_change.cuts)
+                task_without_revision,
+                current_cuts,
+                change_phrase,
+                frozenset(current_cuts) - frozenset(last_parameter_change.cuts),
             )
         else:
-            last_parameter_change = LastChange(task_without_revision, cuts)
-        session.history[number] = last_parameter_change
+            last_parameter_change = LastChange(task_without_revision, current_cuts)
+        session.history[column_index] = last_parameter_change
     return last_parameter_change.said, last_parameter_change.fresh
 
 

@@ -14,7 +14,7 @@ from evaluation.segmentation import sentence_count_per_chunk
 from integrations.original_chunkers import Original, compare_chunks, original_chunker_for_recipe, run_original_chunker
 from integrations.recipe_code import EXAMPLE_FILE, REQUIREMENT_BY_TOOL, TOOLS, Tool, code_applying_recipe
 from viz.compare.asking.marked_questions import show_stored_questions
-from viz.compare.asking.question_search import chunkings_with_contexts, show_contexts
+from viz.compare.asking.question_search import chunkings_with_contexts, show_context_sentences
 from viz.compare.extracted_and_omitted_text import show_extracted_text
 from viz.compare.scores.index_replacement import show_index_replacement
 from viz.compare.scores.scoreboard import show_label_free_measures, show_ranking, show_scoreboard
@@ -224,7 +224,7 @@ def _offer_column_files(
     embedded_text_kind = _choose_embedded_text()
     chunking, are_contexts_written = plain_chunking, True
     if embedded_text_kind == "context":
-        show_contexts(choices, results)
+        show_context_sentences(choices, results)
         contextual_chunking_by_column = chunkings_with_contexts(results)
         chunking, are_contexts_written = (
             contextual_chunking_by_column.get(choices.selected, plain_chunking),
@@ -319,12 +319,12 @@ def _sentence_numbers_in_words(document: Document, proposition: Proposition) -> 
 def offer_report(
     place: DeltaGenerator,
     choices: Choices,
-    columns: Sequence[tuple[Chunker, Chunking]],
+    chunkers_and_chunkings: Sequence[tuple[Chunker, Chunking]],
     text_source: TextSource,
     embedder: Embedder | None,
 ) -> None:
     """Draw the report's download button in ``place``; the report is built on click."""
-    document, on_disk = columns[0][1].document, session.on_disk
+    document, on_disk = chunkers_and_chunkings[0][1].document, session.on_disk
     document_questions = [question for question in session.questions if question.identity == document.identity]
 
     def build_html_report() -> str:
@@ -336,7 +336,7 @@ def offer_report(
         return html_report(
             ComparedColumns(
                 document,
-                columns,
+                chunkers_and_chunkings,
                 text_source.known,
                 embedder,
                 choices.tokenizer,
@@ -355,7 +355,7 @@ def offer_report(
             document.identity,
             document.name,
             text_source.known,
-            [(chunker.name, chunker) for chunker, _ in columns],
+            [(chunker.name, chunker) for chunker, _ in chunkers_and_chunkings],
             choices.tokenizer,
             document_questions,
         ),
@@ -407,9 +407,9 @@ def show_reproducing_code(choices: Choices, results: Sequence[ColumnResult], emb
             _offer_original_column(original_library_chunker, original_library_chunker.column, choices, results)
 
 
-def _offer_to_run_original(original: Original, seamark_chunking: Chunking, recipe: Recipe) -> None:
+def _offer_to_run_original(original_chunker: Original, seamark_chunking: Chunking, recipe: Recipe) -> None:
     """Draw the button that runs the library's chunker on the text, or the result of the run."""
-    result_key = f"{seamark_chunking.document.identity}/{recipe.model_dump_json()}/{original.name}"
+    result_key = f"{seamark_chunking.document.identity}/{recipe.model_dump_json()}/{original_chunker.name}"
     run_button_placeholder = st.empty()
     if session.proof is None or session.proof[0] != result_key:
         if not button_pressed(run_button_placeholder, "Run original library", "run_original"):
@@ -417,7 +417,7 @@ def _offer_to_run_original(original: Original, seamark_chunking: Chunking, recip
         try:
             result_message, tone = (
                 f"{_ORIGINAL_RESULT_LABEL}: "
-                f"{compare_chunks(seamark_chunking, run_original_chunker(original, seamark_chunking.document.text))[1]}.",
+                f"{compare_chunks(seamark_chunking, run_original_chunker(original_chunker, seamark_chunking.document.text))[1]}.",
                 "info",
             )
         except InputError as error:
@@ -429,14 +429,17 @@ def _offer_to_run_original(original: Original, seamark_chunking: Chunking, recip
 
 
 def _offer_original_column(
-    original: Original, column: tuple[str, dict[str, object]], choices: Choices, results: Sequence[ColumnResult]
+    original_chunker: Original,
+    original_chunker_setting: tuple[str, dict[str, object]],
+    choices: Choices,
+    results: Sequence[ColumnResult],
 ) -> None:
     """Draw the result of the column that runs the library's chunker, or the button that adds one."""
-    original_chunker_name, original_chunker_parameters = column
+    original_chunker_name, original_chunker_parameters = original_chunker_setting
     chunker = build_chunker(original_chunker_name, original_chunker_parameters)
     selected_column = results[choices.selected]
     if selected_column.chunker == chunker:
-        notice(f"This column runs {original.name}.", key="proof_result")
+        notice(f"This column runs {original_chunker.name}.", key="proof_result")
         return
     original_column_number, original_column = next(
         ((at, other) for at, other in enumerate(results, start=1) if other.chunker == chunker), (0, None)

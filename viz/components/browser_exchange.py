@@ -12,7 +12,7 @@ import streamlit as st
 from chunkers import Document
 from chunkers.support import IntArray
 from viz.components import script_bundler
-from viz.components.text_formatting import Kind, find_formatted_ranges
+from viz.components.text_formatting import FormattedRangeKind, find_formatted_ranges
 from viz.jobs import CACHED_BYTES, cached_while_shown, call_when_text_gone
 from viz.state import session
 from viz.theme import palette
@@ -83,34 +83,34 @@ class Store(Generic[Payload]):
         self._component(key=f"store_{key}", data=data, height=0)
 
 
-def take_event(key: str, event: str) -> dict[str, Any] | None:
-    """Return the detail of a component's latest event called ``event``, or None if there is no new event.
+def take_event(key: str, event_name: str) -> dict[str, Any] | None:
+    """Return the detail of a component's latest event called ``event_name``, or None if there is no new event.
 
     A detail has the browser's timestamp as ``at``. After a change of the page Streamlit forgets the component's state, hears
     it again from the browser, and calls the callbacks once more; so callbacks too must take their event by this function.
     """
-    return _take_new_event(key, event) or session.noted.pop((key, event), None)
+    return _take_new_event(key, event_name) or session.noted.pop((key, event_name), None)
 
 
 def no_op_callback() -> None:
     """Do nothing; with a callback, Streamlit keeps the component's state and reruns the page or the fragment."""
 
 
-def keep_event_until_taken(key: str, event: str) -> None:
+def keep_event_until_taken(key: str, event_name: str) -> None:
     """Keep an event that Streamlit holds for a single run until the page takes it; for use as a callback.
 
     Another input may interrupt that run before the page takes the event.
     """
-    if new_event := _take_new_event(key, event):
-        session.noted[key, event] = new_event
+    if new_event := _take_new_event(key, event_name):
+        session.noted[key, event_name] = new_event
 
 
-def _take_new_event(key: str, event: str) -> dict[str, Any] | None:
-    event_detail: dict[str, Any] | None = (st.session_state.get(_streamlit_safe_key(key)) or {}).get(event)
-    if not event_detail or session.taken.get((key, event)) == event_detail["at"]:
+def _take_new_event(key: str, event_name: str) -> dict[str, Any] | None:
+    event_detail: dict[str, Any] | None = (st.session_state.get(_streamlit_safe_key(key)) or {}).get(event_name)
+    if not event_detail or session.taken.get((key, event_name)) == event_detail["at"]:
         return None
-    session.taken[key, event] = event_detail["at"]
-    session.noted.pop((key, event), None)
+    session.taken[key, event_name] = event_detail["at"]
+    session.noted.pop((key, event_name), None)
     return event_detail
 
 
@@ -219,7 +219,7 @@ class TextHead(TypedDict):
     id: str
     starts: list[int]
     ends: list[int]
-    looks: list[tuple[int, int, Kind]]
+    looks: list[tuple[int, int, FormattedRangeKind]]
     headings: list[HeadingData]
     pages: NotRequired[Pages]
 

@@ -72,7 +72,7 @@ def _enlarge_figure_parts(figure: go.Figure, scale: float) -> None:
 def show_figure(
     figure: go.Figure,
     table: Mapping[str, Sequence[Any]],
-    name: str,
+    figure_name: str,
     key: str,
     on_click: Callable[[Any], None] | None = None,
 ) -> None:
@@ -84,7 +84,7 @@ def show_figure(
         Its labels must not contain user text: Plotly interprets some HTML in them.
     table
         The figure's data by column name, for those who cannot see the figure and those who want the numbers.
-    name
+    figure_name
         A short title; the names of the downloaded files are derived from it.
     key
         Prefix of the widgets' keys, unique on the page.
@@ -93,7 +93,7 @@ def show_figure(
         reached by keyboard. The figure must change afterwards; otherwise the same point cannot be clicked again.
     """
     style_figure(figure, LECTURE_SCALE if session.lecture else 1)
-    file_stem = f"seamark-{name.lower().replace(' ', '-')}"
+    file_stem = f"seamark-{figure_name.lower().replace(' ', '-')}"
     download_format_by_figure = session.figure_formats
     plotly_figure_config = {
         "displaylogo": False,
@@ -112,7 +112,7 @@ def show_figure(
         st.plotly_chart(
             figure, key=key, theme=None, config=plotly_figure_config, on_select=report_clicked_point, selection_mode="points"
         )
-    with st.expander(f"{name}: data"):
+    with st.expander(f"{figure_name}: data"):
         st.dataframe(
             table,
             hide_index=True,
@@ -174,18 +174,18 @@ def box_plots(
         A box of more values shows only its outliers as points.
     """
     figure = go.Figure()
-    for number, chunker_values in values.items():
+    for chunker_number, chunker_values in values.items():
         is_defined = ~np.isnan(np.asarray(chunker_values, dtype=float))
         figure.add_trace(
             go.Box(
                 x=np.asarray(chunker_values)[is_defined],
-                text=None if labels is None else np.asarray(labels[number])[is_defined],
-                name=names[number],
+                text=None if labels is None else np.asarray(labels[chunker_number])[is_defined],
+                name=names[chunker_number],
                 boxpoints="all" if len(chunker_values) <= most_points else "outliers",
                 boxmean=means,
                 jitter=0.5,
                 pointpos=0,
-                marker={"color": chunker_colour(number), "size": 5, "opacity": 0.7},
+                marker={"color": chunker_colour(chunker_number), "size": 5, "opacity": 0.7},
                 line={"width": 1.5},
                 fillcolor="rgba(0,0,0,0)",
                 hovertemplate=f"{hover}<extra></extra>",
@@ -196,35 +196,35 @@ def box_plots(
 
 
 def stacked_histogram(
-    edges: Sequence[float], counts: Mapping[str, Sequence[int]], hatched: str, hover: str, height: int
+    edges: Sequence[float], counts: Mapping[str, Sequence[int]], hatched: str, hover_template: str, height: int
 ) -> go.Figure:
     """Return a histogram of two kinds of values, whose bars stand on each other.
 
-    ``counts`` has the numbers in each bin by kind; the bars of the kind ``hatched`` are hatched. ``hover`` is the template
+    ``counts`` has the numbers in each bin by kind; the bars of the kind ``hatched`` are hatched. ``hover_template`` is the template
     of the text at a bar, in front of its kind: ``%{customdata}`` is the middle of the bin, and ``%{y}`` the number.
     """
     theme_colour_by_role = THEME_COLOURS[theme_name()]
     bin_middles = [(low + high) / 2 for low, high in pairwise(edges)]
     figure = go.Figure()
-    for kind, kind_counts in counts.items():
+    for value_kind, kind_counts in counts.items():
         figure.add_trace(
             go.Bar(
                 x=bin_middles,
                 y=kind_counts,
                 width=edges[1] - edges[0],
-                name=kind,
+                name=value_kind,
                 marker={
-                    "color": theme_colour_by_role["rule" if kind == hatched else "muted"],
+                    "color": theme_colour_by_role["rule" if value_kind == hatched else "muted"],
                     "line": {"color": theme_colour_by_role["page"], "width": 1},
                     "pattern": {
-                        "shape": "/" if kind == hatched else "",
+                        "shape": "/" if value_kind == hatched else "",
                         "fgcolor": theme_colour_by_role["muted"],
                         "size": 5,
                         "solidity": 0.3,
                     },
                 },
                 customdata=[format_number(middle, ".2f") for middle in bin_middles],
-                hovertemplate=f"{hover} {kind}<extra></extra>",
+                hovertemplate=f"{hover_template} {value_kind}<extra></extra>",
             )
         )
     figure.update_layout(barmode="stack", height=height, showlegend=False, bargap=0)

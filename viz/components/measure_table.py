@@ -6,10 +6,10 @@ from typing import Any
 
 import streamlit as st
 
-from evaluation.report.table_cells import Row
+from evaluation.report.table_cells import TableRow
 
 
-def show_measures(rows: Sequence[Row], name_width: int | None = None, **options: Any) -> Any:
+def show_measures(rows: Sequence[TableRow], name_width: int | None = None, **options: Any) -> Any:
     """Draw a table of measures, in which columns of numbers are sorted by value; return the state of its selection.
 
     ``name_width`` is the width of the first column in pixels; a longer name is cut off. The browser measures the other

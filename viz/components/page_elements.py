@@ -61,10 +61,10 @@ def show_job_progress(
     job_progress_row.button("Cancel", on_click=job.cancel, key=key and f"cancel/{key}", width="content")
 
 
-def show_job_state(job: BackgroundJob, key: str, news: Callable[[], bool] = bool) -> bool:
+def show_job_state(job: BackgroundJob, key: str, has_news: Callable[[], bool] = bool) -> bool:
     """Draw a job's progress as `show_job_progress` does, or its error; return whether the job is in progress."""
     if job.in_progress:
-        show_job_progress(job, news, key=key)
+        show_job_progress(job, has_news, key=key)
         return True
     if job.error:
         notice(job.error, "error", key=f"{key}_error")
@@ -77,8 +77,8 @@ def show_job_state(job: BackgroundJob, key: str, news: Callable[[], bool] = bool
 def download_button(
     place: DeltaGenerator,
     label: str,
-    data: Callable[[], str | bytes],
-    name: str,
+    make_content: Callable[[], str | bytes],
+    file_name: str,
     mime: str,
     content_identity: object,
     *,
@@ -93,18 +93,18 @@ def download_button(
 
     Parameters
     ----------
-    data
+    make_content
         Builds the file on demand.
-    name
+    file_name
         The file's name without the digest.
     content_identity
         What determines the content, such as the identity of a text and a recipe; its ``repr`` is digested.
     """
-    file_stem, dot, file_ending = name.partition(".")
+    file_stem, dot, file_ending = file_name.partition(".")
     content_digest = hashlib.blake2b(repr(content_identity).encode(errors="surrogatepass"), digest_size=6).hexdigest()
     place.download_button(
         label,
-        data,
+        make_content,
         f"{file_stem}-{content_digest}{dot}{file_ending}",
         mime,
         on_click="ignore",

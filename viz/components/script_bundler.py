@@ -63,14 +63,14 @@ class _Module:
     has_default: bool
 
 
-def linked_script(entry: str, default: str | None = None, *, root: Path = VIZ) -> str:
+def linked_script(entry_script_path: str, draw_function_name: str | None = None, *, root: Path = VIZ) -> str:
     """Return a script and all its imports as one module, with each file before the files that use it.
 
     Parameters
     ----------
-    entry
+    entry_script_path
         The path of the script below ``root``; its ``export default function`` is what draws the component.
-    default
+    draw_function_name
         The exported function that draws the component if the entry has no default export.
 
     Raises
@@ -80,29 +80,33 @@ def linked_script(entry: str, default: str | None = None, *, root: Path = VIZ) -
         or a file imports or exports in any other form than ``import { a, b } from "./c.js";`` and ``export`` before a
         declaration.
     """
-    ordered_script_modules = _modules_in_import_order(entry, root)
+    ordered_script_modules = _modules_in_import_order(entry_script_path, root)
     entry_module = ordered_script_modules[-1]
     for module in ordered_script_modules[:-1]:
         if module.has_default:
             raise LinkError(
-                f"Only the script of a component, {entry}, may have an export default; {module.path} has one too."
+                f"Only the script of a component, {entry_script_path}, may have an export default; {module.path} has one "
+                "too."
             )
-    if default is None and not entry_module.has_default:
-        raise LinkError(f"{entry} must have an export default function, which draws the component; it has none.")
-    if default is not None and (entry_module.has_default or default not in entry_module.exported):
-        raise LinkError(f"{entry} must have a named export {default} and no default export. Correct its exports.")
+    if draw_function_name is None and not entry_module.has_default:
+        raise LinkError(f"{entry_script_path} must have an export default function, which draws the component; it has none.")
+    if draw_function_name is not None and (entry_module.has_default or draw_function_name not in entry_module.exported):
+        raise LinkError(
+            f"{entry_script_path} must have a named export {draw_function_name} and no default export. Correct its exports."
+        )
     ordered_script_modules.insert(0, _parse_script(IN_ORDER_SCRIPT, VIZ))
     script_path_by_name: dict[str, str] = {}
     for module in ordered_script_modules:
-        for name in module.declared:
-            if name in script_path_by_name:
+        for declared_name in module.declared:
+            if declared_name in script_path_by_name:
                 raise LinkError(
-                    f"{name} must be declared only once in the scripts that {entry} links; {script_path_by_name[name]} and "
+                    f"{declared_name} must be declared only once in the scripts that {entry_script_path} links; "
+                    f"{script_path_by_name[declared_name]} and "
                     f"{module.path} both declare it."
                 )
-            script_path_by_name[name] = module.path
+            script_path_by_name[declared_name] = module.path
     module_sources = [f"// ---- viz/{module.path}\n{module.body}" for module in ordered_script_modules]
-    return "\n".join([*module_sources, f"export default inOrder({default or _CALLED_FUNCTION});\n"])
+    return "\n".join([*module_sources, f"export default inOrder({draw_function_name or _CALLED_FUNCTION});\n"])
 
 
 def joined_style_sheets(*files: str) -> str:
@@ -110,8 +114,8 @@ def joined_style_sheets(*files: str) -> str:
     return "\n".join((VIZ / file).read_text(encoding="utf-8") for file in files)
 
 
-def _modules_in_import_order(entry: str, root: Path) -> list[_Module]:
-    """Return the modules that ``entry`` imports, each after its own imports, and last the entry itself."""
+def _modules_in_import_order(entry_script_path: str, root: Path) -> list[_Module]:
+    """Return the modules that ``entry_script_path`` imports, each after its own imports, and last the entry itself."""
     module_by_path: dict[str, _Module] = {}
     paths_being_read: list[str] = []
 
@@ -137,7 +141,7 @@ def _modules_in_import_order(entry: str, root: Path) -> list[_Module]:
             module_by_path[path] = parsed_script_module
         return module_by_path[path]
 
-    read_with_imports(entry)
+    read_with_imports(entry_script_path)
     return list(module_by_path.values())
 
 
@@ -165,11 +169,11 @@ def _parse_script(path: str, root: Path) -> _Module:
     )
 
 
-def _resolve_import_path(path: str, source: str) -> str:
-    """Return the path below the root of the file that the module ``path`` imports as ``source``."""
-    path_below_root = normpath(join(dirname(path), source))
+def _resolve_import_path(importing_script_path: str, source: str) -> str:
+    """Return the path below the root of the file that the module ``importing_script_path`` imports as ``source``."""
+    path_below_root = normpath(join(dirname(importing_script_path), source))
     if not source.startswith(("./", "../")) or path_below_root.startswith("../"):
-        raise LinkError(f"{path} must import files of viz by a relative path; it imports {source}.")
+        raise LinkError(f"{importing_script_path} must import files of viz by a relative path; it imports {source}.")
     return path_below_root
 
 

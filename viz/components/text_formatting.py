@@ -12,7 +12,7 @@ from typing import Literal, NamedTuple
 
 from chunkers.text import Heading, headings, outline_of
 
-Kind = Literal["heading", "marker", "mono"]
+FormattedRangeKind = Literal["heading", "marker", "mono"]
 
 _LINE_END = re.compile(r"\r\n|\n|\r")
 _FENCE = re.compile(r"`{3}|~{3}")
@@ -27,7 +27,7 @@ _PROSE = re.compile(r"[^\W\d_]{2,},?\s+[^\W\d_]{2,}|[^\W\d_]{2}[.!?]$")
 _LEAST_PARAGRAPH_LENGTH = 160
 """Characters of a line that is a paragraph, however it begins."""
 
-_STATEMENT = re.compile(
+_CODE_STATEMENT_PATTERN = re.compile(
     r"""[;{}([,]$|\):$|^\s*[)\]}]+[,;:]?$"""  # the end of a line of code, or closing brackets alone
     r"""|^\s*[A-Za-z0-9_.[\]"']+(?:\(.*\))?\s*[-+*/|]?=\s*\S"""  # an assignment
     r"""|^\s*(?:class|const|def|export|from|function|import|\#include|let|return)\b[^.]*$"""
@@ -45,7 +45,7 @@ class Look(NamedTuple):
 
     start: int
     end: int
-    kind: Kind
+    kind: FormattedRangeKind
 
 
 def find_formatted_ranges(text: str) -> tuple[list[Look], tuple[Heading, ...]]:
@@ -85,7 +85,7 @@ def _is_source_code(lines: Sequence[str]) -> bool:
     """Return whether a whole text is source code."""
     nonblank_lines = [line.rstrip() for line in lines if line.strip()]
     statement_line_count = sum(
-        len(line) < _LEAST_PARAGRAPH_LENGTH and _STATEMENT.search(line) is not None for line in nonblank_lines
+        len(line) < _LEAST_PARAGRAPH_LENGTH and _CODE_STATEMENT_PATTERN.search(line) is not None for line in nonblank_lines
     )
     indented_line_count = sum(line.startswith(("  ", "\t")) for line in nonblank_lines)
     return (
@@ -95,11 +95,11 @@ def _is_source_code(lines: Sequence[str]) -> bool:
     )
 
 
-def _are_lines_monospaced(text: str, lines: Sequence[str], starts: Sequence[int]) -> list[bool]:
+def _are_lines_monospaced(text: str, lines: Sequence[str], line_starts: Sequence[int]) -> list[bool]:
     """Return for each line whether it is of code, a table or a formula."""
     are_monospaced = [False] * len(lines)
     for block_kind, (start, end), _ in outline_of(text).not_prose:
-        first_line_number, end_line_number = bisect_right(starts, start) - 1, bisect_left(starts, end)
+        first_line_number, end_line_number = bisect_right(line_starts, start) - 1, bisect_left(line_starts, end)
         if block_kind in ("table", "formula") or (block_kind == "code block" and _FENCE.search(lines[first_line_number])):
             are_monospaced[first_line_number:end_line_number] = [True] * (end_line_number - first_line_number)
     _set_indented_code_monospaced(lines, are_monospaced)

@@ -7,10 +7,10 @@ from urllib.parse import urlencode
 
 import streamlit as st
 
-from chunkers import ADAPTERS, ASKING, CHUNKERS, Chunker, Document, Embedder, FieldSpec, InputError
+from chunkers import ADAPTERS, CHUNKERS, ASKING, Chunker, Document, Embedder, FieldSpec, InputError
 from chunkers.found_again import ODDITY_KINDS, LocatedChunks, Oddity, read_chunks
 from chunkers.methods import ChunkFile, YourChunks, YourCuts
-from chunkers.recipes import MADE_ELSEWHERE, chunker_class, discover, presets_for_chunker
+from chunkers.recipes import CHUNKERS_OF_GIVEN_CHUNKS, chunker_class, discover, presets_for_chunker
 from chunkers.support import pluralize
 from viz.components.findings.findings import MOST_FINDINGS, FindingData, overlapped_sentence_range, show_findings
 from viz.components.page_elements import notice, remark, show_job_progress
@@ -67,19 +67,19 @@ _ODDITY_TITLES = {
 
 
 def chunk_file_controls(
-    choices: Choices, number: int, column: ColumnChoice, measured_documents: Sequence[str] | None = None
+    choices: Choices, column_index: int, column: ColumnChoice, measured_documents: Sequence[str] | None = None
 ) -> None:
-    """Draw the controls of column ``number``, whose chunks come from a file.
+    """Draw the controls of column ``column_index``, whose chunks come from a file.
 
     ``measured_documents`` are the names of the documents that the page measures; None on a page about one text.
     """
-    if _adopt_chunk_file(choices, number):
+    if _adopt_chunk_file(choices, column_index):
         st.rerun()
     chunk_file = chunk_file_of(column)
     if chunk_file is not None:
         remark(f"{chunk_file.name} · {pluralize(len(chunk_file.chunks), 'chunk')}", key="chunk_file_name")
         if measured_documents is None or len(measured_documents) == 1:
-            _choose_chunked_document(choices, number, chunk_file)
+            _choose_chunked_document(choices, column_index, chunk_file)
         if measured_documents:
             _show_chunks_to_measure(chunk_file, measured_documents)
     document = session.document if measured_documents is None else None
@@ -88,19 +88,19 @@ def chunk_file_controls(
         if located_chunks is not None:
             _show_located_chunks(located_chunks, chunk_file.name)
         _offer_chunked_text(choices, chunk_file, document, located_chunks)
-    _draw_chunk_file_upload(choices, number, chunk_file)
+    _draw_chunk_file_upload(choices, column_index, chunk_file)
     chunk_file_reading_job = session.chunk_reading
-    if chunk_file_reading_job is not None and chunk_file_reading_job.about == (session.page, number):
+    if chunk_file_reading_job is not None and chunk_file_reading_job.about == (session.page, column_index):
         show_job_progress(chunk_file_reading_job, key="chunk_reading")
     if session.chunk_complaint:
         notice(session.chunk_complaint, "error", key="chunk_file_error")
     st.caption(MADE_ELSEWHERE_CAPTION)
 
 
-def _show_chunks_to_measure(file: ChunkFile, measured_documents: Sequence[str]) -> None:
+def _show_chunks_to_measure(chunk_file: ChunkFile, measured_documents: Sequence[str]) -> None:
     """Draw whether the file has chunks for every measured document; only a run finds out whether they match its text."""
     try:
-        chunks_by_document = file.chunks_by_document(measured_documents)
+        chunks_by_document = chunk_file.chunks_by_document(measured_documents)
     except InputError as error:
         notice(f"{error} A run leaves this column out.", "error", key="chunk_file_lacks")
         return
@@ -111,9 +111,9 @@ def _show_chunks_to_measure(file: ChunkFile, measured_documents: Sequence[str]) 
     remark(f"{chunk_count_phrase} of {documents_phrase} will be measured.", key="chunk_file_has")
 
 
-def _draw_chunk_file_upload(choices: Choices, number: int, file: ChunkFile | None) -> None:
+def _draw_chunk_file_upload(choices: Choices, column_index: int, file: ChunkFile | None) -> None:
     # Each file gets a new, empty upload widget; the current file is shown above.
-    chunk_file_uploader_key = f"chunk_file/{number}/{file.identity if file is not None else ''}"
+    chunk_file_uploader_key = f"chunk_file/{column_index}/{file.identity if file is not None else ''}"
     current_session_page = session.page
 
     def read_uploaded_file() -> None:
@@ -123,9 +123,9 @@ def _draw_chunk_file_upload(choices: Choices, number: int, file: ChunkFile | Non
             return
         name_and_content = uploaded_file.name, uploaded_file.getvalue()
         session.chunk_reading = ReadingJob(
-            [name_and_content], single_file_converter(_read_chunk_file), about=(current_session_page, number)
+            [name_and_content], single_file_converter(_read_chunk_file), about=(current_session_page, column_index)
         ).begin()
-        _adopt_chunk_file(choices, number)
+        _adopt_chunk_file(choices, column_index)
 
     st.file_uploader(
         "A file of chunks: JSON, JSON lines, CSV or Parquet" if file is None else "Another file",
@@ -136,31 +136,31 @@ def _draw_chunk_file_upload(choices: Choices, number: int, file: ChunkFile | Non
     )
 
 
-def _read_chunk_file(data: bytes, name: str, cancelled: Callable[[], bool]) -> ChunkFile:
-    file_chunks = tuple(read_chunks(data, name, cancelled))
+def _read_chunk_file(file_content: bytes, name: str, cancelled: Callable[[], bool]) -> ChunkFile:
+    file_chunks = tuple(read_chunks(file_content, name, cancelled))
     if not file_chunks:
         raise InputError(f"{name}: a file of chunks must contain at least one chunk; this one contains none.")
     return ChunkFile(name, file_chunks)
 
 
-def _adopt_chunk_file(choices: Choices, number: int) -> bool:
-    """Use the file uploaded for column ``number`` once it has been read; return whether it has chunks."""
+def _adopt_chunk_file(choices: Choices, column_index: int) -> bool:
+    """Use the file uploaded for column ``column_index`` once it has been read; return whether it has chunks."""
     file_reading_job = session.chunk_reading
-    if file_reading_job is None or not file_reading_job.ended or file_reading_job.about != (session.page, number):
+    if file_reading_job is None or not file_reading_job.ended or file_reading_job.about != (session.page, column_index):
         return False
     session.chunk_reading = None
     session.chunk_complaint = file_reading_job.error
     if file_reading_job.made is None or file_reading_job.cancelled():
         return False
     try:
-        show_chunk_file(file_reading_job.made, session.page, choices, number)
+        show_chunk_file(file_reading_job.made, session.page, choices, column_index)
     except InputError as error:
         session.chunk_complaint = str(error)
         return False
     return True
 
 
-def _choose_chunked_document(choices: Choices, number: int, file: ChunkFile) -> None:
+def _choose_chunked_document(choices: Choices, column_index: int, file: ChunkFile) -> None:
     """Draw the choice of a document, if the file has chunks of several."""
     document_names = file.documents[:MOST_OFFERED_DOCUMENTS]
     if len(document_names) < 2:
@@ -169,7 +169,7 @@ def _choose_chunked_document(choices: Choices, number: int, file: ChunkFile) -> 
 
     def store_chosen_document(name: str | None) -> None:
         if name is not None:
-            show_chunk_file(file.with_selected_document(name), current_session_page, choices, number)
+            show_chunk_file(file.with_selected_document(name), current_session_page, choices, column_index)
 
     st.selectbox(
         "Chunked document",
@@ -177,18 +177,18 @@ def _choose_chunked_document(choices: Choices, number: int, file: ChunkFile) -> 
         index=None if chosen_document is None else document_names.index(chosen_document),
         placeholder="the document of the text's name",
         help=f"The file has chunks of {pluralize(len(file.documents), 'document')}.",
-        **value_binding(chosen_document, f"chunk_document/{number}/{file.identity}", store_chosen_document),
+        **value_binding(chosen_document, f"chunk_document/{column_index}/{file.identity}", store_chosen_document),
     )
 
 
-def _show_located_chunks(located: LocatedChunks, name: str) -> None:
+def _show_located_chunks(located_chunks: LocatedChunks, chunk_file_name: str) -> None:
     """Draw the number of located chunks, and a list of remarks that link into the text."""
-    document = located.chunking.document
-    located_count = len(located.chunking.chunks)
-    oddity_kind_counts = Counter(odd.kind for odd in located.oddities)
-    located_chunks_summary = f"{located_count:,} of {pluralize(located.given, 'chunk')} found in this text"
-    if located_count < located.given / 2:
-        located_chunks_summary += f": {name} may be of another text"
+    document = located_chunks.chunking.document
+    located_count = len(located_chunks.chunking.chunks)
+    oddity_kind_counts = Counter(odd.kind for odd in located_chunks.oddities)
+    located_chunks_summary = f"{located_count:,} of {pluralize(located_chunks.given, 'chunk')} found in this text"
+    if located_count < located_chunks.given / 2:
+        located_chunks_summary += f": {chunk_file_name} may be of another text"
     show_findings(
         located_chunks_summary,
         [
@@ -196,35 +196,35 @@ def _show_located_chunks(located: LocatedChunks, name: str) -> None:
             for kind in ODDITY_KINDS
             if oddity_kind_counts[kind]
         ],
-        [_oddity_finding_data(document, odd) for odd in located.oddities[:MOST_FINDINGS]],
-        len(located.oddities),
+        [_oddity_finding_data(document, odd) for odd in located_chunks.oddities[:MOST_FINDINGS]],
+        len(located_chunks.oddities),
         less_phrase="of the last kinds",
         nothing="All of them are in the text as they are in the file." if located_count else "",
         key="chunks_found",
     )
 
 
-def _oddity_finding_data(document: Document, odd: Oddity) -> FindingData:
+def _oddity_finding_data(document: Document, oddity: Oddity) -> FindingData:
     return {
         "id": "",
-        "title": f"Chunk {odd.number:,}: {_ODDITY_TITLES[odd.kind][0]}",
-        "reason": odd.said,
-        "passage": odd.words or document.text[odd.span.start : odd.span.end][:MOST_SHOWN_CHARACTERS],
-        "range": overlapped_sentence_range(document, odd.span.start, odd.span.end),
+        "title": f"Chunk {oddity.number:,}: {_ODDITY_TITLES[oddity.kind][0]}",
+        "reason": oddity.said,
+        "passage": oddity.words or document.text[oddity.span.start : oddity.span.end][:MOST_SHOWN_CHARACTERS],
+        "range": overlapped_sentence_range(document, oddity.span.start, oddity.span.end),
     }
 
 
-def _offer_chunked_text(choices: Choices, file: ChunkFile, document: Document, located: LocatedChunks | None) -> None:
+def _offer_chunked_text(choices: Choices, chunk_file: ChunkFile, document: Document, located: LocatedChunks | None) -> None:
     """Offer to open the text that the chunks make up, if it is complete and not the current text."""
     if located is not None and len(located.chunking.chunks) == located.given:
         return
-    chunked_text = file.text(document.name)
+    chunked_text = chunk_file.text(document.name)
     if chunked_text is None or chunked_text == document.text:
         return
 
     def open_chunked_text() -> None:
-        text_name = file.document or (file.documents[0] if len(file.documents) == 1 else file.name)
-        store_own_text(TextSource(chunked_text, text_name, None, f"put together from the chunks of {file.name}"))
+        text_name = chunk_file.document or (chunk_file.documents[0] if len(chunk_file.documents) == 1 else chunk_file.name)
+        store_own_text(TextSource(chunked_text, text_name, None, f"put together from the chunks of {chunk_file.name}"))
         session.own_taken += 1
         choose_document(choices, OWN_DOCUMENT)
 
@@ -243,10 +243,18 @@ OWN_CUTS_CAPTION = (
     "without the text."
 )
 
-ORDER_OF_ADDING = ("recursive", "structure", "optimal", "change_point", "fixed_sentences", "breakpoint", "double_pass")
+CHUNKERS_FOR_ADDED_COLUMNS = (
+    "recursive",
+    "structure",
+    "optimal",
+    "change_point",
+    "fixed_sentences",
+    "breakpoint",
+    "double_pass",
+)
 """Chunkers for added columns, in order of preference."""
 
-BOX_CHARACTERS = 26
+CHARACTERS_PER_CHOICE_BOX = 26
 """Characters of a name that fit into the side bar's boxes."""
 
 
@@ -279,7 +287,9 @@ def column_controls(
     _choose_column(choices, offers_external_chunks=offers_external_chunks)
     column_choice = choices.columns[choices.selected]
     # Keep the chunker of a column from another page, even if this page does not offer it.
-    external_chunker_names = [name for name in MADE_ELSEWHERE if offers_external_chunks or name == column_choice.chunker]
+    external_chunker_names = [
+        name for name in CHUNKERS_OF_GIVEN_CHUNKS if offers_external_chunks or name == column_choice.chunker
+    ]
     _choose_chunker(choices, column_choice, [*CHUNKERS, *ASKING, *ADAPTERS, *external_chunker_names])
     shows_model_form = (
         any_chunker_calls_model(any_column.chunker for any_column in choices.columns) if shows_model is None else shows_model
@@ -287,7 +297,7 @@ def column_controls(
     # If the selected column needs the form, it comes first, since the settings have no effect without a model.
     if shows_model_form and column_choice.chunker in ASKING:
         language_model_form()
-    if column_choice.chunker not in MADE_ELSEWHERE:
+    if column_choice.chunker not in CHUNKERS_OF_GIVEN_CHUNKS:
         parameter_controls(
             choices.selected, column_choice, chunker, chunker_defaults_of_embedder(embedder, column_choice.chunker)
         )
@@ -300,28 +310,28 @@ def column_controls(
 
 
 def parameter_controls(
-    number: int,
+    column_index: int,
     column: ColumnChoice,
     chunker: Chunker | None,
     defaults: Mapping[str, Any],
     draw_below: Callable[[FieldSpec], None] | None = None,
 ) -> None:
-    """Draw the presets and parameters of column ``number``, with the embedder's ``defaults``.
+    """Draw the presets and parameters of column ``column_index``, with the embedder's ``defaults``.
 
     ``draw_below`` is called after each main parameter, to draw something under it. The other parameters are in an expander.
     """
-    _choose_preset(number, column, defaults)
+    _choose_preset(column_index, column, defaults)
     effective_parameter_values = effective_parameters(column, defaults)
     parameter_specs = chunker_class(column.chunker).fields(effective_parameter_values)
-    idle_parameter_names = chunker.idle() if chunker is not None else frozenset[str]()
+    ineffective_parameter_names = chunker.idle() if chunker is not None else frozenset[str]()
     for parameter_spec in parameter_specs:
         if parameter_spec.main:
             _parameter_widget(
-                number,
+                column_index,
                 column,
                 parameter_spec,
                 effective_parameter_values[parameter_spec.name],
-                parameter_spec.name in idle_parameter_names,
+                parameter_spec.name in ineffective_parameter_names,
             )
             if chunker is not None and (parameter_remark := chunker.remark(parameter_spec.name)):
                 st.caption(parameter_remark)
@@ -333,11 +343,11 @@ def parameter_controls(
         ):
             for parameter_spec in secondary_parameter_specs:
                 _parameter_widget(
-                    number,
+                    column_index,
                     column,
                     parameter_spec,
                     effective_parameter_values[parameter_spec.name],
-                    parameter_spec.name in idle_parameter_names,
+                    parameter_spec.name in ineffective_parameter_names,
                 )
     if column.chunker in ASKING:
         show_chunker_prompts(column.chunker)
@@ -394,9 +404,11 @@ def _choose_column(choices: Choices, *, offers_external_chunks: bool) -> None:
 
 
 def _chunker_to_add(columns: Sequence[ColumnChoice]) -> str:
-    """Return the chunker for a new column: the first of `ORDER_OF_ADDING` that no column has, otherwise Recursive."""
+    """Return the chunker for a new column: the first of `CHUNKERS_FOR_ADDED_COLUMNS` that no column has, otherwise Recursive."""
     used_chunker_names = {column.chunker for column in columns}
-    return next((name for name in ORDER_OF_ADDING if name not in used_chunker_names), ORDER_OF_ADDING[0])
+    return next(
+        (name for name in CHUNKERS_FOR_ADDED_COLUMNS if name not in used_chunker_names), CHUNKERS_FOR_ADDED_COLUMNS[0]
+    )
 
 
 def _choose_chunker(choices: Choices, column: ColumnChoice, names: list[str]) -> None:
@@ -420,14 +432,14 @@ def _choose_chunker(choices: Choices, column: ColumnChoice, names: list[str]) ->
         remark(plugin_fault, key=f"offer_{fault_number}")
 
 
-def guide_link(chunker: str) -> str:
+def guide_link(chunker_name: str) -> str:
     """Return a Markdown link to the chunker's explanation in the Guide; empty if there is none."""
-    if chunker not in CHUNKERS and chunker not in ASKING:
+    if chunker_name not in CHUNKERS and chunker_name not in ASKING:
         return ""
-    return f"[More in the Guide](guide?{urlencode(link_parameters_of_chunker(chunker))})"
+    return f"[More in the Guide](guide?{urlencode(link_parameters_of_chunker(chunker_name))})"
 
 
-def _choose_preset(number: int, column: ColumnChoice, defaults: Mapping[str, Any]) -> None:
+def _choose_preset(column_index: int, column: ColumnChoice, defaults: Mapping[str, Any]) -> None:
     preset_by_title = {preset.title: preset for preset in presets_for_chunker(column.chunker)}
     if not preset_by_title:
         return
@@ -448,7 +460,7 @@ def _choose_preset(number: int, column: ColumnChoice, defaults: Mapping[str, Any
     def apply_preset(title: str | None) -> None:
         # The same browser message may have changed the chunker.
         if title is not None and column.chunker == chunker_name:
-            with record_columns_for_undo(current_session_page, f"Settings of column {number + 1} replaced"):
+            with record_columns_for_undo(current_session_page, f"Settings of column {column_index + 1} replaced"):
                 column.parameters = dict(preset_by_title[title].parameters)
 
     st.selectbox(
@@ -456,71 +468,85 @@ def _choose_preset(number: int, column: ColumnChoice, defaults: Mapping[str, Any
         list(preset_by_title),
         index=None if active_preset_title is None else list(preset_by_title).index(active_preset_title),
         placeholder="your own",
-        **value_binding(active_preset_title, f"preset/{number}/{chunker_name}", apply_preset),
+        **value_binding(active_preset_title, f"preset/{column_index}/{chunker_name}", apply_preset),
     )
     if active_preset_title is not None:
         # The box truncates long names.
-        full_title = f"{active_preset_title}." if len(active_preset_title) > BOX_CHARACTERS else ""
+        full_title = f"{active_preset_title}." if len(active_preset_title) > CHARACTERS_PER_CHOICE_BOX else ""
         if preset_caption := " ".join(filter(None, (full_title, preset_by_title[active_preset_title].note))):
             st.caption(preset_caption)
 
 
-def _parameter_widget(number: int, column: ColumnChoice, spec: FieldSpec, value: Any, idle: bool) -> None:
-    """Draw the widget of a parameter, greyed out if ``idle``, that is without effect given the other parameters."""
-    widget_key = _parameter_widget_key(number, column, spec)
-    parameter_label = f"{spec.title}, {spec.unit}" if spec.unit and spec.unit not in spec.title.lower() else spec.title
+def _parameter_widget(
+    column_index: int, column: ColumnChoice, parameter_spec: FieldSpec, value: Any, has_no_effect: bool
+) -> None:
+    """Draw the widget of a parameter, greyed out if ``has_no_effect``, that is without effect given the other parameters."""
+    widget_key = _parameter_widget_key(column_index, column, parameter_spec)
+    parameter_label = (
+        f"{parameter_spec.title}, {parameter_spec.unit}"
+        if parameter_spec.unit and parameter_spec.unit not in parameter_spec.title.lower()
+        else parameter_spec.title
+    )
 
     def store_parameter(new: Any) -> None:
         # The same browser message may have changed the chunker, or the parameter on which this one depends.
-        if widget_key != _parameter_widget_key(number, column, spec):
+        if widget_key != _parameter_widget_key(column_index, column, parameter_spec):
             return
-        column.put(spec.name, new)
+        column.put(parameter_spec.name, new)
         # An amount is meaningless for another threshold method.
         for dependent_parameter_spec in chunker_class(column.chunker).fields():
-            if dependent_parameter_spec.depends == spec.name:
+            if dependent_parameter_spec.depends == parameter_spec.name:
                 column.parameters.pop(dependent_parameter_spec.name, None)
 
-    help_text = f"{spec.help} {guide_link(column.chunker)}".strip()
-    common_options = {"disabled": idle, "help": help_text or None, **value_binding(value, widget_key, store_parameter)}
-    number_type = int if spec.kind == "integer" else float
-    if spec.kind == "choice" and spec.ordered:
-        st.select_slider(parameter_label, spec.choices, value, **common_options)
-    elif spec.kind == "choice":
+    help_text = f"{parameter_spec.help} {guide_link(column.chunker)}".strip()
+    common_options = {
+        "disabled": has_no_effect,
+        "help": help_text or None,
+        **value_binding(value, widget_key, store_parameter),
+    }
+    number_type = int if parameter_spec.kind == "integer" else float
+    if parameter_spec.kind == "choice" and parameter_spec.ordered:
+        st.select_slider(parameter_label, parameter_spec.choices, value, **common_options)
+    elif parameter_spec.kind == "choice":
         st.selectbox(
             parameter_label,
-            spec.choices,
-            index=spec.choices.index(value),
+            parameter_spec.choices,
+            index=parameter_spec.choices.index(value),
             format_func=lambda word: word.replace("_", " "),
             **common_options,
         )
-    elif spec.optional:
-        lowest_value, highest_value = (None if limit is None else number_type(limit) for limit in (spec.low, spec.high))
+    elif parameter_spec.optional:
+        lowest_value, highest_value = (
+            None if limit is None else number_type(limit) for limit in (parameter_spec.low, parameter_spec.high)
+        )
         st.number_input(
             parameter_label,
             lowest_value,
             highest_value,
             value=value,
-            step=number_type(spec.step or 1),
+            step=number_type(parameter_spec.step or 1),
             placeholder="none",
             **common_options,
         )
     else:
         value = number_type(value)
         slider_start, slider_end = (
-            number_type(limit) for limit in spec.offered or (spec.low, spec.high) if limit is not None
+            number_type(limit)
+            for limit in parameter_spec.offered or (parameter_spec.low, parameter_spec.high)
+            if limit is not None
         )
         st.slider(
             parameter_label,
             min(slider_start, value),
             max(slider_end, value),
             value,
-            step=number_type(spec.step or 1),
+            step=number_type(parameter_spec.step or 1),
             format="%d" if number_type is int else "%g",
             **common_options,
         )
 
 
-def _parameter_widget_key(number: int, column: ColumnChoice, spec: FieldSpec) -> str:
+def _parameter_widget_key(number: int, column: ColumnChoice, parameter_spec: FieldSpec) -> str:
     """Return the key of a parameter's widget, unique to the chunker."""
-    dependency_suffix = f"/{column.parameters.get(spec.depends)}" if spec.depends else ""
-    return f"{number}/{column.chunker}/{spec.name}{dependency_suffix}"
+    dependency_suffix = f"/{column.parameters.get(parameter_spec.depends)}" if parameter_spec.depends else ""
+    return f"{number}/{column.chunker}/{parameter_spec.name}{dependency_suffix}"

@@ -39,7 +39,7 @@ from viz.theme import known_boundary_count_phrase
 
 MOST_LISTED = 20
 
-SHARED_SERVER = (
+SHARED_SERVER_SENTENCE = (
     "Others can reach this server, so it keeps no texts. A session file, under “Downloads” on Compare, keeps all of it."
 )
 
@@ -47,20 +47,20 @@ DOWNLOADS_VIEW = "Downloads"
 """The view of Compare with the session file."""
 
 
-def document_keeping_chip(document: str) -> NotebookChip:
+def document_keeping_chip(document_id: str) -> NotebookChip:
     """Return the chip next to a document's name, which shows whether and how the document can be kept."""
-    own_text_source = session.own if document == OWN_DOCUMENT else None
-    document_text_source = own_text_source if document == OWN_DOCUMENT else _sample_text_source(document)
+    own_text_source = session.own if document_id == OWN_DOCUMENT else None
+    document_text_source = own_text_source if document_id == OWN_DOCUMENT else _sample_text_source(document_id)
     question_count = 0 if document_text_source is None else count_questions_about(document_text_source)
     unsaved_phrases = [pluralize(question_count, "question")] * bool(question_count)
     if own_text_source is not None and own_text_source.known:
         unsaved_phrases.append(known_boundary_count_phrase(len(own_text_source.known)))
     if document_text_source is None or (own_text_source is None and not question_count):
         return {"state": "", "title": ""}
-    if document in session.notebooks:
+    if document_id in session.notebooks:
         return {"state": "kept", "title": "The text, its questions and the columns are in a file that only you can read"}
     if not is_server_private():
-        return {"state": "shared", "title": SHARED_SERVER}
+        return {"state": "shared", "title": SHARED_SERVER_SENTENCE}
     keep_chip_state = "urgent" if unsaved_phrases else "offered"
     unsaved_work_note = f"Only this tab has its {' and '.join(unsaved_phrases)}. " if unsaved_phrases else ""
     return {"state": keep_chip_state, "title": f"{unsaved_work_note}{KEEP_HELP}"}
@@ -77,11 +77,11 @@ def _sample_text_source(document: str) -> TextSource:
     return TextSource(bundled_sample.text, bundled_sample.title)
 
 
-def apply_chip_action(event: Mapping[str, Any], document: str) -> None:
+def apply_chip_action(event: Mapping[str, Any], document_id: str) -> None:
     """Apply the action chosen on a document's chip: keep the document, remove it, or open the downloads on Compare."""
     chosen_action = event.get("act")
     if chosen_action == "keep" and is_server_private():
-        start_notebook_of_document(document)
+        start_notebook_of_document(document_id)
     elif chosen_action == "remove" and (kept_text_key := notebook_key_of_document()) is not None:
         delete_kept_texts(kept_text_key.id)
     elif chosen_action == "file":
@@ -92,7 +92,7 @@ def apply_chip_action(event: Mapping[str, Any], document: str) -> None:
 def offer_to_keep_document(key: str, document: str) -> None:
     """Draw the button that keeps a document on this machine, or the reason why it cannot be kept."""
     if not is_server_private():
-        remark(SHARED_SERVER, key=f"{key}_shared")
+        remark(SHARED_SERVER_SENTENCE, key=f"{key}_shared")
     elif document not in session.notebooks:
         st.button(
             "Keep on this machine", key=f"{key}_keep", on_click=start_notebook_of_document, args=(document,), help=KEEP_HELP
@@ -168,9 +168,9 @@ def show_kept_texts(choices: Choices) -> None:
         st.button("Remove all texts", key="kept_texts_clear", on_click=delete_kept_texts)
 
 
-def _kept_text_in_words(listed: Listed) -> str:
-    last_change_date = datetime.fromtimestamp(listed.changed).strftime("%Y-%m-%d")
-    return f"{listed.name} · {pluralize(listed.questions, 'question')} · {last_change_date}"
+def _kept_text_in_words(kept_text: Listed) -> str:
+    last_change_date = datetime.fromtimestamp(kept_text.changed).strftime("%Y-%m-%d")
+    return f"{kept_text.name} · {pluralize(kept_text.questions, 'question')} · {last_change_date}"
 
 
 def _open_kept_text(id: str, choices: Choices) -> None:

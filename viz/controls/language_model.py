@@ -5,7 +5,7 @@ from collections.abc import Iterable, Sequence
 import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 
-from chunkers.language_models import ASK_AGAIN, USUAL_PORTS, LocalServer, find_local_servers
+from chunkers.language_models import UNUSABLE_ANSWER_MESSAGE_TEMPLATE, USUAL_PORTS, LocalServer, find_local_servers
 from chunkers.recipes import ASKING
 from chunkers.support import ModelName
 from viz.components.page_elements import remark
@@ -31,9 +31,9 @@ WAYS_TO_A_MODEL = """
 """Instructions for running or renting a server, as Markdown."""
 
 
-def any_chunker_calls_model(chunkers: Iterable[str]) -> bool:
+def any_chunker_calls_model(chunker_names: Iterable[str]) -> bool:
     """Return whether any of the named chunkers calls a language model."""
-    return any(name in ASKING for name in chunkers)
+    return any(name in ASKING for name in chunker_names)
 
 
 def show_prompts(prompts: Sequence[str], title: str = "Prompts", caption: str = "") -> None:
@@ -45,9 +45,9 @@ def show_prompts(prompts: Sequence[str], title: str = "Prompts", caption: str = 
             st.code(prompt, language=None, wrap_lines=True)
 
 
-def show_chunker_prompts(chunker: str) -> None:
+def show_chunker_prompts(chunker_name: str) -> None:
     """Draw the prompts that the chunker sends to a language model."""
-    show_prompts((*ASKING[chunker].wording(), ASK_AGAIN))
+    show_prompts((*ASKING[chunker_name].wording(), UNUSABLE_ANSWER_MESSAGE_TEMPLATE))
 
 
 def language_model_form() -> DeltaGenerator:

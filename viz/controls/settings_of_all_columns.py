@@ -6,7 +6,7 @@ from functools import partial
 import streamlit as st
 
 from chunkers import EMBEDDERS, SPLITTERS, TOKENIZERS, Embedder, ModelError
-from chunkers.embedders import OTHER_NAME_FORMS, MiniLM, missing_for_embedder
+from chunkers.embedders import OTHER_NAME_FORMS, MiniLM, missing_extra_sentence
 from chunkers.embedders.sentence_models import DEVICES
 from chunkers.embedders.static_embedder import Static
 from chunkers.text import HUB_NAME, LANGUAGES, SplitterName, model_folder
@@ -108,7 +108,7 @@ def embedder_controls(choices: Choices, embedder: Embedder | None) -> None:
     )
     if is_other_model:
         _embedder_form(choices)
-    if missing_package_hint := missing_for_embedder(choices.embedder):
+    if missing_package_hint := missing_extra_sentence(choices.embedder):
         st.caption(missing_package_hint)
     if embedder is not None and choices.embedder != MiniLM.name and not embedder.defaults:
         st.caption(
@@ -240,19 +240,19 @@ def _choose_splitter(choices: Choices) -> None:
 
 
 def choose_shared_setting(
-    choices: Choices, label: str, name: str, options: Mapping[str, str], shown_option: str | None = None
+    choices: Choices, label: str, setting_name: str, options: Mapping[str, str], shown_option: str | None = None
 ) -> None:
-    """Draw a select box for the shared setting ``name``, with ``options`` that map values to descriptions.
+    """Draw a select box for the shared setting ``setting_name``, with ``options`` that map values to descriptions.
 
     ``shown_option`` is the option to show, if it is not the setting's value.
     """
-    shown_setting_value = getattr(choices, name) if shown_option is None else shown_option
+    shown_setting_value = getattr(choices, setting_name) if shown_option is None else shown_option
     setting_option_values = [*options] if shown_setting_value in options else [*options, shown_setting_value]
     st.selectbox(
         label,
         setting_option_values,
         index=setting_option_values.index(shown_setting_value),
-        format_func=partial(label_with_availability, name),
+        format_func=partial(label_with_availability, setting_name),
         help=definitions_as_help(options),
-        **value_binding(shown_setting_value, name, partial(setattr, choices, name)),
+        **value_binding(shown_setting_value, setting_name, partial(setattr, choices, setting_name)),
     )

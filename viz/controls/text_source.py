@@ -66,7 +66,7 @@ _ENCODING_KEY = "own_named"
 """Key of the widget for the uploaded file's encoding."""
 
 
-def apply_document_events(choices: Choices, default: Choices) -> None:
+def apply_document_events(choices: Choices, default_choices: Choices) -> None:
     """Apply the events of the top row: a chosen document, the text and questions kept by the tab, and the chip's actions."""
     document_choice_event, tab_text_event = take_event(TEXT_BAR_KEY, "chosen"), take_event(TEXT_BAR_KEY, "kept")
     tab_questions_event = take_event(TEXT_BAR_KEY, "questions")
@@ -85,7 +85,7 @@ def apply_document_events(choices: Choices, default: Choices) -> None:
     if choices.document == OWN_DOCUMENT and session.own is None and session.tab_answered:
         text_loss_reason = session.lost
         if text_loss_reason:
-            choose_document(choices, default.document)
+            choose_document(choices, default_choices.document)
         session.lost, session.own_gone = text_loss_reason, not text_loss_reason
 
 
@@ -191,10 +191,10 @@ def _draw_text_box(choices: Choices) -> None:
         _offer_dash_boundaries()
 
 
-def _adopt_pasted_text(box: str, choices: Choices) -> None:
-    if box != session.box:
+def _adopt_pasted_text(text_box_key: str, choices: Choices) -> None:
+    if text_box_key != session.box:
         return
-    text_box_content, previous_text_source = st.session_state[box], session.own
+    text_box_content, previous_text_source = st.session_state[text_box_key], session.own
     _forget_uploaded_file()
     set_own_text(edited_source(text_box_content) if text_box_content else None)
     if previous_text_source is not None and session.own is not None:
@@ -237,9 +237,9 @@ def _forget_uploaded_file() -> None:
     st.session_state.pop(_ENCODING_KEY, None)
 
 
-def _start_reading_document(file: tuple[str, bytes], encoding: str | None, choices: Choices) -> None:
+def _start_reading_document(file_name_and_content: tuple[str, bytes], encoding: str | None, choices: Choices) -> None:
     """Start reading the uploaded file as a document."""
-    _begin_file_reading(ReadingJob([file], read_single_text, encoding), choices)
+    _begin_file_reading(ReadingJob([file_name_and_content], read_single_text, encoding), choices)
 
 
 def _begin_file_reading(job: ReadingJob[UploadedContent], choices: Choices) -> None:
@@ -275,19 +275,27 @@ def _adopt_read_file(choices: Choices) -> None:
         _switch_to_own_text(choices)
 
 
-def _open_session_or_recipe(saved: session_file.SessionFile | Recipe, name: str, choices: Choices) -> None:
+def _open_session_or_recipe(session_or_recipe: session_file.SessionFile | Recipe, name: str, choices: Choices) -> None:
     """Open a session with its text, or a recipe as a column of Compare."""
     try:
-        if isinstance(saved, Recipe):
-            add_column_of_recipe(saved, name, choices)
+        if isinstance(session_or_recipe, Recipe):
+            add_column_of_recipe(session_or_recipe, name, choices)
             session.own_complaint = ""
             return
-        reopen_session(saved, choices)
+        reopen_session(session_or_recipe, choices)
     except InputError as error:
         session.own_complaint = str(error)
         return
-    store_own_text(TextSource(saved.text, saved.name, saved.known, "from a session file", saved.pages_or_chapters))
-    stored_texts.restore_questions(saved.questions)
+    store_own_text(
+        TextSource(
+            session_or_recipe.text,
+            session_or_recipe.name,
+            session_or_recipe.known,
+            "from a session file",
+            session_or_recipe.pages_or_chapters,
+        )
+    )
+    stored_texts.restore_questions(session_or_recipe.questions)
     _switch_to_own_text(choices)
 
 

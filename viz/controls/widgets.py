@@ -7,14 +7,14 @@ from typing import Any
 import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 
-from chunkers.embedders import missing_for_embedder
+from chunkers.embedders import missing_extra_sentence
 from chunkers.recipes import chunker_class
 from chunkers.support import missing_extra_message
 from chunkers.text import BYTE_PAIR_TABLE_URLS, SplitterName
 from viz.components.page_elements import remark
 from viz.state import EmbeddingServer, LanguageServer, last_undoable_column_change, session, undo_last_column_change
 
-_RENEWED = "_renewed_"
+_RENEWED_KEY_INFIX = "_renewed_"
 """Stands between a widget's key and its number; page.css knows it too."""
 
 
@@ -61,13 +61,13 @@ def _without_option_order(value: object) -> object:
 def current_widget_key(key: str) -> str:
     """Return a widget's current key: ``key``, with a number once the value was changed outside the widget."""
     key_renewal_number = session.widget_numbers.get(key, 0)
-    return f"{key}{_RENEWED}{key_renewal_number}" if key_renewal_number else key
+    return f"{key}{_RENEWED_KEY_INFIX}{key_renewal_number}" if key_renewal_number else key
 
 
 def draw_setting_select_box(
     label: str,
     link_parameters: dict[str, str],
-    name: str,
+    setting_name: str,
     options: Mapping[str, str],
     key: str,
     after_change: Callable[[], None] | None = None,
@@ -78,29 +78,29 @@ def draw_setting_select_box(
     ``options`` maps values to labels; an unknown value is replaced by the first option.
     ``after_change`` is called after a change.
     """
-    if link_parameters[name] not in options:
-        link_parameters[name] = next(iter(options))
+    if link_parameters[setting_name] not in options:
+        link_parameters[setting_name] = next(iter(options))
 
     def store_setting(value: str) -> None:
-        link_parameters[name] = value
+        link_parameters[setting_name] = value
         if after_change is not None:
             after_change()
 
     st.selectbox(
         label,
         names := list(options),
-        index=names.index(link_parameters[name]),
+        index=names.index(link_parameters[setting_name]),
         format_func=options.__getitem__,
         help=help,
-        **value_binding(link_parameters[name], key, store_setting),
+        **value_binding(link_parameters[setting_name], key, store_setting),
     )
-    return link_parameters[name]
+    return link_parameters[setting_name]
 
 
 def draw_setting_segmented_control(
     label: str,
     link_parameters: dict[str, str],
-    name: str,
+    setting_name: str,
     options: Mapping[str, str],
     key: str,
     *,
@@ -111,7 +111,7 @@ def draw_setting_segmented_control(
 
     ``options`` maps values to labels. If ``hidden``, the control's own label is not shown.
     """
-    shown_option = link_parameters[name] if link_parameters[name] in options else next(iter(options))
+    shown_option = link_parameters[setting_name] if link_parameters[setting_name] in options else next(iter(options))
     st.segmented_control(
         label,
         list(options),
@@ -120,7 +120,7 @@ def draw_setting_segmented_control(
         required=True,
         help=help,
         label_visibility="collapsed" if hidden else "visible",
-        **value_binding(shown_option, key, partial(link_parameters.__setitem__, name)),
+        **value_binding(shown_option, key, partial(link_parameters.__setitem__, setting_name)),
     )
 
 
@@ -138,25 +138,27 @@ def button_pressed(place: DeltaGenerator, label: str, key: str, **options: Any) 
     return True
 
 
-def draw_consent_buttons(buttons: Mapping[str, Callable[[], None]]) -> None:
+def draw_consent_buttons(callback_by_label: Mapping[str, Callable[[], None]]) -> None:
     """Draw buttons side by side by which the user allows something for the session, or chooses what needs no consent."""
     buttons_row = st.container(horizontal=True, gap="small")
-    for label, on_click in buttons.items():
+    for label, on_click in callback_by_label.items():
         buttons_row.button(label, key=f"offer/{label}", on_click=on_click)
 
 
-def take_entered_server(current_server: EmbeddingServer | LanguageServer, address_key: str, key_key: str) -> tuple[str, str]:
+def take_entered_server(
+    current_server: EmbeddingServer | LanguageServer, address_widget_key: str, key_widget_key: str
+) -> tuple[str, str]:
     """Return the address and the key that were entered into the two fields of a form, and empty the field of the key.
 
     Without a new key, the key of ``current_server`` remains if the address does.
     """
-    server_address = st.session_state[address_key].strip()
+    server_address = st.session_state[address_widget_key].strip()
     # A key is only ever sent to the server for which it was entered.
-    entered_server_key = st.session_state[key_key].strip() or (
+    entered_server_key = st.session_state[key_widget_key].strip() or (
         current_server.key if server_address == current_server.address else ""
     )
     # The browser no longer needs the key.
-    st.session_state[key_key] = ""
+    st.session_state[key_widget_key] = ""
     return server_address, entered_server_key
 
 
@@ -193,7 +195,7 @@ def chunker_installation_hint(name: str) -> str:
 INSTALLATION_HINTS = {
     "chunker": chunker_installation_hint,
     "sentences": splitter_installation_hint,
-    "embedder": missing_for_embedder,
+    "embedder": missing_extra_sentence,
     "tokenizer": tokenizer_installation_hint,
 }
 """By setting, the function that returns the installation hint for one of its values."""

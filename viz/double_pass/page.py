@@ -27,7 +27,7 @@ from viz.double_pass.passes import (
     show_passes,
     steps_of_both_passes,
 )
-from viz.jobs import reversing_change_at_once
+from viz.jobs import reversing_change_if_quick
 from viz.shell import (
     ColumnResult,
     Page,
@@ -63,12 +63,12 @@ def default_choices() -> Choices:
 
 def show() -> None:
     """Draw the Double pass page."""
-    opening_columns = columns_to_open_with(PAGE, [("double_pass",), ("breakpoint",)])
+    columns_from_compare = columns_to_open_with(PAGE, [("double_pass",), ("breakpoint",)])
     with page(PAGE, default_choices()) as current_page:
         choices, text = current_page.choices, current_page.text
         current_page.check_link_parameters(ALLOWED_WORDS)
         _keep_page_columns(current_page)
-        choices.columns = [new or old for new, old in zip_longest(opening_columns, choices.columns)]
+        choices.columns = [new or old for new, old in zip_longest(columns_from_compare, choices.columns)]
         if column_selection_event := take_event(READER_KEY, "selected"):
             choices.selected = (
                 DOUBLE_PASS_COLUMN if column_selection_event["column"] == DOUBLE_PASS_COLUMN else COMPARED_COLUMN
@@ -214,16 +214,16 @@ def _draw_page_body(current_page: Page, text: PageText, results: list[ColumnResu
             st.dataframe(comparison_table(chunking), hide_index=True, placeholder="–", width="stretch", height=420)
 
 
-def verdict_reversal_in_words(double: ColumnResult, step: Step, embedder: Embedder | None) -> str:
+def verdict_reversal_in_words(double_pass_result: ColumnResult, step: Step, embedder: Embedder | None) -> str:
     """Describe the change that would reverse the verdict on a step's gap; empty if unknown or if the search takes long."""
-    chunking, gap_index = double.chunking, step["mark"]["gap"]
-    if double.task is None or double.chunker is None or chunking is None or gap_index is None:
+    chunking, gap_index = double_pass_result.chunking, step["mark"]["gap"]
+    if double_pass_result.task is None or double_pass_result.chunker is None or chunking is None or gap_index is None:
         return ""
     if len(chunking.document.sentences) > MOST_SENTENCES_FOR_REVERSALS:
         return ""
     decided_gap = next(candidate for candidate in chunking.gaps if candidate.index == gap_index)
-    reversing_change = reversing_change_at_once(
-        double.task, double.chunker, chunking, decided_gap, embedder, session.on_disk
+    reversing_change = reversing_change_if_quick(
+        double_pass_result.task, double_pass_result.chunker, chunking, decided_gap, embedder, session.on_disk
     )
     return "" if reversing_change is None else f"After both passes: {decided_gap.verdict.value}; {reversing_change}."
 
@@ -354,10 +354,12 @@ _corrections_component = Component[CorrectionsData](
 )
 
 
-def undone_pass_one_cuts(chunking: Chunking, compared_chunking: Chunking | None, name: str) -> list[CorrectionData]:
+def undone_pass_one_cuts(
+    chunking: Chunking, compared_chunking: Chunking | None, compared_chunker_title: str
+) -> list[CorrectionData]:
     """Return the boundaries of pass one that pass two or the minimum size removed, in text order.
 
-    ``compared_chunking`` is the result of another chunker, called ``name``, with which the boundaries are compared.
+    ``compared_chunking`` is the result of another chunker, called ``compared_chunker_title``, with which the boundaries are compared.
     """
     other_chunker_cuts = set() if compared_chunking is None else _cut_gap_numbers(compared_chunking)
     mini_chunk_start_sentences = mini_chunk_starts(chunking)
@@ -380,7 +382,7 @@ def undone_pass_one_cuts(chunking: Chunking, compared_chunking: Chunking | None,
                     "where": f"after sentence {gap.index + 1}",
                     # The step names the pass.
                     "reason": str(removal_reason if removing_step_number is None else removal_reason._replace(heading="")),
-                    "also": f"{name} cuts here" if gap.index in other_chunker_cuts else "",
+                    "also": f"{compared_chunker_title} cuts here" if gap.index in other_chunker_cuts else "",
                 }
             )
     return removed_boundaries
@@ -392,7 +394,10 @@ def _cut_gap_numbers(chunking: Chunking) -> set[int]:
 
 
 def removals_in_words(
-    chunking: Chunking, removals: Sequence[CorrectionData], compared_chunking: Chunking | None, name: str
+    chunking: Chunking,
+    removed_boundaries: Sequence[CorrectionData],
+    compared_chunking: Chunking | None,
+    compared_chunker_title: str,
 ) -> list[str]:
     """Describe how many boundaries of pass one were removed, and what became of the other chunker's boundaries."""
     pass_one_boundary_count = len(mini_chunk_starts(chunking)) - 1
@@ -400,11 +405,11 @@ def removals_in_words(
         return ["Pass one made no boundary, so there is none to remove."]
     boundaries_phrase = pluralize(pass_one_boundary_count, "boundary", "boundaries")
     report_sentences = [
-        f"Of the {boundaries_phrase} that pass one made, {pluralize(len(removals), 'was', 'were')} removed later."
+        f"Of the {boundaries_phrase} that pass one made, {pluralize(len(removed_boundaries), 'was', 'were')} removed later."
     ]
     if compared_chunking is not None:
         other_chunker_cuts = _cut_gap_numbers(compared_chunking)
-        shared_removal_count = sum(removal["also"] != "" for removal in removals)
+        shared_removal_count = sum(removal["also"] != "" for removal in removed_boundaries)
         shared_cut_count = sum(gap.verdict.is_cut for gap in chunking.gaps if gap.index in other_chunker_cuts)
         boundary_count_by_fate = {
             "here too": shared_cut_count,
@@ -413,13 +418,15 @@ def removals_in_words(
         }
         fates_phrase = ", ".join(f"{count:,} {fate}" for fate, count in boundary_count_by_fate.items() if count)
         boundaries_phrase = pluralize(len(other_chunker_cuts), "boundary", "boundaries")
-        report_sentences.append(f"Of the {boundaries_phrase} that {name} makes between sentences: {fates_phrase or 'none'}.")
+        report_sentences.append(
+            f"Of the {boundaries_phrase} that {compared_chunker_title} makes between sentences: {fates_phrase or 'none'}."
+        )
     return report_sentences
 
 
-def show_removed_boundaries(removals: Sequence[CorrectionData], introduction: Sequence[str], key: str) -> None:
+def show_removed_boundaries(removed_boundaries: Sequence[CorrectionData], introduction: Sequence[str], key: str) -> None:
     """Mount the list of corrections; a click on a row goes to the boundary and to the step that removed it."""
-    drawn_removed_boundaries = [removal for removal in removals if removal["sentence"] <= MOST_SENTENCES]
+    drawn_removed_boundaries = [removal for removal in removed_boundaries if removal["sentence"] <= MOST_SENTENCES]
     _corrections_component(
         key=key, data={"title": "Corrections", "words": [*introduction], "rows": drawn_removed_boundaries}
     )

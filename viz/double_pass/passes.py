@@ -39,20 +39,22 @@ def attempts_for_each_comparison(chunking: Chunking) -> list[list[Comparison]]:
     return attempts_per_comparison
 
 
-def steps_of_both_passes(chunking: Chunking, maximum: int | None) -> list[Step]:
+def steps_of_both_passes(chunking: Chunking, maximum_size: int | None) -> list[Step]:
     """Return a step for each comparison of both passes, then a step for each merge by the minimum size.
 
-    ``maximum`` is the chunker's maximum size.
+    ``maximum_size`` is the chunker's maximum size.
     """
     attempts_per_comparison = attempts_for_each_comparison(chunking)
-    comparison_steps = [_comparison_step(number, so_far, maximum) for number, so_far in enumerate(attempts_per_comparison)]
+    comparison_steps = [
+        _comparison_step(number, so_far, maximum_size) for number, so_far in enumerate(attempts_per_comparison)
+    ]
     pass_two_start_index = next(
         (number for number, so_far in enumerate(attempts_per_comparison) if so_far[-1].kind not in ("initial", "appending")),
         None,
     )
     if pass_two_start_index:
         comparison_steps[pass_two_start_index]["pauses"] = True
-    return comparison_steps + _size_merge_steps(chunking)
+    return comparison_steps + _minimum_size_merge_steps(chunking)
 
 
 def mini_chunk_starts(chunking: Chunking) -> list[int]:
@@ -63,13 +65,13 @@ def mini_chunk_starts(chunking: Chunking) -> list[int]:
     return [0, *(comparison.right.start for comparison in pass_one_comparisons if comparison.outcome != "joined")]
 
 
-def gaps_of_last_comparison(attempts: Sequence[Comparison], starts: Sequence[int]) -> list[int]:
+def gaps_of_last_comparison(attempts: Sequence[Comparison], mini_chunk_start_sentences: Sequence[int]) -> list[int]:
     """Return the gaps between mini-chunks that the last comparison of ``attempts`` decides.
 
-    ``starts`` are the sentences at which the mini-chunks begin.
+    ``mini_chunk_start_sentences`` are the sentences at which the mini-chunks begin.
     """
     left_group, right_group = attempts[-1].left, attempts[-1].right
-    return [start - 1 for start in starts if left_group.end <= start <= right_group.start]
+    return [start - 1 for start in mini_chunk_start_sentences if left_group.end <= start <= right_group.start]
 
 
 def last_comparison_in_words(attempts: Sequence[Comparison]) -> str:
@@ -94,7 +96,7 @@ def _is_single_sentence(sentence_range: Span) -> bool:
     return sentence_range.end - sentence_range.start == 1
 
 
-def _comparison_step(number: int, attempts: Sequence[Comparison], maximum: int | None) -> Step:
+def _comparison_step(comparison_index: int, attempts: Sequence[Comparison], maximum_size: int | None) -> Step:
     last_comparison = attempts[-1]
     left_group, skipped_snippet = (
         compared_left_group(last_comparison),
@@ -107,7 +109,7 @@ def _comparison_step(number: int, attempts: Sequence[Comparison], maximum: int |
             for before in attempts[:-1]
         ),
     ]
-    maximum_size_phrase = "no maximum" if maximum is None else f"at most {maximum:,}"
+    maximum_size_phrase = "no maximum" if maximum_size is None else f"at most {maximum_size:,}"
     return Step(
         title=_step_title(last_comparison),
         story=[
@@ -129,7 +131,7 @@ def _comparison_step(number: int, attempts: Sequence[Comparison], maximum: int |
             next=last_comparison.right,
             middle=skipped_snippet,
             gap=last_comparison.left.end - 1,
-            comparison=number,
+            comparison=comparison_index,
         ),
         placed=_placed_sentence_counts(attempts),
         prediction={
@@ -231,7 +233,7 @@ def _comparison_in_words(comparison: Comparison, left_range: Span) -> str:
     return f"Pass two: the chunk of {left_phrase} is compared with {chunk_phrase_by_kind[comparison.kind]}, {right_phrase}."
 
 
-def _size_merge_steps(chunking: Chunking) -> list[Step]:
+def _minimum_size_merge_steps(chunking: Chunking) -> list[Step]:
     """Return a step for each boundary that the minimum size removed after both passes."""
     merge_steps = []
     chunk_starts = [
@@ -239,11 +241,11 @@ def _size_merge_steps(chunking: Chunking) -> list[Step]:
         *(gap.index + 1 for gap in chunking.gaps if gap.verdict.is_cut or gap.verdict is Verdict.REJECTED),
     ]
     chunk_end_sentences = [*chunk_starts[1:], len(chunking.document.sentences)]
-    for number, start, end in zip(count(), chunk_starts[1:], chunk_end_sentences[1:], strict=False):
+    for left_chunk_index, start, end in zip(count(), chunk_starts[1:], chunk_end_sentences[1:], strict=False):
         gap = chunking.gaps[start - 1]
         if gap.verdict is not Verdict.REJECTED or end > MOST_SENTENCES:
             continue
-        left_chunk_range, right_chunk_range = Span(chunk_starts[number], start), Span(start, end)
+        left_chunk_range, right_chunk_range = Span(chunk_starts[left_chunk_index], start), Span(start, end)
         merge_steps.append(
             Step(
                 title=f"Merge {sentence_range_in_words(left_chunk_range)}, {sentence_range_in_words(right_chunk_range)}",

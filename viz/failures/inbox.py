@@ -145,7 +145,7 @@ def _remedies_of_chosen_finding(
         score_margin,
     )
     finding_remedy_search = remedy_search_for_finding(result.task, suspicious_column, sought_finding, tokenizer, reranker)
-    remedy_job_subject = (
+    remedy_job_identity = (
         sought_finding,
         score_margin,
         ranking_method,
@@ -158,10 +158,10 @@ def _remedies_of_chosen_finding(
         reranker,
     )
     session.finding_job = remedy_job = RemedyJob(
-        remedy_job_subject, {result.task: finding_remedy_search}, embedder, tokenizer, session.on_disk
+        remedy_job_identity, {result.task: finding_remedy_search}, embedder, tokenizer, session.on_disk
     ).earlier_if_same(session.finding_job)
-    is_automatic = not stored_questions or is_remedy_search_automatic(ranking_method, embedder, reranker, document)
-    if is_automatic and not remedy_job.done:
+    starts_automatically = not stored_questions or is_remedy_search_automatic(ranking_method, embedder, reranker, document)
+    if starts_automatically and not remedy_job.done:
         remedy_job.start_once()
     remedy_job.join(SEARCH_WAIT_S)
     return {
@@ -180,7 +180,7 @@ def _near_duplicates_in_words(chunking: Chunking) -> str:
     non_parent_chunk_texts = [
         chunk.text for number, chunk in enumerate(chunking.chunks) if number not in parent_chunk_numbers
     ]
-    repeats_per_question = count_bm25_duplicates(
+    duplicate_count_per_question = count_bm25_duplicates(
         non_parent_chunk_texts,
         detect_language(chunking.document.text),
         stored_question_texts,
@@ -189,9 +189,9 @@ def _near_duplicates_in_words(chunking: Chunking) -> str:
     )
     return (
         f"For {pluralize(len(stored_question_texts), 'question')} about this text, searched by words, they take "
-        f"{repeats_per_question.mean():.2g} of "
+        f"{duplicate_count_per_question.mean():.2g} of "
         f"the best {min(BEST_CHUNK_COUNT, len(non_parent_chunk_texts))} places on average, and at most "
-        f"{repeats_per_question.max()}."
+        f"{duplicate_count_per_question.max()}."
     )
 
 

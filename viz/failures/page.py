@@ -5,7 +5,7 @@ from typing import TypedDict
 
 import streamlit as st
 
-from chunkers import ADAPTERS, ASKING, CHUNKERS, Chunking
+from chunkers import ADAPTERS, CHUNKERS, ASKING, Chunking
 from chunkers.recipes import chunker_class
 from chunkers.support import pluralize
 from evaluation.findings.examined_chunking import DEFAULT_NARROW_MARGIN
@@ -84,11 +84,11 @@ def show() -> None:
         selected=1,
         extra={"result": "published", "hair": f"{DEFAULT_NARROW_MARGIN:g}"},
     )
-    opening_columns = columns_to_open_with(PAGE, [{*CHUNKERS, *ASKING, *ADAPTERS}])
+    columns_from_compare = columns_to_open_with(PAGE, [{*CHUNKERS, *ASKING, *ADAPTERS}])
     with page(PAGE, default_page_choices) as current_page:
         # The settings of this page are fixed; a link only selects a row.
         current_page.choices.columns = column_choices
-        if opening_columns:
+        if columns_from_compare:
             current_page.choices.selected, current_page.choices.extra["result"] = main_page.choices().selected, "compare"
         _draw_page_body(current_page)
 
@@ -145,7 +145,9 @@ def _draw_page_body(current_page: Page) -> None:
         # Each in a place of its own: what comes and goes in one must not make Streamlit build the other anew.
         with st.container():
             are_all_columns_finished = all(outcome.chunking is not None or outcome.error for outcome in column_results)
-            _draw_actions(current_page, text, best_settings_search, selected_result, ready=are_all_columns_finished)
+            _draw_actions(
+                current_page, text, best_settings_search, selected_result, are_results_finished=are_all_columns_finished
+            )
         with st.container():
             show_suspicious_cuts(choices, selected_result, text, current_page.embedder)
     with right_container:
@@ -188,14 +190,21 @@ def _selected_results(
 
 
 def _draw_actions(
-    current_page: Page, text: PageText, search: Sweep | None, selected: MeasuredSetting, *, ready: bool
+    current_page: Page,
+    text: PageText,
+    best_settings_search: Sweep | None,
+    selected_measured_setting: MeasuredSetting,
+    *,
+    are_results_finished: bool,
 ) -> None:
     """Draw the buttons that search for the best settings and open the selected row on Compare."""
     if text.source.known is not None:
-        draw_search_controls(current_page, text, search, ready=ready)
-    selected_chunker_setting = selected.setting
+        draw_search_controls(current_page, text, best_settings_search, ready=are_results_finished)
+    selected_chunker_setting = selected_measured_setting.setting
     setting_column = ColumnChoice(selected_chunker_setting.chunker, dict(selected_chunker_setting.parameters))
-    offer_to_add_column("Take to Compare", setting_column, key="take/failures", disabled=selected.which == "compare")
+    offer_to_add_column(
+        "Take to Compare", setting_column, key="take/failures", disabled=selected_measured_setting.which == "compare"
+    )
     say_column_added()
 
 
@@ -257,7 +266,7 @@ def _reader_column(setting: MeasuredSetting, chunking: Chunking, known: Sequence
 
 def boundary_marking_controls(text: PageText) -> bool:
     """Draw the controls that mark, undo and upload known boundaries; return whether marking is on."""
-    if _use_read_boundaries(text.source.text):
+    if _use_uploaded_boundaries(text.source.text):
         st.rerun()
     known_boundaries = text.source.known
     buttons_row = st.container(horizontal=True, vertical_alignment="center")
@@ -309,10 +318,10 @@ def _start_reading_boundary_file(text: str) -> None:
     session.marks_reading = ReadingJob(
         [(boundary_file.name, boundary_file.getvalue())], boundary_file_reader, about=text
     ).begin()
-    _use_read_boundaries(text)
+    _use_uploaded_boundaries(text)
 
 
-def _use_read_boundaries(text: str) -> bool:
+def _use_uploaded_boundaries(text: str) -> bool:
     """Use the boundaries from an uploaded file once it is read, if they fit this text; return whether they do."""
     boundary_file_reading_job = session.take_finished_reading("marks_reading")
     if boundary_file_reading_job is None or boundary_file_reading_job.about != text:
@@ -443,6 +452,6 @@ def measured_rows(measured_settings: Sequence[MeasuredSetting]) -> list[RowData]
         for measured in sorted(measured_settings, key=lambda measured: (measured.which != "compare", measured.column))
     ]
     if all(measured.made.chunking is not None or measured.made.error for measured in measured_settings):
-        for place, name in enumerate(TABLE_MEASURES, start=1):
-            flag_best_cells(rows, place, max if HIGHER_IS_BETTER[name] else min)
+        for cell_index, name in enumerate(TABLE_MEASURES, start=1):
+            flag_best_cells(rows, cell_index, max if HIGHER_IS_BETTER[name] else min)
     return rows

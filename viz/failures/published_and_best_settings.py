@@ -59,16 +59,18 @@ class MeasuredSetting:
 
 
 def measured_setting_from_result(
-    result_kind: str, column: int, setting: SweptSetting, origin: str, result: ColumnResult, text: PageText
+    result_kind: str, column_index: int, setting: SweptSetting, origin: str, result: ColumnResult, text: PageText
 ) -> MeasuredSetting:
     """Return a chunker's setting with its result and, if boundaries are known, its measures."""
     known_boundaries = text.source.known
     if result.chunking is None or known_boundaries is None or result.task is None:
-        return MeasuredSetting(result_kind, setting, origin, result, column=column)
+        return MeasuredSetting(result_kind, setting, origin, result, column=column_index)
     score_by_measure, misassigned_sentence_numbers = _scores_and_misassigned_sentences(
         result.task, result.chunking, known_boundaries
     )
-    return MeasuredSetting(result_kind, setting, origin, result, score_by_measure, misassigned_sentence_numbers, column)
+    return MeasuredSetting(
+        result_kind, setting, origin, result, score_by_measure, misassigned_sentence_numbers, column_index
+    )
 
 
 @cached_while_shown(64, lambda task, chunking, known: (task.document, task, known))
@@ -114,22 +116,24 @@ def current_settings_search(current_page: Page, text: PageText) -> Sweep | None:
     return session.failure_searches.get(current_search_key)
 
 
-def best_settings(search: Sweep | None) -> dict[str, SweptSetting]:
+def best_settings(settings_search: Sweep | None) -> dict[str, SweptSetting]:
     """Return, for each chunker, the best setting found: fewest misassigned sentences, and fewest chunks if tied.
 
     The result is empty until the search has ended or was cancelled.
     """
-    finished_search_rows = list(search.rows) if search is not None and not search.in_progress else []
+    finished_search_rows = (
+        list(settings_search.rows) if settings_search is not None and not settings_search.in_progress else []
+    )
     best_setting_by_chunker: dict[str, SweptSetting] = {}
     for setting_summary in summarize_settings(finished_search_rows, SEARCH_MEASURE):
         best_setting_by_chunker.setdefault(setting_summary.setting.chunker, setting_summary.setting)
     return best_setting_by_chunker
 
 
-def draw_search_controls(current_page: Page, text: PageText, search: Sweep | None, ready: bool) -> None:
+def draw_search_controls(current_page: Page, text: PageText, best_settings_search: Sweep | None, ready: bool) -> None:
     """Draw the button that starts the search for the best settings, or the search's progress."""
-    if search is not None and search.in_progress:
-        show_job_progress(search)
+    if best_settings_search is not None and best_settings_search.in_progress:
+        show_job_progress(best_settings_search)
         return
     searched_settings = list(
         dict.fromkeys(
@@ -158,7 +162,7 @@ def draw_search_controls(current_page: Page, text: PageText, search: Sweep | Non
         new_settings_search.start()
 
     button_row = st.container(horizontal=True, vertical_alignment="center")
-    is_search_complete = search is not None and len(search.rows) == search.total
+    is_search_complete = best_settings_search is not None and len(best_settings_search.rows) == best_settings_search.total
     if not is_search_complete:
         button_row.button(
             "Find best settings",
@@ -166,20 +170,22 @@ def draw_search_controls(current_page: Page, text: PageText, search: Sweep | Non
             disabled=not ready or current_page.embedder is None,
             width="content",
         )
-    if search is None:
+    if best_settings_search is None:
         button_row.caption(
             f"The search tries {len(searched_settings):,} settings on this document, and keeps each chunker's best."
         )
-    elif search.error:
-        notice(search.error, "error", key="failures_search_error")
+    elif best_settings_search.error:
+        notice(best_settings_search.error, "error", key="failures_search_error")
     elif is_search_complete:
         button_row.caption(
-            f"These are the best of {search.total:,} settings by misassigned sentences, {FITTED_HERE_CAVEAT}. Of equally "
+            f"These are the best of {best_settings_search.total:,} settings by misassigned sentences, "
+            f"{FITTED_HERE_CAVEAT}. Of equally "
             "good "
             "settings, the one with the fewest chunks is shown."
         )
     else:
         button_row.caption(
-            f"Stopped after {len(search.rows):,} of {search.total:,} settings; the best of these are shown, "
+            f"Stopped after {len(best_settings_search.rows):,} of {best_settings_search.total:,} settings; the best of "
+            "these are shown, "
             f"{FITTED_HERE_CAVEAT}."
         )

@@ -9,25 +9,25 @@ from chunkers.contract import run
 from chunkers.embedders.sentence_models import MiniLM
 from chunkers.support import format_number, pluralize
 from evaluation.segmentation import count_found_missed_added, cut_offsets
-from viz.guide.pictures import GapData, PictureData, chunked_picture, new_picture, sentence_rows
+from viz.guide.pictures import GapData, PictureData, new_picture, picture_of_chunked_text, sentence_rows
 from viz.jobs import build_tools, decision_in_words
 from viz.jobs.worked_formula import worked_formula
 from viz.theme import known_boundary_count_phrase, split_at_glossary_terms
 
-BEES = (
+BEES_TEXT = (
     "Bees make honey from nectar.\nThey carry the nectar home in a second stomach.\n"
     "In the hive it is dried until it keeps for years.\n"
 )
-BREAD = (
+BREAD_TEXT = (
     "Bread begins with flour and water.\nYeast eats the sugar and fills the dough with gas.\n"
     "In the oven the gas expands and the loaf rises.\n"
 )
-MORE_BEES = (
+MORE_BEES_TEXT = (
     "Bees seal the honey with wax.\nThe beekeeper takes what the bees can spare.\n"
     "Clear honey turns white and firm in the cold.\n"
 )
 
-SIX_SENTENCES = f"{BEES}\n{BREAD}"
+SIX_SENTENCES = f"{BEES_TEXT}\n{BREAD_TEXT}"
 """The sentences of most chunkers' first five pictures: three on each of two subjects."""
 
 _SIMILAR_SENTENCES = (
@@ -37,13 +37,13 @@ _SIMILAR_SENTENCES = (
 )
 
 
-TALK = (
+TRANSCRIPT_TEXT = (
     "ANNA: How do bees make honey?\nBEN: They carry nectar home in a second stomach.\n"
     "In the hive they dry it until it keeps for years.\nANNA: And how do they keep it?\n"
     "BEN: Under a seal of wax.\nThe beekeeper takes what they can spare.\n"
 )
 # Rows have no indentation, so that no line depends on it but those of the functions.
-CODE = (
+CODE_TEXT = (
     "def dry(nectar):\n    nectar = fan(nectar)\n    water = steam(nectar)\n    return nectar - water\n\n\n"
     "def seal(honey):\n    return wax(honey)\n"
 )
@@ -89,42 +89,42 @@ EXAMPLES: Mapping[str, Example] = {
         {"size": 2},
         "It counts the sentences of the open [chunk].",
         "After two sentences, the chunk is full.",
-        ((BEES, BREAD), {"size": 2}),
+        ((BEES_TEXT, BREAD_TEXT), {"size": 2}),
         "sentences",
     ),
     "fixed_words": Example(
         {"size": 20, "overlap": 0},
         "It counts the words of the open [chunk].",
         "After 20 words the chunk is full, wherever that is.",
-        ((BEES, BREAD), {"size": 15, "overlap": 0}),
+        ((BEES_TEXT, BREAD_TEXT), {"size": 15, "overlap": 0}),
         "words",
     ),
     "fixed_characters": Example(
         {"size": 100, "overlap": 0},
         "It counts the characters of the open [chunk].",
         "After 100 characters the chunk is full, even inside a word.",
-        ((BEES, BREAD), {"size": 70, "overlap": 0}),
+        ((BEES_TEXT, BREAD_TEXT), {"size": 70, "overlap": 0}),
         "characters",
     ),
     "fixed_tokens": Example(
         {"size": 25, "overlap": 0},
         "It counts the [tokens] of the open [chunk].",
         "After 25 tokens the chunk is full, wherever that is.",
-        ((BEES, BREAD), {"size": 18, "overlap": 0}),
+        ((BEES_TEXT, BREAD_TEXT), {"size": 18, "overlap": 0}),
         MiniLM.name,
     ),
     "recursive": Example(
         {"size": 120},
         "It counts the characters of the open [chunk].",
         "Before 120 characters are passed, it cuts at a separator: a blank line, else a line break, else a full stop.",
-        ((BEES, BREAD), {"size": 400}),
+        ((BEES_TEXT, BREAD_TEXT), {"size": 400}),
         "characters",
     ),
     "structure": Example(
         {"max_size": 40, "join_below": 20},
         "It finds the blocks of the text, here two paragraphs, and counts their [tokens].",
         "Blocks that fit together are joined; here two paragraphs do not.",
-        ((BEES + MORE_BEES,), {"max_size": 30, "join_below": 10}),
+        ((BEES_TEXT + MORE_BEES_TEXT,), {"max_size": 30, "join_below": 10}),
         MiniLM.name,
     ),
     "turns": Example(
@@ -139,7 +139,7 @@ EXAMPLES: Mapping[str, Example] = {
             {"max_size": 30},
         ),
         MiniLM.name,
-        TALK,
+        TRANSCRIPT_TEXT,
     ),
     "code": Example(
         {"max_size": 20, "language": "python"},
@@ -153,7 +153,7 @@ EXAMPLES: Mapping[str, Example] = {
             {"max_size": 60, "language": "python"},
         ),
         MiniLM.name,
-        CODE,
+        CODE_TEXT,
         "line",
     ),
     "breakpoint": Example(
@@ -172,32 +172,36 @@ EXAMPLES: Mapping[str, Example] = {
         {"size": 30, "buffer": 0},
         _NEIGHBOUR_DISTANCE_EXPLANATION,
         "The [threshold], the notch, is lowered until the average [chunk] has at most 30 [tokens].",
-        ((BEES + MORE_BEES,), {"size": 30, "buffer": 0}),
+        ((BEES_TEXT + MORE_BEES_TEXT,), {"size": 30, "buffer": 0}),
     ),
     "double_pass": Example(
         {"merging_threshold": 0.35},
         "It measures similarity, 1 minus the [distance]: in pass one, of the next sentence and the last two of the chunk.",
         "Pass one joins what is similar enough; pass two compares the [mini-chunks], and may join over a [snippet].",
-        ((BEES, BREAD), {}),
+        ((BEES_TEXT, BREAD_TEXT), {}),
     ),
     "max_min": Example(
         {},
         "It compares the next sentence with every one of the open [chunk]: similarity, 1 minus the [distance].",
         "The sentence joins if the greatest similarity is above a [threshold].",
-        ((BEES + MORE_BEES,), {}),
+        ((BEES_TEXT + MORE_BEES_TEXT,), {}),
     ),
     "optimal": Example(
         {"max_size": 40, "piece_size": 10},
         "It tries all ways to cut the text into pieces of at most 10 [tokens] and to join these.",
         "A cut is made if the best way with it has more similarity within chunks than the best without.",
-        ((BEES + MORE_BEES,), {"max_size": 400, "piece_size": 10}),
+        ((BEES_TEXT + MORE_BEES_TEXT,), {"max_size": 400, "piece_size": 10}),
     ),
     "change_point": Example(
         {"cuts_at": "sentences"},
         "It measures by how much a cut reduces the spread of the [embeddings] around the means of their chunks.",
         "A cut must gain more than cuts gain in the same sentences shuffled: the penalty, the notch.",
         (
-            (BEES, "The ferry leaves at noon.\n", "Bees seal the honey with wax.\nClear honey turns white in the cold.\n"),
+            (
+                BEES_TEXT,
+                "The ferry leaves at noon.\n",
+                "Bees seal the honey with wax.\nClear honey turns white in the cold.\n",
+            ),
             {"cuts_at": "sentences"},
         ),
     ),
@@ -211,7 +215,7 @@ EXAMPLES: Mapping[str, Example] = {
         {"eps": 0.45},
         _JOINT_DISTANCE_EXPLANATION,
         "Sentences within ε, the notch, of each other are one [chunk]; what has no neighbour is noise.",
-        ((BEES, BREAD), {"eps": 0.3}),
+        ((BEES_TEXT, BREAD_TEXT), {"eps": 0.3}),
     ),
     "kmeans": Example(
         {"clusters": 2},
@@ -237,10 +241,10 @@ def pictures_of_chunker(name: str) -> list[PictureData]:
     return [*pictures_of_run(name, EXAMPLES[name].text, tools), known_failure_picture(name, tools)]
 
 
-def pictures_of_run(name: str, text: str, tools: Tools) -> list[PictureData]:
+def pictures_of_run(chunker_name: str, text: str, tools: Tools) -> list[PictureData]:
     """Return five pictures of how a chunker cuts a text with one sentence per line."""
-    chunker_example = EXAMPLES[name]
-    document, chunker, chunking = _run_chunker(name, text, chunker_example.parameters, tools)
+    chunker_example = EXAMPLES[chunker_name]
+    document, chunker, chunking = _run_chunker(chunker_name, text, chunker_example.parameters, tools)
     sentence_numbers = range(len(document.sentences))
     size_counter = _size_counter(chunker_example.unit, document)
     text_picture = new_picture(
@@ -256,7 +260,7 @@ def pictures_of_run(name: str, text: str, tools: Tools) -> list[PictureData]:
         else _centre_distance_data(chunking) or _gap_score_data(chunking)
     )
     decision_picture = new_picture("What it decides", split_at_glossary_terms(chunker_example.decides))
-    decision_picture["gaps"] = _decision_data(chunking)
+    decision_picture["gaps"] = _gap_decision_data(chunking)
     explained_gap = max(
         chunking.gaps,
         key=lambda candidate: (candidate.verdict.is_cut, candidate.offset is None, candidate.verdict.is_overruled),
@@ -272,7 +276,7 @@ def pictures_of_run(name: str, text: str, tools: Tools) -> list[PictureData]:
         gap_picture["rows"] = sentence_rows(document, [*sentence_numbers][explained_gap.index : explained_gap.index + 2])
     for picture in (text_picture, measured_values_picture, decision_picture):
         picture["rows"] = sentence_rows(document, sentence_numbers)
-    cut_picture = chunked_picture(
+    cut_picture = picture_of_chunked_text(
         chunking, "The chunks", split_at_glossary_terms(pluralize(len(chunking.chunks), "[chunk]", "[chunks]"))
     )
     for cut_picture_gap in cut_picture["gaps"]:
@@ -294,7 +298,7 @@ def known_failure_picture(name: str, tools: Tools) -> PictureData:
             f"{pluralize(added_count, 'cut')} elsewhere"
         )
     failure_caption += f"; {pluralize(multispan_chunk_count, 'chunk')} in several places" * bool(multispan_chunk_count)
-    failure_picture = chunked_picture(
+    failure_picture = picture_of_chunked_text(
         chunking, "A known failure", split_at_glossary_terms(f"{failure_caption}. {chunker.failure}")
     )
     later_sentence_starts = [sentence.start for sentence in chunking.document.sentences[1:]]
@@ -387,7 +391,7 @@ def _open_chunk_size_data(chunking: Chunking, chunker: Any, measure_size: Callab
     ]
 
 
-def _decision_data(chunking: Chunking) -> list[GapData]:
+def _gap_decision_data(chunking: Chunking) -> list[GapData]:
     gaps_between_sentences = _gaps_between_sentences(chunking)
     scale_gap_score = _score_scaler(gaps_between_sentences)
     inside_reasons_by_gap: dict[int, str] = {}

@@ -72,17 +72,22 @@ def miniature_description(chunking: Chunking) -> str:
     return f"{pluralize(len(chunking.chunks), 'chunk')}, beginning at {sentence_numbers_phrase}"
 
 
-def _strip_boxes_svg(name: str, spans: Sequence[tuple[float, float, int]], count: int, top: int, theme: str) -> list[str]:
+def _strip_boxes_svg(
+    strip_name: str, numbered_box_ranges: Sequence[tuple[float, float, int]], sentence_count: int, top: int, theme: str
+) -> list[str]:
     strip_box_elements = []
-    for box_start, box_end, chunk_number in spans:
-        box_left, box_width = box_start / count * PICTURE_WIDTH, max(1.0, (box_end - box_start) / count * PICTURE_WIDTH - 2)
+    for box_start, box_end, chunk_number in numbered_box_ranges:
+        box_left, box_width = (
+            box_start / sentence_count * PICTURE_WIDTH,
+            max(1.0, (box_end - box_start) / sentence_count * PICTURE_WIDTH - 2),
+        )
         box_colour_index = chunk_number % len(CHUNK_COLOURS[theme])
         strip_box_elements.append(
             f'<rect x="{box_left:.1f}" y="{top + 1}" width="{box_width:.1f}" height="{STRIP_HEIGHT - 2}" rx="2" '
             f'fill="{CHUNK_COLOURS[theme][box_colour_index]}" stroke="{CHUNK_EDGE_COLOURS[theme][box_colour_index]}"/>'
         )
         if box_width > 24:
-            chunk_number_label = chunk_number + 1 if name == "chunks" else ""
+            chunk_number_label = chunk_number + 1 if strip_name == "chunks" else ""
             strip_box_elements.append(
                 f'<text x="{box_left + 6:.1f}" y="{top + 15}" font-size="11" '
                 f'fill="{THEME_COLOURS[theme]["ink"]}">{chunk_number_label}</text>'
@@ -90,7 +95,7 @@ def _strip_boxes_svg(name: str, spans: Sequence[tuple[float, float, int]], count
     return strip_box_elements
 
 
-def _score_curve_svg(chunking: Chunking, count: int, top: int, theme: str) -> list[str]:
+def _score_curve_svg(chunking: Chunking, sentence_count: int, curve_top: int, theme: str) -> list[str]:
     """Draw the scores of the gaps, with filled dots for cuts, and the threshold lines."""
     score_curve, ink_colours = chunking.curves[0], THEME_COLOURS[theme]
     defined_scores = [score for score in score_curve.scores if score == score]
@@ -101,10 +106,15 @@ def _score_curve_svg(chunking: Chunking, count: int, top: int, theme: str) -> li
     )
 
     def vertical_position(value: float) -> float:
-        return top + CURVE_HEIGHT - 12 - (value - lowest_value) / (highest_value - lowest_value or 1.0) * (CURVE_HEIGHT - 24)
+        return (
+            curve_top
+            + CURVE_HEIGHT
+            - 12
+            - (value - lowest_value) / (highest_value - lowest_value or 1.0) * (CURVE_HEIGHT - 24)
+        )
 
     score_curve_points = [
-        ((gap + 1) / count * PICTURE_WIDTH, vertical_position(score))
+        ((gap + 1) / sentence_count * PICTURE_WIDTH, vertical_position(score))
         for gap, score in enumerate(score_curve.scores)
         if score == score
     ]
@@ -115,10 +125,10 @@ def _score_curve_svg(chunking: Chunking, count: int, top: int, theme: str) -> li
         f'stroke="{ink_colours["accent"]}" stroke-width="1.5"/>'
         for level in threshold_line_levels
     ]
-    if count <= 120:
+    if sentence_count <= 120:
         gaps_between_sentences = [gap for gap in chunking.gaps if gap.offset is None]
         svg_elements += [
-            f'<circle cx="{(gap.index + 1) / count * PICTURE_WIDTH:.1f}" cy="{vertical_position(score):.1f}" r="4" '
+            f'<circle cx="{(gap.index + 1) / sentence_count * PICTURE_WIDTH:.1f}" cy="{vertical_position(score):.1f}" r="4" '
             f'stroke="{ink_colours["muted"]}" '
             f'fill="{ink_colours["ink"] if gap.verdict.is_cut else ink_colours["page"]}"/>'
             for gap, score in zip(gaps_between_sentences, score_curve.scores, strict=True)

@@ -21,7 +21,7 @@ from viz.guide.pictures import (
     gap_between_rows,
     gaps_between_rows,
     new_picture,
-    rank_rows,
+    rows_of_ranked_texts,
     sentence_rows,
     show_pictures,
 )
@@ -54,13 +54,13 @@ SENTENCE_COLUMN = ColumnChoice("fixed_sentences", {"size": 1})
 
 
 def show_introduction(
-    current_page: Page, text: PageText, kind: type[Chunker], result: ColumnResult, sentence_result: ColumnResult
+    current_page: Page, text: PageText, chunker_type: type[Chunker], result: ColumnResult, sentence_result: ColumnResult
 ) -> None:
     """Draw the Guide's four introductory pictures, and run the search shown in the last two.
 
     Parameters
     ----------
-    kind, result
+    chunker_type, result
         The chunker of the pictures and its result.
     sentence_result
         The result of `SENTENCE_COLUMN`.
@@ -81,7 +81,7 @@ def show_introduction(
         waiting_reason = f"Finding the nearest of {pluralize(len(chunking.chunks), 'chunk')} embeds them all."
     introduction_pictures = [
         text_picture(document, chunking, current_page.choices.tokenizer),
-        chunk_picture(document, chunking, kind, current_page.choices.tokenizer),
+        chunk_picture(document, chunking, chunker_type, current_page.choices.tokenizer),
         ranking_picture(chunk_ranking),
         answer_picture(chunk_ranking, answer_span, sentence_ranking),
     ]
@@ -104,7 +104,7 @@ def show_introduction(
 
 def text_picture(document: Document, chunking: Chunking, tokenizer: str) -> PictureData:
     """Return the picture of the text: the sentences around the first cut, and the tokens of the first sentence."""
-    shown_sentence_numbers = sentence_numbers_around_cut(document, chunking)
+    shown_sentence_indexes = sentence_indexes_around_cut(document, chunking)
     token_count = token_ruler_of(document, tokenizer)([Span(0, len(document.text))])
     sentences_phrase = pluralize(len(document.sentences), "[sentence]", "[sentences]")
     introductory_text_picture = new_picture(
@@ -115,15 +115,15 @@ def text_picture(document: Document, chunking: Chunking, tokenizer: str) -> Pict
             "given the best passages."
         ),
     )
-    _fill_sentence_rows(introductory_text_picture, document, shown_sentence_numbers)
-    if shown_sentence_numbers:
-        start, end = document.sentences[shown_sentence_numbers[0]]
+    _fill_sentence_rows(introductory_text_picture, document, shown_sentence_indexes)
+    if shown_sentence_indexes:
+        start, end = document.sentences[shown_sentence_indexes[0]]
         sentence_tokens = first_tokens(document.text[start:end], tokenizer)
         introductory_text_picture["tokens"] = [{"text": token, "chunks": [], "marked": False} for token in sentence_tokens]
     return introductory_text_picture
 
 
-def chunk_picture(document: Document, chunking: Chunking, kind: type[Chunker], tokenizer: str) -> PictureData:
+def chunk_picture(document: Document, chunking: Chunking, chunker_type: type[Chunker], tokenizer: str) -> PictureData:
     """Return the picture of the chunks: the sentences around the first cut, divided at the cuts."""
     spans_per_chunk = [chunk.spans for chunk in chunking.chunks]
     count_tokens = token_ruler_of(document, tokenizer)
@@ -132,11 +132,11 @@ def chunk_picture(document: Document, chunking: Chunking, kind: type[Chunker], t
         "Chunks",
         split_at_glossary_terms(
             f"A [chunker] decides at which [gaps] between sentences the text is cut into [chunks]. "
-            f"{kind.title} makes {pluralize(len(spans_per_chunk), 'chunk')} of this text, of at most "
+            f"{chunker_type.title} makes {pluralize(len(spans_per_chunk), 'chunk')} of this text, of at most "
             f"{pluralize(largest_chunk_token_count, 'token')}."
         ),
     )
-    _fill_sentence_rows(divided_chunks_picture, document, sentence_numbers_around_cut(document, chunking), chunking)
+    _fill_sentence_rows(divided_chunks_picture, document, sentence_indexes_around_cut(document, chunking), chunking)
     if divided_chunks_picture["rows"]:
         divided_chunks_picture["gaps"] = gaps_between_rows(divided_chunks_picture["rows"])
         first_chunks_phrase = chunk_numbers_in_words(divided_chunks_picture["rows"][0]["parts"][0]["chunks"])
@@ -154,25 +154,25 @@ def ranking_picture(asked_question: AskedQuestion | None) -> PictureData:
                 "looks for the chunk at the least [distance] from the question."
             ),
         )
-    passage_vectors = asked_question.index.vectors
+    chunk_vectors = asked_question.index.vectors
     nearest_chunk_numbers, similarities = (
         asked_question.ranking.order[:SHOWN_RANKS].tolist(),
         asked_question.ranking.scores[:SHOWN_RANKS].tolist(),
     )
     chunk_vector_excerpt = ", ".join(
-        format_number(float(value), ".2f") for value in passage_vectors[nearest_chunk_numbers[0]][:3]
+        format_number(float(value), ".2f") for value in chunk_vectors[nearest_chunk_numbers[0]][:3]
     )
     chunk_ranking_picture = new_picture(
         "A question finds chunks",
         split_at_glossary_terms(
-            f"An [embedder] turns each chunk and the question into an [embedding]: {passage_vectors.shape[1]:,} numbers "
+            f"An [embedder] turns each chunk and the question into an [embedding]: {chunk_vectors.shape[1]:,} numbers "
             f"that stand for its meaning. Those of chunk {nearest_chunk_numbers[0] + 1} begin {chunk_vector_excerpt}. "
             "[Retrieval] "
             "looks for the chunk at the least [distance] from the question."
         ),
     )
     ranked_text_chunks = asked_question.chunking.chunks
-    chunk_ranking_picture["ranks"] = rank_rows(
+    chunk_ranking_picture["ranks"] = rows_of_ranked_texts(
         [
             (chunk, f"chunk {chunk + 1}", ranked_text_chunks[chunk].text, 1 - score)
             for chunk, score in zip(nearest_chunk_numbers, similarities, strict=True)
@@ -245,7 +245,7 @@ def answer_picture(
         f"The language model is given the question and the {chunks_phrase}. It writes its answer from them."
     )
     chunks_picture = new_picture("An answer", split_at_glossary_terms(f"{answer_introduction} {place_explanation}".strip()))
-    chunk_sentence_pairs = [
+    chunk_and_sentence_numbers = [
         (chunk, sentence)
         for chunk in sorted(retrieved_chunk_numbers)
         for span in chunks[chunk].spans
@@ -255,45 +255,47 @@ def answer_picture(
     marked_row_index = next(
         (
             place
-            for place, (_, sentence) in enumerate(chunk_sentence_pairs)
+            for place, (_, sentence) in enumerate(chunk_and_sentence_numbers)
             if document.sentences[sentence].end > marked_start
         ),
         0,
     )
-    first_shown_row_index = max(0, min(marked_row_index - 2, len(chunk_sentence_pairs) - SHOWN_SENTENCES))
-    shown_chunk_sentence_pairs = chunk_sentence_pairs[first_shown_row_index : first_shown_row_index + SHOWN_SENTENCES]
-    for chunk_number, sentence_index in shown_chunk_sentence_pairs:
+    first_shown_row_index = max(0, min(marked_row_index - 2, len(chunk_and_sentence_numbers) - SHOWN_SENTENCES))
+    shown_chunk_sentence_numbers = chunk_and_sentence_numbers[
+        first_shown_row_index : first_shown_row_index + SHOWN_SENTENCES
+    ]
+    for chunk_number, sentence_index in shown_chunk_sentence_numbers:
         (sentence_row,) = sentence_rows(document, [sentence_index], chunking, marked_span)
         # The rest of the sentence, in other chunks, is not retrieved.
         sentence_row["parts"] = [part for part in sentence_row["parts"] if chunk_number in part["chunks"]]
-        for part in sentence_row["parts"]:
-            part["chunks"] = [chunk_number]
+        for row_part in sentence_row["parts"]:
+            row_part["chunks"] = [chunk_number]
         chunks_picture["rows"].append(sentence_row)
     chunks_picture["gaps"] = [
-        gap_between_rows([chunk], [before]) for (before, _), (chunk, _) in pairwise(shown_chunk_sentence_pairs)
+        gap_between_rows([chunk], [before]) for (before, _), (chunk, _) in pairwise(shown_chunk_sentence_numbers)
     ]
     chunks_picture["before"] = (
         (
             f"{_omitted_sentences_in_words(first_shown_row_index)} "
-            f"{chunk_numbers_in_words([shown_chunk_sentence_pairs[0][0]])}"
+            f"{chunk_numbers_in_words([shown_chunk_sentence_numbers[0][0]])}"
         ).strip()
-        if shown_chunk_sentence_pairs
+        if shown_chunk_sentence_numbers
         else ""
     )
     chunks_picture["after"] = _omitted_sentences_in_words(
-        len(chunk_sentence_pairs) - first_shown_row_index - len(shown_chunk_sentence_pairs)
+        len(chunk_and_sentence_numbers) - first_shown_row_index - len(shown_chunk_sentence_numbers)
     )
     return chunks_picture
 
 
-def sentence_numbers_around_cut(document: Document, chunking: Chunking) -> list[int]:
+def sentence_indexes_around_cut(document: Document, chunking: Chunking) -> list[int]:
     """Return the numbers of the sentences around the first cut, which the Guide's pictures show."""
     document_sentence_count = len(document.sentences)
-    sentence_number_after_cut = document.sentence_at(chunking.chunks[1].start) if len(chunking.chunks) > 1 else 0
-    first_shown_sentence_number = max(
-        0, min(sentence_number_after_cut - SHOWN_SENTENCES // 2, document_sentence_count - SHOWN_SENTENCES)
+    sentence_index_after_cut = document.sentence_at(chunking.chunks[1].start) if len(chunking.chunks) > 1 else 0
+    first_shown_sentence_index = max(
+        0, min(sentence_index_after_cut - SHOWN_SENTENCES // 2, document_sentence_count - SHOWN_SENTENCES)
     )
-    return [*range(first_shown_sentence_number, min(document_sentence_count, first_shown_sentence_number + SHOWN_SENTENCES))]
+    return [*range(first_shown_sentence_index, min(document_sentence_count, first_shown_sentence_index + SHOWN_SENTENCES))]
 
 
 def first_tokens(text: str, tokenizer: str) -> list[str]:
@@ -304,12 +306,12 @@ def first_tokens(text: str, tokenizer: str) -> list[str]:
 
 
 def _fill_sentence_rows(
-    picture: PictureData, document: Document, numbers: list[int], chunking: Chunking | None = None
+    picture: PictureData, document: Document, sentence_indexes: list[int], chunking: Chunking | None = None
 ) -> None:
-    if numbers:
-        picture["rows"] = sentence_rows(document, numbers, chunking)
-        picture["before"] = _omitted_sentences_in_words(numbers[0])
-        picture["after"] = _omitted_sentences_in_words(len(document.sentences) - numbers[-1] - 1)
+    if sentence_indexes:
+        picture["rows"] = sentence_rows(document, sentence_indexes, chunking)
+        picture["before"] = _omitted_sentences_in_words(sentence_indexes[0])
+        picture["after"] = _omitted_sentences_in_words(len(document.sentences) - sentence_indexes[-1] - 1)
 
 
 def _omitted_sentences_in_words(count: int) -> str:

@@ -5,7 +5,7 @@ from typing import Any, NamedTuple
 
 import streamlit as st
 
-from chunkers import ASKING, CHUNKERS, Chunker, Chunking, InputError
+from chunkers import CHUNKERS, ASKING, Chunker, Chunking, InputError
 from chunkers.recipes import MAXIMUM_SIZE_PARAMETERS, chunker_class
 from chunkers.support import format_number, pluralize
 from evaluation.retrieval.asked_question import LONGEST_QUESTION
@@ -38,8 +38,8 @@ from viz.shell import (
 )
 from viz.shell.page import page
 from viz.state import (
-    CHUNKER_NEEDS,
-    MODEL_MISSING,
+    CHUNKER_NEEDS_PHRASE,
+    MISSING_MODEL_MESSAGE,
     Choices,
     ColumnChoice,
     PageText,
@@ -68,7 +68,7 @@ class Advice(NamedTuple):
         return ColumnChoice(self.chunker, dict(self.parameters))
 
 
-ADVICE = (
+CHUNKER_ADVICE_ROWS = (
     Advice(
         "Short notes",
         "recursive",
@@ -127,7 +127,7 @@ def show_advice(explain: Callable[[ColumnChoice], None]) -> None:
         "No chunker was significantly ahead of all others on our questions: all figures are in "
         "`benchmarks/README.md`. Start with one of these, then measure it on your own text with Compare and Retrieval."
     )
-    for advice_number, advice in enumerate(ADVICE):
+    for advice_number, advice in enumerate(CHUNKER_ADVICE_ROWS):
         chunker_title = chunker_class(advice.chunker).title
         with st.container(key=f"advice_{advice_number}", border=True):
             st.header(advice.text, anchor=False)
@@ -182,7 +182,7 @@ def show() -> None:
         draw_function_by_view = {
             CHUNKER_VIEW: _draw_chunker_view,
             "start": _draw_introduction_view,
-            "path": _draw_path_view,
+            "path": _draw_learning_path_view,
             "which": _draw_advice_view,
             "lectures": _draw_lectures_view,
         }
@@ -225,10 +225,10 @@ def _draw_introduction_view(current_page: Page) -> None:
         st.button("From the beginning", on_click=_open_view, args=(current_page.choices, "path"), key="guide_begin")
 
 
-def _draw_path_view(current_page: Page) -> None:
+def _draw_learning_path_view(current_page: Page) -> None:
     """Draw the path in ten screens."""
     heading("From a text to an answer", key="guide_document")
-    show_path(PAGE, current_page.choices.extra, lambda: _open_view(current_page.choices, "which"))
+    show_path_screen(PAGE, current_page.choices.extra, lambda: _open_view(current_page.choices, "which"))
 
 
 def _draw_advice_view(current_page: Page) -> None:
@@ -291,9 +291,9 @@ def _draw_chunker_view(current_page: Page) -> None:
         if text is None:
             pass
         elif column_result.error:
-            lacks_model = column_result.error == MODEL_MISSING
-            message = no_model_message(CHUNKER_NEEDS, "below") if lacks_model else column_result.error
-            notice(message, "info" if lacks_model or column_result.sending is not None else "error", key="guide_error")
+            lacks_model = column_result.error == MISSING_MODEL_MESSAGE
+            error_message = no_model_message(CHUNKER_NEEDS_PHRASE, "below") if lacks_model else column_result.error
+            notice(error_message, "info" if lacks_model or column_result.sending is not None else "error", key="guide_error")
         elif column_result.chunking is None:
             notice(waiting_status_phrase(asks=chunker_type.asks), key="guide_waits")
         else:
@@ -374,7 +374,7 @@ def _draw_miniature(text: PageText, chunking: Chunking) -> None:
 # The path: its ten screens, one at a time, with one thing to do on each.
 
 
-def show_path(key: str, link_parameters: dict[str, str], open_advice: Callable[[], None]) -> None:
+def show_path_screen(key: str, link_parameters: dict[str, str], open_advice: Callable[[], None]) -> None:
     """Draw the screen that the link names.
 
     Parameters
@@ -388,14 +388,14 @@ def show_path(key: str, link_parameters: dict[str, str], open_advice: Callable[[
     """
     screen_number = link_parameters[SCREEN_PARAMETER]
     screen_index = SCREEN_NUMBERS.index(screen_number)
-    screen, tools, reader_choice, error_message = (
+    screen, tools, user_choice, error_message = (
         SCREENS[screen_index],
         bundled_model_tools(),
         session.guide_path.get(screen_number),
         "",
     )
     try:
-        drawn_screen = screen.draw(screen.text, reader_choice, tools)
+        drawn_screen = screen.draw(screen.text, user_choice, tools)
     except InputError as error:
         drawn_screen, error_message = screen.draw(screen.text, None, tools), str(error)
     screen_control = drawn_screen.control
@@ -404,12 +404,12 @@ def show_path(key: str, link_parameters: dict[str, str], open_advice: Callable[[
     )
     if screen_control == "question":
         screen_text_picture["ask"] = {
-            "question": reader_choice or "",
+            "question": user_choice or "",
             "longest": LONGEST_QUESTION,
             "complaint": error_message,
         }
     if screen_control == "cuts":
-        drawn_screen.picture["cuts"] = {"gaps": reader_choice or [], "heard": session.guide_path.get("heard")}
+        drawn_screen.picture["cuts"] = {"gaps": user_choice or [], "heard": session.guide_path.get("heard")}
 
     def store_reader_choice(value: Any) -> None:
         session.guide_path = {**session.guide_path, screen_number: value}
@@ -422,9 +422,9 @@ def show_path(key: str, link_parameters: dict[str, str], open_advice: Callable[[
         show_pictures([screen_text_picture], "guide_path_words", first=screen_index + 1, on_question=store_reader_choice)
         with st.container(key="guide_path_control"):
             if isinstance(screen_control, Choice):
-                _draw_choice_control(screen_number, screen_control, reader_choice, store_reader_choice)
+                _draw_choice_control(screen_number, screen_control, user_choice, store_reader_choice)
             elif isinstance(screen_control, Slide):
-                _draw_slider(screen_number, screen_control, reader_choice, store_reader_choice)
+                _draw_slider(screen_number, screen_control, user_choice, store_reader_choice)
         with st.container(key="guide_path_steps"):
             _draw_screen_navigation(link_parameters, screen_index)
     with picture_container:
@@ -435,13 +435,13 @@ def show_path(key: str, link_parameters: dict[str, str], open_advice: Callable[[
             on_cut=store_cuts,
         )
         if screen_index == len(SCREENS) - 1:
-            _draw_next_step_buttons(reader_choice, open_advice)
+            _draw_next_step_buttons(user_choice, open_advice)
 
 
 def _draw_choice_control(
-    name: str, control: Choice, reader_choice: str | None, store_choice: Callable[[str | None], None]
+    name: str, control: Choice, user_choice: str | None, store_choice: Callable[[str | None], None]
 ) -> None:
-    chosen_or_start_option = control.start if reader_choice is None else reader_choice
+    chosen_or_start_option = control.start if user_choice is None else user_choice
     st.segmented_control(
         control.label,
         [*control.options],
@@ -452,8 +452,8 @@ def _draw_choice_control(
     )
 
 
-def _draw_slider(name: str, control: Slide, reader_value: float | None, store_value: Callable[[float], None]) -> None:
-    chosen_or_start_value = control.start if reader_value is None else reader_value
+def _draw_slider(name: str, control: Slide, user_value: float | None, store_value: Callable[[float], None]) -> None:
+    chosen_or_start_value = control.start if user_value is None else user_value
     st.slider(
         control.label,
         control.low,
@@ -464,7 +464,7 @@ def _draw_slider(name: str, control: Slide, reader_value: float | None, store_va
     )
 
 
-def _draw_screen_navigation(link_parameters: dict[str, str], number: int) -> None:
+def _draw_screen_navigation(link_parameters: dict[str, str], screen_index: int) -> None:
     """Draw the number of the screen, and the buttons to its neighbours."""
 
     def open_screen(target_index: int) -> None:
@@ -472,24 +472,24 @@ def _draw_screen_navigation(link_parameters: dict[str, str], number: int) -> Non
 
     last_screen_index = len(SCREENS) - 1
     with st.container(horizontal=True, vertical_alignment="center"):
-        st.button("Back", on_click=open_screen, args=(number - 1,), disabled=number == 0, key="guide_path_back")
+        st.button("Back", on_click=open_screen, args=(screen_index - 1,), disabled=screen_index == 0, key="guide_path_back")
         st.button(
             "Next",
             on_click=open_screen,
-            args=(number + 1,),
-            disabled=number == last_screen_index,
+            args=(screen_index + 1,),
+            disabled=screen_index == last_screen_index,
             key="guide_path_next",
             type="primary",
         )
-        st.caption(f"{number + 1} of {len(SCREENS)}")
+        st.caption(f"{screen_index + 1} of {len(SCREENS)}")
 
 
-def _draw_next_step_buttons(chosen_repair: str | None, open_advice: Callable[[], None]) -> None:
+def _draw_next_step_buttons(chosen_repair_number: str | None, open_advice: Callable[[], None]) -> None:
     """Draw the buttons that lead from the path to the advice and to Compare, which gets the chosen repair as a column."""
 
     def open_repair_on_compare() -> None:
-        if chosen_repair is not None:
-            repairing_chunker = working_repairs(SCREENS[-1].text, bundled_model_tools())[int(chosen_repair)].chunker
+        if chosen_repair_number is not None:
+            repairing_chunker = working_repairs(SCREENS[-1].text, bundled_model_tools())[int(chosen_repair_number)].chunker
             repaired_column = ColumnChoice(repairing_chunker.name, repairing_chunker.model_dump(exclude_defaults=True))
             if column_index_on_compare(repaired_column, {}) is None:
                 add_to_compare(repaired_column)

@@ -22,8 +22,8 @@ from evaluation.retrieval.asked_question import (
     retrieve_for_question,
 )
 from evaluation.segmentation import count_found_missed_added, cut_offsets
-from viz.guide.chunker_pictures import BEES, BREAD, MORE_BEES, SIX_SENTENCES
-from viz.guide.pictures import PictureData, chunked_picture, new_picture, rank_rows, sentence_rows
+from viz.guide.chunker_pictures import BEES_TEXT, BREAD_TEXT, MORE_BEES_TEXT, SIX_SENTENCES
+from viz.guide.pictures import PictureData, new_picture, picture_of_chunked_text, rows_of_ranked_texts, sentence_rows
 
 
 class Choice(NamedTuple):
@@ -98,11 +98,11 @@ PREDICTED_GAP = 1
 TOKEN_BUDGET = 30
 """Tokens that a language model is given on the last screen."""
 
-QUESTION = "What happens to the nectar?"
+EXAMPLE_QUESTION = "What happens to the nectar?"
 ANSWER_SENTENCE_RANGE = (1, 3)
 """The first sentence of the answer on the last screen, and the first after it."""
 
-_LETTERS = "ABC"
+_SENTENCE_LETTERS = "ABC"
 
 
 def _document_from_lines(text: str) -> Document:
@@ -137,13 +137,13 @@ def _sentence_count_screen(text: str, chosen_option: str | None, tools: Tools) -
     )
 
 
-def _own_cuts_screen(text: str, gaps: Sequence[int] | None, tools: Tools) -> Drawn:
+def _own_cuts_screen(text: str, chosen_gap_indexes: Sequence[int] | None, tools: Tools) -> Drawn:
     document = _document_from_lines(text)
-    valid_gap_indexes = [gap for gap in sorted({*(gaps or ())}) if 0 <= gap < len(document.sentences) - 1]
+    valid_gap_indexes = [gap for gap in sorted({*(chosen_gap_indexes or ())}) if 0 <= gap < len(document.sentences) - 1]
     chunking = run(
         YourCuts.with_cuts_at(document.identity, [document.starts[gap + 1] for gap in valid_gap_indexes]), document, tools
     )
-    user_cuts_picture = chunked_picture(chunking)
+    user_cuts_picture = picture_of_chunked_text(chunking)
     user_cuts_picture["cuts"] = {"gaps": valid_gap_indexes, "heard": None}
     chunk_sizes = [
         f"{end - start}" for start, end in pairwise([0, *(gap + 1 for gap in valid_gap_indexes), len(document.sentences)])
@@ -187,7 +187,7 @@ def _size_unit_screen(text: str, unit: str | None, tools: Tools) -> Drawn:
         Choice(
             "Chunk size", {"words": f"{WORDS_PER_CHUNK} words", "sentences": f"{SENTENCES_PER_CHUNK} sentences"}, "words"
         ),
-        chunked_picture(chunking),
+        picture_of_chunked_text(chunking),
         result_in_words,
     )
 
@@ -207,7 +207,7 @@ def _overlap_screen(text: str, overlap: float | None, tools: Tools) -> Drawn:
     (text_token_count,), chunks_token_count = tools.count_tokens([text]), sum(tools.count_tokens(list(chunking.texts)))
     return Drawn(
         Slide("Overlap in sentences", 0, 2, 1, 0),
-        chunked_picture(chunking),
+        picture_of_chunked_text(chunking),
         f"{pluralize(repeated_sentence_count, 'sentence')} repeated: {chunks_token_count:,} tokens instead of "
         f"{text_token_count:,}.",
     )
@@ -216,25 +216,25 @@ def _overlap_screen(text: str, overlap: float | None, tools: Tools) -> Drawn:
 def _closest_meaning_screen(text: str, chosen_option: str | None, tools: Tools) -> Drawn:
     document = _document_from_lines(text)
     first_sentence, *other_sentences = document.sentence_texts
-    closest_sentence_control = Choice("Closest to sentence 1", dict(zip(_LETTERS, _LETTERS, strict=True)))
+    closest_sentence_control = Choice("Closest to sentence 1", dict(zip(_SENTENCE_LETTERS, _SENTENCE_LETTERS, strict=True)))
     meanings_screen_picture = new_picture("")
     meanings_screen_picture["rows"] = sentence_rows(document, range(len(document.sentences)))
-    for letter, row in zip(_LETTERS, meanings_screen_picture["rows"][1:], strict=False):
+    for letter, row in zip(_SENTENCE_LETTERS, meanings_screen_picture["rows"][1:], strict=False):
         row["label"] = letter
     if chosen_option is None:
         return Drawn(closest_sentence_control, meanings_screen_picture, "")
     sentence_vectors = tools.embed([first_sentence, *other_sentences])
     distances_to_first_sentence = [1 - float(sentence_vectors[0] @ vector) for vector in sentence_vectors[1:]]
     candidates_sorted_by_distance = sorted(
-        zip(range(len(other_sentences)), _LETTERS, other_sentences, distances_to_first_sentence, strict=False),
+        zip(range(len(other_sentences)), _SENTENCE_LETTERS, other_sentences, distances_to_first_sentence, strict=False),
         key=lambda candidate: candidate[3],
     )
     meanings_screen_picture["rows"] = meanings_screen_picture["rows"][:1]
     sentence_vector_excerpt = ", ".join(format_number(float(value), ".2f") for value in sentence_vectors[0][:3])
     meanings_screen_picture["formula"] = [f"sentence 1 → {sentence_vector_excerpt}, … ({sentence_vectors.shape[1]} numbers)"]
-    meanings_screen_picture["ranks"] = rank_rows(candidates_sorted_by_distance)
+    meanings_screen_picture["ranks"] = rows_of_ranked_texts(candidates_sorted_by_distance)
     guess_phrase = (
-        f"{chosen_option} is at {format_number(distances_to_first_sentence[_LETTERS.index(chosen_option)], '.2f')}"
+        f"{chosen_option} is at {format_number(distances_to_first_sentence[_SENTENCE_LETTERS.index(chosen_option)], '.2f')}"
     )
     _, nearest_letter, _, nearest_distance = candidates_sorted_by_distance[0]
     verdict_on_guess = "as you said" if chosen_option == nearest_letter else guess_phrase
@@ -277,7 +277,7 @@ def _cut_at_distance(text: str, threshold: float, tools: Tools) -> Chunking:
 
 def _gauged_picture(chunking: Chunking) -> PictureData:
     """Return the picture of a text cut by distances, with each distance and the threshold on a gauge from 0 to 1."""
-    gauged_distances_picture = chunked_picture(chunking)
+    gauged_distances_picture = picture_of_chunked_text(chunking)
     gauged_distances_picture["gaps"] = [
         {
             "said": "" if gap.score is None else f"{format_number(gap.score, '.2f')}{': cut' * gap.verdict.is_cut}",
@@ -310,7 +310,7 @@ def _known_boundaries_screen(text: str, threshold: float | None, tools: Tools) -
 def _question_screen(text: str, question: str | None, tools: Tools) -> Drawn:
     chunking = _cut_at_distance(text, 0.8, tools)
     if question is None:
-        return Drawn("question", chunked_picture(chunking), "")
+        return Drawn("question", picture_of_chunked_text(chunking), "")
     chunk_ranking = _search_chunks(chunking, checked_question(question), Limit(top=1), tools)
     ranked_chunk_numbers, chunk_distances = (
         chunk_ranking.ranking.order.tolist(),
@@ -322,7 +322,7 @@ def _question_screen(text: str, question: str | None, tools: Tools) -> Drawn:
     screen_picture["rows"] = sentence_rows(
         document, range(document.sentence_at(nearest_chunk.start), last_sentence_number + 1), chunking
     )
-    screen_picture["ranks"] = rank_rows(
+    screen_picture["ranks"] = rows_of_ranked_texts(
         [
             (chunk, f"chunk {chunk + 1}", chunking[chunk].text, far)
             for chunk, far in zip(ranked_chunk_numbers, chunk_distances, strict=True)
@@ -360,7 +360,7 @@ def working_repairs(text: str, tools: Tools) -> list[Variation]:
         run(failing_chunker, document, tools),
         "embedding",
         Limit(budget=TOKEN_BUDGET),
-        posed=PosedQuestion(QUESTION, _answer_span(document)),
+        posed=PosedQuestion(EXAMPLE_QUESTION, _answer_span(document)),
     )
     setting_trials = try_settings_for_answer(failing_column, tools)
     return [
@@ -388,9 +388,9 @@ def _repair_screen(text: str, chosen_option: str | None, tools: Tools) -> Drawn:
         else chunking_before
     )
     judgement = judge_retrieval(
-        _search_chunks(chunking_after, QUESTION, Limit(budget=TOKEN_BUDGET), tools), _answer_span(document)
+        _search_chunks(chunking_after, EXAMPLE_QUESTION, Limit(budget=TOKEN_BUDGET), tools), _answer_span(document)
     )
-    repaired_chunks_picture = chunked_picture(chunking_after, marked=_answer_span(document))
+    repaired_chunks_picture = picture_of_chunked_text(chunking_after, marked=_answer_span(document))
     # What follows the answer is of no interest.
     shown_row_count = ANSWER_SENTENCE_RANGE[1] + 2
     hidden_row_count = len(repaired_chunks_picture["rows"]) - shown_row_count
@@ -411,7 +411,7 @@ def _repair_screen(text: str, chosen_option: str | None, tools: Tools) -> Drawn:
     return Drawn(Choice("Repair", repair_options), repaired_chunks_picture, result_in_words)
 
 
-_BEE_LINES, _BREAD_LINES, _MORE_BEE_LINES = (text.splitlines() for text in (BEES, BREAD, MORE_BEES))
+_BEE_LINES, _BREAD_LINES, _MORE_BEE_LINES = (text.splitlines() for text in (BEES_TEXT, BREAD_TEXT, MORE_BEES_TEXT))
 
 THREE_TOPICS_TEXT = "\n\n".join("\n".join(lines) for lines in (_BEE_LINES[:2], _BREAD_LINES[:2], _MORE_BEE_LINES[1:]))
 """Two sentences on each of three subjects."""
@@ -436,7 +436,7 @@ SCREENS = (
         "How long is a piece?",
         "A model reads [tokens]: words and parts of words. The size of a chunk is the number of its tokens.",
         "Move the size and watch the chunks, each with its colour and number.",
-        BEES,
+        BEES_TEXT,
         _token_size_screen,
     ),
     Screen(
@@ -489,9 +489,9 @@ SCREENS = (
     ),
     Screen(
         "Is the answer whole?",
-        f"The answer to “{QUESTION}” is underlined, but cut apart: the nearest {TOKEN_BUDGET} tokens lack a part.",
+        f"The answer to “{EXAMPLE_QUESTION}” is underlined, but cut apart: the nearest {TOKEN_BUDGET} tokens lack a part.",
         "Choose a repair.",
-        f"{BEES}{BREAD}{MORE_BEES}",
+        f"{BEES_TEXT}{BREAD_TEXT}{MORE_BEES_TEXT}",
         _repair_screen,
     ),
 )

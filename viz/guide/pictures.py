@@ -9,10 +9,10 @@ from chunkers.support import format_number
 from viz.components.browser_exchange import Component, take_event
 from viz.theme import GlossaryPiece
 
-LONGEST_ROW = 400
+LONGEST_SHOWN_SENTENCE = 400
 """Most characters of a sentence that a picture shows."""
 
-LONGEST_RANKED = 160
+LONGEST_SHOWN_RANKED_TEXT = 160
 """Most characters of a ranked text that a picture shows."""
 
 
@@ -164,34 +164,37 @@ def new_picture(title: str, *paragraphs: list[GlossaryPiece]) -> PictureData:
 
 
 def sentence_rows(
-    document: Document, numbers: Sequence[int], chunking: Chunking | None = None, marked: Span | None = None
+    document: Document, sentence_numbers: Sequence[int], chunking: Chunking | None = None, marked_span: Span | None = None
 ) -> list[SentenceRowData]:
-    """Return the given sentences as rows of a picture, split at chunk boundaries and around the ``marked`` span."""
-    if not numbers:
+    """Return the given sentences as rows of a picture, split at chunk boundaries and around the ``marked_span`` span."""
+    if not sentence_numbers:
         return []
-    first_sentence_start, sentence_end = document.sentences[numbers[0]].start, document.sentences[numbers[-1]].end
-    numbered_spans = [
+    first_sentence_start, sentence_end = (
+        document.sentences[sentence_numbers[0]].start,
+        document.sentences[sentence_numbers[-1]].end,
+    )
+    spans_with_chunk_numbers = [
         (span, number)
         for number, chunk in enumerate(() if chunking is None else chunking.chunks)
         for span in chunk.spans
         if span.start < sentence_end and first_sentence_start < span.end
     ]
     rows: list[SentenceRowData] = []
-    for sentence_number in numbers:
+    for sentence_number in sentence_numbers:
         sentence_start, sentence_end = document.sentences[sentence_number]
-        shown_sentence_end = min(sentence_end, sentence_start + LONGEST_ROW)
+        shown_sentence_end = min(sentence_end, sentence_start + LONGEST_SHOWN_SENTENCE)
         span_edges = {
             sentence_start,
             shown_sentence_end,
-            *(edge for span, _ in numbered_spans for edge in span),
-            *(marked or ()),
+            *(edge for span, _ in spans_with_chunk_numbers for edge in span),
+            *(marked_span or ()),
         }
         edges_in_sentence = sorted(edge for edge in span_edges if sentence_start <= edge <= shown_sentence_end)
         sentence_parts: list[PartData] = [
             {
                 "text": document.text[left:right] + "…" * (right == shown_sentence_end < sentence_end),
-                "chunks": [chunk for span, chunk in numbered_spans if span.start <= left and right <= span.end],
-                "marked": marked is not None and marked.start <= left and right <= marked.end,
+                "chunks": [chunk for span, chunk in spans_with_chunk_numbers if span.start <= left and right <= span.end],
+                "marked": marked_span is not None and marked_span.start <= left and right <= marked_span.end,
             }
             for left, right in pairwise(edges_in_sentence)
         ]
@@ -199,14 +202,14 @@ def sentence_rows(
     return rows
 
 
-def rank_rows(ranked: Sequence[tuple[int, str, str, float]]) -> list[RankData]:
+def rows_of_ranked_texts(ranked: Sequence[tuple[int, str, str, float]]) -> list[RankData]:
     """Return ranked texts as rows of a picture: each with the number of its colour, its label, its text and its distance."""
     greatest_distance = max([1.0, *(distance for *_, distance in ranked)])
     return [
         {
             "chunk": chunk,
             "label": label,
-            "text": " ".join(text[:LONGEST_RANKED].split()),
+            "text": " ".join(text[:LONGEST_SHOWN_RANKED_TEXT].split()),
             "said": f"distance {format_number(distance, '.2f')}",
             "share": max(0.0, distance) / greatest_distance,
         }
@@ -216,17 +219,24 @@ def rank_rows(ranked: Sequence[tuple[int, str, str, float]]) -> list[RankData]:
 
 def gaps_between_rows(rows: Sequence[SentenceRowData]) -> list[GapData]:
     """Return the gaps between rows that are split at chunk boundaries, cut where the next row is in other chunks."""
-    chunks_around_gaps = [(before["parts"][-1]["chunks"], row["parts"][0]["chunks"]) for before, row in pairwise(rows)]
-    return [gap_between_rows(chunks, before) for before, chunks in chunks_around_gaps]
+    chunk_numbers_around_gaps = [
+        (before["parts"][-1]["chunks"], row["parts"][0]["chunks"]) for before, row in pairwise(rows)
+    ]
+    return [gap_between_rows(chunks, before) for before, chunks in chunk_numbers_around_gaps]
 
 
-def gap_between_rows(chunks_after: list[int], chunks_before: list[int]) -> GapData:
-    """Return the gap between a sentence, which is in the chunks ``chunks_before``, and the next, in ``chunks_after``."""
-    is_cut = chunks_after != chunks_before
-    return {"said": chunk_numbers_in_words(chunks_after) if is_cut else "", "share": None, "line": None, "cut": is_cut}
+def gap_between_rows(chunk_numbers_after_gap: list[int], chunk_numbers_before_gap: list[int]) -> GapData:
+    """Return the gap between a sentence, which is in the chunks ``chunk_numbers_before_gap``, and the next, in ``chunk_numbers_after_gap``."""
+    is_cut = chunk_numbers_after_gap != chunk_numbers_before_gap
+    return {
+        "said": chunk_numbers_in_words(chunk_numbers_after_gap) if is_cut else "",
+        "share": None,
+        "line": None,
+        "cut": is_cut,
+    }
 
 
-def chunked_picture(
+def picture_of_chunked_text(
     chunking: Chunking, title: str = "", *paragraphs: list[GlossaryPiece], marked: Span | None = None
 ) -> PictureData:
     """Return the picture of a whole text in chunks."""
@@ -265,17 +275,17 @@ def show_pictures(
         Called with the gaps that the user has set by clicks, and the browser's timestamp of the last one.
     """
 
-    def forward_question() -> None:
+    def pass_question_to_callback() -> None:
         if on_question is not None and (question_event := take_event(key, "asked")):
             on_question(str(question_event["question"]))
 
-    def forward_cuts() -> None:
+    def pass_cuts_to_callback() -> None:
         if on_cut is not None and (cuts_event := take_event(key, "cuts")):
             on_cut([int(gap) for gap in cuts_event["gaps"] or ()], float(cuts_event["at"]))
 
     _pictures_component(
         key=key,
         data={"pictures": [*pictures], "first": first, "small": small, "told": effect},
-        on_asked_change=forward_question,
-        on_cuts_change=forward_cuts,
+        on_asked_change=pass_question_to_callback,
+        on_cuts_change=pass_cuts_to_callback,
     )

@@ -15,12 +15,12 @@ from viz.jobs.chunking import (
     ChunkingTask,
     DecisionTimes,
     cached_sentence_vectors,
-    chunk_at_once,
+    chunk_if_quick,
     estimate_chunker_requests,
-    reversing_change_at_once,
+    measure_decision_times,
+    reversing_change_if_quick,
     sentence_vectors,
-    time_decisions,
-    worked_formula_at_once,
+    worked_formula_if_cached,
 )
 from viz.jobs.column_jobs import (
     AskJob,
@@ -28,13 +28,13 @@ from viz.jobs.column_jobs import (
     ColumnInquiry,
     ContextSentencesJob,
     contexts_digest,
-    estimate_contexts,
+    estimate_context_sentence_requests,
     token_ruler_of,
 )
 from viz.jobs.file_reading import PATIENCE_S, Converted, FileConverter, ReadingJob, read_single_text, single_file_converter
 from viz.jobs.shared_resources import (
     CACHED_BYTES,
-    CACHED_ONLY,
+    CACHED_EMBEDDINGS_WATCHER,
     ShownTextMarker,
     build_tools,
     cached_while_shown,

@@ -150,7 +150,7 @@ class KeptAnswers(KeptRun[_Plan]):
     @classmethod
     def of(cls, keeper: Keeper, plan: AnswerPlan, chunkings: Sequence[Chunking], models: AnswerModels) -> KeptAnswers:
         """Return the storage for a run of answers, without writing anything yet."""
-        stored_plan = _Plan(
+        plan_to_store = _Plan(
             document=keeper.text_digest(plan.tasks[0].document),
             questions=tuple(keeper.text_digest(*item) for item in plan.items),
             # The cache of a model's answers belongs to one session, so its identity is left out.
@@ -166,16 +166,16 @@ class KeptAnswers(KeptRun[_Plan]):
             answers=models.answers,
             judge=models.judge,
         )
-        return cls(keeper, stored_plan)
+        return cls(keeper, plan_to_store)
 
     @property
     def models(self) -> AnswerModels:
         """The identities of the models that answer and judge."""
         return AnswerModels(self.plan.answers, self.plan.judge)
 
-    def add(self, column_and_question: tuple[int, int], result: AnswerResult) -> None:
+    def add(self, column_and_question_numbers: tuple[int, int], result: AnswerResult) -> None:
         """Store the measures of an answer on disk before returning."""
-        column_number, question_number = column_and_question
+        column_number, question_number = column_and_question_numbers
         self.keeper.add(column_number * len(self.plan.questions) + question_number, answer_result_to_json(result))
 
     def differing_settings(self, plan: AnswerPlan | None, chunkings: Sequence[Chunking] = ()) -> list[str]:
@@ -200,18 +200,20 @@ class KeptAnswers(KeptRun[_Plan]):
         )
 
     def stored_results(
-        self, gathered: Mapping[int, GatheredPassages], items: tuple[QuestionItem, ...]
+        self, passages_by_column: Mapping[int, GatheredPassages], question_items: tuple[QuestionItem, ...]
     ) -> dict[tuple[int, int], AnswerResult]:
         """Return the stored results by column and question, without the texts of the answers.
 
         Raises InputError as `results` does.
         """
 
-        def decode_answer(number: int, part: bytes) -> AnswerResult:
-            column_number, question_number = divmod(number, len(items))
-            return answer_result_from_json(part, items[question_number], gathered[column_number].contexts[question_number])
+        def decode_answer(answer_number: int, answer_json: bytes) -> AnswerResult:
+            column_number, question_number = divmod(answer_number, len(question_items))
+            return answer_result_from_json(
+                answer_json, question_items[question_number], passages_by_column[column_number].contexts[question_number]
+            )
 
-        return {divmod(number, len(items)): result for number, result in self.results(decode_answer).items()}
+        return {divmod(number, len(question_items)): result for number, result in self.results(decode_answer).items()}
 
 
 @dataclass(eq=False)
@@ -266,14 +268,14 @@ class Gathering(ReusableJob):
         self._status = "Counting tokens"
         self.sizes = PromptSizes.of(plan.items, load_tokenizer(plan.tokenizer).count)
 
-    def _tools(self, number: int) -> Tools:
+    def _tools(self, column_number: int) -> Tools:
         """Return the tools for a column or baseline, which report its progress."""
         self._share = 0.0
         return self.tools(
             self.embedder,
             self.plan.tokenizer,
             on_disk=self.on_disk,
-            progress=self._embedded_count_reporter(self.plan.names[number]),
+            progress=self._embedded_count_reporter(self.plan.names[column_number]),
             share=self._note_share,
             arrival=self.arrival,
         )
@@ -339,8 +341,8 @@ class Answering(KeptJob):
 
     def progress(self) -> tuple[float, str]:
         """Return the share of answers completed, and a status text."""
-        counted_noun = "answers judged" if self.models.judge else "answers"
-        asking_status = f"Asking {self.models.names[0]}: {self.done:,} of {self.total:,} {counted_noun}"
+        counted_answers_phrase = "answers judged" if self.models.judge else "answers"
+        asking_status = f"Asking {self.models.names[0]}: {self.done:,} of {self.total:,} {counted_answers_phrase}"
         return self.done / max(1, self.total), self._status or asking_status
 
     def services(self, asking: Asking, judge: Asking | None, job: BackgroundJob) -> Services:
@@ -359,9 +361,9 @@ class Answering(KeptJob):
 
         return Services(asking, judge, similarities_to_others, tokenizer.count)
 
-    def keep(self, column_and_question: tuple[int, int], result: AnswerResult) -> None:
+    def keep(self, column_and_question_numbers: tuple[int, int], result: AnswerResult) -> None:
         """Store the result for one answer; the result may be incomplete."""
-        self.results[column_and_question] = result
+        self.results[column_and_question_numbers] = result
         # After the result, so that a report of this version includes it.
         self._version += 1
 
@@ -387,8 +389,8 @@ class Answering(KeptJob):
             self.kept.begin()
             self.load(self.embedder)
             self._status = ""
-            for answer_key in self.finished:
-                self.write_to_disk(answer_key)
+            for column_and_question_numbers in self.finished:
+                self.write_to_disk(column_and_question_numbers)
         answer_and_judge_services = self.services(self.asking, self.judge, self)
         answer_all_questions(
             self.plan.items,
@@ -402,32 +404,32 @@ class Answering(KeptJob):
         if self.bert:
             self._compute_bert_scores()
 
-    def _store_complete_answer(self, column_and_question: tuple[int, int]) -> None:
+    def _store_complete_answer(self, column_and_question_numbers: tuple[int, int]) -> None:
         """Add a complete answer, first on disk, so that a shown answer is never lost."""
-        self.write_to_disk(column_and_question)
-        self.finished.add(column_and_question)
+        self.write_to_disk(column_and_question_numbers)
+        self.finished.add(column_and_question_numbers)
 
-    def write_to_disk(self, column_and_question: tuple[int, int]) -> None:
+    def write_to_disk(self, column_and_question_numbers: tuple[int, int]) -> None:
         """Store an answer on disk, if its run is stored there."""
         if self.kept is not None:
-            self.kept.add(column_and_question, self.results[column_and_question])
+            self.kept.add(column_and_question_numbers, self.results[column_and_question_numbers])
 
     def _compute_bert_scores(self) -> None:
         self._status = "Computing BERTScore"
-        scorable_answer_keys = [
+        scorable_column_question_numbers = [
             place for place, answered in self.results.items() if answered.answer.text and answered.item.reference
         ]
-        if not scorable_answer_keys:
+        if not scorable_column_question_numbers:
             return
-        scorable_results = [self.results[place] for place in scorable_answer_keys]
+        scorable_results = [self.results[place] for place in scorable_column_question_numbers]
         answer_bert_scores = bert_scores(
             [answered.answer.text for answered in scorable_results],
             [answered.item.reference for answered in scorable_results],
             detect_language(self.document.text),
         )
-        for answer_key, score in zip(scorable_answer_keys, answer_bert_scores, strict=True):
-            self.keep(answer_key, replace(self.results[answer_key], bert_score=score))
-            self.write_to_disk(answer_key)
+        for column_and_question_numbers, score in zip(scorable_column_question_numbers, answer_bert_scores, strict=True):
+            self.keep(column_and_question_numbers, replace(self.results[column_and_question_numbers], bert_score=score))
+            self.write_to_disk(column_and_question_numbers)
 
 
 @dataclass(eq=False)
@@ -460,9 +462,9 @@ class Judging(BackgroundJob):
     def _run(self) -> None:
         answer_and_judge_services = self.run.services(self.judge, self.judge, self)
 
-        def judging_task_of(column_and_question: tuple[int, int]) -> Callable[[Callable[[], bool]], None]:
-            answer_result = self.run.results[column_and_question]
-            round_number = 1 + max(
+        def judging_task_of(column_and_question_numbers: tuple[int, int]) -> Callable[[Callable[[], bool]], None]:
+            answer_result = self.run.results[column_and_question_numbers]
+            judging_round_number = 1 + max(
                 (judgement.repeat for times in answer_result.judgements.values() for judgement in times), default=-1
             )
 
@@ -470,11 +472,11 @@ class Judging(BackgroundJob):
                 judge_result(
                     answer_result,
                     answer_and_judge_services,
-                    partial(self.run.keep, column_and_question),
+                    partial(self.run.keep, column_and_question_numbers),
                     cancelled,
-                    round_number,
+                    judging_round_number,
                 )
-                self.run.write_to_disk(column_and_question)
+                self.run.write_to_disk(column_and_question_numbers)
                 self.finished += 1
 
             return judge_answer
@@ -527,27 +529,30 @@ class QuestionSharing(ReusableJob):
 
     def _run(self) -> None:
         error_messages = []
-        for question_origin, material in self.given:
+        for question_origin, documents_and_questions in self.given:
             try:
-                self._assign_questions_to_texts(question_origin, material)
+                self._assign_questions_to_texts(question_origin, documents_and_questions)
             except InputError as error:
                 error_messages.append(str(error))
         if error_messages:
             raise InputError(" ".join(error_messages))
 
-    def _assign_questions_to_texts(self, origin: str, material: RunMaterial) -> None:
+    def _assign_questions_to_texts(self, origin: str, documents_and_questions: RunMaterial) -> None:
         question_corpus_documents = []
-        for file_name, text in material.texts:
+        for file_name, text in documents_and_questions.texts:
             raise_if_cancelled(self.cancelled)
             # Excerpts do not depend on sentences: the document is not split.
             question_corpus_documents.append(Document.from_text(text, "lines", file_name))
         corpus = Corpus(tuple(question_corpus_documents))
-        file_name, question_file_content = material.questions
+        file_name, question_file_content = documents_and_questions.questions
         questions_from_file = read_questions(question_file_content, file_name, corpus, self.cancelled)
-        name_by_text, parts_by_name = {text: called for called, text in material.texts}, dict(material.parts)
+        name_by_text, parts_by_document_name = (
+            {text: called for called, text in documents_and_questions.texts},
+            dict(documents_and_questions.parts),
+        )
         for text, question_items in items_by_document_text(questions_from_file.usable, corpus).items():
             text_with_questions = SharedText(
-                name_by_text[text], text, parts_by_name.get(name_by_text[text]), question_items, origin
+                name_by_text[text], text, parts_by_document_name.get(name_by_text[text]), question_items, origin
             )
             earlier_found_text = self.found.get(text)
             self.found[text] = (

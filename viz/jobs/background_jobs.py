@@ -12,7 +12,7 @@ from weakref import WeakValueDictionary
 from chunkers import Cancelled, Chunker, Document, Embedder, InputError, Tools, Watcher
 from chunkers.contract import Estimate
 from chunkers.language_models import Asking, Ledger
-from chunkers.storage.fair_locks import next_arrival
+from chunkers.storage.fair_locks import next_arrival_number
 from chunkers.support import LRUDict, cache_results_in, raise_if_cancelled
 from viz.jobs.keeping.kept_run import KeptRun
 from viz.jobs.shared_resources import build_tools
@@ -34,7 +34,7 @@ class BackgroundJob(ABC):
     """
 
     error: str = field(default="", init=False)
-    arrival: int = field(default_factory=next_arrival, init=False)
+    arrival: int = field(default_factory=next_arrival_number, init=False)
     _status: str = field(default="", init=False)
     _share: float = field(default=0.0, init=False)
     _cancel: threading.Event = field(default_factory=threading.Event, init=False)
@@ -56,7 +56,7 @@ class BackgroundJob(ABC):
 
     def start(self, wait: float = 0.0) -> None:
         """Start the job in its own thread, and wait until it has ended, for at most ``wait`` seconds."""
-        self._thread = threading.Thread(target=self._run_guarded, daemon=True, name=type(self).__name__)
+        self._thread = threading.Thread(target=self._run_and_record_error, daemon=True, name=type(self).__name__)
         self._thread.start()
         self._thread.join(wait)
 
@@ -125,7 +125,7 @@ class BackgroundJob(ABC):
 
         return show_embedded_count
 
-    def _run_guarded(self) -> None:
+    def _run_and_record_error(self) -> None:
         try:
             self._run()
         except Cancelled:
@@ -251,33 +251,35 @@ class Registry:
         token = token or new_token()
         with self._lock:
             self._runs[token] = run
-            self._hold_run(token, run, session_runs, begun=begun)
-        self.forget_left_runs()
+            self._assign_run_to_session(token, run, session_runs, begun=begun)
+        self.forget_abandoned_runs()
         return token
 
-    def find(self, token: str, kind: type[Kind], session_runs: SessionRuns | None = None) -> Kind | None:
+    def find(self, token: str, job_class: type[Kind], session_runs: SessionRuns | None = None) -> Kind | None:
         """Return the run with the given token and kind, held by ``session_runs`` if given; None if there is no such run."""
         with self._lock:
             run_with_token = self._runs.get(token)
-            if not isinstance(run_with_token, kind):
+            if not isinstance(run_with_token, job_class):
                 return None
             if session_runs is not None:
-                self._hold_run(token, run_with_token, session_runs)
+                self._assign_run_to_session(token, run_with_token, session_runs)
         return run_with_token
 
-    def forget_left_runs(self) -> None:
+    def forget_abandoned_runs(self) -> None:
         """Drop the runs that no session holds, except running ones and those that ended most recently."""
         with self._lock:
             while _runs_of_ended_sessions:
                 token, run = _runs_of_ended_sessions.popleft()
                 if self._runs.get(token) is run:
-                    self._hold_run(token, run, None)
+                    self._assign_run_to_session(token, run, None)
             ended_run_by_token = {token: run for token, run in self._unheld_runs.items() if not run.running}
             running_run_by_token = {token: run for token, run in self._unheld_runs.items() if run.running}
             # Runs that are still running count as the most recent.
             self._unheld_runs = dict([*ended_run_by_token.items()][-MOST_KEPT_RUNS:]) | running_run_by_token
 
-    def _hold_run(self, token: str, run: BackgroundJob, session_runs: SessionRuns | None, *, begun: bool = False) -> None:
+    def _assign_run_to_session(
+        self, token: str, run: BackgroundJob, session_runs: SessionRuns | None, *, begun: bool = False
+    ) -> None:
         self._unheld_runs.pop(token, None)
         if session_runs is not None:
             session_runs.add(token, run, begun=begun)

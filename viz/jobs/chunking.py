@@ -9,7 +9,7 @@ from chunkers.contract import Estimate, Tipping
 from chunkers.language_models import Asking
 from chunkers.support import VectorArray
 from viz.jobs.background_jobs import BackgroundJob
-from viz.jobs.shared_resources import QUICK_ONLY, build_tools, cached_while_shown
+from viz.jobs.shared_resources import QUICK_WORK_WATCHER, build_tools, cached_while_shown
 from viz.jobs.worked_formula import worked_formula
 
 
@@ -99,8 +99,8 @@ class ChunkingJob(BackgroundJob):
         if self.decided:
             return self.decided, f"Deciding: {self.decided:.0%} done"
         if self.ahead:
-            queue_phrase = "1 other text is" if self.ahead == 1 else f"{self.ahead:,} other texts are"
-            return 0.0, f"Waiting: {queue_phrase} ahead"
+            texts_ahead_phrase = "1 other text is" if self.ahead == 1 else f"{self.ahead:,} other texts are"
+            return 0.0, f"Waiting: {texts_ahead_phrase} ahead"
         if self._status:
             return self._share, self._status
         embedder = self.embedder
@@ -127,8 +127,8 @@ class ChunkingJob(BackgroundJob):
         if share > first_batch_share:
             self.seconds_left = (current_monotonic_time - first_batch_end_time) * (1 - share) / (share - first_batch_share)
 
-    def _note_queue_length(self, jobs_ahead: int) -> None:
-        self.ahead = jobs_ahead
+    def _note_queue_length(self, jobs_ahead_count: int) -> None:
+        self.ahead = jobs_ahead_count
 
     def _run(self) -> None:
         error_by_model_needs: dict[tuple[bool, bool], InputError] = {}
@@ -180,10 +180,10 @@ def time_left_in_words(seconds: float) -> str:
     return f"about {round(seconds / 5) * 5} s left" if seconds < 100 else f"about {round(seconds / 60)} minutes left"
 
 
-def chunk_at_once(
+def chunk_if_quick(
     task: ChunkingTask,
     chunker: Chunker,
-    source: Document,
+    document: Document,
     embedder: Embedder | None,
     on_disk: bool,
     asking: Asking | None = None,
@@ -194,12 +194,14 @@ def chunk_at_once(
     only its cached answers are used.
     """
     try:
-        return run(chunker, source, build_tools(embedder, task.tokenizer, QUICK_ONLY, on_disk=on_disk, asking=asking))
+        return run(
+            chunker, document, build_tools(embedder, task.tokenizer, QUICK_WORK_WATCHER, on_disk=on_disk, asking=asking)
+        )
     except Cancelled:
         return None
 
 
-def reversing_change_at_once(
+def reversing_change_if_quick(
     task: ChunkingTask, chunker: Chunker, chunking: Chunking, gap: Gap, embedder: Embedder | None, on_disk: bool
 ) -> Tipping | None:
     """Return the smallest change that would reverse the verdict on a gap; None if no change is found quickly."""
@@ -209,7 +211,7 @@ def reversing_change_at_once(
         return None
 
 
-def worked_formula_at_once(
+def worked_formula_if_cached(
     task: ChunkingTask, chunker: Chunker, chunking: Chunking, gap: Gap, embedder: Embedder | None, on_disk: bool
 ) -> list[str]:
     """Return the formula behind the verdict on a gap with its values, as lines; empty if an embedding is not cached."""
@@ -218,7 +220,7 @@ def worked_formula_at_once(
             chunker,
             chunking,
             gap,
-            build_tools(embedder, task.tokenizer, QUICK_ONLY, fitted_on=chunking.document, on_disk=on_disk),
+            build_tools(embedder, task.tokenizer, QUICK_WORK_WATCHER, fitted_on=chunking.document, on_disk=on_disk),
         )
     except Cancelled:
         return []
@@ -231,12 +233,14 @@ def _cached_reversing_change(
     task: ChunkingTask, chunker: Chunker, chunking: Chunking, gap: Gap, embedder: Embedder | None, on_disk: bool
 ) -> Tipping | None:
     return chunker.tipping(
-        chunking, gap, build_tools(embedder, task.tokenizer, QUICK_ONLY, fitted_on=chunking.document, on_disk=on_disk)
+        chunking,
+        gap,
+        build_tools(embedder, task.tokenizer, QUICK_WORK_WATCHER, fitted_on=chunking.document, on_disk=on_disk),
     )
 
 
 @cached_while_shown(32, lambda task, chunker, source: (task.document, task))
-def estimate_chunker_requests(task: ChunkingTask, chunker: Chunker, source: Document) -> Estimate:
+def estimate_chunker_requests(task: ChunkingTask, chunker: Chunker, document: Document) -> Estimate:
     """Estimate a chunker's requests to a language model without sending any.
 
     Raises
@@ -244,10 +248,10 @@ def estimate_chunker_requests(task: ChunkingTask, chunker: Chunker, source: Docu
     InputError
         If the chunker cannot cut the text.
     """
-    return chunker.estimate(source, build_tools(None, task.tokenizer))
+    return chunker.estimate(document, build_tools(None, task.tokenizer))
 
 
-def sentence_vectors(source: Document, embedder: Embedder, tokenizer: str, on_disk: bool) -> VectorArray:
+def sentence_vectors(document: Document, embedder: Embedder, tokenizer: str, on_disk: bool) -> VectorArray:
     """Return the cached vectors of the sentences, shape (n, dimension).
 
     Raises
@@ -255,17 +259,19 @@ def sentence_vectors(source: Document, embedder: Embedder, tokenizer: str, on_di
     Cancelled
         If a sentence's embedding is not cached.
     """
-    return build_tools(embedder, tokenizer, QUICK_ONLY, fitted_on=source, on_disk=on_disk).embed(source.sentence_texts)
+    return build_tools(embedder, tokenizer, QUICK_WORK_WATCHER, fitted_on=document, on_disk=on_disk).embed(
+        document.sentence_texts
+    )
 
 
 def cached_sentence_vectors(
-    source: Document, embedder: Embedder | None, tokenizer: str, on_disk: bool
+    document: Document, embedder: Embedder | None, tokenizer: str, on_disk: bool
 ) -> VectorArray | None:
     """Return the cached vectors of the sentences, shape (n, dimension), or None if there are none; nothing is embedded."""
-    if embedder is None or not source.sentences:
+    if embedder is None or not document.sentences:
         return None
     try:
-        return sentence_vectors(source, embedder, tokenizer, on_disk)
+        return sentence_vectors(document, embedder, tokenizer, on_disk)
     except Cancelled:
         return None
 
@@ -283,15 +289,20 @@ class DecisionTimes:
     upper: float
 
 
-def time_decisions(
-    task: ChunkingTask, chunker: Chunker, source: Document, embedder: Embedder | None, on_disk: bool, runs: int = 11
+def measure_decision_times(
+    task: ChunkingTask, chunker: Chunker, document: Document, embedder: Embedder | None, on_disk: bool, run_count: int = 11
 ) -> DecisionTimes | None:
     """Time a chunker's decision stage over several runs; None if a run needs a background job."""
     decision_times_ms = []
-    for _ in range(runs):
-        timed_chunking = chunk_at_once(task, chunker, source, embedder, on_disk)
+    for _ in range(run_count):
+        timed_chunking = chunk_if_quick(task, chunker, document, embedder, on_disk)
         if timed_chunking is None or timed_chunking.timing is None:
             return None
         decision_times_ms.append(timed_chunking.timing.decide_ms + timed_chunking.timing.merge_ms)
     decision_times_ms.sort()
-    return DecisionTimes(runs, decision_times_ms[runs // 4], decision_times_ms[runs // 2], decision_times_ms[-1 - runs // 4])
+    return DecisionTimes(
+        run_count,
+        decision_times_ms[run_count // 4],
+        decision_times_ms[run_count // 2],
+        decision_times_ms[-1 - run_count // 4],
+    )

@@ -71,8 +71,8 @@ class AskJob(ReusableJob):
     @property
     def subject(self) -> tuple[object, ...]:
         """Key of the job's answer; jobs with equal keys have equal answers."""
-        column_tasks = tuple([(number, task) for number, task, _ in self.columns])
-        return self.inquiry, column_tasks, embedder_key(self.embedder), self.reranker
+        column_numbers_and_tasks = tuple([(number, task) for number, task, _ in self.columns])
+        return self.inquiry, column_numbers_and_tasks, embedder_key(self.embedder), self.reranker
 
     def progress(self) -> tuple[float, str]:
         """Return the share of columns done, and the current step."""
@@ -92,7 +92,7 @@ class AskJob(ReusableJob):
                 share=self._note_share,
                 arrival=self.arrival,
             )
-            column_search_index = _column_index(task, chunking, self.inquiry, tools)
+            column_search_index = _search_index_of_column(task, chunking, self.inquiry, tools)
             self._status, self._share = "Looking for the answer", 1.0
             self.found[column_number] = retrieve_for_question(
                 column_search_index,
@@ -120,14 +120,16 @@ def _index_byte_count(index: Index) -> int:
     return vector_byte_count + span_byte_count + sum(map(len, index.texts)) * (2 if index.bm25 is not None else 1)
 
 
-def _index_key(task: ChunkingTask, chunking: Chunking, inquiry: ColumnInquiry, tools: Tools) -> tuple[object, ...]:
+def _search_index_cache_key(
+    task: ChunkingTask, chunking: Chunking, inquiry: ColumnInquiry, tools: Tools
+) -> tuple[object, ...]:
     # The same model may have written different sentences for another session.
-    contexts_hash = contexts_digest([chunking]) if inquiry.embedded_as == "context" else ""
-    return task.document, task, embedder_key(tools.embedder), inquiry.method, inquiry.embedded_as, contexts_hash
+    context_sentences_hash = contexts_digest([chunking]) if inquiry.embedded_as == "context" else ""
+    return task.document, task, embedder_key(tools.embedder), inquiry.method, inquiry.embedded_as, context_sentences_hash
 
 
-@cached_while_shown(CACHED_BYTES, _index_key, _index_byte_count)
-def _column_index(task: ChunkingTask, chunking: Chunking, inquiry: ColumnInquiry, tools: Tools) -> Index:
+@cached_while_shown(CACHED_BYTES, _search_index_cache_key, _index_byte_count)
+def _search_index_of_column(task: ChunkingTask, chunking: Chunking, inquiry: ColumnInquiry, tools: Tools) -> Index:
     """Return the search index over the chunks of a column."""
     return index_text(chunking, tools, inquiry.method, inquiry.embedded_as)
 
@@ -235,10 +237,12 @@ class ContextSentencesJob(BackgroundJob):
             self._done, self._share = self._done + 1, 0.0
 
 
-def estimate_contexts(chunkings: Mapping[ChunkingTask, Chunking], tokenizer: str, job: BackgroundJob) -> Estimate:
+def estimate_context_sentence_requests(
+    chunkings: Mapping[ChunkingTask, Chunking], tokenizer: str, job: BackgroundJob
+) -> Estimate:
     """Estimate the requests for the context sentences without sending any; raises Cancelled if the user stops ``job``."""
-    tools, estimates = job.tools(None, tokenizer), [Estimate(0, 0)]
+    tools, request_estimates = job.tools(None, tokenizer), [Estimate(0, 0)]
     for chunking in chunkings.values():
         raise_if_cancelled(job.cancelled)
-        estimates.append(context_sentences.estimate_context_requests(chunking, tools))
-    return Estimate(*map(sum, zip(*estimates, strict=True)))
+        request_estimates.append(context_sentences.estimate_context_requests(chunking, tools))
+    return Estimate(*map(sum, zip(*request_estimates, strict=True)))

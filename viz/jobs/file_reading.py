@@ -70,7 +70,7 @@ class ReadingJob(BackgroundJob, Generic[Converted]):
         return self
 
     def _run(self) -> None:
-        self.made = self.make(self._files_one_by_one(), self._read, self.cancelled)
+        self.made = self.make(self._files_one_by_one(), self._read_file, self.cancelled)
 
     def _files_one_by_one(self) -> Iterator[tuple[str, bytes]]:
         for file_number, name_and_content in enumerate(self.files, start=1):
@@ -78,16 +78,16 @@ class ReadingJob(BackgroundJob, Generic[Converted]):
             self._current_file_number = file_number
             yield name_and_content
 
-    def _read(self, data: bytes, name: str) -> FileText:
+    def _read_file(self, data: bytes, name: str) -> FileText:
         return read_document(data, name, self.encoding, self.cancelled)
 
 
 def read_single_text(
-    files: Iterator[tuple[str, bytes]], read: Callable[[bytes, str], FileText], _: Callable[[], bool]
+    files: Iterator[tuple[str, bytes]], read_file: Callable[[bytes, str], FileText], _: Callable[[], bool]
 ) -> FileText:
     """Read a single document and return its text, for pages that read one file."""
     file_name, file_content = next(files)
-    return read(file_content, file_name)
+    return read_file(file_content, file_name)
 
 
 def single_file_converter(convert_file: Callable[[bytes, str, Callable[[], bool]], Converted]) -> FileConverter[Converted]:

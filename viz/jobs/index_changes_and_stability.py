@@ -138,7 +138,7 @@ class IndexChanges(BackgroundJob):
         method: SearchMethod,
         corpus: Corpus,
         questions: Sequence[Question],
-        ruler: TokenRuler,
+        token_ruler: TokenRuler,
     ) -> MeasuredChunks:
         """Cut the documents by a chunker, and search its chunks for the questions."""
         comparison_setting = self.setting
@@ -162,14 +162,14 @@ class IndexChanges(BackgroundJob):
             chunks_by_document[corpus.names[corpus.document_number_at(chunk_spans[0].start)]].append(
                 (chunk_digest, token_count)
             )
-        document_chunks = tuple((name, tuple(own)) for name, own in chunks_by_document.items())
+        document_names_with_chunks = tuple((name, tuple(own)) for name, own in chunks_by_document.items())
         if not questions:
-            return MeasuredChunks(document_chunks, {})
-        limit = comparison_setting.limit
-        token_budgets = Budgets((limit.budget,)) if limit.budget else None
+            return MeasuredChunks(document_names_with_chunks, {})
+        retrieval_limit = comparison_setting.limit
+        token_budgets = Budgets((retrieval_limit.budget,)) if retrieval_limit.budget else None
         return MeasuredChunks(
-            document_chunks,
-            recall_by_amount(chunk_search_index, questions, tools, ruler, limit.top or None, token_budgets),
+            document_names_with_chunks,
+            recall_by_amount(chunk_search_index, questions, tools, token_ruler, retrieval_limit.top or None, token_budgets),
         )
 
 

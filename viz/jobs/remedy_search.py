@@ -33,14 +33,15 @@ class RemedyOutcome:
 RemedySearch = Callable[[Tools], RemedyOutcome]
 
 
-def remedy_search_for_answer(failure: FailingColumn, tokenizer: str, reranker: Reranker | None) -> RemedySearch:
+def remedy_search_for_answer(failing_column: FailingColumn, tokenizer: str, reranker: Reranker | None) -> RemedySearch:
     """Return a function that searches for changes of settings that keep an answer whole."""
 
     def find_remedies(tools: Tools) -> RemedyOutcome:
-        setting_trials = try_settings_for_answer(failure, tools)
-        document_token_ruler = token_ruler_of(failure.chunking.document, tokenizer)
+        setting_trials = try_settings_for_answer(failing_column, tools)
+        document_token_ruler = token_ruler_of(failing_column.chunking.document, tokenizer)
         return RemedyOutcome(
-            tuple(remedies_for_answer(failure, setting_trials, tools, document_token_ruler, reranker)), len(setting_trials)
+            tuple(remedies_for_answer(failing_column, setting_trials, tools, document_token_ruler, reranker)),
+            len(setting_trials),
         )
 
     return find_remedies
@@ -123,7 +124,7 @@ class RemedyJob(BackgroundJob):
         tools = self.tools(
             self.embedder, self.tokenizer, on_disk=self.on_disk, deciding=self._note_parts_done, arrival=self.arrival
         )
-        for task, search in self.searches.items():
+        for task, search_for_remedies in self.searches.items():
             if task not in self.found:
                 self._share = 0.0
-                self.found[task] = search(tools)
+                self.found[task] = search_for_remedies(tools)

@@ -25,10 +25,10 @@ from evaluation.retrieval import (
     evaluation_from_json,
     evaluation_to_json,
     measure_at_standard_budgets,
-    measure_search,
+    score_search,
 )
 from evaluation.search import (
-    CHUNK_ITSELF,
+    RETURN_CHUNK_ITSELF,
     ReturnedText,
     SearchMethod,
     build_index,
@@ -57,7 +57,7 @@ class _Plan(KeptPlan):
     chunkers: tuple[_Chunker, ...] = Field(min_length=1)
     sentences: str
     embedded_as: EmbeddedAs = "plain"
-    returned: str = str(CHUNK_ITSELF)
+    returned: str = str(RETURN_CHUNK_ITSELF)
     each: tuple[EmbeddedAs, ...] = ()
     searched_by: SearchMethod = "embedding"
 
@@ -91,7 +91,7 @@ class KeptRetrieval(KeptRun[_Plan]):
     @classmethod
     def of(cls, keeper: Keeper, plan: Plan) -> "KeptRetrieval":
         """Return the storage for a retrieval run, without writing anything yet."""
-        stored_plan = _Plan(
+        plan_to_store = _Plan(
             own=plan.material.own,
             documents=tuple(keeper.text_digest(*named_text) for named_text in plan.material.texts),
             questions=keeper.text_digest(plan.material.questions[1]),
@@ -107,11 +107,11 @@ class KeptRetrieval(KeptRun[_Plan]):
             each=plan.each,
             searched_by=plan.searched_by,
         )
-        return cls(keeper, stored_plan)
+        return cls(keeper, plan_to_store)
 
-    def add(self, number: int, evaluation: Evaluation, ladder: BudgetLadder) -> None:
+    def add(self, chunker_number: int, evaluation: Evaluation, results_at_budgets: BudgetLadder) -> None:
         """Store the measures of a chunker with the run, and return only after they are written."""
-        self.keeper.add(number, evaluation_to_json(evaluation, ladder))
+        self.keeper.add(chunker_number, evaluation_to_json(evaluation, results_at_budgets))
 
     def found(self, corpus: Corpus, questions: Sequence[Question]) -> dict[int, tuple[Evaluation, BudgetLadder | None]]:
         """Return the stored results by the chunker's number; raises InputError as `results` does.
@@ -119,41 +119,41 @@ class KeptRetrieval(KeptRun[_Plan]):
         Runs stored by an earlier version have no ladders.
         """
 
-        def decode_evaluation(_: int, part: bytes) -> tuple[Evaluation, BudgetLadder | None]:
+        def decode_evaluation(_: int, evaluation_json: bytes) -> tuple[Evaluation, BudgetLadder | None]:
             # The returned passages are derived from the corpus, not stored.
-            evaluation, budget_ladder = evaluation_from_json(part, corpus, questions)
+            evaluation, results_at_budgets = evaluation_from_json(evaluation_json, corpus, questions)
             index_with_returned_text = with_returned_text(evaluation.index, ReturnedText.parse(self.plan.returned))
-            return replace(evaluation, search=replace(evaluation.search, index=index_with_returned_text)), budget_ladder
+            return replace(evaluation, search=replace(evaluation.search, index=index_with_returned_text)), results_at_budgets
 
         return self.results(decode_evaluation)
 
-    def missing_files_in_words(self, material: RunMaterial | None) -> str:
+    def missing_files_in_words(self, documents_and_questions: RunMaterial | None) -> str:
         """Describe the documents and questions that the run lacks; empty if nothing is missing."""
-        named_texts, questions = self._known_material(material)
+        named_texts, question_file = self._available_documents_and_questions(documents_and_questions)
         missing_phrases = []
         document_count = len(self.plan.documents)
         if missing_document_count := document_count - len(named_texts):
             missing_phrases.append(
                 f"{missing_document_count:,} of {document_count:,} documents" if document_count > 1 else "the document"
             )
-        if questions is None:
+        if question_file is None:
             missing_phrases.append("the questions")
         return " and ".join(missing_phrases)
 
-    def rebuild_plan(self, material: RunMaterial) -> Plan:
-        """Rebuild the run's plan with its documents and questions, all of which must be in ``material``."""
-        named_texts, questions = self._known_material(material)
-        assert questions is not None
+    def rebuild_plan(self, documents_and_questions: RunMaterial) -> Plan:
+        """Rebuild the run's plan with its documents and questions, all of which must be in ``documents_and_questions``."""
+        named_texts, question_file = self._available_documents_and_questions(documents_and_questions)
+        assert question_file is not None
         chunkers = tuple(build_chunker(chunker.name, chunker.parameters) for chunker in self.plan.chunkers)
         document_names = {name for name, _ in named_texts}
-        run_material = RunMaterial(
+        run_documents_and_questions = RunMaterial(
             named_texts,
-            questions,
+            question_file,
             self.plan.own,
-            tuple(named_parts for named_parts in material.parts if named_parts[0] in document_names),
+            tuple(named_parts for named_parts in documents_and_questions.parts if named_parts[0] in document_names),
         )
         return Plan(
-            run_material,
+            run_documents_and_questions,
             chunkers,
             embedder=self.plan.embedder,
             sentences=self.plan.sentences,
@@ -165,22 +165,24 @@ class KeptRetrieval(KeptRun[_Plan]):
             searched_by=self.plan.searched_by,
         )
 
-    def _known_material(self, material: RunMaterial | None) -> tuple[tuple[tuple[str, str], ...], tuple[str, bytes] | None]:
-        """Return the run's documents and questions as far as ``material`` has them."""
-        if material is None:
+    def _available_documents_and_questions(
+        self, documents_and_questions: RunMaterial | None
+    ) -> tuple[tuple[tuple[str, str], ...], tuple[str, bytes] | None]:
+        """Return the run's documents and questions as far as ``documents_and_questions`` has them."""
+        if documents_and_questions is None:
             return (), None
-        text_by_digest = {self.keeper.text_digest(*named_text): named_text for named_text in material.texts}
+        text_by_digest = {self.keeper.text_digest(*named_text): named_text for named_text in documents_and_questions.texts}
         matching_document_texts = tuple(text_by_digest[digest] for digest in self.plan.documents if digest in text_by_digest)
-        has_same_questions = self.keeper.text_digest(material.questions[1]) == self.plan.questions
-        return matching_document_texts, material.questions if has_same_questions else None
+        has_same_questions = self.keeper.text_digest(documents_and_questions.questions[1]) == self.plan.questions
+        return matching_document_texts, documents_and_questions.questions if has_same_questions else None
 
 
 # The job.
 
-SEARCH_DEPTH = 20
+RETRIEVED_CHUNKS_PER_QUESTION = 20
 """Chunks retrieved per question; the user chooses the top k among them without another search."""
 
-assert max(TOP_KS) <= SEARCH_DEPTH
+assert max(TOP_KS) <= RETRIEVED_CHUNKS_PER_QUESTION
 
 PATIENCE_S = 0.2
 """Seconds to wait for a report before the page shows a notice; a few hundred questions take less."""
@@ -189,7 +191,7 @@ PATIENCE_S = 0.2
 STAND_IN_CHUNKER = build_chunker("recursive", {"size": 200, "unit": "tokens"})
 """Substitute for a chunker that calls a language model, to estimate its number of chunks."""
 
-Results = Mapping[int, tuple[Evaluation, BudgetLadder | None]]
+RetrievalResults = Mapping[int, tuple[Evaluation, BudgetLadder | None]]
 """Evaluation and ladder of budgets, by the chunker's number."""
 
 
@@ -290,7 +292,7 @@ class Retrieval(KeptJob):
         """The budgets, by unit, at which all finished chunkers were measured; empty if a chunker has none."""
         return next(iter(self.ladders.values())).budgets_by_unit if self.all_measured_at_budgets and self.ladders else {}
 
-    def report_job(self, choice: ReportChoice) -> ReportJob:
+    def report_job(self, report_settings: ReportChoice) -> ReportJob:
         """Return the job that computes the report on the finished chunkers, at least one of which must exist.
 
         If the baseline is unfinished, the first finished chunker takes its place; without budgets, the top k are reported.
@@ -301,15 +303,19 @@ class Retrieval(KeptJob):
         measured_chunker_by_number = {
             number: MeasuredChunker(evaluation, self.ladders.get(number)) for number, evaluation in dict(self.found).items()
         }
-        choice = choice._replace(
-            baseline=choice.baseline if choice.baseline in measured_chunker_by_number else min(measured_chunker_by_number)
+        report_settings = report_settings._replace(
+            baseline=report_settings.baseline
+            if report_settings.baseline in measured_chunker_by_number
+            else min(measured_chunker_by_number)
         )
-        if not choice.budget or any(measurement.ladder is None for measurement in measured_chunker_by_number.values()):
-            choice = choice._replace(budget=0, last="cut")
+        if not report_settings.budget or any(
+            measurement.ladder is None for measurement in measured_chunker_by_number.values()
+        ):
+            report_settings = report_settings._replace(budget=0, last="cut")
 
         job = self._report_job
-        if job is None or (job.choice, job.found.keys()) != (choice, measured_chunker_by_number.keys()):
-            self._report_job = job = ReportJob(self._reports, measured_chunker_by_number, choice)
+        if job is None or (job.choice, job.found.keys()) != (report_settings, measured_chunker_by_number.keys()):
+            self._report_job = job = ReportJob(self._reports, measured_chunker_by_number, report_settings)
             job.start(PATIENCE_S)
         return job
 
@@ -333,7 +339,7 @@ class Retrieval(KeptJob):
             self._measure_unfinished_chunkers(self.embedder, corpus, usable_questions, corpus_token_ruler)
 
     def _measure_unfinished_chunkers(
-        self, embedder: Embedder, corpus: Corpus, questions: Sequence[Question], ruler: TokenRuler
+        self, embedder: Embedder, corpus: Corpus, questions: Sequence[Question], token_ruler: TokenRuler
     ) -> None:
         """Measure the unfinished chunkers, one by one."""
         for chunker_number, chunker in enumerate(self.plan.chunkers):
@@ -344,9 +350,12 @@ class Retrieval(KeptJob):
             embedding_mode = self.plan.embedding_mode(chunker_number)
 
             def note_deciding_progress(
-                done: int, total: int, title: str = chunker_title, asks: bool = chunker.asks or embedding_mode == "context"
+                done: int,
+                total: int,
+                title: str = chunker_title,
+                calls_language_model: bool = chunker.asks or embedding_mode == "context",
             ) -> None:
-                if asks and self.asking is not None:
+                if calls_language_model and self.asking is not None:
                     self._status = (
                         f"{title}: asking {self.asking.model.title}, {done / max(1, total):.0%} of a document done"
                     )
@@ -368,7 +377,7 @@ class Retrieval(KeptJob):
                     ),
                     returned_text_kind,
                 )
-                found_chunks = search(chunk_search_index, questions, tools, SEARCH_DEPTH)
+                found_chunks = search(chunk_search_index, questions, tools, RETRIEVED_CHUNKS_PER_QUESTION)
             except InputError as error:
                 self.errors[chunker_number] = str(error)
                 continue
@@ -381,18 +390,20 @@ class Retrieval(KeptJob):
             self._status = f"{chunker_title}: measuring what was found"
             self._add_result(
                 chunker_number,
-                measure_search(found_chunks, ruler),
-                measure_at_standard_budgets(chunk_search_index, questions, tools, ruler, SEARCH_DEPTH),
+                score_search(found_chunks, token_ruler),
+                measure_at_standard_budgets(
+                    chunk_search_index, questions, tools, token_ruler, RETRIEVED_CHUNKS_PER_QUESTION
+                ),
             )
 
-    def _add_result(self, number: int, evaluation: Evaluation, ladder: BudgetLadder) -> None:
+    def _add_result(self, chunker_number: int, evaluation: Evaluation, results_at_budgets: BudgetLadder) -> None:
         """Add a chunker's results, first on disk, so that a shown result is never lost."""
         if self.kept is not None:
-            self.kept.add(number, evaluation, ladder)
-        self.ladders[number] = ladder
-        self.found[number] = evaluation
+            self.kept.add(chunker_number, evaluation, results_at_budgets)
+        self.ladders[chunker_number] = results_at_budgets
+        self.found[chunker_number] = evaluation
 
-    def _adopt_results(self, results: Results) -> None:
+    def _adopt_results(self, results: RetrievalResults) -> None:
         """Adopt earlier results, the ladders first, because results are shown as soon as they are added."""
         self.ladders.update({number: ladder for number, (_, ladder) in results.items() if ladder is not None})
         self.found.update({number: evaluation for number, (evaluation, _) in results.items()})
@@ -426,8 +437,8 @@ def estimate_run_llm_requests(plan: Plan, embedder: Embedder | None, on_disk: bo
     split_documents = list(plan.material.documents(plan.sentences, job.cancelled))
     document_names = [document.name for document in split_documents if document.sentences]
     # Answers for one column are cached for the others.
-    asking_chunkers = list(dict.fromkeys(chunker for chunker in plan.chunkers if chunker.asks))
-    request_estimates = [estimate_llm_requests(split_documents, asking_chunkers, plan.tokenizer, job)]
+    model_calling_chunkers = list(dict.fromkeys(chunker for chunker in plan.chunkers if chunker.asks))
+    request_estimates = [estimate_llm_requests(split_documents, model_calling_chunkers, plan.tokenizer, job)]
     context_chunker_numbers = [number for number in range(len(plan.chunkers)) if plan.embedding_mode(number) == "context"]
     if embedder is not None and any(plan.chunkers[number].embeds for number in context_chunker_numbers):
         job.load(embedder)

@@ -8,7 +8,7 @@ from chunkers import Chunker, Document
 from chunkers.results import EmbeddedAs
 from chunkers.support import raise_if_cancelled
 from chunkers.text import TextParts
-from evaluation.search import CHUNK_ITSELF, ReturnedText, SearchMethod
+from evaluation.search import RETURN_CHUNK_ITSELF, ReturnedText, SearchMethod
 
 EMBEDDING_SUFFIXES: Mapping[EmbeddedAs, str] = {
     "plain": "",
@@ -26,7 +26,7 @@ SEARCH_METHOD_TITLES: Mapping[SearchMethod, str] = {
 }
 """The methods of searching chunks, with their names on the page."""
 
-_INDEXED: Mapping[EmbeddedAs, str] = {
+_INDEXED_TEXT_PHRASES: Mapping[EmbeddedAs, str] = {
     "plain": "the text alone",
     "heading_path": "the heading path and the text",
     "context": "the context sentence and the text",
@@ -71,12 +71,12 @@ class RunMaterial:
         Cancelled
             If the user stops.
         """
-        parts_by_name = dict(self.parts)
+        parts_by_document_name = dict(self.parts)
         for document_name, document_text in self.texts:
             raise_if_cancelled(cancelled)
-            yield Document.from_text(document_text, splitter, document_name, parts_by_name.get(document_name)).split(
-                cancelled
-            )
+            yield Document.from_text(
+                document_text, splitter, document_name, parts_by_document_name.get(document_name)
+            ).split(cancelled)
 
 
 @dataclass(frozen=True)
@@ -95,14 +95,14 @@ class Plan:
     sentences: str
     tokenizer: str
     embedded_as: EmbeddedAs = "plain"
-    returned: ReturnedText = CHUNK_ITSELF
+    returned: ReturnedText = RETURN_CHUNK_ITSELF
     language_model: str = ""
     each: tuple[EmbeddedAs, ...] = ()
     searched_by: SearchMethod = "embedding"
 
-    def embedding_mode(self, number: int) -> EmbeddedAs:
-        """Return the embedding mode of chunker ``number`` (from 0), such as ``heading_path``."""
-        return self.each[number] if self.each else self.embedded_as
+    def embedding_mode(self, chunker_number: int) -> EmbeddedAs:
+        """Return the embedding mode of chunker ``chunker_number`` (from 0), such as ``heading_path``."""
+        return self.each[chunker_number] if self.each else self.embedded_as
 
     @property
     def asks(self) -> bool:
@@ -110,7 +110,7 @@ class Plan:
         return any(chunker.asks for chunker in self.chunkers) or "context" in (self.embedded_as, *self.each)
 
     @property
-    def pools_late(self) -> bool:
+    def uses_late_chunking(self) -> bool:
         """True if chunks are embedded by late chunking."""
         return self.searched_by != "bm25" and "late" in (self.embedded_as, *self.each)
 
@@ -124,7 +124,9 @@ class Plan:
         """A sentence about the text that keyword search covers; empty if the search uses embeddings alone."""
         if self.searched_by == "embedding":
             return ""
-        indexed_text_phrases = dict.fromkeys(_INDEXED[self.embedding_mode(number)] for number in range(len(self.chunkers)))
+        indexed_text_phrases = dict.fromkeys(
+            _INDEXED_TEXT_PHRASES[self.embedding_mode(number)] for number in range(len(self.chunkers))
+        )
         indexed_texts_phrase = ", of others ".join(indexed_text_phrases)
         if self.searched_by == "bm25":
             method_phrase, indexing_phrase = "words (BM25)", "indexed; chunks without any word of the question come last"

@@ -30,7 +30,7 @@ CACHED_BYTES = 64 * 2**20
 """Size limit of each cache of data prepared for the browser; the least recently used entries are evicted first."""
 
 _session_count_by_text: Counter[str] = Counter()
-_gone_texts: deque[str] = deque()
+_identities_of_gone_texts: deque[str] = deque()
 _lock = threading.Lock()
 _forget_functions: list[Callable[[str], None]] = []
 
@@ -51,14 +51,14 @@ class ShownTextMarker:
 
     def __del__(self) -> None:
         # Python may call this at any moment, in a thread that holds any lock, so it only appends to a queue.
-        _gone_texts.append(self._identity)
+        _identities_of_gone_texts.append(self._identity)
 
 
 def forget_gone_texts() -> None:
     """Drop the cached values of texts that no session shows any more."""
     while True:
         try:
-            gone_text_identity = _gone_texts.popleft()
+            gone_text_identity = _identities_of_gone_texts.popleft()
         except IndexError:
             return
         with _lock:
@@ -76,7 +76,7 @@ def call_when_text_gone(forget: Callable[[str], None]) -> None:
 
 
 def cached_while_shown(
-    size: float, key: Callable[..., tuple[Hashable, ...]], getsizeof: Callable[[Any], float] | None = None
+    size: float, make_cache_key: Callable[..., tuple[Hashable, ...]], getsizeof: Callable[[Any], float] | None = None
 ) -> Callable[[Callable[Arguments, Made]], Callable[Arguments, Made]]:
     """Return a decorator that caches values derived from a text until no session shows the text.
 
@@ -84,21 +84,21 @@ def cached_while_shown(
     ----------
     size
         The maximum number of entries, or maximum sum of ``getsizeof``; the least recently used are dropped first.
-    key
+    make_cache_key
         Called with the function's arguments; returns the cache key, whose first element is the text's identity.
     """
     cached_values: LRUDict[tuple[Hashable, ...], Any] = LRUDict(size, getsizeof)
     # Callers that need a value being computed wait for it.
     cache_condition_variable = threading.Condition()
 
-    def forget_values_of_text(identity: str) -> None:
+    def forget_values_of_text(text_identity: str) -> None:
         with cache_condition_variable:
-            for stale_key in [cached_key for cached_key in cached_values if cached_key[0] == identity]:
+            for stale_key in [cached_key for cached_key in cached_values if cached_key[0] == text_identity]:
                 del cached_values[stale_key]
 
-    def decorate(make: Callable[Arguments, Made]) -> Callable[Arguments, Made]:
+    def decorate(make_value: Callable[Arguments, Made]) -> Callable[Arguments, Made]:
         call_when_text_gone(forget_values_of_text)
-        return cache_results_in(cached_values, key, cache_condition_variable)(make)
+        return cache_results_in(cached_values, make_cache_key, cache_condition_variable)(make_value)
 
     return decorate
 
@@ -118,10 +118,10 @@ def embedder_key(embedder: Embedder | None) -> tuple[str, str] | None:
     return None if embedder is None else (embedder.name, embedder.identity)
 
 
-QUICK_ONLY = Watcher(cancelled=lambda: True)
+QUICK_WORK_WATCHER = Watcher(cancelled=lambda: True)
 """Watcher of a run that raises Cancelled instead of embedding, sending requests or searching for long."""
 
-CACHED_ONLY = Watcher(cached_only=True)
+CACHED_EMBEDDINGS_WATCHER = Watcher(cached_only=True)
 """Watcher of a repeated run, whose embeddings are cached; it raises Cancelled instead of embedding."""
 
 

@@ -113,7 +113,7 @@ class KeptSweep(KeptRun[_Plan]):
         language_model: str = "",
     ) -> KeptSweep:
         """Return the storage for a sweep over ``documents``, each with its splitter's name, without writing anything yet."""
-        stored_documents = [
+        documents_to_store = [
             KeptDocument(
                 digest=document_digest(keeper, document),
                 sample=document.name if document == _bundled_document(document.name) else "",
@@ -123,7 +123,7 @@ class KeptSweep(KeptRun[_Plan]):
             for document, splitter in documents
         ]
         sweep_plan = _Plan(
-            documents=tuple(stored_documents),
+            documents=tuple(documents_to_store),
             grid=tuple(KeptSetting(chunker=setting.chunker, parameters=setting.parameters) for setting in settings),
             chunkers=keeper.text_digest(*_chunker_parameters_json(settings)),
             embedder=embedder,
@@ -137,17 +137,17 @@ class KeptSweep(KeptRun[_Plan]):
         """The names of the documents; the user's own are numbered, since their names are not stored."""
         return [document.sample or f"own document {number}" for number, document in enumerate(self.plan.documents, start=1)]
 
-    def add(self, number: int, row: SweepRow) -> None:
+    def add(self, row_number: int, row: SweepRow) -> None:
         """Store a row of the sweep with the run, and return only after the row is written."""
-        self.keeper.add(number, KeptRow.of(row).model_dump_json().encode())
+        self.keeper.add(row_number, KeptRow.of(row).model_dump_json().encode())
 
     def rows(self) -> list[SweepRow]:
         """Return the stored rows of the sweep in order; raises InputError as `results` does."""
         settings, document_names = self.plan.settings, self.names
 
-        def decode_sweep_row(number: int, part: bytes) -> SweepRow:
-            document_number, setting_number = divmod(number, len(settings))
-            kept_sweep_row = KeptRow.model_validate_json(part)
+        def decode_sweep_row(row_number: int, row_json: bytes) -> SweepRow:
+            document_number, setting_number = divmod(row_number, len(settings))
+            kept_sweep_row = KeptRow.model_validate_json(row_json)
             if kept_sweep_row.scores.keys() != HIGHER_IS_BETTER.keys():
                 raise InputError("The stored rows have the measures of another version of Seamark. Run the sweep again.")
             return kept_sweep_row.row(settings[setting_number], document_names[document_number])

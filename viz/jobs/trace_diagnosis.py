@@ -48,8 +48,8 @@ class DiagnosingTraces(ReusableJob):
 
     def __post_init__(self) -> None:
         """Digest the files, since the page forgets the file of chunks when another is chosen."""
-        files = self.file, self.chunk_file
-        self._file_digests = [given and (given[0], hashlib.sha256(given[1]).digest()) for given in files]
+        trace_and_chunk_files = self.file, self.chunk_file
+        self._file_digests = [given and (given[0], hashlib.sha256(given[1]).digest()) for given in trace_and_chunk_files]
 
     @property
     def subject(self) -> tuple[object, ...]:
@@ -65,11 +65,13 @@ class DiagnosingTraces(ReusableJob):
     def _run(self) -> None:
         file_name, traces_file_content = self.file
         parsed_traces = read_traces(traces_file_content, file_name, self.cancelled)
-        parts_by_name, named_texts = dict(self.documents.parts), self.documents.texts
+        parts_by_document_name, named_texts = dict(self.documents.parts), self.documents.texts
         documents = []
         for document_number, (file_name, document_text) in enumerate(named_texts):
             self._note_progress("documents split into sentences", document_number, len(named_texts))
-            documents.append(Document.from_text(document_text, self.splitter, file_name, parts_by_name.get(file_name)))
+            documents.append(
+                Document.from_text(document_text, self.splitter, file_name, parts_by_document_name.get(file_name))
+            )
         searched_chunks = None
         chunk_file = self._searched_chunk_file()
         if chunk_file is not None and not documents:

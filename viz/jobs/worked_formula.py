@@ -33,11 +33,13 @@ def worked_formula(chunker: Chunker, chunking: Chunking, gap: Gap, tools: Tools)
         If the tools may not embed, and the embedding of a sentence is not cached.
     """
     if chunker.name in _SIZE_CHUNKERS:
-        return _size_lines(chunker, chunking, gap, tools)
+        return _chunk_size_lines(chunker, chunking, gap, tools)
     if chunker.name not in _FORMULA_BY_CHUNKER:
         return []
     formula_lines, score_from_formula = _FORMULA_BY_CHUNKER[chunker.name](chunker, chunking, gap, tools)
-    if score_from_formula is not None and (gap.score is None or not abs(score_from_formula - gap.score) < _TOLERANCE):
+    if score_from_formula is not None and (
+        gap.score is None or not abs(score_from_formula - gap.score) < _EQUAL_SCORES_TOLERANCE
+    ):
         return []
     return formula_lines
 
@@ -60,11 +62,14 @@ def _subscript(number: int) -> str:
     return str(number + 1).translate(_SUBSCRIPT_DIGITS)
 
 
-def _sentence_vectors(chunking: Chunking, tools: Tools, start: int, end: int, buffer: int = 0) -> FloatArray:
-    """Return the vectors of a range of sentences, shape (n, dimension), each joined with ``buffer`` others on both sides."""
+def _sentence_vectors(chunking: Chunking, tools: Tools, start: int, end: int, neighbour_count: int = 0) -> FloatArray:
+    """Return the vectors of a range of sentences, shape (n, dimension), each joined with ``neighbour_count`` others on both sides."""
     document_sentence_texts = chunking.document.sentence_texts
-    first_sentence_index, end_sentence_index = max(0, start - buffer), min(len(document_sentence_texts), end + buffer)
-    joined_texts = join_with_neighbours(document_sentence_texts[first_sentence_index:end_sentence_index], buffer)[
+    first_sentence_index, end_sentence_index = (
+        max(0, start - neighbour_count),
+        min(len(document_sentence_texts), end + neighbour_count),
+    )
+    joined_texts = join_with_neighbours(document_sentence_texts[first_sentence_index:end_sentence_index], neighbour_count)[
         start - first_sentence_index : end - first_sentence_index
     ]
     return tools.embed(joined_texts).astype(np.float64)
@@ -74,20 +79,20 @@ def _cosine_similarity(left: FloatArray, right: FloatArray) -> float:
     return float(row_cosines(left[None], right[None])[0])
 
 
-def _cosine_distance(chunking: Chunking, tools: Tools, gap: int, buffer: int) -> float:
-    left_vector, right_vector = _sentence_vectors(chunking, tools, gap, gap + 2, buffer)
+def _cosine_distance(chunking: Chunking, tools: Tools, gap_index: int, neighbour_count: int) -> float:
+    left_vector, right_vector = _sentence_vectors(chunking, tools, gap_index, gap_index + 2, neighbour_count)
     return 1 - _cosine_similarity(left_vector, right_vector)
 
 
 def _distance_lines(chunker: Any, chunking: Chunking, gap: Gap, tools: Tools) -> LinesAndValue:
     """Work out the distance at a gap, and the score that the threshold's rule derives from it."""
-    buffer, gap_index = chunker.buffer, gap.index
-    distance_at_gap = _cosine_distance(chunking, tools, gap_index, buffer)
+    neighbour_count, gap_index = chunker.buffer, gap.index
+    distance_at_gap = _cosine_distance(chunking, tools, gap_index, neighbour_count)
     sentence_count = len(chunking.document.sentences)
     buffer_phrase = ""
-    if buffer:
+    if neighbour_count:
         left_range_text, right_range_text = (
-            _sentence_range(max(0, centre - buffer), min(sentence_count, centre + buffer + 1))
+            _sentence_range_text(max(0, centre - neighbour_count), min(sentence_count, centre + neighbour_count + 1))
             for centre in (gap_index, gap_index + 1)
         )
         buffer_phrase = (
@@ -102,18 +107,18 @@ def _distance_lines(chunker: Any, chunking: Chunking, gap: Gap, tools: Tools) ->
     if derived_score_function is None:
         return distance_formula_lines, distance_at_gap
     derived_score_lines, derived_score = derived_score_function(
-        lambda number: _cosine_distance(chunking, tools, number, buffer), gap_index, sentence_count - 1
+        lambda number: _cosine_distance(chunking, tools, number, neighbour_count), gap_index, sentence_count - 1
     )
     return [*distance_formula_lines, *derived_score_lines], derived_score
 
 
-def _gradient_lines(distance: Callable[[int], float], gap: int, count: int) -> LinesAndValue:
-    previous_gap_index, next_gap_index = max(0, gap - 1), min(count - 1, gap + 1)
+def _gradient_lines(distance_at: Callable[[int], float], gap_index: int, gap_count: int) -> LinesAndValue:
+    previous_gap_index, next_gap_index = max(0, gap_index - 1), min(gap_count - 1, gap_index + 1)
     if previous_gap_index == next_gap_index:
         return [], None
     gap_index_difference, neighbour_distances = (
         next_gap_index - previous_gap_index,
-        (distance(next_gap_index), distance(previous_gap_index)),
+        (distance_at(next_gap_index), distance_at(previous_gap_index)),
     )
     distance_gradient = (neighbour_distances[0] - neighbour_distances[1]) / gap_index_difference
     divisor_phrase = f" / {gap_index_difference}" if gap_index_difference > 1 else ""
@@ -125,28 +130,28 @@ def _gradient_lines(distance: Callable[[int], float], gap: int, count: int) -> L
     ], distance_gradient
 
 
-def _slope_lines(distance: Callable[[int], float], gap: int, count: int) -> LinesAndValue:
-    if not gap:
+def _slope_lines(distance_at: Callable[[int], float], gap_index: int, count: int) -> LinesAndValue:
+    if not gap_index:
         return [], None
-    previous_similarity, similarity = 1 - distance(gap - 1), 1 - distance(gap)
+    previous_similarity, similarity = 1 - distance_at(gap_index - 1), 1 - distance_at(gap_index)
     return [
-        f"slope = s{_subscript(gap)} − s{_subscript(gap - 1)} = {_two_decimals(similarity)} − "
+        f"slope = s{_subscript(gap_index)} − s{_subscript(gap_index - 1)} = {_two_decimals(similarity)} − "
         f"{_two_decimals(previous_similarity)} = "
         f"{_two_decimals(similarity - previous_similarity)}"
     ], similarity - previous_similarity
 
 
-def _depth_lines(distance: Callable[[int], float], gap: int, count: int) -> LinesAndValue:
+def _depth_lines(distance_at: Callable[[int], float], gap_index: int, gap_count: int) -> LinesAndValue:
     similarity_peaks = []
     for direction in (-1, 1):
-        peak_gap_index, peak_distance = gap, distance(gap)
+        peak_gap_index, peak_distance = gap_index, distance_at(gap_index)
         while (
-            0 <= peak_gap_index + direction < count
-            and (next_distance := distance(peak_gap_index + direction)) <= peak_distance
+            0 <= peak_gap_index + direction < gap_count
+            and (next_distance := distance_at(peak_gap_index + direction)) <= peak_distance
         ):
             peak_gap_index, peak_distance = peak_gap_index + direction, next_distance
         similarity_peaks.append(1 - peak_distance)
-    similarity_at_gap = 1 - distance(gap)
+    similarity_at_gap = 1 - distance_at(gap_index)
     depth_score = similarity_peaks[0] + similarity_peaks[1] - 2 * similarity_at_gap
     depth_formula = (
         f"depth = {_two_decimals(similarity_peaks[0])} + {_two_decimals(similarity_peaks[1])} − 2 · "
@@ -173,12 +178,12 @@ def _joint_distance_lines(chunker: Any, chunking: Chunking, gap: Gap, tools: Too
     ], joint_distance_at_gap
 
 
-def _comparison_lines(_: Any, chunking: Chunking, gap: Gap, __: Tools) -> LinesAndValue:
+def _similarity_comparison_lines(_: Any, chunking: Chunking, gap: Gap, __: Tools) -> LinesAndValue:
     comparison_lines = []
     for comparison in chunking.comparisons:
         if comparison.right.start == gap.index + 1:
             left_range_text, right_range_text = (
-                _sentence_range(span.start, span.end) for span in (comparison.left, comparison.right)
+                _sentence_range_text(span.start, span.end) for span in (comparison.left, comparison.right)
             )
             threshold_relation_sign = ">" if comparison.similarity > comparison.threshold else "≤"
             similarity_text, threshold_text = _two_decimals(comparison.similarity), _two_decimals(comparison.threshold)
@@ -193,30 +198,34 @@ def _comparison_lines(_: Any, chunking: Chunking, gap: Gap, __: Tools) -> LinesA
 def _max_min_lines(chunker: Any, chunking: Chunking, gap: Gap, tools: Tools) -> LinesAndValue:
     document, next_sentence_index = chunking.document, gap.index + 1
     open_chunk = next(chunk for chunk in chunking.chunks if chunk.start <= document.sentences[gap.index].start < chunk.end)
-    first_member_index = document.sentence_at(open_chunk.start)
-    *member_vectors, next_vector = _sentence_vectors(chunking, tools, first_member_index, next_sentence_index + 1)
-    similarity_by_member = {
-        first_member_index + place: float(member @ next_vector) for place, member in enumerate(member_vectors)
+    first_sentence_index = document.sentence_at(open_chunk.start)
+    *open_chunk_vectors, next_sentence_vector = _sentence_vectors(
+        chunking, tools, first_sentence_index, next_sentence_index + 1
+    )
+    similarity_by_sentence_index = {
+        first_sentence_index + place: float(member @ next_sentence_vector) for place, member in enumerate(open_chunk_vectors)
     }
-    nearest_member_index = max(similarity_by_member, key=lambda number: similarity_by_member[number])
-    top_similarity = similarity_by_member[nearest_member_index]
-    product_formula_by_member = {
-        number: f"{vector_symbol(number)} · {vector_symbol(next_sentence_index)}" for number in similarity_by_member
+    nearest_sentence_index = max(similarity_by_sentence_index, key=lambda number: similarity_by_sentence_index[number])
+    top_similarity = similarity_by_sentence_index[nearest_sentence_index]
+    product_formula_by_sentence = {
+        number: f"{vector_symbol(number)} · {vector_symbol(next_sentence_index)}" for number in similarity_by_sentence_index
     }
-    if len(similarity_by_member) == 1:
+    if len(similarity_by_sentence_index) == 1:
         factor_text, scaled_similarity = f"{chunker.initial_factor:g}", chunker.initial_factor * top_similarity
         return [
-            f"{factor_text} · {product_formula_by_member[first_member_index]} = {factor_text} · "
+            f"{factor_text} · {product_formula_by_sentence[first_sentence_index]} = {factor_text} · "
             f"{_two_decimals(top_similarity)} = "
             f"{_two_decimals(scaled_similarity)}"
         ], scaled_similarity
-    if len(similarity_by_member) > MOST_SIMILARITIES:
+    if len(similarity_by_sentence_index) > MOST_SIMILARITIES:
         return [
-            f"greatest of {len(similarity_by_member)} similarities: {product_formula_by_member[nearest_member_index]} = "
+            f"greatest of {len(similarity_by_sentence_index)} similarities: "
+            f"{product_formula_by_sentence[nearest_sentence_index]} = "
             f"{_two_decimals(top_similarity)}"
         ], top_similarity
     similarities_phrase = ", ".join(
-        f"{product_formula_by_member[number]} = {_two_decimals(product)}" for number, product in similarity_by_member.items()
+        f"{product_formula_by_sentence[number]} = {_two_decimals(product)}"
+        for number, product in similarity_by_sentence_index.items()
     )
     return [f"greatest of {similarities_phrase}"], top_similarity
 
@@ -243,7 +252,7 @@ def _change_point_lines(_: Any, chunking: Chunking, gap: Gap, tools: Tools) -> L
         _sum_squared_deviations(segment_vectors[left_sentence_count:]),
     )
     sentence_range_texts = [
-        _sentence_range(*part)
+        _sentence_range_text(*part)
         for part in ((segment_start, segment_end), (segment_start, gap.index + 1), (gap.index + 1, segment_end))
     ]
     spread_reduction_at_cut = segment_spread - left_spread - right_spread
@@ -254,9 +263,9 @@ def _change_point_lines(_: Any, chunking: Chunking, gap: Gap, tools: Tools) -> L
     ], spread_reduction_at_cut
 
 
-def _optimal_lines(chunker: Any, chunking: Chunking, gap: Gap, tools: Tools) -> LinesAndValue:
+def _total_reward_lines(chunker: Any, chunking: Chunking, gap: Gap, tools: Tools) -> LinesAndValue:
     document = chunking.document
-    piece_spans, reward_table = chunker.pieces_and_table(document, tools)
+    piece_spans, reward_table = chunker.pieces_and_partition_table(document, tools)
     gap_offset = document.starts[gap.index + 1] if gap.offset is None else gap.offset
     piece_index_at_gap = bisect_left(piece_spans, (gap_offset, 0))
     if gap.score is None or piece_spans[piece_index_at_gap][0] != gap_offset:
@@ -285,7 +294,7 @@ def _centre_distance_lines(_: Any, chunking: Chunking, gap: Gap, __: Tools) -> L
     ], None
 
 
-def _size_lines(chunker: Any, chunking: Chunking, gap: Gap, tools: Tools) -> list[str]:
+def _chunk_size_lines(chunker: Any, chunking: Chunking, gap: Gap, tools: Tools) -> list[str]:
     """Count what the open chunk holds at a gap, and what it would hold with the next sentence."""
     document, next_sentence_index = chunking.document, gap.index + 1
     gap_offset = document.sentences[gap.index].end if gap.offset is None else gap.offset
@@ -306,10 +315,10 @@ def _size_lines(chunker: Any, chunking: Chunking, gap: Gap, tools: Tools) -> lis
     # With a number of chunks, the size follows from the text, and the reason has it.
     size_limit = None if getattr(chunker, "chunks", None) else chunker_size_setting or chunker.max_size
 
-    def size_up_to(end: int) -> int:
+    def size_up_to(end_offset: int) -> int:
         if size_unit == "sentences":
-            return document.sentence_at(end - 1) - document.sentence_at(open_chunk_start) + 1
-        return text_size_function(size_unit, tools)(document.text[open_chunk_start:end].strip())
+            return document.sentence_at(end_offset - 1) - document.sentence_at(open_chunk_start) + 1
+        return text_size_function(size_unit, tools)(document.text[open_chunk_start:end_offset].strip())
 
     chunk_size_lines = [f"chunk so far: {size_up_to(gap_offset):,}{f' of {size_limit:,}' if size_limit else ''} {size_unit}"]
     if gap.offset is None and size_unit != "sentences":
@@ -319,11 +328,11 @@ def _size_lines(chunker: Any, chunking: Chunking, gap: Gap, tools: Tools) -> lis
     return chunk_size_lines
 
 
-def _sentence_range(start: int, end: int) -> str:
+def _sentence_range_text(start: int, end: int) -> str:
     return f"{start + 1}–{end}" if end - start > 1 else str(start + 1)
 
 
-_TOLERANCE = 1e-3
+_EQUAL_SCORES_TOLERANCE = 1e-3
 
 _SIZE_CHUNKERS = ("fixed_sentences", "fixed_words", "fixed_characters", "fixed_tokens", "recursive", "structure")
 
@@ -336,9 +345,9 @@ _FORMULA_BY_THRESHOLD_KIND: Mapping[str, Callable[[Callable[[int], float], int, 
 _FORMULA_BY_CHUNKER: Mapping[str, Callable[[Any, Chunking, Gap, Tools], LinesAndValue]] = {
     **dict.fromkeys(("breakpoint", "target_size"), _distance_lines),
     **dict.fromkeys(("single_linkage", "dbscan"), _joint_distance_lines),
-    "double_pass": _comparison_lines,
+    "double_pass": _similarity_comparison_lines,
     "max_min": _max_min_lines,
     "change_point": _change_point_lines,
     "kmeans": _centre_distance_lines,
-    "optimal": _optimal_lines,
+    "optimal": _total_reward_lines,
 }

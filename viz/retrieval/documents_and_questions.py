@@ -6,7 +6,7 @@ import streamlit as st
 
 from chunkers import InputError
 from chunkers.support import pluralize
-from chunkers.text import READ_KINDS, READABLE_ENDINGS, FileText, TextParts, read_document
+from chunkers.text import READABLE_ENDINGS, READABLE_FORMATS_PHRASE, FileText, TextParts, read_document
 from evaluation.questions import QuestionSet, read_question_set
 from viz.components.page_elements import notice, remark, show_job_progress
 from viz.controls import current_widget_key, widget_key_for_value
@@ -22,23 +22,23 @@ from viz.shell import (
     refresh_questions_from_compare,
 )
 
-BUNDLED, OWN_OPTION = "Bundled", "Your own"
-MEGABYTES = 20
+BUNDLED_OPTION, OWN_OPTION = "Bundled", "Your own"
+MOST_UPLOAD_MEGABYTES = 20
 """The largest file that can be uploaded, in MB."""
 
 
 def read_documents(
     files: Iterable[tuple[str, bytes]],
-    read: Callable[[bytes, str], FileText] = read_document,
+    read_file: Callable[[bytes, str], FileText] = read_document,
     _: Callable[[], bool] = bool,
 ) -> OwnDocuments:
     """Read the user's files; return the usable documents, and a message for each file that is not usable."""
     text_by_name: dict[str, str] = {}
-    named_parts: list[tuple[str, TextParts]] = []
+    names_with_text_parts: list[tuple[str, TextParts]] = []
     unusable_file_messages = []
     for file_name, file_content in files:
         try:
-            file_text = read(file_content, file_name)
+            file_text = read_file(file_content, file_name)
             document_text = file_text.text
             if file_name in text_by_name:
                 raise InputError(
@@ -53,11 +53,13 @@ def read_documents(
             continue
         text_by_name[file_name] = document_text
         if file_text.parts is not None:
-            named_parts.append((file_name, file_text.parts))
-    return OwnDocuments(list(text_by_name.items()), unusable_file_messages, named_parts)
+            names_with_text_parts.append((file_name, file_text.parts))
+    return OwnDocuments(list(text_by_name.items()), unusable_file_messages, names_with_text_parts)
 
 
-def choose_material(page_material: RunMaterial | None, *, waits_for_files: bool = False) -> RunMaterial | None:
+def choose_documents_and_questions(
+    page_material: RunMaterial | None, *, waits_for_files: bool = False
+) -> RunMaterial | None:
     """Draw the controls for choosing documents and questions; return both, or None if something is missing.
 
     ``page_material`` is the material of the run on the page. A new browser session has no uploaded files, so files that the
@@ -66,7 +68,7 @@ def choose_material(page_material: RunMaterial | None, *, waits_for_files: bool 
     stored on Compare are used if there is nothing else, and otherwise offered.
     """
     refresh_questions_from_compare()
-    given_questions, run_material_is_own = session.retrieval_given, page_material is not None and page_material.own
+    questions_from_other_page, run_material_is_own = session.retrieval_given, page_material is not None and page_material.own
     earlier_own_material = page_material if run_material_is_own else own_material_of_last_run()
     # A run on the bundled documents is shown with them, regardless of earlier material.
     default_material_source = (
@@ -74,8 +76,8 @@ def choose_material(page_material: RunMaterial | None, *, waits_for_files: bool 
         if waits_for_files
         or run_material_is_own
         or (page_material is None and earlier_own_material is not None)
-        or given_questions is not None
-        else BUNDLED
+        or questions_from_other_page is not None
+        else BUNDLED_OPTION
     )
     widget_key = "retrieval_material"
     shown_material_source = (
@@ -86,20 +88,20 @@ def choose_material(page_material: RunMaterial | None, *, waits_for_files: bool 
     widget_key = widget_key_for_value(shown_material_source, widget_key)
     session.retrieval_arrived = False
     st.segmented_control(
-        "Documents and questions", [BUNDLED, OWN_OPTION], default=shown_material_source, key=widget_key, required=True
+        "Documents and questions", [BUNDLED_OPTION, OWN_OPTION], default=shown_material_source, key=widget_key, required=True
     )
     if st.session_state[widget_key] != OWN_OPTION:
         return bundled_material()
     if (
-        given_questions is None
+        questions_from_other_page is None
         and session.questions
         and not (waits_for_files or run_material_is_own or earlier_own_material or session.retrieval_files)
     ):
         give_kept_questions_to_retrieval()
         session.retrieval_arrived = False
-        given_questions = session.retrieval_given
-    if given_questions is not None:
-        return _draw_questions_from_page(given_questions)
+        questions_from_other_page = session.retrieval_given
+    if questions_from_other_page is not None:
+        return _draw_questions_from_page(questions_from_other_page)
     if session.questions:
         questions_phrase = pluralize(len(session.questions), "question")
         st.button(
@@ -109,25 +111,25 @@ def choose_material(page_material: RunMaterial | None, *, waits_for_files: bool 
 
 
 def chosen_documents(material: RunMaterial | None) -> OwnDocuments:
-    """Return the documents that `choose_material` has read, even if their questions are missing."""
+    """Return the documents that `choose_documents_and_questions` has read, even if their questions are missing."""
     if material is not None:
         return OwnDocuments(list(material.texts), [], list(material.parts))
     reading_job = session.retrieval_reading
     return reading_job.made if reading_job is not None and reading_job.made is not None else OwnDocuments([], [], [])
 
 
-def _draw_questions_from_page(given_questions: GivenQuestions) -> RunMaterial:
+def _draw_questions_from_page(questions_from_other_page: GivenQuestions) -> RunMaterial:
     """Draw the questions from another page, and the button that uses files instead."""
 
     def forget_given_questions() -> None:
         session.retrieval_given, session.retrieval_files = None, True
         session.shared_questions.pop(RETRIEVAL_QUESTIONS, None)
 
-    remark(given_questions.said, key="retrieval_given_said")
-    for note_number, note in enumerate(given_questions.notes):
+    remark(questions_from_other_page.said, key="retrieval_given_said")
+    for note_number, note in enumerate(questions_from_other_page.notes):
         notice(note, key=f"retrieval_note_{note_number}")
     st.button("Use files instead", on_click=forget_given_questions, key="retrieval_files")
-    return given_questions.material
+    return questions_from_other_page.material
 
 
 def _choose_uploads(own_material: RunMaterial | None, origin_phrase: str) -> RunMaterial | None:
@@ -137,18 +139,18 @@ def _choose_uploads(own_material: RunMaterial | None, origin_phrase: str) -> Run
         [ending.removeprefix(".") for ending in READABLE_ENDINGS],
         accept_multiple_files=True,
         key="retrieval_documents",
-        max_upload_size=MEGABYTES,
-        help=f"{READ_KINDS[:1].upper()}{READ_KINDS[1:]}. They stay on this machine.",
+        max_upload_size=MOST_UPLOAD_MEGABYTES,
+        help=f"{READABLE_FORMATS_PHRASE[:1].upper()}{READABLE_FORMATS_PHRASE[1:]}. They stay on this machine.",
     )
     questions_file = st.file_uploader(
         "Questions",
         ["csv", "jsonl", "json", "zip"],
         key="retrieval_questions",
-        max_upload_size=MEGABYTES,
+        max_upload_size=MOST_UPLOAD_MEGABYTES,
         help="CSV, JSON lines or JSON with question, excerpts (a text, or a list of texts) and, where known, corpus_id, "
         "a file; ragas' test sets as they are. A BEIR set as a ZIP file and SQuAD's JSON bring their documents.",
     )
-    named_texts, document_error_messages, named_parts = _read_uploads(
+    named_texts, document_error_messages, names_with_text_parts = _read_uploaded_documents(
         [(file.file_id, file.name, file.getvalue()) for file in document_files]
     )
     question_set, question_error_message, is_reading_questions = _read_question_file(
@@ -173,7 +175,7 @@ def _choose_uploads(own_material: RunMaterial | None, origin_phrase: str) -> Run
     )
     if own_material is not None:
         if not document_files:
-            named_texts, named_parts = list(own_material.texts), list(own_material.parts)
+            named_texts, names_with_text_parts = list(own_material.texts), list(own_material.parts)
         named_question_file = named_question_file or own_material.questions
         if not document_files or questions_file is None:
             reused_phrases = [pluralize(len(own_material.texts), "document")] * (not document_files) + [
@@ -181,7 +183,7 @@ def _choose_uploads(own_material: RunMaterial | None, origin_phrase: str) -> Run
             ] * (questions_file is None)
             notice(f"{origin_phrase}: {' and '.join(reused_phrases)}.", key="retrieval_kept")
     return (
-        RunMaterial(tuple(named_texts), named_question_file, True, tuple(named_parts))
+        RunMaterial(tuple(named_texts), named_question_file, True, tuple(names_with_text_parts))
         if named_texts and named_question_file is not None
         else None
     )
@@ -199,7 +201,7 @@ def _reading_job_for_files(
     return ReadingJob([(name, data) for _, name, data in files], convert_files, about=uploaded_file_identities)
 
 
-def _read_uploads(files: list[tuple[str, str, bytes]]) -> OwnDocuments:
+def _read_uploaded_documents(files: list[tuple[str, str, bytes]]) -> OwnDocuments:
     """Return the documents of the files, which are read once in the background; empty while they are being read."""
     session.retrieval_reading = reading_job = _reading_job_for_files(session.retrieval_reading, files, read_documents)
     reading_job.begin()

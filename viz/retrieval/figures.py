@@ -23,20 +23,20 @@ from viz.theme import THEME_COLOURS, chunker_colour, theme_name
 _CHARACTER_WIDTH, _LABEL_HEIGHT = 0.018, 0.075
 """Width of a character and height of a line, as fractions of a figure in a narrow window."""
 
-_SIDES = ("top right", "bottom right", "top left", "bottom left")
+_LABEL_SIDES = ("top right", "bottom right", "top left", "bottom left")
 
 _Box = tuple[float, float, float, float]
 """Left, right, bottom, top."""
 
 
-def label_sides(places: Sequence[tuple[float, float]], labels: Sequence[str]) -> list[str]:
+def label_sides(point_positions: Sequence[tuple[float, float]], labels: Sequence[str]) -> list[str]:
     """Return for each point the side on which its label overlaps least; coordinates are fractions of the figure."""
-    occupied_boxes: list[_Box] = [(x - 0.01, x + 0.01, y - 0.03, y + 0.03) for x, y in places]
+    occupied_boxes: list[_Box] = [(x - 0.01, x + 0.01, y - 0.03, y + 0.03) for x, y in point_positions]
     label_side_per_point = []
-    for (x, y), label in zip(places, labels, strict=True):
-        label_box_by_side = {side: _label_box(x, y, len(label), side) for side in _SIDES}
+    for (x, y), label in zip(point_positions, labels, strict=True):
+        label_box_by_side = {side: _label_box(x, y, len(label), side) for side in _LABEL_SIDES}
         best_side = min(
-            _SIDES,
+            _LABEL_SIDES,
             key=lambda side: (
                 sum(_overlap_area(label_box_by_side[side], other) for other in occupied_boxes)
                 + _area_outside_figure(label_box_by_side[side])
@@ -81,11 +81,13 @@ SYMBOLS = ("circle", "square", "diamond", "triangle-up", "x", "star")
 """Marker symbols, so that chunkers differ not only in colour."""
 
 
-def difference_plot(by_chunker: Mapping[int, Difference], names: Mapping[int, str], baseline: str, title: str) -> go.Figure:
+def difference_plot(
+    difference_by_chunker: Mapping[int, Difference], names: Mapping[int, str], baseline: str, title: str
+) -> go.Figure:
     """Return a plot of each chunker's mean difference from the baseline, with its confidence interval."""
     theme_colour_by_role = THEME_COLOURS[theme_name()]
     figure = go.Figure()
-    for chunker_number, difference in by_chunker.items():
+    for chunker_number, difference in difference_by_chunker.items():
         chunker_mark_colour = theme_colour_by_role["ink" if difference.significant else "muted"]
         figure.add_trace(
             go.Scatter(
@@ -112,7 +114,7 @@ def difference_plot(by_chunker: Mapping[int, Difference], names: Mapping[int, st
     draw_labelled_line(figure, 0, baseline)
     figure.update_layout(
         showlegend=False,
-        height=110 + 44 * len(by_chunker),
+        height=110 + 44 * len(difference_by_chunker),
         xaxis={"title": f"{title} difference, points"},
         yaxis={"autorange": "reversed"},
     )
@@ -120,15 +122,17 @@ def difference_plot(by_chunker: Mapping[int, Difference], names: Mapping[int, st
 
 
 def trade_off_plot(
-    distributions: DistributionByChunker, costs: Mapping[int, Costs], names: Mapping[int, str], title: str, cost: str
+    distributions: DistributionByChunker, costs: Mapping[int, Costs], names: Mapping[int, str], title: str, cost_kind: str
 ) -> go.Figure:
     """Return a plot of each chunker's mean measure against a cost, with 95 % confidence intervals as error bars.
 
-    ``cost`` is a key of `COST_AXIS_TITLES`. Chunkers with unknown cost are left out.
+    ``cost_kind`` is a key of `COST_AXIS_TITLES`. Chunkers with unknown cost are left out.
     """
     theme_colour_by_role = THEME_COLOURS[theme_name()]
     cost_by_chunker = {
-        number: known for number, chunker_costs in costs.items() if (known := cost_of_kind(chunker_costs, cost)) is not None
+        number: known
+        for number, chunker_costs in costs.items()
+        if (known := cost_of_kind(chunker_costs, cost_kind)) is not None
     }
     mean_by_chunker = {
         number: distribution.mean
@@ -176,7 +180,7 @@ def trade_off_plot(
                 marker={
                     "color": chunker_colour(chunker_number),
                     "size": 11,
-                    "symbol": "circle-open" if cost == "index" and costs[chunker_number].cached else "circle",
+                    "symbol": "circle-open" if cost_kind == "index" and costs[chunker_number].cached else "circle",
                     "line": {"width": 2.5, "color": chunker_colour(chunker_number)},
                 },
                 hovertemplate="%{text}: %{y:.1f} % for %{x:,.4~g}<extra></extra>",
@@ -186,24 +190,24 @@ def trade_off_plot(
         height=340,
         showlegend=False,
         font={"color": theme_colour_by_role["ink"]},
-        xaxis={"title": COST_AXIS_TITLES[cost], "range": [0, cost_axis_end]},
+        xaxis={"title": COST_AXIS_TITLES[cost_kind], "range": [0, cost_axis_end]},
         yaxis={"title": f"{title}, %", "range": [100 * axis_bottom, 100 * axis_top]},
     )
     return figure
 
 
-def cost_of_kind(costs: Costs, cost: str) -> float | None:
+def cost_of_kind(costs: Costs, cost_kind: str) -> float | None:
     """Return one kind of a chunker's costs, in tokens, seconds or milliseconds; None if unknown.
 
-    ``cost`` is a key of `COST_AXIS_TITLES`.
+    ``cost_kind`` is a key of `COST_AXIS_TITLES`.
     """
-    return {"tokens": costs.tokens, "index": costs.index_s, "query": costs.search_ms}[cost]
+    return {"tokens": costs.tokens, "index": costs.index_s, "query": costs.search_ms}[cost_kind]
 
 
-def scores_at_k_plot(by_chunker: Mapping[int, MeansAtK], names: Mapping[int, str]) -> go.Figure:
+def scores_at_k_plot(scores_by_chunker: Mapping[int, MeansAtK], names: Mapping[int, str]) -> go.Figure:
     """Return plots of recall, precision and F1 at k retrieved chunks, with one line per chunker."""
     figure = make_subplots(1, 3, subplot_titles=list(SCORE_TITLES.values()), shared_yaxes=True, horizontal_spacing=0.04)
-    for chunker_number, scores_by_k in by_chunker.items():
+    for chunker_number, scores_by_k in scores_by_chunker.items():
         for subplot_column, score_name in enumerate(SCORE_TITLES, start=1):
             score_at_each_k = [scores_by_k[k][score_name].value for k in TOP_KS]
             figure.add_trace(
@@ -229,15 +233,15 @@ def scores_at_k_plot(by_chunker: Mapping[int, MeansAtK], names: Mapping[int, str
     return figure
 
 
-def scores_at_k_table(by_chunker: Mapping[int, MeansAtK], names: Mapping[int, str]) -> dict[str, Sequence[str]]:
+def scores_at_k_table(scores_by_chunker: Mapping[int, MeansAtK], names: Mapping[int, str]) -> dict[str, Sequence[str]]:
     """Return a table of recall, precision and F1 at k retrieved chunks, with one row per chunker and score."""
-    chunker_and_score_pairs = [(number, name) for number in by_chunker for name in SCORE_TITLES]
+    chunker_and_score_pairs = [(number, name) for number in scores_by_chunker for name in SCORE_TITLES]
     table: dict[str, Sequence[str]] = {
         "chunker": [names[number] for number, _ in chunker_and_score_pairs],
         "score": [SCORE_TITLES[name] for _, name in chunker_and_score_pairs],
     }
     return table | {
-        f"at {k}": [score_in_percent(by_chunker[number][k][name]) for number, name in chunker_and_score_pairs]
+        f"at {k}": [score_in_percent(scores_by_chunker[number][k][name]) for number, name in chunker_and_score_pairs]
         for k in TOP_KS
     }
 
@@ -251,7 +255,7 @@ def score_in_percent(score: Score) -> str:
 
 
 _CURVE_HEIGHT = 360
-_LINE = 17
+_NAME_LINE_HEIGHT = 17
 """Height in pixels of one line of a name."""
 _NAME_WIDTH = 13
 """Characters per line of a name, which wraps because narrow windows have little room."""
@@ -395,7 +399,7 @@ def budget_curve_figure(
     name_lines_by_chunker = {
         number: wrap(names[number], _NAME_WIDTH, break_long_words=False) for number in end_percent_by_chunker
     }
-    name_height_by_chunker = {number: _LINE * len(lines) for number, lines in name_lines_by_chunker.items()}
+    name_height_by_chunker = {number: _NAME_LINE_HEIGHT * len(lines) for number, lines in name_lines_by_chunker.items()}
     plot_height = _CURVE_HEIGHT - _OUTSIDE_PLOT
     label_centre_by_chunker = label_positions(
         {number: plot_height * (end - low) / (high - low) for number, end in end_percent_by_chunker.items()},
@@ -440,12 +444,12 @@ def budget_curve_figure(
 
 
 def label_positions(
-    end_height_by_chunker: Mapping[int, float], heights: Mapping[int, float], plot_height: float
+    end_height_by_chunker: Mapping[int, float], name_height_by_chunker: Mapping[int, float], plot_height: float
 ) -> dict[int, float]:
     """Return positions for the names at the ends of the lines, so that the names do not overlap.
 
     The names keep the order of the line ends. All positions are in pixels from the bottom of the plot, whose height is
-    ``plot_height``; the names have ``heights``.
+    ``plot_height``; the names have ``name_height_by_chunker``.
     """
     chunkers_sorted_by_end = sorted(end_height_by_chunker, key=lambda number: end_height_by_chunker[number])
     # Names that would touch form a block, centred at their mean position.
@@ -453,43 +457,48 @@ def label_positions(
     for chunker_number in chunkers_sorted_by_end:
         label_blocks.append([chunker_number])
         while len(label_blocks) > 1 and _label_block_bottom(
-            label_blocks[-1], end_height_by_chunker, heights
-        ) < _label_block_top(label_blocks[-2], end_height_by_chunker, heights):
+            label_blocks[-1], end_height_by_chunker, name_height_by_chunker
+        ) < _label_block_top(label_blocks[-2], end_height_by_chunker, name_height_by_chunker):
             top_label_block = label_blocks.pop()
             label_blocks[-1] += top_label_block
     label_centre_by_chunker = {}
     for label_block in label_blocks:
-        name_bottom = _label_block_bottom(label_block, end_height_by_chunker, heights)
+        name_bottom = _label_block_bottom(label_block, end_height_by_chunker, name_height_by_chunker)
         for chunker_number in label_block:
-            label_centre_by_chunker[chunker_number] = name_bottom + heights[chunker_number] / 2
-            name_bottom += heights[chunker_number]
+            label_centre_by_chunker[chunker_number] = name_bottom + name_height_by_chunker[chunker_number] / 2
+            name_bottom += name_height_by_chunker[chunker_number]
     # Keep all names inside the plot as long as there is room for them.
     free_edge = plot_height
     for chunker_number in reversed(chunkers_sorted_by_end):
         label_centre_by_chunker[chunker_number] = min(
-            label_centre_by_chunker[chunker_number], free_edge - heights[chunker_number] / 2
+            label_centre_by_chunker[chunker_number], free_edge - name_height_by_chunker[chunker_number] / 2
         )
-        free_edge = label_centre_by_chunker[chunker_number] - heights[chunker_number] / 2
+        free_edge = label_centre_by_chunker[chunker_number] - name_height_by_chunker[chunker_number] / 2
     free_edge = 0.0
     for chunker_number in chunkers_sorted_by_end:
         label_centre_by_chunker[chunker_number] = max(
-            label_centre_by_chunker[chunker_number], free_edge + heights[chunker_number] / 2
+            label_centre_by_chunker[chunker_number], free_edge + name_height_by_chunker[chunker_number] / 2
         )
-        free_edge = label_centre_by_chunker[chunker_number] + heights[chunker_number] / 2
+        free_edge = label_centre_by_chunker[chunker_number] + name_height_by_chunker[chunker_number] / 2
     return label_centre_by_chunker
 
 
 def _label_block_bottom(
-    block: Sequence[int], end_height_by_chunker: Mapping[int, float], heights: Mapping[int, float]
+    block: Sequence[int], end_height_by_chunker: Mapping[int, float], name_height_by_chunker: Mapping[int, float]
 ) -> float:
     """Return the lower edge of a block of names."""
-    return sum(end_height_by_chunker[number] for number in block) / len(block) - sum(heights[number] for number in block) / 2
+    return (
+        sum(end_height_by_chunker[number] for number in block) / len(block)
+        - sum(name_height_by_chunker[number] for number in block) / 2
+    )
 
 
 def _label_block_top(
-    block: Sequence[int], end_height_by_chunker: Mapping[int, float], heights: Mapping[int, float]
+    block: Sequence[int], end_height_by_chunker: Mapping[int, float], name_height_by_chunker: Mapping[int, float]
 ) -> float:
-    return _label_block_bottom(block, end_height_by_chunker, heights) + sum(heights[number] for number in block)
+    return _label_block_bottom(block, end_height_by_chunker, name_height_by_chunker) + sum(
+        name_height_by_chunker[number] for number in block
+    )
 
 
 def _percent_axis_range(curve: BudgetCurve, whole_text_point: WholeTextPoint | None) -> tuple[float, float]:

@@ -13,12 +13,12 @@ from streamlit.delta_generator import DeltaGenerator
 
 from chunkers import load_tokenizer
 from chunkers.language_models import (
-    ASK_AGAIN,
     MOST_EXCERPTS,
     MOST_PARALLEL_CONVERSATIONS,
-    QUESTION_EXAMPLE,
-    QUESTION_PASSAGE,
-    QUESTION_SYSTEM,
+    QUESTION_WRITING_EXAMPLE,
+    QUESTION_WRITING_PASSAGE_TEMPLATE,
+    QUESTION_WRITING_SYSTEM_PROMPT,
+    UNUSABLE_ANSWER_MESSAGE_TEMPLATE,
     Asking,
 )
 from chunkers.support import FloatArray, pluralize
@@ -67,8 +67,8 @@ MOST_COMPLAINTS = 5
 def draw_question_table(job: QuestionGenerationJob, questions: Sequence[Generated]) -> list[Generated]:
     """Draw an editable table of the generated questions, and return the valid questions as edited."""
     question_drafts = [job.drafts.get(question) or _unedited_draft(job, question) for question in questions]
-    column_count = min(MOST_EXCERPTS, 1 + max((len(row.excerpts) for row in question_drafts), default=0))
-    excerpt_column_titles = [f"excerpt {place}" for place in range(1, column_count + 1)]
+    excerpt_column_count = min(MOST_EXCERPTS, 1 + max((len(row.excerpts) for row in question_drafts), default=0))
+    excerpt_column_titles = [f"excerpt {place}" for place in range(1, excerpt_column_count + 1)]
     question_table_columns = {
         "question": [row.question for row in question_drafts],
         "document": [job.texts.names[question.window.document] for question in questions],
@@ -82,7 +82,9 @@ def draw_question_table(job: QuestionGenerationJob, questions: Sequence[Generate
     st.data_editor(
         question_table_columns,
         key=question_table_widget_key,
-        on_change=lambda: apply_table_edits(job, questions, column_count, st.session_state[question_table_widget_key]),
+        on_change=lambda: apply_table_edits(
+            job, questions, excerpt_column_count, st.session_state[question_table_widget_key]
+        ),
         num_rows="delete",
         hide_index=True,
         disabled=["document"],
@@ -106,7 +108,10 @@ def draw_question_table(job: QuestionGenerationJob, questions: Sequence[Generate
 
 
 def apply_table_edits(
-    job: QuestionGenerationJob, questions: Sequence[Generated], excerpt_column_count: int, state: Mapping[str, Any]
+    job: QuestionGenerationJob,
+    questions: Sequence[Generated],
+    excerpt_column_count: int,
+    table_widget_state: Mapping[str, Any],
 ) -> None:
     """Apply the user's edits and deletions in the table of questions, as Streamlit reports them.
 
@@ -118,10 +123,10 @@ def apply_table_edits(
         The question of each row.
     excerpt_column_count
         The number of excerpt columns.
-    state
+    table_widget_state
         Streamlit's editor state: ``edited_rows``, the edited columns by row, and ``deleted_rows``.
     """
-    for row_number, changed_columns in state.get("edited_rows", {}).items():
+    for row_number, changed_columns in table_widget_state.get("edited_rows", {}).items():
         generated_question = questions[int(row_number)]
         earlier_draft = job.drafts.get(generated_question) or _unedited_draft(job, generated_question)
         edited_draft_excerpts = [*earlier_draft.excerpts, *[""] * (excerpt_column_count - len(earlier_draft.excerpts))]
@@ -135,13 +140,13 @@ def apply_table_edits(
             changed_columns.get("question", earlier_draft.question) or "",
             [excerpt for excerpt in edited_draft_excerpts if excerpt.strip()],
         )
-    for row_number in state.get("deleted_rows", []):
+    for row_number in table_widget_state.get("deleted_rows", []):
         job.drafts[questions[int(row_number)]] = None
     session.question_table += 1
 
 
-def _unedited_draft(job: QuestionGenerationJob, generated: Generated) -> QuestionDraft:
-    return QuestionDraft(generated.question, tuple(job.texts.excerpt_texts(generated)), generated)
+def _unedited_draft(job: QuestionGenerationJob, generated_question: Generated) -> QuestionDraft:
+    return QuestionDraft(generated_question.question, tuple(job.texts.excerpt_texts(generated_question)), generated_question)
 
 
 LARGEST_SEED = 1_000_000
@@ -186,7 +191,14 @@ def show_question_generation(current_page: Page, documents: OwnDocuments, *, is_
             remark("The language model is the one that is named on the left.", key="generating_form")
         else:
             language_model_form()
-        show_prompts((QUESTION_SYSTEM, *QUESTION_EXAMPLE, QUESTION_PASSAGE, ASK_AGAIN))
+        show_prompts(
+            (
+                QUESTION_WRITING_SYSTEM_PROMPT,
+                *QUESTION_WRITING_EXAMPLE,
+                QUESTION_WRITING_PASSAGE_TEMPLATE,
+                UNUSABLE_ANSWER_MESSAGE_TEMPLATE,
+            )
+        )
         if question_generation_job is not None and question_generation_job.in_progress:
             show_job_progress(question_generation_job, key="generating")
             return
@@ -310,8 +322,8 @@ def _show_generated_questions(current_page: Page, job: QuestionGenerationJob) ->
             "characters": [f"{passage.window.span.start:,} to {passage.window.span.end:,}" for passage in dropped_passages],
             "last answer": [passage.why for passage in dropped_passages],
         }
-        title = f"{pluralize(len(dropped_passages), 'passage')} without questions"
-        show_folded_table(title, dropped_passages_table, expanded=not questions)
+        dropped_passages_title = f"{pluralize(len(dropped_passages), 'passage')} without questions"
+        show_folded_table(dropped_passages_title, dropped_passages_table, expanded=not questions)
     if not questions:
         return
     similarities_per_question = _question_similarities(current_page, job, questions)
@@ -369,7 +381,7 @@ def _choose_filters(job: QuestionGenerationJob, question_cosines: Cosines) -> Se
         (EXCERPTS_HELP, EARLIER_HELP),
         strict=True,
     ):
-        drops_below, slider_key = slider_key == "lowest", f"generating_{slider_key}"
+        drops_below_threshold, slider_key = slider_key == "lowest", f"generating_{slider_key}"
         with slider_column:
             st.slider(
                 slider_label,
@@ -378,14 +390,14 @@ def _choose_filters(job: QuestionGenerationJob, question_cosines: Cosines) -> Se
                 threshold,
                 0.01,
                 help=slider_help,
-                **value_binding(threshold, slider_key, partial(set_threshold, drops_below)),
+                **value_binding(threshold, slider_key, partial(set_threshold, drops_below_threshold)),
             )
             kept_and_dropped_counts = count_kept_and_dropped(
-                similarities, (threshold or -1.0) if drops_below else threshold, drops_below=drops_below
+                similarities, (threshold or -1.0) if drops_below_threshold else threshold, drops_below=drops_below_threshold
             )
-            histogram_figure_name = "Excerpts" if drops_below else "Repetitions"
+            histogram_figure_name = "Excerpts" if drops_below_threshold else "Repetitions"
             show_figure(
-                filter_histogram(kept_and_dropped_counts, threshold, "cosine", drops_below=drops_below),
+                filter_histogram(kept_and_dropped_counts, threshold, "cosine", drops_below=drops_below_threshold),
                 kept_and_dropped_counts.histogram_table,
                 histogram_figure_name,
                 f"{slider_key}_figure",
@@ -494,18 +506,22 @@ def count_kept_and_dropped(values: FloatArray, threshold: float, *, drops_below:
     return KeptAndDropped(tuple(histogram_bin_edges.tolist()), *(tuple(side.tolist()) for side in kept_and_dropped_counts))
 
 
-def filter_histogram(binned: KeptAndDropped, threshold: float, label: str, *, drops_below: bool) -> go.Figure:
+def filter_histogram(kept_and_dropped_bins: KeptAndDropped, threshold: float, label: str, *, drops_below: bool) -> go.Figure:
     """Return a histogram of generated questions with the filter's threshold and the numbers kept and dropped."""
     theme_colour_by_role = THEME_COLOURS[theme_name()]
     figure = stacked_histogram(
-        binned.edges,
-        {"kept": binned.kept, "dropped": binned.dropped},
+        kept_and_dropped_bins.edges,
+        {"kept": kept_and_dropped_bins.kept, "dropped": kept_and_dropped_bins.dropped},
         "dropped",
         "about %{customdata}: %{y}",
         height=230,
     )
     figure.add_vline(x=threshold, line={"color": theme_colour_by_role["accent"], "width": 2})
-    left_counts, right_counts = (binned.dropped, binned.kept) if drops_below else (binned.kept, binned.dropped)
+    left_counts, right_counts = (
+        (kept_and_dropped_bins.dropped, kept_and_dropped_bins.kept)
+        if drops_below
+        else (kept_and_dropped_bins.kept, kept_and_dropped_bins.dropped)
+    )
     threshold_side_labels = ("dropped", "kept") if drops_below else ("kept", "dropped")
     for side_index, (counts, side_label) in enumerate(zip((left_counts, right_counts), threshold_side_labels, strict=True)):
         figure.add_annotation(
@@ -520,9 +536,9 @@ def filter_histogram(binned: KeptAndDropped, threshold: float, label: str, *, dr
             font={"color": theme_colour_by_role["accent"]},
         )
     # Room for the labels next to a line near either end: each takes a third of the width.
-    axis_start, axis_end = min(binned.edges[0], threshold), max(binned.edges[-1], threshold)
+    axis_start, axis_end = min(kept_and_dropped_bins.edges[0], threshold), max(kept_and_dropped_bins.edges[-1], threshold)
     label_space_width = max(0.5 * (axis_end - axis_start), 0.2)
-    tallest_bin_count = max(map(sum, zip(binned.kept, binned.dropped, strict=True)), default=0)
+    tallest_bin_count = max(map(sum, zip(kept_and_dropped_bins.kept, kept_and_dropped_bins.dropped, strict=True)), default=0)
     figure.update_layout(
         xaxis={
             "title": label,

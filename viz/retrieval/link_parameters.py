@@ -8,7 +8,7 @@ from chunkers.results import EMBEDDED_AS_LABELS, EmbeddedAs, check_embedded_as
 from chunkers.support import pluralize
 from evaluation.retrieval import BUDGETS_BY_UNIT, RETRIEVAL_MEASURE_TITLES, ReportChoice
 from viz.controls import draw_setting_segmented_control, draw_setting_select_box
-from viz.jobs.retrieval import SEARCH_DEPTH, Retrieval
+from viz.jobs.retrieval import RETRIEVED_CHUNKS_PER_QUESTION, Retrieval
 from viz.jobs.retrieval_plan import SEARCH_METHOD_TITLES
 from viz.theme import RETRIEVAL_TERMS, definitions_as_help
 
@@ -22,7 +22,7 @@ PARAMETER_OPTIONS: Mapping[str, Mapping[str, str]] = {
     "budget_unit": {"tokens": "tokens", "characters": "characters"},
     "last": {"cut": "cut off", "left_out": "left out"},
     "unit": {"characters": "characters", "tokens": "tokens"},
-    "k": {str(k): str(k) for k in range(1, SEARCH_DEPTH + 1)},
+    "k": {str(k): str(k) for k in range(1, RETRIEVED_CHUNKS_PER_QUESTION + 1)},
     "cost": COSTS,
     "kind": {"evidence": "Sentences of the excerpts", "documents": "Documents"},
     "disagree": {"no": "no", "yes": "yes"},
@@ -112,13 +112,15 @@ def choose_search_settings(link_parameters: dict[str, str]) -> None:
     )
 
 
-def chosen_embedding_modes(link_parameters: Mapping[str, str], count: int) -> tuple[EmbeddedAs, tuple[EmbeddedAs, ...]]:
+def chosen_embedding_modes(
+    link_parameters: Mapping[str, str], chunker_count: int
+) -> tuple[EmbeddedAs, tuple[EmbeddedAs, ...]]:
     """Return the first embedding mode and, if several are chosen, the mode for each measured chunker.
 
-    Each of the ``count`` chunkers is measured once per mode: all chunkers with the first mode, then all with the next.
+    Each of the ``chunker_count`` chunkers is measured once per mode: all chunkers with the first mode, then all with the next.
     """
     chosen_modes = [check_embedded_as(word) for word in link_parameters["embedded"].split(":")]
-    return chosen_modes[0], tuple(way for way in chosen_modes for _ in range(count)) if len(chosen_modes) > 1 else ()
+    return chosen_modes[0], tuple(way for way in chosen_modes for _ in range(chunker_count)) if len(chosen_modes) > 1 else ()
 
 
 def budget_in_run(link_parameters: Mapping[str, str], unit: str, budgets_by_unit: Mapping[str, Sequence[int]]) -> int:
@@ -151,9 +153,9 @@ def report_choice_from_link(
     )
 
 
-def index_from_link(link_parameters: Mapping[str, str], name: str, largest_number: int) -> int:
+def index_from_link(link_parameters: Mapping[str, str], parameter_name: str, largest_number: int) -> int:
     """Return the zero-based index for a link's one-based number, limited to ``largest_number``; 0 if it is not numeric."""
-    number_text = link_parameters[name][:9]
+    number_text = link_parameters[parameter_name][:9]
     return max(min(int(number_text), largest_number), 1) - 1 if number_text.isdecimal() else 0
 
 
@@ -173,7 +175,7 @@ def choose_report_settings(link_parameters: dict[str, str], run: Retrieval, titl
     """
     # The controls differ in height, but their labels are aligned.
     upper_controls_row = st.container(horizontal=True, vertical_alignment="top")
-    is_at_budget = link_parameters["at"] == "budget" and run.all_measured_at_budgets
+    is_measured_at_budget = link_parameters["at"] == "budget" and run.all_measured_at_budgets
     if run.all_measured_at_budgets:
         with upper_controls_row.container(width="content"):
             draw_setting_segmented_control(
@@ -187,8 +189,8 @@ def choose_report_settings(link_parameters: dict[str, str], run: Retrieval, titl
                 "2,000 tokens are what five chunks of 400 take, a usual prompt; the budgets go up to half of the text, "
                 "as a larger one holds nearly everything. The top k is what published tables use.",
             )
-        is_at_budget = link_parameters["at"] == "budget"
-    if is_at_budget:
+        is_measured_at_budget = link_parameters["at"] == "budget"
+    if is_measured_at_budget:
         budget_unit = link_parameters["budget_unit"]
         budgets_by_unit = run.budgets_by_unit
         link_parameters["budget"] = str(budget_in_run(link_parameters, budget_unit, budgets_by_unit))

@@ -16,10 +16,10 @@ from viz.controls import CHUNK_FILE_ENDINGS, CHUNK_FILE_HELP
 from viz.jobs import PATIENCE_S
 from viz.jobs.retrieval_plan import OwnDocuments
 from viz.jobs.trace_diagnosis import DiagnosingTraces
-from viz.retrieval.documents_and_questions import MEGABYTES
+from viz.retrieval.documents_and_questions import MOST_UPLOAD_MEGABYTES
 from viz.retrieval.failed.missed_excerpts import (
     MOST_LISTED_EXCERPTS,
-    SEAMS_SHOWN,
+    MOST_SHOWN_CUTS,
     FailedRowData,
     cut_inside_excerpt_data,
     draw_compare_button,
@@ -86,7 +86,7 @@ def _choose_traces_and_chunks(
         "Traces",
         ["jsonl", "json", "csv", "ndjson", "txt"],
         key="traces_file",
-        max_upload_size=MEGABYTES,
+        max_upload_size=MOST_UPLOAD_MEGABYTES,
         on_change=setattr,
         args=(session, "tracing", None),
         help="Spans of OpenInference (Phoenix) or OpenTelemetry, a Langfuse export, a ragas data set, or rows with a "
@@ -130,7 +130,7 @@ def _choose_traces_and_chunks(
                 "File of chunks",
                 [*CHUNK_FILE_ENDINGS],
                 key="traces_chunks",
-                max_upload_size=MEGABYTES,
+                max_upload_size=MOST_UPLOAD_MEGABYTES,
                 on_change=reset_chunk_file,
                 help=CHUNK_FILE_HELP,
             )
@@ -160,12 +160,12 @@ def _show_trace_report(current_page: Page, job: DiagnosingTraces) -> None:
         notice(job.stopped, key="traces_stopped")
     if trace_diagnosis_report.remark:
         notice(trace_diagnosis_report.remark, key="traces_remark")
-    problems = trace_diagnosis_report.problems
-    show_folded_table(f"{pluralize(len(problems), 'problem')} in the file", {"problem": problems})
+    trace_file_problems = trace_diagnosis_report.problems
+    show_folded_table(f"{pluralize(len(trace_file_problems), 'problem')} in the file", {"problem": trace_file_problems})
     failed_question_numbers = [
         number for number, diagnosis in enumerate(trace_diagnosis_report.diagnoses) if diagnosis.failed
     ]
-    text_count_by_state = trace_diagnosis_report.text_counts
+    text_count_by_state = trace_diagnosis_report.retrieved_text_counts
     st.caption(
         f"{pluralize(len(trace_diagnosis_report.diagnoses), 'question')}: {len(failed_question_numbers):,} failed, "
         f"{trace_diagnosis_report.count_questions_where_failed(False):,} did not, "
@@ -222,8 +222,8 @@ def _store_chosen_question() -> None:
         session.traced_question = chosen_row["question"]
 
 
-def _failed_row_data(report: TraceReport, number: int, chosen_number: int) -> FailedRowData:
-    question_diagnosis = report.diagnoses[number]
+def _failed_row_data(report: TraceReport, question_number: int, chosen_number: int) -> FailedRowData:
+    question_diagnosis = report.diagnoses[question_number]
     question_diagnosis_outcome = question_diagnosis.outcome
     cuts_inside_answer = question_diagnosis_outcome.seams if question_diagnosis_outcome is not None else ()
     document_text = (
@@ -231,16 +231,16 @@ def _failed_row_data(report: TraceReport, number: int, chosen_number: int) -> Fa
         if question_diagnosis_outcome is not None and question_diagnosis_outcome.place is not None
         else ""
     )
-    unlisted_cut_count = len(cuts_inside_answer) - SEAMS_SHOWN
+    unlisted_cut_count = len(cuts_inside_answer) - MOST_SHOWN_CUTS
     return {
-        "question": number,
+        "question": question_number,
         "title": f"{question_diagnosis.question.place} · {question_diagnosis.question.question}",
         "missed": question_diagnosis.stage or "",
-        "seams": [cut_inside_excerpt_data(document_text, seam) for seam in cuts_inside_answer[:SEAMS_SHOWN]],
+        "seams": [cut_inside_excerpt_data(document_text, seam) for seam in cuts_inside_answer[:MOST_SHOWN_CUTS]],
         "more": f"and {pluralize(unlisted_cut_count, 'more cut')}" if unlisted_cut_count > 0 else "",
         "holder": f"{question_diagnosis.said[:1].upper()}{question_diagnosis.said[1:]}." if question_diagnosis.said else "",
         "others": f"It failed because {question_diagnosis.rule}.",
-        "here": number == chosen_number,
+        "here": question_number == chosen_number,
     }
 
 
@@ -278,10 +278,12 @@ def _place_in_words(report: TraceReport, place: Place) -> str:
     return f"{report.documents[place.document].name}, {place.span.start:,} to {place.span.end:,}"
 
 
-def _question_passages(report: TraceReport, diagnosis: Diagnosis, answer: Place | None) -> list[PassageData]:
+def _question_passages(report: TraceReport, diagnosis: Diagnosis, answer_place: Place | None) -> list[PassageData]:
     """Return the answer if no retrieved text has all of it, then the retrieved texts, as the documents have them."""
     answer_and_retrieved_passages = (
-        [_answer_passage(report, answer)] if answer is not None and diagnosis.stage != "not used" else list[PassageData]()
+        [_answer_passage(report, answer_place)]
+        if answer_place is not None and diagnosis.stage != "not used"
+        else list[PassageData]()
     )
     for retrieved_text, text_placement in zip(diagnosis.question.retrieved, diagnosis.placements, strict=True):
         score_phrase = "" if retrieved_text.score is None else f" · score {retrieved_text.score:.3g}"
@@ -299,7 +301,9 @@ def _question_passages(report: TraceReport, diagnosis: Diagnosis, answer: Place 
             )
             continue
         text_place = text_placement.places[0]
-        answer_spans = [answer.span] if answer is not None and answer.document == text_place.document else []
+        answer_spans = (
+            [answer_place.span] if answer_place is not None and answer_place.document == text_place.document else []
+        )
         coloured_passage_parts = coloured_parts(report.documents[text_place.document].text, [text_place.span], answer_spans)
         holds_part_of_answer = any(kind == "hit" for _, kind in coloured_passage_parts)
         retrieved_passage_title = (
@@ -315,8 +319,8 @@ def _question_passages(report: TraceReport, diagnosis: Diagnosis, answer: Place 
     return answer_and_retrieved_passages
 
 
-def _answer_passage(report: TraceReport, answer: Place) -> PassageData:
-    document_text, (answer_start, answer_end) = report.documents[answer.document].text, answer.span
+def _answer_passage(report: TraceReport, answer_place: Place) -> PassageData:
+    document_text, (answer_start, answer_end) = report.documents[answer_place.document].text, answer_place.span
     answer_context_span = Span(
         max(0, answer_start - PART_CONTEXT_CHARACTERS), min(len(document_text), answer_end + PART_CONTEXT_CHARACTERS)
     )
@@ -325,7 +329,7 @@ def _answer_passage(report: TraceReport, answer: Place) -> PassageData:
         (document_text[answer_start:answer_end], "missed"),
         (document_text[answer_end : answer_context_span.end], "rest"),
     ]
-    return {"kind": "missed", "title": f"The answer · {_place_in_words(report, answer)}", "parts": passage_parts}
+    return {"kind": "missed", "title": f"The answer · {_place_in_words(report, answer_place)}", "parts": passage_parts}
 
 
 def _show_undecided_and_unlocated(report: TraceReport) -> None:

@@ -8,8 +8,13 @@ import streamlit as st
 
 from chunkers import ASKING, Chunker, Embedder, InputError, build_chunker
 from chunkers.embedders.late_chunking import LATE_CHUNKING_NOTE, reason_against_late_chunking
-from chunkers.language_models import ASK_AGAIN, CONTEXT_QUESTION, CONTEXT_SYSTEM, Asking
-from chunkers.recipes import LONGEST_SHOWN, MADE_ELSEWHERE
+from chunkers.language_models import (
+    CONTEXT_QUESTION_TEMPLATE,
+    CONTEXT_SYSTEM_PROMPT,
+    UNUSABLE_ANSWER_MESSAGE_TEMPLATE,
+    Asking,
+)
+from chunkers.recipes import CHUNKERS_OF_GIVEN_CHUNKS, LONGEST_SHOWN
 from chunkers.support import pluralize
 from evaluation.questions import Questions, questions_to_json_lines
 from evaluation.retrieval.asked_question import MODEL_TEXT_SEARCHED_NOTE
@@ -20,7 +25,7 @@ from viz.jobs.keeping.kept_run import Keeper
 from viz.jobs.retrieval import KeptRetrieval, ReportJob, Retrieval, estimate_run_llm_requests
 from viz.jobs.retrieval_plan import Plan, RunMaterial
 from viz.retrieval.bundled_run import BUNDLED_RUN, default_retrieval_choices
-from viz.retrieval.documents_and_questions import choose_material, chosen_documents
+from viz.retrieval.documents_and_questions import choose_documents_and_questions, chosen_documents
 from viz.retrieval.failed.missed_excerpts import show_missed_excerpts
 from viz.retrieval.generated_questions import show_question_generation
 from viz.retrieval.link_parameters import (
@@ -53,7 +58,7 @@ from viz.shell import (
 )
 from viz.shell.page import page
 from viz.state import (
-    MODEL_MISSING,
+    MISSING_MODEL_MESSAGE,
     Choices,
     access_to_chosen_model,
     chunker_with_chunk_file,
@@ -78,14 +83,14 @@ def _draw_page_body(current_page: Page) -> None:
     current_page.check_link_parameters(PARAMETER_OPTIONS)
     linked_run = find_retrieval_run(link_parameters["run"], None)
     uses_own_documents = isinstance(linked_run, LostRun) and linked_run.kept is not None and linked_run.kept.plan.own
-    adopt_given_columns(current_page, PAGE)
+    adopt_columns_with_questions(current_page, PAGE)
     chunkers, start_obstacle_message = build_chunkers(current_page)
     with current_page.controls:
-        chosen_run_material = choose_material(
+        chosen_documents_and_questions = choose_documents_and_questions(
             linked_run.plan.material if isinstance(linked_run, Retrieval) else None, waits_for_files=uses_own_documents
         )
-        if chosen_run_material is not None and chosen_run_material.own:
-            share_questions(chosen_run_material)
+        if chosen_documents_and_questions is not None and chosen_documents_and_questions.own:
+            share_questions(chosen_documents_and_questions)
         choose_search_settings(link_parameters)
         offer_columns_of_compare(PAGE, current_page.choices)
         selected_column_chunker = chunkers[current_page.choices.selected]
@@ -93,7 +98,9 @@ def _draw_page_body(current_page: Page) -> None:
         needs_model_form = includes_context_sentences(link_parameters["embedded"]) or any_chunker_calls_model(
             column.chunker for column in current_page.choices.columns
         )
-        document_names = () if chosen_run_material is None else tuple(name for name, _ in chosen_run_material.texts)
+        document_names = (
+            () if chosen_documents_and_questions is None else tuple(name for name, _ in chosen_documents_and_questions.texts)
+        )
         column_controls(
             current_page.choices,
             selected_column_chunker,
@@ -102,7 +109,7 @@ def _draw_page_body(current_page: Page) -> None:
             measured_documents=document_names,
             shows_model=needs_model_form,
         )
-        missing_model_message = context_controls(link_parameters["embedded"])
+        missing_model_message = choose_context_sentence_model(link_parameters["embedded"])
         start_obstacle_message = start_obstacle_message or missing_model_message
         show_compare_column_number(
             PAGE,
@@ -110,8 +117,8 @@ def _draw_page_body(current_page: Page) -> None:
             current_page.embedder,
             valid=selected_column_chunker is not None,
         )
-    if uses_own_documents and chosen_run_material is not None:
-        linked_run = find_retrieval_run(link_parameters["run"], chosen_run_material)
+    if uses_own_documents and chosen_documents_and_questions is not None:
+        linked_run = find_retrieval_run(link_parameters["run"], chosen_documents_and_questions)
     st.title("Retrieval", anchor=False)
     st.markdown(
         "Asks questions whose answers are known excerpts, and measures how much of the excerpts each chunker's best chunks "
@@ -120,38 +127,42 @@ def _draw_page_body(current_page: Page) -> None:
     if start_obstacle_message:
         notice(
             start_obstacle_message,
-            "info" if start_obstacle_message in (MODEL_MISSING, NO_MODEL_FOR_CONTEXTS) else "error",
+            "info" if start_obstacle_message in (MISSING_MODEL_MESSAGE, NO_MODEL_FOR_CONTEXTS) else "error",
             key="retrieval_complaint",
         )
     valid_chunkers = [chunker for chunker in chunkers if chunker is not None]
     new_run_plan = None
-    if current_page.embedder is not None and chosen_run_material is not None and not start_obstacle_message:
-        choices, (first_embedding_mode, mode_per_chunker) = (
+    if current_page.embedder is not None and chosen_documents_and_questions is not None and not start_obstacle_message:
+        choices, (first_embedding_mode, embedding_mode_per_chunker) = (
             current_page.choices,
             chosen_embedding_modes(link_parameters, len(valid_chunkers)),
         )
         embedder_and_text_settings = current_page.embedder.name, choices.sentences, choices.tokenizer, first_embedding_mode
-        measured_chunkers = tuple(valid_chunkers) * (len(mode_per_chunker) // len(valid_chunkers) or 1)
+        measured_chunkers = tuple(valid_chunkers) * (len(embedding_mode_per_chunker) // len(valid_chunkers) or 1)
         new_run_plan = Plan(
-            chosen_run_material,
+            chosen_documents_and_questions,
             measured_chunkers,
             *embedder_and_text_settings,
             ReturnedText.parse(link_parameters["returned"]),
-            each=mode_per_chunker,
+            each=embedding_mode_per_chunker,
             searched_by=checked_search_method(link_parameters["search"]),
         )
         if new_run_plan.asks:
             new_run_plan = replace(new_run_plan, language_model=model_identity(access_to_chosen_model()))
-        if new_run_plan.pools_late and (late_chunking_obstacle := reason_against_late_chunking(current_page.embedder)):
+        if new_run_plan.uses_late_chunking and (
+            late_chunking_obstacle := reason_against_late_chunking(current_page.embedder)
+        ):
             notice(late_chunking_obstacle, "error", key="retrieval_cannot_pool")
             new_run_plan = None
-    _draw_start_row(current_page, new_run_plan, chosen_run_material)
-    show_question_generation(current_page, chosen_documents(chosen_run_material), is_form_elsewhere=needs_model_form)
-    show_traces(current_page, chosen_documents(chosen_run_material), chunkers)
-    _show_results(current_page, linked_run, new_run_plan, chosen_run_material)
+    _draw_start_row(current_page, new_run_plan, chosen_documents_and_questions)
+    show_question_generation(
+        current_page, chosen_documents(chosen_documents_and_questions), is_form_elsewhere=needs_model_form
+    )
+    show_traces(current_page, chosen_documents(chosen_documents_and_questions), chunkers)
+    _show_results(current_page, linked_run, new_run_plan, chosen_documents_and_questions)
 
 
-def adopt_given_columns(current_page: Page, page: str) -> None:
+def adopt_columns_with_questions(current_page: Page, page: str) -> None:
     """Adopt the columns that came with another page's questions, once; the user can undo the change."""
     given_questions = session.retrieval_given
     if (
@@ -174,12 +185,12 @@ def build_chunkers(current_page: Page) -> tuple[list[Chunker | None], str]:
         chunker: Chunker | None = None
         column_error_message = ""
         try:
-            if column.chunker in MADE_ELSEWHERE:
+            if column.chunker in CHUNKERS_OF_GIVEN_CHUNKS:
                 chunker, missing_file_message = external_chunker(column)
                 column_error_message = missing_file_message and f"Column {column_number}: {missing_file_message}"
             else:
                 chunker = build_chunker(column.chunker, column.parameters, current_page.embedder)
-                column_error_message = MODEL_MISSING if chunker.asks and access_to_chosen_model() is None else ""
+                column_error_message = MISSING_MODEL_MESSAGE if chunker.asks and access_to_chosen_model() is None else ""
         except InputError as error:
             column_error_message = str(error)
         chunker_per_column.append(chunker)
@@ -191,17 +202,17 @@ def _show_results(
     current_page: Page,
     run: Retrieval | LostRun | None,
     plan: Plan | None,
-    material: RunMaterial | None,
+    documents_and_questions: RunMaterial | None,
 ) -> None:
     """Draw the run that the link names, from memory or disk; without a run, the bundled one."""
     if isinstance(run, Retrieval):
         show_unfinished_run(current_page, run, "retrieval", partial(rest_of_retrieval, current_page, run))
-        are_documents_different = material is None or material.texts != run.plan.material.texts
+        are_documents_different = documents_and_questions is None or documents_and_questions.texts != run.plan.material.texts
         with st.expander("Previous documents' results") if are_documents_different and not run.running else st.container():
             _show_run(run, plan, current_page.choices)
     elif isinstance(run, LostRun):
         run.show("retrieval")
-    elif material is None or material.own:
+    elif documents_and_questions is None or documents_and_questions.own:
         notice("Nothing has been measured yet: choose chunkers on the left, then press “Run”.", key="retrieval_empty")
     elif bundled_run := show_bundled_origin(
         BUNDLED_RUN,
@@ -212,7 +223,7 @@ def _show_results(
         _show_run(bundled_run, plan, current_page.choices)
 
 
-def _draw_start_row(current_page: Page, plan: Plan | None, material: RunMaterial | None) -> None:
+def _draw_start_row(current_page: Page, plan: Plan | None, documents_and_questions: RunMaterial | None) -> None:
     """Draw the button that starts a run, with a summary of its material or the reason why it cannot start."""
     language_model_access = access_to_chosen_model() if plan is not None and plan.asks else None
 
@@ -228,14 +239,19 @@ def _draw_start_row(current_page: Page, plan: Plan | None, material: RunMaterial
         run_or_estimate_requests(requests_of_run, start_new_run)
         st.rerun()
     if current_page.embedder is None:
-        summary_or_reason = current_page.embedder_complaint
-    elif material is None:
-        summary_or_reason = "Upload at least one document and a file of questions, or have questions generated."
+        summary_or_obstacle_sentence = current_page.embedder_complaint
+    elif documents_and_questions is None:
+        summary_or_obstacle_sentence = "Upload at least one document and a file of questions, or have questions generated."
     else:
         chunkers_phrase = pluralize(len(current_page.choices.columns), "chunker")
-        summary_or_reason = f"{chunkers_phrase} on {pluralize(len(material.texts), 'document')}"
+        summary_or_obstacle_sentence = f"{chunkers_phrase} on {pluralize(len(documents_and_questions.texts), 'document')}"
     run_button_row(
-        requests_of_run, start_new_run, summary_or_reason, "retrieval_start", "retrieval_start_run", ready=plan is not None
+        requests_of_run,
+        start_new_run,
+        summary_or_obstacle_sentence,
+        "retrieval_start",
+        "retrieval_start_run",
+        ready=plan is not None,
     )
 
 
@@ -310,7 +326,7 @@ def _say_search_settings(run: Retrieval) -> None:
     """Draw notices on the searched and the returned text, unless both are the chunks' own, searched by embedding."""
     if any(isinstance(chunker, ASKING["propositions"]) for chunker in run.plan.chunkers):
         notice(MODEL_TEXT_SEARCHED_NOTE, key="retrieval_stated")
-    if run.plan.pools_late:
+    if run.plan.uses_late_chunking:
         notice(LATE_CHUNKING_NOTE, key="retrieval_late_said")
     if run.plan.keyword_search_sentence:
         notice(run.plan.keyword_search_sentence, key="retrieval_search_said")
@@ -362,12 +378,12 @@ def includes_context_sentences(embedded_texts: str) -> bool:
     return "context" in embedded_texts
 
 
-def context_controls(embedded_texts: str) -> str:
+def choose_context_sentence_model(embedded_texts: str) -> str:
     """Draw the fields for the language model if context sentences are chosen; return a message if no model is named."""
     if not includes_context_sentences(embedded_texts):
         return ""
     show_prompts(
-        (CONTEXT_SYSTEM, CONTEXT_QUESTION, ASK_AGAIN),
+        (CONTEXT_SYSTEM_PROMPT, CONTEXT_QUESTION_TEMPLATE, UNUSABLE_ANSWER_MESSAGE_TEMPLATE),
         "Context prompts",
         f"The model is asked once for every chunk. If a document has more than {LONGEST_SHOWN:,} characters, the model sees "
         "only an extract.",
@@ -407,16 +423,16 @@ def find_retrieval_run(token: str, own_material: RunMaterial | None) -> Retrieva
     """Return the run of a link as `find_run` does, on the bundled documents or on ``own_material``, as it was begun."""
 
     def reopened_run(kept_retrieval: KeptRetrieval) -> Retrieval | str:
-        material = own_material if kept_retrieval.plan.own else bundled_material()
-        missing_files_phrase = kept_retrieval.missing_files_in_words(material)
-        if material is None or missing_files_phrase:
+        documents_and_questions = own_material if kept_retrieval.plan.own else bundled_material()
+        missing_files_phrase = kept_retrieval.missing_files_in_words(documents_and_questions)
+        if documents_and_questions is None or missing_files_phrase:
             return (
                 f"To see them, give {missing_files_phrase} again, on the left, with the same names and content."
                 if kept_retrieval.plan.own
                 else "Its bundled documents have changed since it was begun: it must be run again."
             )
         reopened_retrieval_run = Retrieval(
-            _plan_with_chunk_files(kept_retrieval.rebuild_plan(material)), None, True, kept_retrieval
+            _plan_with_chunk_files(kept_retrieval.rebuild_plan(documents_and_questions)), None, True, kept_retrieval
         )
         reopened_retrieval_run.start()
         return reopened_retrieval_run
@@ -427,7 +443,7 @@ def find_retrieval_run(token: str, own_material: RunMaterial | None) -> Retrieva
 def rest_of_retrieval(current_page: Page, run: Retrieval, kept_retrieval: KeptRetrieval) -> RestOfRun:
     """Return the rest of a run that is stored on disk."""
     run_plan = _plan_with_chunk_files(run.plan)
-    unfinished_plan = _without_finished_chunkers(run_plan, run.found)
+    unfinished_plan = _plan_without_finished_chunkers(run_plan, run.found)
     language_model_access, missing_chunk_file_message = access_to_chosen_model() if unfinished_plan.asks else None, ""
     chunker_numbers_lacking_file = [
         number for number, chunker in enumerate(run_plan.chunkers) if number not in run.found and lacks_chunk_file(chunker)
@@ -457,7 +473,7 @@ def _plan_with_chunk_files(plan: Plan) -> Plan:
     return replace(plan, chunkers=tuple(chunker_with_chunk_file(chunker) for chunker in plan.chunkers))
 
 
-def _without_finished_chunkers(plan: Plan, finished_numbers: Container[int]) -> Plan:
+def _plan_without_finished_chunkers(plan: Plan, finished_numbers: Container[int]) -> Plan:
     """Return the plan of the unfinished chunkers, whose requests need the user's consent."""
     unfinished_chunker_numbers = [number for number in range(len(plan.chunkers)) if number not in finished_numbers]
     mode_per_chunker = tuple(plan.each[number] for number in unfinished_chunker_numbers) if plan.each else ()

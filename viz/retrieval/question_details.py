@@ -9,7 +9,7 @@ import streamlit as st
 
 from chunkers import Span
 from chunkers.support import FloatArray, IntArray, pluralize
-from evaluation.questions import Corpus, difference, intersection, total_length
+from evaluation.questions import Corpus, difference_of_ranges, intersection_of_ranges, total_length_of_ranges
 from evaluation.retrieval import RETRIEVAL_MEASURE_TITLES, Evaluation, GivenChunks, QuestionScores, Report, excerpt_ranges
 from viz.components.browser_exchange import Component
 from viz.components.page_elements import notice
@@ -65,16 +65,16 @@ _passages_component = Component[PassagesData](
 )
 
 
-def ranked_passages(evaluation: Evaluation, answer: QuestionScores, given_chunks: GivenChunks) -> list[PassageData]:
+def ranked_passages(evaluation: Evaluation, question_scores: QuestionScores, given_chunks: GivenChunks) -> list[PassageData]:
     """Return the passages of a question: its retrieved chunks, best first, then the missed parts of the excerpts."""
     corpus = evaluation.index.corpus
     corpus_text = corpus.whole.text
-    excerpt_spans_in_corpus = excerpt_ranges(corpus, answer.question)
+    excerpt_spans_in_corpus = excerpt_ranges(corpus, question_scores.question)
     passages: list[PassageData] = []
     for chunk in given_chunks.chunks:
         excerpt_character_count, given_character_count = (
-            total_length(intersection(chunk.given, excerpt_spans_in_corpus)),
-            total_length(chunk.given),
+            total_length_of_ranges(intersection_of_ranges(chunk.given, excerpt_spans_in_corpus)),
+            total_length_of_ranges(chunk.given),
         )
         passage_title = (
             f"{chunk.rank} · {_document_place_in_words(corpus, chunk.spans or evaluation.index.chunks[chunk.number])}"
@@ -83,11 +83,11 @@ def ranked_passages(evaluation: Evaluation, answer: QuestionScores, given_chunks
             passages.append({"kind": "note", "title": f"{passage_title} · what it returns is above already", "parts": []})
             continue
         if not chunk.given:
-            budget_room_phrase = (
+            unused_budget_phrase = (
                 f"{given_chunks.limit.budget - given_chunks.filled:,} of {given_chunks.limit.budget:,} "
                 f"{given_chunks.limit.unit}"
             )
-            passage_title += f" · left out: it does not fit into the {budget_room_phrase} that are left"
+            passage_title += f" · left out: it does not fit into the {unused_budget_phrase} that are left"
             coloured_passage_parts: list[Part] = [(corpus_text[start:end], "beyond") for start, end in chunk.spans]
             passages.append({"kind": "left_out", "title": passage_title, "parts": coloured_passage_parts})
             continue
@@ -101,7 +101,7 @@ def ranked_passages(evaluation: Evaluation, answer: QuestionScores, given_chunks
             passage_title += " · cut off"
             coloured_passage_parts.append((f"{given_chunks.limit.budget:,} {given_chunks.limit.unit}", "end"))
             coloured_passage_parts += [
-                (corpus_text[start:end], "beyond") for start, end in difference(chunk.spans, chunk.given)
+                (corpus_text[start:end], "beyond") for start, end in difference_of_ranges(chunk.spans, chunk.given)
             ]
         passages.append(
             {
@@ -111,7 +111,7 @@ def ranked_passages(evaluation: Evaluation, answer: QuestionScores, given_chunks
             }
         )
     passages += _budget_notes(given_chunks)
-    missed_spans = [] if given_chunks.more else difference(excerpt_spans_in_corpus, given_chunks.spans)
+    missed_spans = [] if given_chunks.more else difference_of_ranges(excerpt_spans_in_corpus, given_chunks.spans)
     for start, end in missed_spans:
         if corpus_text[start:end].strip():
             passage_title = (
@@ -156,23 +156,25 @@ def coloured_parts(text: str, spans: Sequence[Span], excerpts: Sequence[Span]) -
     for span_index, span in enumerate(spans):
         if span_index:
             parts.append(("\n", "waste"))
-        hit_parts: list[tuple[Span, PartKind]] = [(part, "hit") for part in intersection([span], excerpts)]
-        waste_parts: list[tuple[Span, PartKind]] = [(part, "waste") for part in difference([span], excerpts)]
+        hit_parts: list[tuple[Span, PartKind]] = [(part, "hit") for part in intersection_of_ranges([span], excerpts)]
+        waste_parts: list[tuple[Span, PartKind]] = [(part, "waste") for part in difference_of_ranges([span], excerpts)]
         parts += [(text[part.start : part.end], kind) for part, kind in sorted([*hit_parts, *waste_parts])]
     return parts
 
 
-def document_passages(evaluation: Evaluation, answer: QuestionScores, given_chunks: GivenChunks) -> list[PassageData]:
+def document_passages(
+    evaluation: Evaluation, question_scores: QuestionScores, given_chunks: GivenChunks
+) -> list[PassageData]:
     """Return the documents that contain an excerpt, then the documents with only retrieved chunks, with all parts marked."""
     corpus = evaluation.index.corpus
     corpus_text = corpus.whole.text
-    excerpt_spans_in_corpus = excerpt_ranges(corpus, answer.question)
+    excerpt_spans_in_corpus = excerpt_ranges(corpus, question_scores.question)
     chunks_with_given_text = [chunk for chunk in given_chunks.chunks if chunk.given]
     given_chunk_spans = given_chunks.spans
     spans_by_kind: dict[PartKind, list[Span]] = {
-        "hit": intersection(excerpt_spans_in_corpus, given_chunk_spans),
-        "missed": difference(excerpt_spans_in_corpus, given_chunk_spans),
-        "waste": difference(given_chunk_spans, excerpt_spans_in_corpus),
+        "hit": intersection_of_ranges(excerpt_spans_in_corpus, given_chunk_spans),
+        "missed": difference_of_ranges(excerpt_spans_in_corpus, given_chunk_spans),
+        "waste": difference_of_ranges(given_chunk_spans, excerpt_spans_in_corpus),
     }
     sorted_spans_with_kinds = sorted((span, kind) for kind, spans in spans_by_kind.items() for span in spans)
     chunk_rank_by_span_start = {span.start: chunk.rank for chunk in reversed(chunks_with_given_text) for span in chunk.given}
@@ -203,7 +205,7 @@ def document_passages(evaluation: Evaluation, answer: QuestionScores, given_chun
 
 
 def _document_parts(
-    text: str, document_span: Span, coloured_spans: Sequence[tuple[Span, PartKind]], ranks: Mapping[int, int]
+    text: str, document_span: Span, coloured_spans: Sequence[tuple[Span, PartKind]], rank_by_chunk_start: Mapping[int, int]
 ) -> list[Part]:
     """Return the parts of a document in order; text far from coloured parts is replaced by its number of characters."""
     parts: list[Part] = []
@@ -211,11 +213,11 @@ def _document_parts(
     for span, kind in coloured_spans:
         parts += _uncoloured_parts(text, Span(next_part_start, span.start), document_span)
         # A chunk may begin inside a coloured part that overlapping chunks share.
-        chunk_starts = [place for place in sorted(ranks) if span.start <= place < span.end]
+        chunk_starts = [place for place in sorted(rank_by_chunk_start) if span.start <= place < span.end]
         span_division_offsets = [span.start, *(place for place in chunk_starts if place > span.start), span.end]
         for start, end in pairwise(span_division_offsets):
-            if start in ranks:
-                parts.append((str(ranks[start]), "rank"))
+            if start in rank_by_chunk_start:
+                parts.append((str(rank_by_chunk_start[start]), "rank"))
             parts.append((text[start:end], kind))
         next_part_start = span.end
     return parts + _uncoloured_parts(text, Span(next_part_start, document_span.end), document_span)
@@ -327,13 +329,17 @@ def _show_question_details(report_and_failures: ReportAndFailures, plan: Plan, c
             )
 
 
-def _most_disputed_question(values: Mapping[int, FloatArray], questions: IntArray) -> dict[str, str]:
+def _most_disputed_question(
+    measure_values_by_chunker: Mapping[int, FloatArray], question_numbers: IntArray
+) -> dict[str, str]:
     """Return the question on which two chunkers differ most, and these two; the first question if all agree."""
-    if len(values) < 2 or not len(questions):
+    if len(measure_values_by_chunker) < 2 or not len(question_numbers):
         return {"question": "1"}
-    (question_number, *_) = questions_sorted_by_difference(values, questions)
+    (question_number, *_) = questions_sorted_by_difference(measure_values_by_chunker, question_numbers)
     value_by_chunker = {
-        number: some[question_number] for number, some in values.items() if not np.isnan(some[question_number])
+        number: some[question_number]
+        for number, some in measure_values_by_chunker.items()
+        if not np.isnan(some[question_number])
     }
     left_chunker_number, right_chunker_number = sorted(
         (max(value_by_chunker, key=value_by_chunker.__getitem__), min(value_by_chunker, key=value_by_chunker.__getitem__))
@@ -345,17 +351,21 @@ def _most_disputed_question(values: Mapping[int, FloatArray], questions: IntArra
     }
 
 
-def questions_sorted_by_difference(values: Mapping[int, FloatArray], questions: IntArray) -> list[int]:
+def questions_sorted_by_difference(
+    measure_values_by_chunker: Mapping[int, FloatArray], question_numbers: IntArray
+) -> list[int]:
     """Return the questions in descending order of the largest difference between two chunkers.
 
-    Ties keep their order. ``values`` has an array of shape (all questions,) for each chunker, NaN where undefined.
+    Ties keep their order. ``measure_values_by_chunker`` has an array of shape (all questions,) for each chunker, NaN where undefined.
     """
-    question_values_per_chunker = np.array([*values.values()])[:, questions]
+    question_values_per_chunker = np.array([*measure_values_by_chunker.values()])[:, question_numbers]
     value_ranges = np.fmax.reduce(question_values_per_chunker) - np.fmin.reduce(question_values_per_chunker)
-    return [int(number) for number in questions[np.argsort(-value_ranges, kind="stable")]]
+    return [int(number) for number in question_numbers[np.argsort(-value_ranges, kind="stable")]]
 
 
-def differing_chunker_pair(values: Mapping[int, FloatArray], question: int, left: str, right: str) -> tuple[str, str]:
+def differing_chunker_pair(
+    measure_values_by_chunker: Mapping[int, FloatArray], question_number: int, left: str, right: str
+) -> tuple[str, str]:
     """Return the two chunkers to show, numbered from 1; the chosen chunkers are replaced if they do not differ.
 
     The chosen pair is kept if its values on the question differ, or if fewer than two chunkers have a value. Otherwise the
@@ -363,7 +373,9 @@ def differing_chunker_pair(values: Mapping[int, FloatArray], question: int, left
     chunker.
     """
     value_by_chunker = {
-        str(number + 1): float(some[question]) for number, some in values.items() if not np.isnan(some[question])
+        str(number + 1): float(some[question_number])
+        for number, some in measure_values_by_chunker.items()
+        if not np.isnan(some[question_number])
     }
     if len(value_by_chunker) < 2 or (
         left in value_by_chunker and right in value_by_chunker and value_by_chunker[left] != value_by_chunker[right]
@@ -377,8 +389,8 @@ def differing_chunker_pair(values: Mapping[int, FloatArray], question: int, left
 def _choose_only_disputed(link_parameters: dict[str, str], disputed_count: int, question_count: int) -> bool:
     is_disputed_shown = link_parameters["disagree"] == "yes"
 
-    def store_disputed_choice(only: bool) -> None:
-        link_parameters["disagree"] = "yes" if only else "no"
+    def store_disputed_choice(shows_only_disputed: bool) -> None:
+        link_parameters["disagree"] = "yes" if shows_only_disputed else "no"
 
     disputed_toggle_label = (
         f"Only where the chunkers disagree in {RETRIEVAL_MEASURE_TITLES[link_parameters['measure']].lower()}: "
@@ -396,7 +408,7 @@ def _show_one_chunker(
     titles: list[str],
     link_parameters: dict[str, str],
     side: str,
-    question: int,
+    question_number: int,
     store_choice: Callable[[], None],
     *,
     shows_documents: bool,
@@ -414,13 +426,13 @@ def _show_one_chunker(
         - 1
     )
     chunker_evaluation = report.chunkers[chunker_number].evaluation
-    question_scores = chunker_evaluation.answer(question)
+    question_scores = chunker_evaluation.answer(question_number)
     score_by_measure = getattr(question_scores, report.choice.unit)
     st.caption(
         " · ".join(f"{title} {score_in_percent(score_by_measure[name])}" for name, title in RETRIEVAL_MEASURE_TITLES.items())
     )
     make_passages = document_passages if shows_documents else ranked_passages
     draw_passages(
-        make_passages(chunker_evaluation, question_scores, report.given_chunks(chunker_number, question)),
+        make_passages(chunker_evaluation, question_scores, report.given_chunks(chunker_number, question_number)),
         f"retrieval_passages_{side}",
     )

@@ -132,12 +132,12 @@ def _leader_key_figure(
     )
 
 
-def _certainty_key_figure(lead: Lead, best: str, rival: str) -> KeyFigure:
+def _certainty_key_figure(lead: Lead, best_chunker_name: str, rival_chunker_name: str) -> KeyFigure:
     certainty_figure_label = "How sure is that?"
     if lead.difference is None:
         return KeyFigure(certainty_figure_label, "Too few questions", lead.too_few)
     best_to_rival_difference = lead.difference
-    lead_phrase = f"{best_to_rival_difference.points} points on {rival}"
+    lead_phrase = f"{best_to_rival_difference.points} points on {rival_chunker_name}"
     uncertainty_phrase = (
         f"{best_to_rival_difference.interval}, {best_to_rival_difference.p_value_phrase}, "
         f"{best_to_rival_difference.count:,} questions"
@@ -145,7 +145,9 @@ def _certainty_key_figure(lead: Lead, best: str, rival: str) -> KeyFigure:
     if best_to_rival_difference.significant:
         return KeyFigure(certainty_figure_label, "Significant", f"{lead_phrase}: {uncertainty_phrase}")
     if lead.needed is None:
-        return KeyFigure(certainty_figure_label, "They are level", f"{best} and {rival}: {uncertainty_phrase}")
+        return KeyFigure(
+            certainty_figure_label, "They are level", f"{best_chunker_name} and {rival_chunker_name}: {uncertainty_phrase}"
+        )
     if lead.needed <= best_to_rival_difference.count:
         return KeyFigure(certainty_figure_label, "Not after correction", f"{lead_phrase}: {uncertainty_phrase}")
     return KeyFigure(
@@ -155,36 +157,38 @@ def _certainty_key_figure(lead: Lead, best: str, rival: str) -> KeyFigure:
     )
 
 
-def _cost_key_figure(best: int, other: int | None, costs: Mapping[int, Costs], names: Mapping[int, str]) -> KeyFigure:
-    best_chunker_costs = costs[best]
+def _cost_key_figure(
+    best_chunker_number: int, other_chunker_number: int | None, costs: Mapping[int, Costs], names: Mapping[int, str]
+) -> KeyFigure:
+    best_chunker_costs = costs[best_chunker_number]
     tokens_phrase = f"{best_chunker_costs.tokens:,.0f} tokens retrieved per question"
     index_time_phrase = (
         "Time to index not known"
         if best_chunker_costs.index_s is None
         else f"{format_three_figures(best_chunker_costs.index_s)} s to index"
     )
-    if other is None:
+    if other_chunker_number is None:
         return KeyFigure("What it cost", index_time_phrase, tokens_phrase)
-    other_chunker_costs = costs[other]
+    other_chunker_costs = costs[other_chunker_number]
     rival_time_phrase = (
         "time not known" if other_chunker_costs.index_s is None else f"{format_three_figures(other_chunker_costs.index_s)} s"
     )
     cost_details_sentence = (
-        f"{names[best]}, with {tokens_phrase}. {names[other]}: {rival_time_phrase}, "
+        f"{names[best_chunker_number]}, with {tokens_phrase}. {names[other_chunker_number]}: {rival_time_phrase}, "
         f"{other_chunker_costs.tokens:,.0f} tokens."
     )
     return KeyFigure("What it cost", index_time_phrase, cost_details_sentence)
 
 
 def differences_in_words(
-    differences: Mapping[int, Difference], names: Mapping[int, str], baseline: str, measure: str
+    differences: Mapping[int, Difference], names: Mapping[int, str], baseline_name: str, measure: str
 ) -> list[str]:
     """Return a sentence for each chunker that differs significantly from the baseline, and one for the other chunkers."""
     if len(differences) == 1:
         ((chunker_number, difference),) = differences.items()
-        return [difference.words(names[chunker_number], baseline, measure)]
+        return [difference.words(names[chunker_number], baseline_name, measure)]
     difference_sentences = [
-        difference.words(names[number], baseline, measure)
+        difference.words(names[number], baseline_name, measure)
         for number, difference in differences.items()
         if difference.significant
     ]
@@ -198,7 +202,7 @@ def differences_in_words(
             for number, difference in insignificant_differences.items()
         ]
         difference_sentences.append(
-            f"No significant difference in {measure} from {baseline} over {compared_question_count:,} questions: "
+            f"No significant difference in {measure} from {baseline_name} over {compared_question_count:,} questions: "
             f"{', '.join(difference_phrases)}."
         )
     return difference_sentences
@@ -207,7 +211,7 @@ def differences_in_words(
 _NAME_WIDTH = 240
 """Width of the chunkers' names in pixels: with it, a window of 1440 pixels shows all columns."""
 
-_INDEXING: dict[SearchMethod, str] = {
+_INDEXING_PHRASE_BY_METHOD: dict[SearchMethod, str] = {
     "embedding": "embedding the chunks",
     "bm25": "indexing the words of the chunks",
     "hybrid": "embedding the chunks and indexing their words",
@@ -301,7 +305,7 @@ def _explain_times(report: Report, searched_by: SearchMethod) -> str:
     query_embedding_ms = 1000 * search_of_first_chunker.embed_s / max(1, len(search_of_first_chunker.questions))
     times_explanation = (
         f"Mean ± standard deviation over the questions. “{report.whole.name}” gives every question all text. Indexing is "
-        f"chunking, and {_INDEXING[searched_by]}"
+        f"chunking, and {_INDEXING_PHRASE_BY_METHOD[searched_by]}"
     )
     if computed_embedding_count + cached_embedding_count:
         times_explanation += (
@@ -373,7 +377,7 @@ def _show_near_duplicates(report: Report, names: dict[int, str]) -> None:
     )
 
 
-def _show_trade_off(report: Report, names: dict[int, str], cost: str, searched_by: SearchMethod) -> None:
+def _show_trade_off(report: Report, names: dict[int, str], cost_kind: str, searched_by: SearchMethod) -> None:
     """Draw the measure against a cost, a key of `COSTS`."""
     chunkers, costs_by_chunker, measure_title = (
         report.chunkers.values(),
@@ -395,17 +399,17 @@ def _show_trade_off(report: Report, names: dict[int, str], cost: str, searched_b
         "search, ms a question": [round(chunker_cost.search_ms, 4) for chunker_cost in costs_by_chunker.values()],
     }
     show_figure(
-        trade_off_plot(report.distributions, costs_by_chunker, names, measure_title, cost),
+        trade_off_plot(report.distributions, costs_by_chunker, names, measure_title, cost_kind),
         table,
-        f"{measure_title} against {COSTS[cost].lower()}",
+        f"{measure_title} against {COSTS[cost_kind].lower()}",
         key="retrieval_trade_off",
     )
     trade_off_caption = "The bars are 95 % confidence intervals of the means."
-    if cost == "query" and searched_by != "bm25":
+    if cost_kind == "query" and searched_by != "bm25":
         trade_off_caption += " Embedding the question is left out: it takes the same with every chunker."
-    if cost == "index" and any(chunker_cost.index_s is None for chunker_cost in costs_by_chunker.values()):
+    if cost_kind == "index" and any(chunker_cost.index_s is None for chunker_cost in costs_by_chunker.values()):
         trade_off_caption += f" {UNKNOWN_TIME}"
-    if cost == "index" and any(chunker_cost.cached for chunker_cost in costs_by_chunker.values()):
+    if cost_kind == "index" and any(chunker_cost.cached for chunker_cost in costs_by_chunker.values()):
         trade_off_caption += " Open circles: part of the time is that of an earlier run, whose embeddings were in the cache."
     st.caption(trade_off_caption)
 
@@ -432,10 +436,10 @@ def _show_distributions(report: Report, names: dict[int, str]) -> None:
     )
 
 
-def _show_scores_at_k(report: Report, names: dict[int, str], kind: str) -> None:
+def _show_scores_at_k(report: Report, names: dict[int, str], found_kind: str) -> None:
     """Draw recall, precision and F1 of the documents, or of the excerpts' sentences, at k chunks."""
-    scores_at_k_by_chunker = {number: chunker.at_k[kind] for number, chunker in report.chunkers.items()}
-    found_kind_title = "Documents" if kind == "documents" else "Evidence"
+    scores_at_k_by_chunker = {number: chunker.at_k[found_kind] for number, chunker in report.chunkers.items()}
+    found_kind_title = "Documents" if found_kind == "documents" else "Evidence"
     show_figure(
         scores_at_k_plot(scores_at_k_by_chunker, names),
         scores_at_k_table(scores_at_k_by_chunker, names),

@@ -98,7 +98,7 @@ def _insert_before_root(html_to_insert: bytes, page: bytes) -> bytes:
 # Streamlit's own scripts, styles and fonts, served while the server is still loading.
 
 _YEAR_S = 365 * 24 * 60 * 60
-_IMPORTED = re.compile(r'(?:from|import)\s*"\./([\w.-]+\.js)"')
+_IMPORTED_SCRIPT_PATTERN = re.compile(r'(?:from|import)\s*"\./([\w.-]+\.js)"')
 
 
 def element_script_paths(*elements: str) -> list[str]:
@@ -114,7 +114,9 @@ def element_script_paths(*elements: str) -> list[str]:
         script_file_name = script_names_to_read.pop()
         if script_file_name not in needed_script_names and script_file_name not in streamlit_page_html:
             needed_script_names.add(script_file_name)
-            script_names_to_read += _IMPORTED.findall((static_script_folder / script_file_name).read_text(encoding="utf-8"))
+            script_names_to_read += _IMPORTED_SCRIPT_PATTERN.findall(
+                (static_script_folder / script_file_name).read_text(encoding="utf-8")
+            )
     return [f"/static/js/{script_file_name}" for script_file_name in sorted(needed_script_names)]
 
 

@@ -57,7 +57,7 @@ class Housekeeper:
             collect_garbage()
             # Only now is it known that their cached values are unused.
             forget_gone_texts()
-            run_registry().forget_left_runs()
+            run_registry().forget_abandoned_runs()
             return_freed_memory()
             self._postponed_checks = 0
 

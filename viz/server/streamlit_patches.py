@@ -40,18 +40,18 @@ from streamlit.runtime.uploaded_file_manager import UploadedFileRec
 from streamlit.web.server import server_util
 
 
-def _method_replacer(owner: type, name: str) -> Callable[[Callable[..., Any]], None]:
+def _method_replacer(patched_class: type, name: str) -> Callable[[Callable[..., Any]], None]:
     """Return a decorator that puts a function in place of a method, which the function gets as its first argument."""
 
     def replace_method(function: Callable[..., Any]) -> None:
         # An earlier replacement is replaced, not wrapped.
-        replaced_method = unwrap(getattr(owner, name))
+        replaced_method = unwrap(getattr(patched_class, name))
 
         @wraps(replaced_method)
         def replacement(*given: Any, **named: Any) -> Any:
             return function(replaced_method, *given, **named)
 
-        setattr(owner, name, replacement)
+        setattr(patched_class, name, replacement)
 
     return replace_method
 

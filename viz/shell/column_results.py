@@ -13,16 +13,16 @@ from chunkers.embedders import MiniLM
 from chunkers.embedders.static_embedder import Static
 from chunkers.language_models import Asking
 from chunkers.methods import YourChunks
-from chunkers.recipes import MADE_ELSEWHERE, chunker_class
+from chunkers.recipes import CHUNKERS_OF_GIVEN_CHUNKS, chunker_class
 from chunkers.text import LANGUAGES, Misfit, SuggestedSetting, is_written_in_latin, misfit_warnings
 from viz.components.page_elements import notice, show_job_progress
 from viz.components.reader.reader import HeadRow, ReaderColumn, ReaderResult
-from viz.jobs import ChunkingJob, ChunkingTask, chunk_at_once, estimate_chunker_requests
+from viz.jobs import ChunkingJob, ChunkingTask, chunk_if_quick, estimate_chunker_requests
 from viz.shell.model_requests import ModelRequests, show_consent
 from viz.shell.page import Page
 from viz.state import (
     FILE_MISSING_MESSAGE,
-    MODEL_MISSING,
+    MISSING_MODEL_MESSAGE,
     NO_CUTS_MESSAGE,
     NO_FILE_MESSAGE,
     OWN_DOCUMENT,
@@ -166,17 +166,17 @@ def _immediate_column_result(
     """Return a column's result if it is cached or quick; a column that needs a job has a task only."""
     embedder = current_page.embedder
     try:
-        if choice.chunker in MADE_ELSEWHERE:
+        if choice.chunker in CHUNKERS_OF_GIVEN_CHUNKS:
             return _external_chunks_result(current_page, document, choice, finished_chunkings)
         chunker = build_chunker(choice.chunker, choice.parameters, embedder)
         if chunker.embeds and embedder is None:
             return ColumnResult(choice, chunker, error=current_page.embedder_complaint)
         if chunker.asks and asking is None:
-            return ColumnResult(choice, chunker, error=MODEL_MISSING)
+            return ColumnResult(choice, chunker, error=MISSING_MODEL_MESSAGE)
         chunking_task = ChunkingTask.of(document, embedder, current_page.choices.tokenizer, chunker, asking)
         chunking = finished_chunkings.get(chunking_task)
         if chunking is None:
-            chunking = chunk_at_once(chunking_task, chunker, document, embedder, session.on_disk, asking)
+            chunking = chunk_if_quick(chunking_task, chunker, document, embedder, session.on_disk, asking)
         if (
             chunking is None
             and chunker.asks
@@ -212,7 +212,7 @@ def _external_chunks_result(
     external_chunking_task = ChunkingTask.of(document, current_page.embedder, current_page.choices.tokenizer, chunker)
     chunking = finished_chunkings.get(external_chunking_task)
     if chunking is None:
-        chunking = chunk_at_once(external_chunking_task, chunker, document, current_page.embedder, session.on_disk)
+        chunking = chunk_if_quick(external_chunking_task, chunker, document, current_page.embedder, session.on_disk)
     if isinstance(chunker, YourChunks) and chunking is not None and document.sentences and not chunking.chunks:
         return ColumnResult(choice, chunker, error=no_chunks_message(chunker, document))
     return ColumnResult(choice, chunker, external_chunking_task, chunking)
@@ -220,7 +220,7 @@ def _external_chunks_result(
 
 # The progress of the job.
 
-LONG_S = 10.0
+LONG_EMBEDDING_S = 10.0
 """Seconds of embedding after which the page offers an embedder that needs no model."""
 
 QUICK_EMBEDDER = "tfidf"
@@ -229,16 +229,16 @@ QUICK_EMBEDDER = "tfidf"
 
 def show_progress(results: Sequence[ColumnResult]) -> None:
     """Draw the embedding job's progress and cancel button, and rerun the page whenever a column is finished."""
-    subjects_asked_about: set[Hashable] = set()
+    shown_request_subjects: set[Hashable] = set()
     for model_requests in filter(None, (column.sending for column in results)):
         # Two columns may be identical.
-        if model_requests.subject not in subjects_asked_about:
+        if model_requests.subject not in shown_request_subjects:
             show_consent(
                 model_requests,
                 partial(session.allowed.add, ("send", model_requests.subject)),
-                omits_destination=bool(subjects_asked_about),
+                omits_destination=bool(shown_request_subjects),
             )
-            subjects_asked_about.add(model_requests.subject)
+            shown_request_subjects.add(model_requests.subject)
     chunking_job = session.job
     if chunking_job is None:
         return
@@ -266,7 +266,7 @@ def show_progress(results: Sequence[ColumnResult]) -> None:
 
 def _offer_quick_embedder(row: DeltaGenerator, job: ChunkingJob) -> None:
     """Offer an embedder that needs no model, if the current one will take long."""
-    if job.embedder is None or job.embedder.name == QUICK_EMBEDDER or (job.seconds_left or 0.0) < LONG_S:
+    if job.embedder is None or job.embedder.name == QUICK_EMBEDDER or (job.seconds_left or 0.0) < LONG_EMBEDDING_S:
         return
 
     def use_quick_embedder() -> None:
@@ -283,26 +283,30 @@ def _forget_chunking_job() -> None:
 
 # Warnings that the text does not suit its splitter or model, with buttons that fix it.
 
-ENGLISH = (MiniLM.name, Static.name)
+ENGLISH_EMBEDDERS = (MiniLM.name, Static.name)
 """The embedders trained for English."""
 
-_LABELS = {"sentences": "Split sentences by {}", "embedder": "Embed with {}", "tokenizer": "Count tokens as {}"}
+_REMEDY_LABEL_BY_SETTING = {
+    "sentences": "Split sentences by {}",
+    "embedder": "Embed with {}",
+    "tokenizer": "Count tokens as {}",
+}
 
 
 def show_misfit_warnings(choices: Choices, results: Sequence[ColumnResult]) -> None:
     """Draw each distinct warning of the results once, with buttons for the suggested fixes."""
-    misfits: dict[Misfit, None] = {}
+    distinct_warnings: dict[Misfit, None] = {}
     if choices.document == OWN_DOCUMENT and session.document is not None:
-        misfits |= dict.fromkeys(_misfit_warnings_before_embedding(choices, session.document, results))
-    misfits |= dict.fromkeys(_misfit_warnings_of_results(results))
-    for misfit_number, misfit in enumerate(misfits):
+        distinct_warnings |= dict.fromkeys(_misfit_warnings_before_embedding(choices, session.document, results))
+    distinct_warnings |= dict.fromkeys(_misfit_warnings_of_results(results))
+    for warning_number, misfit in enumerate(distinct_warnings):
         text_column, buttons_column = st.columns([5, 2], vertical_alignment="center")
         with text_column:
-            notice(misfit.sentence, key=f"misfit_{misfit_number}")
+            notice(misfit.sentence, key=f"misfit_{warning_number}")
         for remedy in misfit.remedies:
             buttons_column.button(
-                _LABELS[remedy.setting].format(remedy.value),
-                key=f"misfit_{misfit_number}_{remedy.setting}_{remedy.value}",
+                _REMEDY_LABEL_BY_SETTING[remedy.setting].format(remedy.value),
+                key=f"misfit_{warning_number}_{remedy.setting}_{remedy.value}",
                 on_click=setattr,
                 args=(choices, remedy.setting, remedy.value),
                 width="stretch",
@@ -328,7 +332,7 @@ def _misfit_warnings_before_embedding(choices: Choices, document: Document, resu
         for misfit in (*document_misfit_warnings, *_misfit_warnings_of_results(results))
         for remedy in misfit.remedies
     )
-    if choices.embedder in ENGLISH and not is_written_in_latin(language_code) and not suggests_embedder:
+    if choices.embedder in ENGLISH_EMBEDDERS and not is_written_in_latin(language_code) and not suggests_embedder:
         embedder_language_warning = (
             f"The text is in {LANGUAGES[language_code]}, but {choices.embedder} was made for English: its similarities are "
             "rough "
@@ -370,7 +374,7 @@ def reader_column_for_result(
     if result.error:
         # Waiting for consent or for a file is not an error.
         is_waiting_for_user = result.sending is not None or result.error in (
-            MODEL_MISSING,
+            MISSING_MODEL_MESSAGE,
             NO_FILE_MESSAGE,
             FILE_MISSING_MESSAGE,
             NO_CUTS_MESSAGE,
@@ -392,18 +396,18 @@ def reader_column_for_result(
     )
 
 
-def known_boundaries_comparison_row(found: int, missed: int, added: int) -> HeadRow:
+def known_boundaries_comparison_row(found_count: int, missed_count: int, added_count: int) -> HeadRow:
     """Return the summary row that compares a result's cuts with the known boundaries.
 
     For previews, column_head.js writes the same row.
     """
     known_comparison_row_label = "against known"
-    if missed or added:
-        missed_added_phrase = f"{missed:,} missed, {added:,} added"
+    if missed_count or added_count:
+        missed_added_phrase = f"{missed_count:,} missed, {added_count:,} added"
         return HeadRow(known_comparison_row_label, missed_added_phrase, "wrong", missed_added_phrase)
-    if not found:
+    if not found_count:
         return HeadRow(known_comparison_row_label, "one topic, not cut", brief="one topic, not cut")
-    return HeadRow(known_comparison_row_label, f"all {found:,} found, none added", brief=f"all {found:,} found")
+    return HeadRow(known_comparison_row_label, f"all {found_count:,} found, none added", brief=f"all {found_count:,} found")
 
 
 def waiting_status_phrase(*, asks: bool = False) -> str:

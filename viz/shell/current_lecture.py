@@ -30,7 +30,6 @@ from viz.state import (
     Scene,
     TextSource,
     bundled_decks,
-    came_through_history,
     choices_to_query,
     lecture_from_link_word,
     lecture_to_link_word,
@@ -40,6 +39,7 @@ from viz.state import (
     scene_link,
     session,
     store_own_text,
+    went_back_or_forward,
 )
 
 DECK_PARAMETER, SCENE_PARAMETER, SCENES_PARAMETER = "deck", "scene", "scenes"
@@ -72,7 +72,7 @@ def read_lecture_link() -> None:
 
     A link without the state of a page leads to the scene's own state.
     """
-    if session.deck_read and not came_through_history():
+    if session.deck_read and not went_back_or_forward():
         return
     session.deck_read, session.playing, session.deck_complaint = True, None, ""
     link_query_parameters = st.query_params.to_dict()
@@ -88,16 +88,17 @@ def read_lecture_link() -> None:
         except InputError as error:
             session.deck_complaint = f"{error} {SAVED_LECTURE_HINT}"
             return
-    known_decks = decks_by_name()
+    deck_by_name = decks_by_name()
     if is_lecture_only_in_tab:
         session.lecture_asked = uuid4().hex
-    elif deck_name not in known_decks:
+    elif deck_name not in deck_by_name:
         session.deck_complaint = (
-            f"The link's {DECK_PARAMETER} must be one of {', '.join(known_decks)}; got {deck_name[:60]!r}."
+            f"The link's {DECK_PARAMETER} must be one of {', '.join(deck_by_name)}; got {deck_name[:60]!r}."
         )
         return
     valid_scene_numbers = [
-        str(place) for place in range(1, (MOST_SCENES if is_lecture_only_in_tab else len(known_decks[deck_name].scenes)) + 1)
+        str(place)
+        for place in range(1, (MOST_SCENES if is_lecture_only_in_tab else len(deck_by_name[deck_name].scenes)) + 1)
     ]
     if scene_number_word not in valid_scene_numbers:
         session.deck_complaint = (
@@ -106,7 +107,7 @@ def read_lecture_link() -> None:
         )
         scene_number_word = "1"
     session.playing, session.lecture = PlaceInLecture(deck_name, int(scene_number_word) - 1), True
-    session.scene_wanted = not came_through_history() and link_query_parameters.keys() <= {
+    session.scene_wanted = not went_back_or_forward() and link_query_parameters.keys() <= {
         DECK_PARAMETER,
         SCENE_PARAMETER,
         SCENES_PARAMETER,
@@ -114,15 +115,15 @@ def read_lecture_link() -> None:
     }
 
 
-def open_scene(deck: str, scene: int = 0) -> None:
+def open_scene(deck_name: str, scene_index: int = 0) -> None:
     """Show a scene of a lecture on the next run, in lecture mode; for use as a callback."""
-    session.playing, session.lecture, session.scene_wanted = PlaceInLecture(deck, scene), True, True
+    session.playing, session.lecture, session.scene_wanted = PlaceInLecture(deck_name, scene_index), True, True
 
 
-def start_lecture(deck: str) -> None:
+def start_lecture(deck_name: str) -> None:
     """Show a lecture from its first scene; for use as a callback."""
     session.lectures_started += 1
-    open_scene(deck)
+    open_scene(deck_name)
 
 
 def leave_lecture() -> None:
@@ -209,8 +210,8 @@ def offer_to_add_scene() -> None:
     )
 
 
-def add_scene(words: Mapping[str, str], *, hides: bool) -> None:
-    """Add the state of the page to the user's own lecture, with the title, words and question in ``words``; a callback."""
+def add_scene(text_by_field: Mapping[str, str], *, hides: bool) -> None:
+    """Add the state of the page to the user's own lecture, with the title, words and question in ``text_by_field``; a callback."""
     page_key, lecture_before = session.page, session.own_lecture
     if page_key not in session.choices:
         return
@@ -226,11 +227,11 @@ def add_scene(words: Mapping[str, str], *, hides: bool) -> None:
         return
     try:
         new_lecture_scene = Scene(
-            title=words.get("title", "").strip()[:LONGEST_TITLE] or PAGES[page_key].title,
+            title=text_by_field.get("title", "").strip()[:LONGEST_TITLE] or PAGES[page_key].title,
             link=scene_link("" if page_key == main_page.key else page_key, page_link_parameters),
             hides=hides,
-            ask=words.get("question", "").strip()[:LONGEST_QUESTION] if page_key == main_page.key else "",
-            **{part: words.get(part, "").strip()[:LONGEST_WORDS] for part in SCENE_PARTS},
+            ask=text_by_field.get("question", "").strip()[:LONGEST_QUESTION] if page_key == main_page.key else "",
+            **{part: text_by_field.get(part, "").strip()[:LONGEST_WORDS] for part in SCENE_PARTS},
         )
         lecture_with_new_scene = lecture_before.with_scene(
             new_lecture_scene, session.own if page_link_parameters.get("document") == OWN_DOCUMENT else None
@@ -407,8 +408,10 @@ def _handout_html(deck: Deck, texts: Mapping[str, TextSource]) -> str:
     return handout_html(deck.title, deck.about, lecture_sheets(deck, texts))
 
 
-def _offer_handout(key_prefix: str, name: str, deck: Deck) -> None:
-    text_source_by_key = {key: text.source for key, text in session.own_lecture.texts.items()} if name == OWN_DECK else {}
+def _offer_handout(key_prefix: str, deck_name: str, deck: Deck) -> None:
+    text_source_by_key = (
+        {key: text.source for key, text in session.own_lecture.texts.items()} if deck_name == OWN_DECK else {}
+    )
     download_button(
         st.container(),
         "Handout",
@@ -416,6 +419,6 @@ def _offer_handout(key_prefix: str, name: str, deck: Deck) -> None:
         "handout.html",
         "text/html",
         (deck, text_source_by_key),
-        key=f"{key_prefix}/handout/{name}",
+        key=f"{key_prefix}/handout/{deck_name}",
         help="One page to print: every scene with its words and chunks, exercises, and the answers at the end.",
     )

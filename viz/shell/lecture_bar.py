@@ -89,7 +89,7 @@ _lecture_bar_component = Component[DeckData](
 )
 
 
-def lecture_bar() -> None:
+def show_lecture_bar() -> None:
     """Draw the bar, which is empty without a lecture and hears the keys of lecture mode.
 
     The page reruns after each act of the user: ``scene`` shows the scene of that number, ``leave`` ends the lecture, ``add``
@@ -153,7 +153,7 @@ def _perform_bar_event() -> None:
             session.scene_picture = {
                 "asked": bar_event["at"],
                 "svg": page_picture_svg,
-                "name": f"seamark-{_slug(current_scene_title)}",
+                "name": f"seamark-{_file_name_from_title(current_scene_title)}",
                 "said": " ".join([current_scene_title, *map(str, bar_event["caption"])]),
             }
         case "remove":
@@ -181,5 +181,5 @@ def _scene_payload(scene: Scene) -> SceneData:
     }
 
 
-def _slug(title: str) -> str:
+def _file_name_from_title(title: str) -> str:
     return re.sub(r"[^a-z0-9]+", "-", title.lower()).strip("-") or "scene"

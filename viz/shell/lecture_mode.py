@@ -6,12 +6,12 @@ import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 
 from viz.server.middleware import LECTURE_PARAMETER
-from viz.state import OWN_DECK, came_through_history, session
+from viz.state import OWN_DECK, session, went_back_or_forward
 
 
 def is_lecture_mode_on() -> bool:
     """Return whether the session is in lecture mode, which a link can turn on."""
-    if session.lecture is None or came_through_history():
+    if session.lecture is None or went_back_or_forward():
         session.lecture = st.query_params.get(LECTURE_PARAMETER) == "1"
     return bool(session.lecture)
 

@@ -12,7 +12,7 @@ from viz.state.choices import OWN_DOCUMENT, OWN_SPLITTER, Choices, choices_from_
 from viz.state.lecture_decks import Deck, Scene
 from viz.state.page_text import TextSource
 
-EMBEDDERS = (MiniLM.name, "tfidf")
+OFFLINE_EMBEDDERS = (MiniLM.name, "tfidf")
 """Embedders that need neither a download nor a server."""
 
 
@@ -27,9 +27,9 @@ def _scene_sheet(scene: Scene, own: TextSource | None) -> SceneSheet:
     if columns_drawn_in_lectures(scene.page) == "none" or "c1" not in scene.query:
         return sheet_without_results
     splitter_by_document = {**sample_splitters(), OWN_DOCUMENT: OWN_SPLITTER}
-    first_sample = next(iter(splitter_by_document))
+    first_sample_name = next(iter(splitter_by_document))
     choices, _ = choices_from_query(
-        scene.query, splitter_by_document, Choices(first_sample, splitter_by_document[first_sample], [])
+        scene.query, splitter_by_document, Choices(first_sample_name, splitter_by_document[first_sample_name], [])
     )
     if choices.document == OWN_DOCUMENT and own is None:
         return sheet_without_results
@@ -41,7 +41,7 @@ def _scene_sheet(scene: Scene, own: TextSource | None) -> SceneSheet:
         chunkers = [build_chunker(column.chunker, column.parameters) for column in columns_on_sheet]
         has_embedding_chunker = any(chunker.embeds for chunker in chunkers)
         if any(chunker.asks or chunker.elsewhere for chunker in chunkers) or (
-            has_embedding_chunker and choices.embedder not in EMBEDDERS
+            has_embedding_chunker and choices.embedder not in OFFLINE_EMBEDDERS
         ):
             return sheet_without_results
         document = Document.from_text(document_text, choices.sentences, name=document_name).split()
@@ -58,9 +58,9 @@ def _scene_sheet(scene: Scene, own: TextSource | None) -> SceneSheet:
         return sheet_without_results
 
 
-def _name_text_and_boundaries(document: str, own: TextSource | None) -> tuple[str, str, tuple[int, ...] | None]:
+def _name_text_and_boundaries(document_id: str, own: TextSource | None) -> tuple[str, str, tuple[int, ...] | None]:
     """Return name, text and known boundaries of a scene's document, which is bundled or the user's own."""
-    if document == OWN_DOCUMENT and own is not None:
+    if document_id == OWN_DOCUMENT and own is not None:
         return own.name, own.text, own.known
-    bundled_sample_document = load_sample(document)
+    bundled_sample_document = load_sample(document_id)
     return bundled_sample_document.title, bundled_sample_document.text, bundled_sample_document.known

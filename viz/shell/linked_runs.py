@@ -154,26 +154,32 @@ def show_unfinished_run(current_page: Page, run: KeptJob, key: str, rest: Callab
         return
     stored_run, done_parts_phrase = run.kept, _done_parts_phrase(run.done, run.total, run.kept_type)
     resume_sentence = "“Resume” measures the others." if stored_run is not None else ""
-    way = "“Send” asks for the others; answered questions are not asked again." if rest is None else resume_sentence
+    next_step_sentence = (
+        "“Send” asks for the others; answered questions are not asked again." if rest is None else resume_sentence
+    )
     if stored_run is not None and not run.cancelled() and not run.error:
         notice(
-            f"This {stored_run.title} was interrupted; the results for {done_parts_phrase} are kept on disk. {way}",
+            f"This {stored_run.title} was interrupted; the results for {done_parts_phrase} are kept on disk. "
+            f"{next_step_sentence}",
             key=f"{key}_interrupted",
         )
     elif run.cancelled():
-        notice(f"Stopped after {done_parts_phrase}. The results so far are kept. {way}".rstrip(), key=f"{key}_stopped")
+        notice(
+            f"Stopped after {done_parts_phrase}. The results so far are kept. {next_step_sentence}".rstrip(),
+            key=f"{key}_stopped",
+        )
     if rest is None or stored_run is None:
         return
-    again, requests, missing = rest(stored_run)
-    obstacle_sentence = missing or _other_model_in_words(current_page, stored_run, requests)
+    make_resumed_run, model_requests, missing_requirement_sentence = rest(stored_run)
+    obstacle_sentence = missing_requirement_sentence or _other_model_in_words(current_page, stored_run, model_requests)
 
     def resume() -> None:
-        begin_run(current_page.choices.extra, type(run), lambda _: again(), stored_run.keeper.token)
+        begin_run(current_page.choices.extra, type(run), lambda _: make_resumed_run(), stored_run.keeper.token)
 
     resume_button_container = st.container(horizontal=True, vertical_alignment="center")
     resume_button_container.button(
         "Resume",
-        on_click=lambda: run_or_estimate_requests(requests, resume),
+        on_click=lambda: run_or_estimate_requests(model_requests, resume),
         disabled=bool(obstacle_sentence),
         key=f"{key}_resume",
     )
@@ -181,11 +187,11 @@ def show_unfinished_run(current_page: Page, run: KeptJob, key: str, rest: Callab
         with resume_button_container:
             remark(obstacle_sentence, key=f"{key}_resume_waits")
     else:
-        show_consent(requests, resume)
+        show_consent(model_requests, resume)
 
 
-def _done_parts_phrase(done: int, total: int, kind: type[KeptRun[Any]]) -> str:
-    return f"{done:,} of {pluralize(total, kind.part)}"
+def _done_parts_phrase(done: int, total: int, kept_run_class: type[KeptRun[Any]]) -> str:
+    return f"{done:,} of {pluralize(total, kept_run_class.part)}"
 
 
 def _other_model_in_words(current_page: Page, kept_run: KeptRun[Any], requests: ModelRequests | None) -> str:

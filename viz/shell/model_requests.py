@@ -14,7 +14,7 @@ from viz.controls import button_pressed
 from viz.jobs import Estimating, RequestCounter
 from viz.state import session
 
-SHORT_ANSWER = 20
+GUESSED_SHORT_ANSWER_TOKENS = 20
 """Tokens assumed for an answer in cost estimates."""
 
 
@@ -51,7 +51,7 @@ class ModelRequests:
     estimate: Estimate | RequestCounter
     what: str
     key: str
-    answer_tokens: int = SHORT_ANSWER
+    answer_tokens: int = GUESSED_SHORT_ANSWER_TOKENS
     formed: Asking | None = None
     also: tuple[LanguageModel, Estimate, int] | None = None
     label: str = "Send"

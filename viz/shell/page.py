@@ -29,16 +29,15 @@ from viz.shell import current_lecture, lecture_mode
 from viz.shell.current_lecture import offer_to_add_scene, show_lecture_list
 from viz.shell.navigation import rerun_through_app, switch_to_requested_page
 from viz.state import (
+    CHOICES_SHARED_BY_PAGES,
     KEPT_TEXT_PARAMETER,
     LONGEST_NAME,
     MODEL_PARAMETER,
     OWN_DOCUMENT,
     OWN_SPLITTER,
-    SHARED_CHOICES,
     Choices,
     PageText,
     TextSource,
-    came_through_history,
     choices_from_query,
     choices_to_query,
     chosen_embedder,
@@ -49,6 +48,7 @@ from viz.state import (
     save_notebooks,
     session,
     splitter_waits_for_consent,
+    went_back_or_forward,
 )
 
 
@@ -182,17 +182,17 @@ def _draw_common_parts(choices: Choices, default: Choices, complaints: list[str]
     )
 
 
-def _split_into_sentences(source: TextSource, sentences: str) -> PageText | None:
+def _split_into_sentences(source: TextSource, splitter_name: str) -> PageText | None:
     """Split the text into sentences; show an error and return None if that fails."""
     try:
         # Other sessions may evict it from the shared cache, and a running job refers to this session's object.
         document = session.document
-        wanted_document_properties = (source.name, sentences, source.parts, source.text)
+        wanted_document_properties = (source.name, splitter_name, source.parts, source.text)
         if (
             document is None
             or (document.name, document.splitter, document.parts, document.text) != wanted_document_properties
         ):
-            document = session.document = split_document(source.text, sentences, source.name, source.parts)
+            document = session.document = split_document(source.text, splitter_name, source.name, source.parts)
         return PageText(source, document)
     except InputError as error:
         notice(str(error), "error", key="document_error")
@@ -208,7 +208,7 @@ def _warn_of_moved_cuts(choices: Choices, text: PageText) -> None:
                 notice(f"Column {column_index + 1}: {moved_cuts_sentence}", key=f"older_{column_index}")
 
 
-def _write_link(name: str, choices: Choices, default: Choices) -> None:
+def _write_link(page_key: str, choices: Choices, default: Choices) -> None:
     page_link_parameters = choices_to_query(choices, default) | model_link_parameter(
         choices, session.language_server.model or session.linked_model
     )
@@ -218,26 +218,28 @@ def _write_link(name: str, choices: Choices, default: Choices) -> None:
     page_link_parameters |= (
         {LECTURE_PARAMETER: "1", **current_lecture.lecture_link_parameters()} if lecture_mode.is_lecture_mode_on() else {}
     )
-    session.first_links.setdefault(name, page_link_parameters)
+    session.first_links.setdefault(page_key, page_link_parameters)
     last_written_page, last_written_parameters = session.written_link
     # A widget that is quickly moved and moved back sends the old link, while the browser already has the new one.
     if page_link_parameters != st.query_params.to_dict() or (
-        last_written_page == name and page_link_parameters != last_written_parameters
+        last_written_page == page_key and page_link_parameters != last_written_parameters
     ):
         st.query_params.from_dict(page_link_parameters)
-    session.written_link = name, page_link_parameters
+    session.written_link = page_key, page_link_parameters
 
 
-def _choices_and_complaints(name: str, default: Choices) -> tuple[Choices, list[str]]:
+def _choices_and_complaints(page_key: str, default: Choices) -> tuple[Choices, list[str]]:
     """Return the page's choices, read from the link on first opening, with shared choices taken from the previous page."""
-    requested_page_and_link = session.arriving if session.arriving is not None and session.arriving.page == name else None
+    requested_page_and_link = (
+        session.arriving if session.arriving is not None and session.arriving.page == page_key else None
+    )
     requested_link_parameters = None if requested_page_and_link is None else requested_page_and_link.link
-    if name not in session.choices or requested_link_parameters is not None:
+    if page_key not in session.choices or requested_link_parameters is not None:
         link_parameters = st.query_params.to_dict() if requested_link_parameters is None else requested_link_parameters
-        session.choices[name], session.complaints[name] = _choices_from_link(link_parameters, default)
-        numbered_columns = enumerate(session.choices[name].columns)
+        session.choices[page_key], session.complaints[page_key] = _choices_from_link(link_parameters, default)
+        numbered_columns = enumerate(session.choices[page_key].columns)
         numbers_of_older_columns = older_column_numbers(link_parameters)
-        session.older[name] = {
+        session.older[page_key] = {
             index: column.copy() for index, column in numbered_columns if index + 1 in numbers_of_older_columns
         }
         if requested_page_and_link is not None:
@@ -245,25 +247,27 @@ def _choices_and_complaints(name: str, default: Choices) -> tuple[Choices, list[
                 link=None
             )  # what the user changes before the page is drawn remains
     link_query_parameters = st.query_params.to_dict()
-    if came_through_history() and requested_page_and_link is None:
+    if went_back_or_forward() and requested_page_and_link is None:
         session.written_link = "", {}
         session.pressed.clear()
         # The menu opens a page's bare address, a history entry of its own that stands for the page's initial choices.
-        session.choices[name] = _choices_of_history(link_query_parameters or session.first_links.get(name, {}), default)
-    page_choices = session.choices[name]
-    previous_page = session.page or name
-    if previous_page != name and not link_query_parameters:
-        session.first_links.pop(name, None)
-    if previous_page != name and not came_through_history() and requested_link_parameters is None:
+        session.choices[page_key] = _choices_of_history(
+            link_query_parameters or session.first_links.get(page_key, {}), default
+        )
+    page_choices = session.choices[page_key]
+    previous_page = session.page or page_key
+    if previous_page != page_key and not link_query_parameters:
+        session.first_links.pop(page_key, None)
+    if previous_page != page_key and not went_back_or_forward() and requested_link_parameters is None:
         # The link takes precedence over the previous page.
-        for shared_choice_name in SHARED_CHOICES:
+        for shared_choice_name in CHOICES_SHARED_BY_PAGES:
             if shared_choice_name not in st.query_params:
                 setattr(page_choices, shared_choice_name, getattr(session.choices[previous_page], shared_choice_name))
-    if previous_page != name:
+    if previous_page != page_key:
         session.sent.forget()
         session.pressed.clear()
-    session.page = name
-    return page_choices, session.complaints[name]
+    session.page = page_key
+    return page_choices, session.complaints[page_key]
 
 
 def _choices_of_history(query: Mapping[str, str], default: Choices) -> Choices:

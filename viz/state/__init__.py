@@ -1,13 +1,13 @@
 """The state of a session: choices, link, text, embedder, session file. Nothing here draws."""
 
 from viz.state.choices import (
+    CHOICES_SHARED_BY_PAGES,
     KEPT_TEXT_PARAMETER,
     LONGEST_NAME,
     MODEL_PARAMETER,
     MOST_COLUMNS,
     OWN_DOCUMENT,
     OWN_SPLITTER,
-    SHARED_CHOICES,
     Choices,
     ColumnChoice,
     choices_from_query,
@@ -20,8 +20,8 @@ from viz.state.choices import (
     older_column_numbers,
 )
 from viz.state.chosen_models import (
-    CHUNKER_NEEDS,
-    MODEL_MISSING,
+    CHUNKER_NEEDS_PHRASE,
+    MISSING_MODEL_MESSAGE,
     access_to_chosen_model,
     chosen_embedder,
     chunker_defaults_of_embedder,
@@ -101,11 +101,11 @@ from viz.state.session_state import (
     SessionJob,
     SessionValue,
     UploadedContent,
-    came_through_history,
     last_undoable_column_change,
     record_columns_for_undo,
     session,
     undo_last_column_change,
+    went_back_or_forward,
 )
 from viz.state.stored_texts import (
     KeptText,

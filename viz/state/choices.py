@@ -6,11 +6,20 @@ from dataclasses import dataclass, field
 from math import inf
 from typing import Any
 
-from chunkers import ADAPTERS, ASKING, CHUNKERS, DEFAULT_SPLITTER, SPLITTERS, TOKENIZERS, InputError, build_chunker
+from chunkers import (
+    ADAPTERS,
+    CHUNKERS,
+    ASKING,
+    DEFAULT_SPLITTER,
+    SPLITTERS,
+    TOKENIZERS,
+    InputError,
+    build_chunker,
+)
 from chunkers.embedders.sentence_models import BFLOAT16, BFLOAT16_REMOVED_NOTE, MiniLM
-from chunkers.recipes import MADE_ELSEWHERE, chunker_class
+from chunkers.recipes import CHUNKERS_OF_GIVEN_CHUNKS, chunker_class
 from chunkers.support import short_repr
-from chunkers.text import is_splitter
+from chunkers.text import is_splitter_name
 
 OWN_DOCUMENT = "own"
 """The name of the user's own document, pasted or uploaded; links do not include its text."""
@@ -74,7 +83,7 @@ def fresh_column(chunker: str) -> ColumnChoice:
     return ColumnChoice(chunker, {"amount": 70.0} if chunker == "breakpoint" else {})
 
 
-SHARED_CHOICES = ("document", "sentences", "embedder", "tokenizer")
+CHOICES_SHARED_BY_PAGES = ("document", "sentences", "embedder", "tokenizer")
 """The choices that all pages share."""
 
 
@@ -100,7 +109,7 @@ LONGEST_WORD = 2_000
 def choices_to_query(choices: Choices, default: Choices) -> dict[str, str]:
     """Return the query parameters of a link: the choices that differ from the default."""
     query: dict[str, str] = {}
-    for name in SHARED_CHOICES:
+    for name in CHOICES_SHARED_BY_PAGES:
         if getattr(choices, name) != getattr(default, name):
             query[name] = str(getattr(choices, name))
     if choices.document != default.document:
@@ -149,14 +158,14 @@ MODEL_PARAMETER = "model"
 """The link parameter with the name of a language model; its server and key are never in a link."""
 
 
-def model_link_parameter(choices: Choices, name: str) -> dict[str, str]:
+def model_link_parameter(choices: Choices, model_name: str) -> dict[str, str]:
     """Return the link parameter that names the language model; empty if the page's choices call no model."""
     model_calling_chunker_names = {
         choices.extra.get("what"),
         *(column.chunker for column in choices.columns),
     } & ASKING.keys()
     model_calling_chunker_names |= {*choices.extra.get("embedded", "").split(":")} & {"context"}
-    return {MODEL_PARAMETER: name} if model_calling_chunker_names and is_valid_name(name) else {}
+    return {MODEL_PARAMETER: model_name} if model_calling_chunker_names and is_valid_name(model_name) else {}
 
 
 def _format_value(value: Any) -> str:
@@ -165,7 +174,7 @@ def _format_value(value: Any) -> str:
 
 
 def choices_from_query(
-    query: Mapping[str, str], documents: Mapping[str, str], default: Choices
+    query: Mapping[str, str], splitter_by_document: Mapping[str, str], default: Choices
 ) -> tuple[Choices, list[str]]:
     """Parse a link's query parameters into choices, with a message for each invalid parameter.
 
@@ -173,7 +182,7 @@ def choices_from_query(
     ----------
     query
         The query parameters of the link.
-    documents
+    splitter_by_document
         The sentence splitter that suits each sample, by the sample's name.
     default
         The values of parameters that the link omits.
@@ -193,15 +202,17 @@ def choices_from_query(
 
     def allowed_value_or_fallback(name: str, allowed: Mapping[str, Any], fallback: str) -> str:
         value = query.get(name, fallback)
-        if value in allowed or (name == "sentences" and is_splitter(value) and is_valid_name(value)):
+        if value in allowed or (name == "sentences" and is_splitter_name(value) and is_valid_name(value)):
             return value
         invalid_parameter_messages.append(
             f"The link's {name} must be one of {', '.join(allowed)}; got {short_repr(value)}. Using {fallback}."
         )
         return fallback
 
-    document_name = allowed_value_or_fallback("document", documents, default.document)
-    splitter_name = allowed_value_or_fallback("sentences", SPLITTERS, documents.get(document_name, default.sentences))
+    document_name = allowed_value_or_fallback("document", splitter_by_document, default.document)
+    splitter_name = allowed_value_or_fallback(
+        "sentences", SPLITTERS, splitter_by_document.get(document_name, default.sentences)
+    )
     columns_from_link = _parse_columns(query, invalid_parameter_messages) or [
         ColumnChoice(c.chunker, dict(c.parameters)) for c in default.columns
     ]
@@ -251,7 +262,7 @@ def _parse_columns(query: Mapping[str, str], complaints: list[str]) -> list[Colu
         if chunker_name is None:
             break
         valid_chunker_names = [*CHUNKERS, *ASKING, *ADAPTERS]
-        if chunker_name not in valid_chunker_names and chunker_name not in MADE_ELSEWHERE:
+        if chunker_name not in valid_chunker_names and chunker_name not in CHUNKERS_OF_GIVEN_CHUNKS:
             complaints.append(
                 f"The link's c{column_number} must be one of {', '.join(valid_chunker_names)}; got "
                 f"{short_repr(chunker_name)}."

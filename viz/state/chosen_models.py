@@ -77,9 +77,9 @@ def no_model_message(who_needs: str, where: str = "on the left") -> str:
     )
 
 
-CHUNKER_NEEDS = "This chunker needs"
+CHUNKER_NEEDS_PHRASE = "This chunker needs"
 
-MODEL_MISSING = no_model_message(CHUNKER_NEEDS)
+MISSING_MODEL_MESSAGE = no_model_message(CHUNKER_NEEDS_PHRASE)
 """Message of a column that needs a language model when none is named."""
 
 
@@ -88,7 +88,7 @@ def model_identity(asking: Asking | None) -> str:
     return "" if asking is None else asking.model.identity
 
 
-def _stop_after_unusable_answers(message: str, unusable: int) -> None:
+def _stop_after_unusable_answers(message: str, unusable_answer_count: int) -> None:
     """Stop a job many of whose first answers cannot be used, before more is spent; the next one continues."""
     raise ModelError(f"{message} The answers so far are kept; press “Send” to continue.")
 

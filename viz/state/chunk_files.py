@@ -4,7 +4,7 @@ from collections.abc import Iterable
 
 from chunkers import Chunker, Document, InputError
 from chunkers.methods import ChunkFile, YourChunks, YourCuts
-from chunkers.recipes import MADE_ELSEWHERE
+from chunkers.recipes import CHUNKERS_OF_GIVEN_CHUNKS
 from chunkers.support import pluralize
 from viz.state.choices import Choices, ColumnChoice
 from viz.state.session_state import record_columns_for_undo, session
@@ -21,7 +21,7 @@ FILE_MISSING_MESSAGE = (
 
 def chunk_file_of(column: ColumnChoice) -> ChunkFile | None:
     """Return the file whose chunks a column shows; None if the column shows no file or the session lacks the file."""
-    return session.chunk_files.get(column.parameters.get("file", "")) if column.chunker in MADE_ELSEWHERE else None
+    return session.chunk_files.get(column.parameters.get("file", "")) if column.chunker in CHUNKERS_OF_GIVEN_CHUNKS else None
 
 
 def external_chunker(column: ColumnChoice) -> tuple[YourChunks | YourCuts, str]:
@@ -94,11 +94,11 @@ def add_chunk_file(file: ChunkFile, columns: Iterable[ColumnChoice] = ()) -> Non
     session.chunk_files = {file.identity: file, **used_file_by_identity}
 
 
-def show_chunk_file(file: ChunkFile, page: str, choices: Choices, number: int) -> None:
-    """Show the chunks of a file in column ``number`` of a page; the user can undo the change.
+def show_chunk_file(file: ChunkFile, page: str, choices: Choices, column_index: int) -> None:
+    """Show the chunks of a file in column ``column_index`` of a page; the user can undo the change.
 
     Raises InputError as `add_chunk_file` does.
     """
     add_chunk_file(file)
-    with record_columns_for_undo(page, f"Column {number + 1} shows the chunks of {file.name}"):
-        choices.columns[number] = ColumnChoice(YourChunks.name, {"file": file.identity})
+    with record_columns_for_undo(page, f"Column {column_index + 1} shows the chunks of {file.name}"):
+        choices.columns[column_index] = ColumnChoice(YourChunks.name, {"file": file.identity})

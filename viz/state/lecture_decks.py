@@ -27,7 +27,7 @@ SCENE_PARTS = ("prepare", "predict", "see", "explain")
 OWN_DECK = "own"
 """The link's name for the user's own lecture."""
 
-SEE_PART = "see"
+REVEALING_SCENE_PART = "see"
 """The part that reveals: hidden cuts are shown, a question is asked, and a stepper moves."""
 
 LONGEST_TITLE = 80
@@ -53,15 +53,15 @@ class Scene(BaseModel, frozen=True, extra="forbid"):
     minutes
         The time in the lecture, for example ``2–3``; empty if not planned.
     hides
-        True if the cuts stay hidden until the part `SEE_PART`.
+        True if the cuts stay hidden until the part `REVEALING_SCENE_PART`.
     ask
-        The question that the main page answers in the part `SEE_PART`; empty for none.
+        The question that the main page answers in the part `REVEALING_SCENE_PART`; empty for none.
     until
-        The last step, from 1, that the part `SEE_PART` shows of a stepper; None for all.
+        The last step, from 1, that the part `REVEALING_SCENE_PART` shows of a stepper; None for all.
     text
         The name in the lecture's file of the user's text that the scene shows; empty for a bundled document.
     at
-        The key of the container to which the part `SEE_PART` scrolls the page; empty for none.
+        The key of the container to which the part `REVEALING_SCENE_PART` scrolls the page; empty for none.
     """
 
     title: str = Field(min_length=1, max_length=LONGEST_TITLE)
@@ -89,8 +89,8 @@ class Scene(BaseModel, frozen=True, extra="forbid"):
 
     @property
     def words(self) -> dict[str, str]:
-        """The words of the parts that are shown: those with words, and always `SEE_PART`."""
-        return {part: words for part in SCENE_PARTS if (words := getattr(self, part)) or part == SEE_PART}
+        """The words of the parts that are shown: those with words, and always `REVEALING_SCENE_PART`."""
+        return {part: words for part in SCENE_PARTS if (words := getattr(self, part)) or part == REVEALING_SCENE_PART}
 
 
 def scene_link(page: str, query: dict[str, str]) -> str:
@@ -137,7 +137,7 @@ LARGEST_FILE = 20_000_000
 LONGEST_LINK = 6_000
 """Most characters of a lecture in a link; a browser sends them with every interaction."""
 
-LARGEST_LINKED = 1_000_000
+LARGEST_LINKED_LECTURE = 1_000_000
 """Maximum number of bytes of a lecture in a link, uncompressed."""
 
 
@@ -231,8 +231,8 @@ class LectureFile(BaseModel, frozen=True, extra="forbid"):
         )
 
 
-def read_lecture(data: bytes, name: str, pages: Collection[str]) -> LectureFile:
-    """Read a lecture's file; ``pages`` are the keys of the pages to which a scene may lead.
+def read_lecture(data: bytes, name: str, page_keys: Collection[str]) -> LectureFile:
+    """Read a lecture's file; ``page_keys`` are the keys of the pages to which a scene may lead.
 
     Raises
     ------
@@ -249,7 +249,7 @@ def read_lecture(data: bytes, name: str, pages: Collection[str]) -> LectureFile:
             f"{name} must be a lecture of Seamark; {field_name}{': ' * bool(field_name)}{broken_rule}."
         ) from error
     for scene_number, scene in enumerate(lecture_file.deck.scenes, start=1):
-        if scene.page not in {"", *pages}:
+        if scene.page not in {"", *page_keys}:
             raise InputError(f"{name}: scene {scene_number} must lead to a page of Seamark; got /{scene.page[:60]}.")
     if not lecture_file.deck.scenes:
         raise InputError(f"{name}: a lecture must have at least one scene; it has none.")
@@ -261,8 +261,10 @@ def lecture_to_link_word(file: LectureFile) -> str:
     return "" if file.texts or len(file.packed) > LONGEST_LINK else file.packed
 
 
-def lecture_from_link_word(word: str, pages: Collection[str], largest: int = LARGEST_LINKED) -> LectureFile:
-    """Read a lecture from the word of a link, of at most ``largest`` bytes when uncompressed.
+def lecture_from_link_word(
+    word: str, page_keys: Collection[str], largest_byte_count: int = LARGEST_LINKED_LECTURE
+) -> LectureFile:
+    """Read a lecture from the word of a link, of at most ``largest_byte_count`` bytes when uncompressed.
 
     Raises
     ------
@@ -274,11 +276,11 @@ def lecture_from_link_word(word: str, pages: Collection[str], largest: int = LAR
     try:
         lecture_decompressor = zlib.decompressobj()
         lecture_json = lecture_decompressor.decompress(
-            base64.b64decode(word + "=" * (-len(word) % 4), "-_", validate=True), largest
+            base64.b64decode(word + "=" * (-len(word) % 4), "-_", validate=True), largest_byte_count
         )
         is_lecture_complete = lecture_decompressor.eof
     except (binascii.Error, ValueError, zlib.error):
         is_lecture_complete = False
     if not is_lecture_complete:
         raise InputError("The link's scenes are no lecture: the link may have been cut off.")
-    return read_lecture(lecture_json, "The link's scenes", pages)
+    return read_lecture(lecture_json, "The link's scenes", page_keys)

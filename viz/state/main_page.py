@@ -5,9 +5,9 @@ from collections.abc import Callable
 from chunkers import InputError, Recipe
 from chunkers.text import is_tokenizer_on_disk
 from viz.state.choices import (
+    CHOICES_SHARED_BY_PAGES,
     MOST_COLUMNS,
     OWN_DOCUMENT,
-    SHARED_CHOICES,
     Choices,
     ColumnChoice,
 )
@@ -72,7 +72,7 @@ def reopen_session(file: SessionFile, choices: Choices) -> None:
     if is_tokenizer_on_disk(first_recipe.tokenizer):
         choices.tokenizer = first_recipe.tokenizer
     main_choices = main_page.choices()
-    for shared_choice_name in SHARED_CHOICES:
+    for shared_choice_name in CHOICES_SHARED_BY_PAGES:
         setattr(main_choices, shared_choice_name, getattr(choices, shared_choice_name))
     with record_columns_for_undo(main_page.key, "Columns replaced by those of the file"):
         # All parameters, including those at their defaults, because defaults depend on the embedder.

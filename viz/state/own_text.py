@@ -162,10 +162,10 @@ RESTORE_LABELS = {"repeated header": "Put headers back", "repeated footer": "Put
 """Kinds of lines omitted from a PDF's pages that can be restored, with the labels of the buttons that do so."""
 
 
-def restore_omitted_lines(kind: str) -> None:
+def restore_omitted_lines(omission_kind: str) -> None:
     """Restore the omitted headers or footers of the user's own text; for use as a callback.
 
-    ``kind`` is a key of `RESTORE_LABELS`. The text keeps its notebook.
+    ``omission_kind`` is a key of `RESTORE_LABELS`. The text keeps its notebook.
     """
     own_text_source, given_text_source, notebook, replaced_own_text = (
         session.own,
@@ -176,9 +176,9 @@ def restore_omitted_lines(kind: str) -> None:
     if own_text_source is None:
         return
     if given_text_source is None:
-        store_own_text(with_restored_lines(own_text_source, kind))
+        store_own_text(with_restored_lines(own_text_source, omission_kind))
     else:
-        dashes_mark_boundaries, restored_source = session.dashes, with_restored_lines(given_text_source, kind)
+        dashes_mark_boundaries, restored_source = session.dashes, with_restored_lines(given_text_source, omission_kind)
         store_own_text(
             with_dashes_as_boundaries(restored_source) if dashes_mark_boundaries is not False else restored_source,
             restored_source,
@@ -189,16 +189,21 @@ def restore_omitted_lines(kind: str) -> None:
         session.notebooks[OWN_DOCUMENT] = notebook
 
 
-def with_restored_lines(source: TextSource, kind: str) -> TextSource:
+def with_restored_lines(source: TextSource, omission_kind: str) -> TextSource:
     """Return a text with its omitted headers (or footers) inserted at the top (or bottom) of their pages."""
     parts, text = source.parts, source.text
     if parts is None:
         return source
     lines_by_page: dict[int, list[str]] = {}
     for omission in source.left_out:
-        if omission.what == kind and omission.part is not None and omission.part < len(parts.starts) and omission.words:
+        if (
+            omission.what == omission_kind
+            and omission.part is not None
+            and omission.part < len(parts.starts)
+            and omission.words
+        ):
             lines_by_page.setdefault(omission.part, []).append(omission.words)
-    is_page_footer = kind == "repeated footer"
+    is_page_footer = omission_kind == "repeated footer"
     insertions: list[tuple[int, int, str]] = []
     for page_index, lines_of_page in sorted(lines_by_page.items()):
         page_start, page_end = (
@@ -214,12 +219,12 @@ def with_restored_lines(source: TextSource, kind: str) -> TextSource:
         else:
             insertions.append((page_index, page_start, f"{inserted_lines}\n"))
 
-    def offset_after_insertions(place: int, part: int = 0) -> int:
+    def offset_after_insertions(old_offset: int, part_index: int = 0) -> int:
         """Return the new offset of a position after lines were inserted at or before the position."""
-        return place + sum(
+        return old_offset + sum(
             len(inserted_text)
             for page_index, at, inserted_text in insertions
-            if at < place or (at == place and page_index < part)
+            if at < old_offset or (at == old_offset and page_index < part_index)
         )
 
     insertion_offsets = [0, *(at for _, at, _ in insertions), len(text)]
@@ -229,7 +234,7 @@ def with_restored_lines(source: TextSource, kind: str) -> TextSource:
         for piece, inserted_text in zip(text_pieces, [*(inserted_text for *_, inserted_text in insertions), ""], strict=True)
     )
     remaining_omissions = tuple(
-        omission for omission in source.left_out if not (omission.what == kind and omission.part in lines_by_page)
+        omission for omission in source.left_out if not (omission.what == omission_kind and omission.part in lines_by_page)
     )
     remaining_omissions_sentence = omissions_sentence(remaining_omissions)
     other_remarks = [part for part in source.teaches.split(" · ") if part and not part.startswith("left out")]

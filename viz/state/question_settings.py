@@ -28,9 +28,9 @@ FITTING_LIMIT = "fitting"
 """The word for the limit that suits the length of the text."""
 
 
-def retrieval_limits(characters: int) -> dict[str, tuple[str, Limit]]:
-    """Return the retrieval limits that the user can choose from for a text of ``characters`` characters."""
-    auto_token_limit = budget_for_text_length(characters)
+def retrieval_limits(character_count: int) -> dict[str, tuple[str, Limit]]:
+    """Return the retrieval limits that the user can choose from for a text of ``character_count`` characters."""
+    auto_token_limit = budget_for_text_length(character_count)
     return {FITTING_LIMIT: (f"auto: {auto_token_limit:,} tokens", Limit(budget=auto_token_limit)), **RETRIEVAL_LIMITS}
 
 
@@ -39,13 +39,13 @@ def ranking_method_of(choices: Choices) -> SearchMethod:
     return next(method for method in RANKING_METHOD_LABELS if method == choices.extra[ASK_METHOD_PARAMETER])
 
 
-def retrieval_limit_of(choices: Choices, characters: int) -> tuple[str, Limit]:
-    """Return the label and value of the chosen retrieval limit for a text of ``characters`` characters."""
-    return retrieval_limits(characters)[choices.extra[ASK_LIMIT_PARAMETER]]
+def retrieval_limit_of(choices: Choices, character_count: int) -> tuple[str, Limit]:
+    """Return the label and value of the chosen retrieval limit for a text of ``character_count`` characters."""
+    return retrieval_limits(character_count)[choices.extra[ASK_LIMIT_PARAMETER]]
 
 
-def search_settings_of(choices: Choices, characters: int) -> SearchSettings:
-    """Return the search settings for questions about a text of ``characters`` characters."""
+def search_settings_of(choices: Choices, character_count: int) -> SearchSettings:
+    """Return the search settings for questions about a text of ``character_count`` characters."""
     return SearchSettings(
-        ranking_method_of(choices), retrieval_limit_of(choices, characters)[1], session.embedded_as, session.reranker
+        ranking_method_of(choices), retrieval_limit_of(choices, character_count)[1], session.embedded_as, session.reranker
     )

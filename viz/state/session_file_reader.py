@@ -18,16 +18,18 @@ from chunkers.support import InputError, short_repr
 LONGEST_HEAD = 4_000_000
 """Most characters of a session file's JSON without its text and chunks, mostly the offsets of known boundaries."""
 
-PIECE = 1_000_000
+CHARACTERS_PER_TEXT_PIECE = 1_000_000
 """Number of characters of a piece of the text."""
 
 
-def not_a_session_error(name: str, where: str, why: str) -> InputError:
+def not_a_session_error(file_name: str, field_path: str, reason: str) -> InputError:
     """Return the error for a file that is neither a session nor a recipe."""
-    return InputError(f"{name}: the file must be a session or a recipe of Seamark; {where}{': ' * bool(where)}{why}.")
+    return InputError(
+        f"{file_name}: the file must be a session or a recipe of Seamark; {field_path}{': ' * bool(field_path)}{reason}."
+    )
 
 
-def session_file_pieces(data: bytes, name: str) -> Iterator[tuple[Any, ...]]:
+def session_file_pieces(file_bytes: bytes, file_name: str) -> Iterator[tuple[Any, ...]]:
     """Yield a session file's pieces, or a recipe, each with its kind; for `viz.state.session_file.read_session_file`.
 
     A ``recipe`` is the only piece. A ``session`` has everything but texts and chunks. It is followed by the pieces of its
@@ -40,47 +42,47 @@ def session_file_pieces(data: bytes, name: str) -> Iterator[tuple[Any, ...]]:
         If the file is neither, is too large, or has spans outside the text; the message names the place.
     """
     try:
-        parsed_file_content = parse_json(decode_file(data, name), name)
+        parsed_file_content = parse_json(decode_file(file_bytes, file_name), file_name)
     except InputError:
         raise
     except (ValueError, RecursionError) as error:
-        raise not_a_session_error(name, "", f"Invalid JSON: {error}") from error
+        raise not_a_session_error(file_name, "", f"Invalid JSON: {error}") from error
     if not isinstance(parsed_file_content, dict):
-        raise not_a_session_error(name, "", f"it must be an object; got {short_repr(parsed_file_content)}")
+        raise not_a_session_error(file_name, "", f"it must be an object; got {short_repr(parsed_file_content)}")
     if "recipe" in parsed_file_content and "seamark_session" not in parsed_file_content:
-        yield "recipe", recipe_entry_or_value(parsed_file_content, name)
+        yield "recipe", recipe_entry_or_value(parsed_file_content, file_name)
         return
-    yield from _session_pieces(parsed_file_content, name)
+    yield from _session_pieces(parsed_file_content, file_name)
 
 
-def _session_pieces(content: dict[str, Any], name: str) -> Iterator[tuple[Any, ...]]:
-    text = content["text"] if isinstance(content.get("text"), str) else ""
-    if isinstance(content.get("text"), str) and not text.strip():
-        raise not_a_session_error(name, "", "text must contain more than white space")
-    content |= {"text": ""} if text else {}
+def _session_pieces(session_content: dict[str, Any], file_name: str) -> Iterator[tuple[Any, ...]]:
+    text = session_content["text"] if isinstance(session_content.get("text"), str) else ""
+    if isinstance(session_content.get("text"), str) and not text.strip():
+        raise not_a_session_error(file_name, "", "text must contain more than white space")
+    session_content |= {"text": ""} if text else {}
     raw_session_columns = [
-        raw_column for raw_column in _list_or_empty(content.get("columns")) if isinstance(raw_column, dict)
+        raw_column for raw_column in _list_or_empty(session_content.get("columns")) if isinstance(raw_column, dict)
     ]
     spans_per_column = [_pop_list_of_field(raw_column, "chunks") for raw_column in raw_session_columns]
     file_chunks_per_column = [
         _pop_list_of_field(raw_column["file"], "chunks") if isinstance(raw_column.get("file"), dict) else []
         for raw_column in raw_session_columns
     ]
-    yield "session", check_json_length(content, name, LONGEST_HEAD)
-    input_counter = InputCounter(name, "a session")
+    yield "session", check_json_length(session_content, file_name, LONGEST_HEAD)
+    input_counter = InputCounter(file_name, "a session")
     input_counter.count_row(text)
-    for piece_start in range(0, len(text), PIECE):
-        yield "text", text[piece_start : piece_start + PIECE]
+    for piece_start in range(0, len(text), CHARACTERS_PER_TEXT_PIECE):
+        yield "text", text[piece_start : piece_start + CHARACTERS_PER_TEXT_PIECE]
     for column_index, chunks_of_column in enumerate(spans_per_column):
         for chunk_index, spans in enumerate(chunks_of_column):
-            valid_spans = _checked_spans(spans, len(text), name, f"columns.{column_index}.chunks.{chunk_index}")
+            valid_spans = _checked_spans(spans, len(text), file_name, f"columns.{column_index}.chunks.{chunk_index}")
             input_counter.count_row()
             input_counter.count_items(len(valid_spans))
             yield "chunk", column_index, valid_spans
     for column_index, chunks_of_column in enumerate(file_chunks_per_column):
         for chunk_index, chunk in enumerate(chunks_of_column):
             chunk_text, spans, document_name, chunk_identifier = _checked_chunk(
-                chunk, name, f"columns.{column_index}.file.chunks.{chunk_index}"
+                chunk, file_name, f"columns.{column_index}.file.chunks.{chunk_index}"
             )
             input_counter.count_row(chunk_text, document_name, chunk_identifier)
             input_counter.count_items(len(spans))
@@ -91,32 +93,38 @@ def _list_or_empty(value: Any) -> list[Any]:
     return value if isinstance(value, list) else []
 
 
-def _pop_list_of_field(holder: dict[str, Any], field: str) -> list[Any]:
+def _pop_list_of_field(mapping: dict[str, Any], field_name: str) -> list[Any]:
     """Remove and return the list in a field, leaving an empty one; other values stay and are rejected later."""
-    field_value = holder.get(field)
+    field_value = mapping.get(field_name)
     if isinstance(field_value, list):
-        holder[field] = []
+        mapping[field_name] = []
     return _list_or_empty(field_value)
 
 
-def _checked_spans(spans: Any, text_length: int | None, name: str, where: str) -> list[list[int]]:
+def _checked_spans(spans: Any, text_length: int | None, file_name: str, field_path: str) -> list[list[int]]:
     """Return the spans; raises InputError if they are malformed or outside a text of ``text_length`` characters."""
     span_list: list[list[int]] = spans if isinstance(spans, list) else [spans]
     for span in span_list:
         if not (isinstance(span, list) and len(span) == 2 and all(type(place) is int for place in span)):
-            raise not_a_session_error(name, where, f"a span must be two whole numbers; got {short_repr(span)}")
+            raise not_a_session_error(file_name, field_path, f"a span must be two whole numbers; got {short_repr(span)}")
         if not 0 <= span[0] <= span[1]:
             raise not_a_session_error(
-                name, where, f"a span must start at 0 or later, and end after its start; got {span[0]:,} to {span[1]:,}"
+                file_name,
+                field_path,
+                f"a span must start at 0 or later, and end after its start; got {span[0]:,} to {span[1]:,}",
             )
         if text_length is not None and span[1] > text_length:
             raise not_a_session_error(
-                name, where, f"a span must lie in the text, from 0 to {text_length:,}; got {span[0]:,} to {span[1]:,}"
+                file_name,
+                field_path,
+                f"a span must lie in the text, from 0 to {text_length:,}; got {span[0]:,} to {span[1]:,}",
             )
     return span_list
 
 
-def _checked_chunk(chunk: Any, name: str, where: str) -> tuple[str | None, list[list[int]], str | None, str | None]:
+def _checked_chunk(
+    chunk: Any, file_name: str, field_path: str
+) -> tuple[str | None, list[list[int]], str | None, str | None]:
     """Return the text, the spans, the document and the id of an external chunk; older files have no ids."""
     chunk_fields = _list_or_empty(chunk)
     text, checked_chunk_spans, *document_and_id = [*chunk_fields, *[None, [], None, None][len(chunk_fields) :]][:4]
@@ -126,9 +134,9 @@ def _checked_chunk(chunk: Any, name: str, where: str) -> tuple[str | None, list[
         or not all(isinstance(string, str | None) for string in (text, *document_and_id))
     ):
         raise not_a_session_error(
-            name, where, f"a chunk must be a text, spans, a document's name and an id; got {short_repr(chunk)}"
+            file_name, field_path, f"a chunk must be a text, spans, a document's name and an id; got {short_repr(chunk)}"
         )
-    checked_chunk_spans = _checked_spans(checked_chunk_spans, None, name, where)
+    checked_chunk_spans = _checked_spans(checked_chunk_spans, None, file_name, field_path)
     if text is None and not checked_chunk_spans:
-        raise not_a_session_error(name, where, "a chunk must have a text or spans")
+        raise not_a_session_error(file_name, field_path, "a chunk must have a text or spans")
     return text, checked_chunk_spans, document_and_id[0], document_and_id[1]

@@ -181,13 +181,13 @@ class Sent:
         self._numbers = count(1)
         self._last: dict[str, tuple[object, Order]] = {}
 
-    def sequence_number(self, key: str, data: object) -> Order:
-        """Return the sequence number of ``data``, unchanged if the component ``key`` was last sent the same data."""
-        last_data_and_order = self._last.get(key)
-        if last_data_and_order is None or last_data_and_order[0] != data:
-            last_data_and_order = data, Order(self._session, next(self._numbers))
-        self._last[key] = data, last_data_and_order[1]
-        return last_data_and_order[1]
+    def sequence_number(self, component_key: str, data: object) -> Order:
+        """Return the sequence number of ``data``, unchanged if the component ``component_key`` was last sent the same data."""
+        last_data_and_number = self._last.get(component_key)
+        if last_data_and_number is None or last_data_and_number[0] != data:
+            last_data_and_number = data, Order(self._session, next(self._numbers))
+        self._last[component_key] = data, last_data_and_number[1]
+        return last_data_and_number[1]
 
     def forget(self) -> None:
         """Drop the stored payloads to free memory, so that the next payload counts as new."""
@@ -355,15 +355,15 @@ class Session:
     taken: MutableSessionValue[dict[tuple[str, str], float]] = MutableSessionValue("taken", dict)
     figure_formats: MutableSessionValue[dict[str, str]] = MutableSessionValue("figure_formats", dict)  # by figure's key
 
-    def take_finished_reading(self, name: str) -> ReadingJob[Any] | None:
-        """Return the job that reads files into the attribute ``name``, and empty the attribute, if the job has ended.
+    def take_finished_reading(self, attribute_name: str) -> ReadingJob[Any] | None:
+        """Return the job that reads files into the attribute ``attribute_name``, and empty the attribute, if the job has ended.
 
         The result is None before, and if the user has cancelled the job.
         """
-        job: ReadingJob[Any] | None = getattr(self, name)
+        job: ReadingJob[Any] | None = getattr(self, attribute_name)
         if job is None or not job.ended:
             return None
-        setattr(self, name, None)
+        setattr(self, attribute_name, None)
         return None if job.cancelled() else job
 
     @property
@@ -376,7 +376,7 @@ session = Session()
 """The current session; Streamlit resolves which one, so a single object serves all."""
 
 
-def came_through_history() -> bool:
+def went_back_or_forward() -> bool:
     """Return whether the page runs because the user went back or forward in the browser's history.
 
     Streamlit adds a history entry for each link that a page writes, so that users can go back to each state. An outdated

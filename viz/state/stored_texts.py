@@ -16,7 +16,14 @@ from evaluation.retrieval.asked_question import PosedQuestion, checked_answer
 from sample_docs import load_sample, sample_splitters, sample_titles
 from viz.jobs import notebook_store
 from viz.jobs.keeping.notebook_store import StoredTextKey
-from viz.state.choices import OWN_DOCUMENT, OWN_SPLITTER, SHARED_CHOICES, Choices, choices_from_query, choices_to_query
+from viz.state.choices import (
+    CHOICES_SHARED_BY_PAGES,
+    OWN_DOCUMENT,
+    OWN_SPLITTER,
+    Choices,
+    choices_from_query,
+    choices_to_query,
+)
 from viz.state.main_page import main_page
 from viz.state.own_text import store_own_text, with_dashes_as_boundaries
 from viz.state.page_text import TextSource, are_offsets_valid_boundaries
@@ -35,9 +42,9 @@ def questions_in_stored_form(text: str | None = None) -> tuple[KeptQuestion, ...
     """
     # Cached, because pages call this in every run and texts may be long.
     text_digest_by_question = session.question_digests
-    for text_identity, source in session.question_texts.items():
+    for text_identity, text_source in session.question_texts.items():
         if text_identity not in text_digest_by_question:
-            text_digest_by_question[text_identity] = text_digest(source.text)
+            text_digest_by_question[text_identity] = text_digest(text_source.text)
     questions_of_open_texts = [
         KeptQuestion(
             **question._asdict() | {"document": question.document[:300]},
@@ -46,11 +53,11 @@ def questions_in_stored_form(text: str | None = None) -> tuple[KeptQuestion, ...
         )
         for question in session.questions
     ]
-    wanted_digest = None if text is None else text_digest(text)
+    wanted_text_digest = None if text is None else text_digest(text)
     return tuple(
         question
         for question in (*questions_of_open_texts, *session.questions_waiting)
-        if wanted_digest in (None, question.text)
+        if wanted_text_digest in (None, question.text)
     )
 
 
@@ -157,17 +164,17 @@ class _File(BaseModel, frozen=True, extra="ignore"):
     left_out: tuple[Omission, ...] = ()
 
 
-def text_in_stored_form(own: TextSource, text_as_given: TextSource | None) -> tuple[KeptText, str]:
+def text_in_stored_form(own_text_source: TextSource, text_as_given: TextSource | None) -> tuple[KeptText, str]:
     """Return the user's text in stored form: its metadata and the text.
 
     ``text_as_given`` is the text before its lines of dashes were removed.
     """
-    text_source_as_given = text_as_given or own
+    text_source_as_given = text_as_given or own_text_source
     text_metadata = KeptText(
-        name=own.name[:300],
-        known=own.known,
+        name=own_text_source.name[:300],
+        known=own_text_source.known,
         dashes=session.dashes is not False if text_as_given is not None else None,
-        teaches=own.teaches[:1_000],
+        teaches=own_text_source.teaches[:1_000],
         file=_file_details_json(text_source_as_given),
     )
     return text_metadata, text_source_as_given.text
@@ -256,18 +263,18 @@ def is_server_private() -> bool:
     return bool(host_names[0]) and all(map(_is_local_host, host_names))
 
 
-def _is_local_host(name: str) -> bool:
-    if name == "localhost":
+def _is_local_host(host_name: str) -> bool:
+    if host_name == "localhost":
         return True
     try:
-        return ip_address(name.strip("[]")).is_loopback
+        return ip_address(host_name.strip("[]")).is_loopback
     except ValueError:
         return False
 
 
-def start_notebook_of_document(document: str) -> None:
+def start_notebook_of_document(document_name: str) -> None:
     """Start a notebook, which keeps a document on this machine; errors are in `session.notebook_complaint`."""
-    session.notebooks[document] = Notebook(None, "")
+    session.notebooks[document_name] = Notebook(None, "")
     save_notebooks()
 
 
@@ -280,22 +287,22 @@ def save_notebooks() -> None:
             _write_notebook_if_changed(document_name, notebook, notebook_content)
 
 
-def _write_notebook_if_changed(document: str, notebook: Notebook, content: Content) -> None:
+def _write_notebook_if_changed(document_name: str, notebook: Notebook, content: Content) -> None:
     notebook_digest = hashlib.blake2b(content.head + content.digest.encode(), digest_size=16).hexdigest()
     if notebook.digest == _UNCHANGED_DIGEST:
         # Nothing has changed yet, so another tab with the same text can continue to write it.
-        session.notebooks[document] = Notebook(notebook.place, notebook_digest)
+        session.notebooks[document_name] = Notebook(notebook.place, notebook_digest)
         return
     if notebook_digest == notebook.digest:
         return
     try:
         notebook_key = notebook_store().write(notebook.place, *content)
-        session.notebooks[document], session.notebook_complaint = Notebook(notebook_key, notebook_digest), ""
+        session.notebooks[document_name], session.notebook_complaint = Notebook(notebook_key, notebook_digest), ""
     except InputError as error:
         # The next change tries again.
-        session.notebooks[document] = Notebook(notebook.place, notebook_digest)
+        session.notebooks[document_name] = Notebook(notebook.place, notebook_digest)
         if notebook.place is None:
-            del session.notebooks[document]
+            del session.notebooks[document_name]
         session.notebook_complaint = str(error)
 
 
@@ -311,25 +318,25 @@ def notebook_key_of_document() -> StoredTextKey | None:
     return None if current_document_notebook is None else current_document_notebook.place
 
 
-def delete_kept_texts(id: str | None = None) -> None:
+def delete_kept_texts(kept_text_id: str | None = None) -> None:
     """Delete a kept text, or all kept texts, from disk; an open text stays on the page."""
     try:
-        notebook_store().remove(id)
+        notebook_store().remove(kept_text_id)
         session.notebook_complaint = ""
     except InputError as error:
         session.notebook_complaint = str(error)
         return
     for document_name, notebook in list(session.notebooks.items()):
-        if id is None or (notebook.place is not None and notebook.place.id == id):
+        if kept_text_id is None or (notebook.place is not None and notebook.place.id == kept_text_id):
             del session.notebooks[document_name]
 
 
-def open_notebook(id: str, choices: Choices) -> str:
+def open_notebook(notebook_id: str, choices: Choices) -> str:
     """Open a kept document with its questions and columns; return its page's key, empty if that fails."""
-    notebook_parts = _read_validated_notebook(id)
-    if notebook_parts is None:
+    key_metadata_and_text = _read_validated_notebook(notebook_id)
+    if key_metadata_and_text is None:
         return ""
-    notebook_key, metadata, text = notebook_parts
+    notebook_key, metadata, text = key_metadata_and_text
     notebook_choices = _restore_notebook(notebook_key, metadata, text)
     main_choices = main_page.choices()
     with record_columns_for_undo(main_page.key, "Columns replaced by those of the kept text"):
@@ -338,7 +345,7 @@ def open_notebook(id: str, choices: Choices) -> str:
             notebook_choices.selected,
             notebook_choices.extra,
         )
-    for shared_choice_name in SHARED_CHOICES:
+    for shared_choice_name in CHOICES_SHARED_BY_PAGES:
         for target_choices in (choices, main_choices):
             setattr(target_choices, shared_choice_name, getattr(notebook_choices, shared_choice_name))
     return metadata.page
@@ -359,10 +366,10 @@ def open_linked_notebook() -> None:
             )
 
 
-def _read_validated_notebook(id: str) -> tuple[StoredTextKey, _Head, str] | None:
+def _read_validated_notebook(notebook_id: str) -> tuple[StoredTextKey, _Head, str] | None:
     """Return a validated notebook; None if that fails, with the reason in `session.notebook_complaint`."""
     try:
-        stored_notebook = notebook_store().read(id)
+        stored_notebook = notebook_store().read(notebook_id)
         if stored_notebook is None:
             raise InputError(
                 "The text is no longer kept on this machine; it has been removed. Paste or upload the text again."
@@ -390,35 +397,37 @@ def _restore_notebook(stored_key: StoredTextKey, metadata: _Head, text: str) -> 
     return notebook_choices
 
 
-def _notebook_content(document: str) -> Content | None:
+def _notebook_content(document_name: str) -> Content | None:
     own_text_source, main_choices = session.own, main_page.choices()
-    if document == OWN_DOCUMENT:
+    if document_name == OWN_DOCUMENT:
         if own_text_source is None:
             return None
         text_metadata, text = text_in_stored_form(own_text_source, session.own_given)
-        text_asked_about, splitter_name = own_text_source.text, main_choices.sentences
+        text_asked_about, sentence_splitter_name = own_text_source.text, main_choices.sentences
     else:
-        sample_document = load_sample(document)
+        sample_document = load_sample(document_name)
         text_metadata = KeptText(name=sample_document.title, known=sample_document.known, dashes=None, teaches="")
         text_asked_about = text = sample_document.text
-        splitter_name = main_choices.sentences if main_choices.document == document else sample_splitters()[document]
+        sentence_splitter_name = (
+            main_choices.sentences if main_choices.document == document_name else sample_splitters()[document_name]
+        )
     document_text_digest = text_digest(text_asked_about)
     # Questions about a bundled text find it anywhere; those about another own text are in that text's notebook.
     document_questions = tuple(
         question for question in questions_in_stored_form() if question.sample or question.text == document_text_digest
     )
-    stored_text_head = _Head(
+    notebook_metadata = _Head(
         about=text_metadata,
         questions=document_questions,
         link=choices_to_query(main_choices, main_page.default_choices())
-        | {"document": document, "sentences": splitter_name},
+        | {"document": document_name, "sentences": sentence_splitter_name},
         page=session.page or main_page.key,
-        sample="" if document == OWN_DOCUMENT else document,
+        sample="" if document_name == OWN_DOCUMENT else document_name,
     )
     return Content(
         text_metadata.name,
         len(document_questions),
-        stored_text_head.model_dump_json().encode(),
+        notebook_metadata.model_dump_json().encode(),
         text_digest(text),
         text,
     )

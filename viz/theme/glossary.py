@@ -104,12 +104,12 @@ class GlossaryPiece(TypedDict):
     about: str
 
 
-def split_at_glossary_terms(words: str) -> list[GlossaryPiece]:
+def split_at_glossary_terms(sentence: str) -> list[GlossaryPiece]:
     """Split a sentence into pieces, with the definition of each glossary term marked in it.
 
     Parameters
     ----------
-    words
+    sentence
         The sentence, with glossary terms in square brackets, in the singular or the plural.
 
     Raises
@@ -119,7 +119,7 @@ def split_at_glossary_terms(words: str) -> list[GlossaryPiece]:
     """
     definition_by_term = {term: definition for part in TERMS_BY_PART.values() for term, definition in part.items()}
     pieces: list[GlossaryPiece] = []
-    for plain_text, bracketed_term in re.findall(r"([^\[]+)|\[([^]]+)\]", words):
+    for plain_text, bracketed_term in re.findall(r"([^\[]+)|\[([^]]+)\]", sentence):
         capitalized_term = bracketed_term.capitalize()
         possible_terms = (
             capitalized_term,
@@ -141,11 +141,11 @@ def definitions_as_help(definition_by_term: Mapping[str, str]) -> str:
 
 def glossary_document() -> str:
     """Return the text of ``docs/glossary.md``."""
-    lines_by_part = {
+    term_lines_by_part = {
         title: [f"- **{word}**: {definition}\n" for word, definition in words.items()]
         for title, words in TERMS_BY_PART.items()
     }
-    glossary_part_sections = [f"## {title}\n\n{''.join(lines)}" for title, lines in lines_by_part.items()]
+    glossary_part_sections = [f"## {title}\n\n{''.join(lines)}" for title, lines in term_lines_by_part.items()]
     return (
         "# Glossary\n\nThe pages and documents use these words, each for one thing. `python -m viz.theme.glossary` "
         "generates this page.\n\n" + "\n".join(glossary_part_sections)

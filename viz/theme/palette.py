@@ -16,12 +16,12 @@ __all__ = [
 ]
 
 
-def theme_style_sheet(root: str = "seamark") -> str:
-    """Return a style sheet that defines both themes' colours as custom properties of the class ``root``."""
-    css_rules = [f".{root} {{\n  --ground-count: {CHUNK_COLOUR_COUNT};\n}}"]
+def theme_style_sheet(root_class: str = "seamark") -> str:
+    """Return a style sheet that defines both themes' colours as custom properties of the class ``root_class``."""
+    css_rules = [f".{root_class} {{\n  --ground-count: {CHUNK_COLOUR_COUNT};\n}}"]
     for theme in ("light", "dark"):
         css_variables = "\n".join(f"  --{name}: {colour};" for name, colour in theme_colours(theme).items())
-        css_rules.append(f'.{root}[data-theme="{theme}"] {{\n{css_variables}\n}}')
+        css_rules.append(f'.{root_class}[data-theme="{theme}"] {{\n{css_variables}\n}}')
     return "\n".join(css_rules)
 
 
@@ -30,10 +30,10 @@ def theme_name() -> str:
     return "dark" if st.context.theme.type == "dark" else "light"
 
 
-def chunker_colour(number: int) -> str:
+def chunker_colour(chunker_number: int) -> str:
     """Return the colour of a chunker's lines and dots in figures; the colours repeat."""
     current_theme_edge_colours = CHUNK_EDGE_COLOURS[theme_name()]
-    return current_theme_edge_colours[number % len(current_theme_edge_colours)]
+    return current_theme_edge_colours[chunker_number % len(current_theme_edge_colours)]
 
 
 def set_overlay_panel_colours() -> None:

@@ -9,7 +9,7 @@ from viz.state import Choices, ColumnChoice
 from viz.tune.sweep_inputs import (
     GRID_PARAMETERS,
     OWN_DOCUMENT_PARAMETERS,
-    default_document_parameters,
+    default_document_link_parameters,
     default_sweep_documents,
     default_sweep_settings,
 )
@@ -21,7 +21,7 @@ def default_choices() -> Choices:
         "stubs",
         "lines",
         [ColumnChoice("breakpoint")],
-        extra=GRID_PARAMETERS | default_document_parameters() | OWN_DOCUMENT_PARAMETERS | {"measure": "pk", "run": ""},
+        extra=GRID_PARAMETERS | default_document_link_parameters() | OWN_DOCUMENT_PARAMETERS | {"measure": "pk", "run": ""},
     )
 
 
@@ -30,7 +30,7 @@ def _default_kept_sweep(keeper: Keeper) -> KeptSweep:
     choices, documents = default_choices(), default_sweep_documents()
     return KeptSweep.of(
         keeper,
-        documents.with_splitters,
+        documents.documents_and_splitter_names,
         documents.held_names,
         [*default_sweep_settings(), *TRIVIAL_SETTINGS],
         choices.embedder,

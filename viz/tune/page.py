@@ -5,9 +5,9 @@ from functools import partial
 
 import streamlit as st
 
-from chunkers import ASKING, CHUNKERS, Embedder
+from chunkers import CHUNKERS, ASKING, Embedder
 from chunkers.language_models import Asking
-from chunkers.recipes import MADE_ELSEWHERE
+from chunkers.recipes import CHUNKERS_OF_GIVEN_CHUNKS
 from chunkers.support import pluralize
 from evaluation.segmentation import HIGHER_IS_BETTER, TRIVIAL_SETTINGS, MarkedText, SweptSetting
 from viz.components.page_elements import notice, remark
@@ -29,7 +29,7 @@ from viz.shell import (
     show_unfinished_run,
 )
 from viz.shell.page import page
-from viz.state import MODEL_MISSING, access_to_chosen_model, model_identity, session
+from viz.state import MISSING_MODEL_MESSAGE, access_to_chosen_model, model_identity, session
 from viz.theme import SEGMENTATION_TERMS, UNLABELLED_MEASURE_TERMS, definitions_as_help
 from viz.tune.bundled_sweep import BUNDLED_RUN, default_choices
 from viz.tune.sweep_inputs import (
@@ -67,7 +67,7 @@ def _draw_page_body(current_page: Page) -> None:
     link_parameters = current_page.choices.extra
     with current_page.controls:
         settings, settings_complaint = choose_settings(link_parameters)
-        _say_opening_compare_column(link_parameters)
+        _draw_opened_column_note(link_parameters)
         if link_parameters["what"] in ASKING:
             language_model_form()
             show_chunker_prompts(link_parameters["what"])
@@ -117,7 +117,7 @@ def _draw_page_body(current_page: Page) -> None:
         st.caption(MEASURED_BEFORE_CAPTION)
 
 
-def _say_opening_compare_column(link_parameters: dict[str, str]) -> None:
+def _draw_opened_column_note(link_parameters: dict[str, str]) -> None:
     """Draw a note on the column of Compare that the page opened with, or on one without settings to tune."""
     opened_index_and_column = session.opened_with.get(PAGE, [None])[0]
     if opened_index_and_column is not None and opened_index_and_column[1].chunker == link_parameters["what"]:
@@ -126,7 +126,12 @@ def _say_opening_compare_column(link_parameters: dict[str, str]) -> None:
             f"have their defaults."
         )
     external_column_number = next(
-        (number for number, column in enumerate(columns_of_compare(), start=1) if column.chunker in MADE_ELSEWHERE), None
+        (
+            number
+            for number, column in enumerate(columns_of_compare(), start=1)
+            if column.chunker in CHUNKERS_OF_GIVEN_CHUNKS
+        ),
+        None,
     )
     if external_column_number is not None:
         st.caption(
@@ -140,17 +145,24 @@ def _draw_run_button_row(current_page: Page, settings: Sequence[SweptSetting], d
     document_count = len(documents.all)
     run_count = (len(settings) + len(TRIVIAL_SETTINGS)) * document_count if settings else 0
     sweep_can_start = 0 < run_count <= MOST_RUNS and bool(documents.tuned) and current_page.embedder is not None
-    asks_language_model, language_model_access = current_page.choices.extra["what"] in ASKING, access_to_chosen_model()
+    asks_language_model, language_model_access = (
+        current_page.choices.extra["what"] in ASKING,
+        access_to_chosen_model(),
+    )
     model_requests = None
     if asks_language_model:
-        sweep_estimate_identity = tuple(settings), tuple(documents.with_splitters), current_page.choices.tokenizer
+        sweep_estimate_identity = (
+            tuple(settings),
+            tuple(documents.documents_and_splitter_names),
+            current_page.choices.tokenizer,
+        )
         sweep_request_estimator = partial(estimate_sweep_requests, documents.split, settings, sweep_estimate_identity[-1])
-        sending_phrase = f"This sweep sends {pluralize(document_count, 'document')}, once for every setting,"
+        sent_documents_phrase = f"This sweep sends {pluralize(document_count, 'document')}, once for every setting,"
         model_requests = ModelRequests(
             sweep_estimate_identity,
             language_model_access,
             sweep_request_estimator,
-            sending_phrase,
+            sent_documents_phrase,
             "sweep",
             formed=language_model_access,
         )
@@ -162,7 +174,7 @@ def _draw_run_button_row(current_page: Page, settings: Sequence[SweptSetting], d
         make_sweep = partial(new_sweep, documents, swept_settings, current_page.embedder, tokenizer_name, model_access)
         begin_run(current_page.choices.extra, Sweep, make_sweep)
 
-    missing_model_message = MODEL_MISSING if asks_language_model and language_model_access is None else ""
+    missing_model_message = MISSING_MODEL_MESSAGE if asks_language_model and language_model_access is None else ""
     run_button_row(
         model_requests if sweep_can_start else None,
         start_new_sweep,
@@ -174,43 +186,53 @@ def _draw_run_button_row(current_page: Page, settings: Sequence[SweptSetting], d
 
 
 def _runs_in_words(
-    current_page: Page, settings: Sequence[SweptSetting], documents: SweepDocuments, runs: int, missing: str
+    current_page: Page,
+    settings: Sequence[SweptSetting],
+    documents: SweepDocuments,
+    run_count: int,
+    missing_model_message: str,
 ) -> str:
     """Describe the runs, or the reason why they cannot start."""
     if current_page.embedder is None:
         return current_page.embedder_complaint
     if not documents.tuned:
         return "Choose at least one document that is not held out."
-    if missing:
-        return missing
-    if runs > MOST_RUNS:
-        return f"A sweep may have at most {MOST_RUNS:,} runs; this one has {runs:,}."
+    if missing_model_message:
+        return missing_model_message
+    if run_count > MOST_RUNS:
+        return f"A sweep may have at most {MOST_RUNS:,} runs; this one has {run_count:,}."
     return (
         f"{pluralize(len(settings), 'setting')} and {pluralize(len(TRIVIAL_SETTINGS), 'trivial answer')} on "
-        f"{pluralize(len(documents.all), 'document')}: {runs:,} runs"
+        f"{pluralize(len(documents.all), 'document')}: {run_count:,} runs"
     )
 
 
-def _show_sweep_state(job: Sweep, settings: Sequence[SweptSetting], documents: SweepDocuments) -> None:
+def _show_sweep_state(shown_sweep: Sweep, chosen_settings: Sequence[SweptSetting], chosen_documents: SweepDocuments) -> None:
     """Draw the progress and the error of the shown sweep, and the settings that have changed since."""
-    chosen_document_names = {document.name for document in documents.all}
+    chosen_document_names = {document.name for document in chosen_documents.all}
     is_different_by_input = {
-        "settings": [setting for setting in job.settings if not setting.trivial] != list(settings),
-        "documents": job.has_document_names and {*job.names} != chosen_document_names,
-        "what is held out": job.has_document_names and job.held != documents.held_names,
+        "settings": [setting for setting in shown_sweep.settings if not setting.trivial] != list(chosen_settings),
+        "documents": shown_sweep.has_document_names and {*shown_sweep.names} != chosen_document_names,
+        "what is held out": shown_sweep.has_document_names and shown_sweep.held != chosen_documents.held_names,
     }
     changed_input_names = [name for name, has_changed in is_different_by_input.items() if has_changed]
-    show_run_state(job, "results were measured", changed_input_names, "Press “Run” to sweep again.", "tune", grows=False)
+    show_run_state(
+        shown_sweep, "results were measured", changed_input_names, "Press “Run” to sweep again.", "tune", grows=False
+    )
 
 
-def _show_results(job: Sweep, measure: str) -> None:
+def _show_results(shown_sweep: Sweep, ranking_measure: str) -> None:
     """Draw the results so far."""
-    if job.asking is not None and not job.running:
-        remark(f"{job.asking.model.title}: {job.asked.spent}.", key="tune_asked")
-    finished_sweep_rows = list(job.rows)
-    if not show_sweep(job.settings, finished_sweep_rows, set(job.held), measure) and finished_sweep_rows and not job.running:
+    if shown_sweep.asking is not None and not shown_sweep.running:
+        remark(f"{shown_sweep.asking.model.title}: {shown_sweep.asked.spent}.", key="tune_asked")
+    finished_sweep_rows = list(shown_sweep.rows)
+    if (
+        not show_sweep(shown_sweep.settings, finished_sweep_rows, set(shown_sweep.held), ranking_measure)
+        and finished_sweep_rows
+        and not shown_sweep.running
+    ):
         notice(
-            f"{MEASURE_TITLES[measure]} is undefined for every setting on these documents. Choose another measure.",
+            f"{MEASURE_TITLES[ranking_measure]} is undefined for every setting on these documents. Choose another measure.",
             key="tune_undefined",
         )
 
@@ -223,14 +245,16 @@ def new_sweep(
     settings: Sequence[SweptSetting],
     embedder: Embedder,
     tokenizer: str,
-    asking: Asking | None,
+    language_model_access: Asking | None,
     keeper: Keeper | None,
 ) -> Sweep:
     """Return a sweep that is not started yet; ``keeper`` stores it on disk, if the session keeps embeddings there."""
-    stored_sweep, held_out_names = None, documents.held_names
+    stored_sweep, held_out_document_names = None, documents.held_names
     if keeper is not None:
-        model_names = embedder.name, tokenizer, model_identity(asking)
-        stored_sweep = KeptSweep.of(keeper, documents.with_splitters, held_out_names, settings, *model_names)
+        model_names = embedder.name, tokenizer, model_identity(language_model_access)
+        stored_sweep = KeptSweep.of(
+            keeper, documents.documents_and_splitter_names, held_out_document_names, settings, *model_names
+        )
     sweep_document_names = [document.name for document in documents.all]
     return Sweep(
         sweep_document_names,
@@ -239,9 +263,9 @@ def new_sweep(
         embedder,
         tokenizer,
         session.on_disk,
-        held_out_names,
+        held_out_document_names,
         kept=stored_sweep,
-        asking=asking,
+        asking=language_model_access,
     )
 
 
@@ -252,11 +276,13 @@ def rest_of_sweep(current_page: Page, sweep: Sweep, kept_sweep: KeptSweep) -> Re
     language_model_access, sweep_requests = None, None
     if kept_sweep.plan.language_model:
         language_model_access = access_to_chosen_model()
-        split_function = partial(
+        split_available_documents = partial(
             map, lambda document, plan: document.split(plan.splitter), available_sweep_documents, kept_sweep.plan.documents
         )
         nontrivial_sweep_settings = [setting for setting in sweep.settings if not setting.trivial]
-        estimate_requests = partial(estimate_sweep_requests, split_function, nontrivial_sweep_settings, sweep.tokenizer)
+        estimate_requests = partial(
+            estimate_sweep_requests, split_available_documents, nontrivial_sweep_settings, sweep.tokenizer
+        )
         sweep_requests = ModelRequests(
             sweep,
             language_model_access,
@@ -275,12 +301,15 @@ def rest_of_sweep(current_page: Page, sweep: Sweep, kept_sweep: KeptSweep) -> Re
 
 def _missing_documents_in_words(kept_sweep: KeptSweep, texts: Sequence[MarkedText | None]) -> str:
     """Return a sentence that names the documents without a text; empty if every document has one."""
-    plans_without_text = [plan for plan, own_text in zip(kept_sweep.plan.documents, texts, strict=True) if own_text is None]
-    if any(plan.sample for plan in plans_without_text):
+    document_plans_without_text = [
+        plan for plan, own_text in zip(kept_sweep.plan.documents, texts, strict=True) if own_text is None
+    ]
+    if any(plan.sample for plan in document_plans_without_text):
         return "Bundled documents of this sweep have changed since it was begun: it must be run again."
-    if plans_without_text:
+    if document_plans_without_text:
         return (
-            f"{pluralize(len(plans_without_text), 'document')} must be given again, under “Your own documents”, with the "
+            f"{pluralize(len(document_plans_without_text), 'document')} must be given again, under “Your own documents”, "
+            "with the "
             "same name, text and boundaries: only hashes of them were kept."
         )
     return ""

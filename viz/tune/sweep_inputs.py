@@ -9,7 +9,7 @@ from typing import Any
 
 import streamlit as st
 
-from chunkers import ASKING, CHUNKERS, DEFAULT_SPLITTER, SPLITTERS, FieldSpec, InputError, build_chunker
+from chunkers import CHUNKERS, ASKING, DEFAULT_SPLITTER, SPLITTERS, FieldSpec, InputError, build_chunker
 from chunkers.commands.shared_command_parts import parse_parameter_value as read_value
 from chunkers.recipes import chunker_class
 from chunkers.text import READABLE_ENDINGS
@@ -41,7 +41,7 @@ from viz.tune.session import MarkedDocuments, StitchedDocuments, session
 OWN_DOCUMENT_PARAMETERS = {"splitter": DEFAULT_SPLITTER}
 """The default values of the link parameters for the user's own documents."""
 
-OPENED_ON = ("failures", "compare")
+PAGES_OPENING_STITCHED_DOCUMENTS = ("failures", "compare")
 """The pages on which a stitched document can be opened."""
 
 _CONTROLS_WIDTH = 460
@@ -78,16 +78,16 @@ def show_own_documents(choices: Choices) -> None:
         # Side by side if there is room, otherwise one below the other.
         own_documents_container = st.container(horizontal=True, gap="large")
         with own_documents_container.container(width=_CONTROLS_WIDTH):
-            _draw_uploads()
+            _draw_marked_text_uploader()
             draw_setting_select_box(
                 "Split into sentences by", choices.extra, "splitter", {name: name for name in SPLITTERS}, "tune/splitter"
             )
         with own_documents_container.container(width=_CONTROLS_WIDTH):
-            _draw_stitching(choices.extra["splitter"])
+            _draw_stitching_controls(choices.extra["splitter"])
         _show_stitched_documents(choices)
 
 
-def _draw_uploads() -> None:
+def _draw_marked_text_uploader() -> None:
     st.markdown("**Documents whose boundaries you know**")
     st.caption(
         "Upload texts in which a line of three dashes ends each section, or upload each text with its file of boundaries, "
@@ -126,7 +126,7 @@ def _store_finished_job_results() -> None:
         session.tune_held = session.tune_held | stitching_result.held
 
 
-def _draw_stitching(splitter: str) -> None:
+def _draw_stitching_controls(splitter: str) -> None:
     st.markdown("**Long documents stitched together from short ones**")
     st.caption(
         "Short texts are joined in random order; the seams are the known boundaries. A file counts as one topic, unless "
@@ -167,24 +167,28 @@ def _begin_stitching(splitter: str) -> None:
     session.tune_stitching = stitching_job = ReadingJob(
         short_file_name_data_pairs,
         lambda given, read, _: _stitched_documents(
-            *read_passages(given, read), stitching_settings=stitching_options, halve=is_half_held_out
+            *read_passages(given, read), stitching_settings=stitching_options, hold_out_half=is_half_held_out
         ),
     )
     stitching_job.begin()
 
 
 def _stitched_documents(
-    passages: list[SubjectPassage], complaints: list[str], *, stitching_settings: tuple[int, int, int, str], halve: bool
+    passages: list[SubjectPassage],
+    complaints: list[str],
+    *,
+    stitching_settings: tuple[int, int, int, str],
+    hold_out_half: bool,
 ) -> StitchedDocuments:
-    """Stitch the passages into documents; if ``halve``, half of the passages form held-out documents."""
+    """Stitch the passages into documents; if ``hold_out_half``, half of the passages form held-out documents."""
     tuning_documents: list[MarkedText] = []
     held_out_documents: list[MarkedText] = []
     try:
-        tuning_passages, held_out_passages = split_by_subject(passages) if halve else (passages, [])
+        tuning_passages, held_out_passages = split_by_subject(passages) if hold_out_half else (passages, [])
         tuning_documents = stitch_several_documents(tuning_passages, *stitching_settings)
         held_out_documents = (
             stitch_several_documents(held_out_passages, *stitching_settings, first_document_number=len(tuning_documents) + 1)
-            if halve
+            if hold_out_half
             else []
         )
     except InputError as error:
@@ -249,7 +253,7 @@ def _show_stitched_documents(choices: Choices) -> None:
         "application/zip",
         stitched_documents,
     )
-    for target_page_key in OPENED_ON:
+    for target_page_key in PAGES_OPENING_STITCHED_DOCUMENTS:
         actions_row.button(
             f"Open on {PAGES[target_page_key].title}",
             on_click=_open_document_on_page,
@@ -302,17 +306,17 @@ class SweepDocuments:
         return frozenset(document.name for document in self.held)
 
     @property
-    def with_splitters(self) -> list[tuple[MarkedText, str]]:
+    def documents_and_splitter_names(self) -> list[tuple[MarkedText, str]]:
         """All documents with the names of their sentence splitters; the user's own documents have the chosen splitter."""
         splitter_by_sample = sample_splitters()
         return [(document, splitter_by_sample.get(document.name, self.splitter)) for document in self.all]
 
     def split(self) -> Iterator[MarkedDocument]:
         """Yield the documents, split into sentences."""
-        return (document.split(splitter) for document, splitter in self.with_splitters)
+        return (document.split(splitter) for document, splitter in self.documents_and_splitter_names)
 
 
-def default_document_parameters() -> dict[str, str]:
+def default_document_link_parameters() -> dict[str, str]:
     """Return the link parameters that choose the bundled documents by default."""
     # The essay contains several of the others, which then could not be held out.
     default_document_names = [name for name in _bundled_document_names() if name != "essay"]
@@ -373,7 +377,7 @@ def choose_documents(link_parameters: dict[str, str]) -> SweepDocuments:
 def default_sweep_documents() -> SweepDocuments:
     """Return the documents of the page's default sweep."""
     used_document_names, held_out_document_names = (
-        default_document_parameters()[name].split(",") for name in ("documents", "held")
+        default_document_link_parameters()[name].split(",") for name in ("documents", "held")
     )
     return _divide_documents(
         {name: _bundled_marked_text(name) for name in [*used_document_names, *held_out_document_names]},
@@ -384,13 +388,13 @@ def default_sweep_documents() -> SweepDocuments:
 
 
 def _divide_documents(
-    texts: Mapping[str, MarkedText], held_out_names: Sequence[str], titles: Mapping[str, str], splitter: str
+    text_by_name: Mapping[str, MarkedText], held_out_names: Sequence[str], title_by_name: Mapping[str, str], splitter: str
 ) -> SweepDocuments:
-    """Divide ``texts`` into the documents to tune on, in order, and the held-out documents."""
-    held_out_documents = [texts[name] for name in held_out_names]
-    tuning_documents = [document for name, document in texts.items() if name not in held_out_names]
+    """Divide ``text_by_name`` into the documents to tune on, in order, and the held-out documents."""
+    held_out_documents = [text_by_name[name] for name in held_out_names]
+    tuning_documents = [document for name, document in text_by_name.items() if name not in held_out_names]
     overlapping_documents = texts_with_heldout_sections(tuning_documents, held_out_documents)
-    overlapping_titles_phrase = ", ".join(titles[document.name] for document in overlapping_documents)
+    overlapping_titles_phrase = ", ".join(title_by_name[document.name] for document in overlapping_documents)
     complaint_phrase = (
         f"Left out of the ranking, because a section of it is held out: {overlapping_titles_phrase}."
         if overlapping_documents
@@ -408,43 +412,45 @@ def _choose_document_names(
     label: str,
     help_text: str,
     link_parameters: dict[str, str],
-    name: str,
-    titles: Mapping[str, str],
-    own_names: set[str],
+    link_parameter_name: str,
+    title_by_document_name: Mapping[str, str],
+    own_document_names: set[str],
     store_own_names: Callable[[set[str]], None],
 ) -> list[str]:
     """Draw a choice of several documents and return their names.
 
-    Bundled documents are stored in the link parameter ``name``; ``store_own_names`` is called with the user's own.
+    Bundled documents are stored in the link parameter ``link_parameter_name``; ``store_own_names`` is called with the user's own.
     """
     preselected_document_names = [
-        doc_name for doc_name in titles if doc_name in own_names or doc_name in link_parameters[name].split(",")
+        doc_name
+        for doc_name in title_by_document_name
+        if doc_name in own_document_names or doc_name in link_parameters[link_parameter_name].split(",")
     ]
 
-    def store_chosen_names(chosen: list[str]) -> None:
-        link_parameters[name] = ",".join(doc_name for doc_name in chosen if doc_name in sample_titles())
-        store_own_names({doc_name for doc_name in chosen if doc_name not in sample_titles()})
+    def store_chosen_names(chosen_names: list[str]) -> None:
+        link_parameters[link_parameter_name] = ",".join(doc_name for doc_name in chosen_names if doc_name in sample_titles())
+        store_own_names({doc_name for doc_name in chosen_names if doc_name not in sample_titles()})
 
     st.multiselect(
         label,
-        list(titles),
+        list(title_by_document_name),
         default=preselected_document_names,
-        format_func=titles.__getitem__,
+        format_func=title_by_document_name.__getitem__,
         help=help_text,
-        **value_binding(preselected_document_names, f"tune/{name}", store_chosen_names),
+        **value_binding(preselected_document_names, f"tune/{link_parameter_name}", store_chosen_names),
     )
     return preselected_document_names
 
 
-def _bundled_marked_text(name: str) -> MarkedText:
-    bundled_sample_document = load_sample(name)
-    return MarkedText(name, bundled_sample_document.text, bundled_sample_document.known or ())
+def _bundled_marked_text(sample_name: str) -> MarkedText:
+    bundled_sample_document = load_sample(sample_name)
+    return MarkedText(sample_name, bundled_sample_document.text, bundled_sample_document.known or ())
 
 
 # The settings: the published grids, or one or two parameters of a chunker.
 
 
-PUBLISHED = "published"
+PUBLISHED_GRIDS_OPTION = "published"
 """Value of the link's parameter that stands for the published grids of all chunkers."""
 
 GRID_PARAMETERS = {"what": "breakpoint", "first": "amount", "second": "", "values": "", "others": ""}
@@ -453,7 +459,7 @@ GRID_PARAMETERS = {"what": "breakpoint", "first": "amount", "second": "", "value
 MOST_RUNS = 20_000
 """Most runs of a sweep: settings times documents."""
 
-MOST_OFFERED = 11
+MOST_DEFAULT_AXIS_VALUES = 11
 """Most default values of an axis."""
 
 _DEFAULT_SIZES = [2, 5, 10, 20, 50, 100, 200, 500, 1000, 2000]
@@ -462,14 +468,18 @@ _DEFAULT_SIZES = [2, 5, 10, 20, 50, 100, 200, 500, 1000, 2000]
 
 def choose_settings(link_parameters: dict[str, str]) -> tuple[list[SweptSetting], str]:
     """Draw the controls for a grid of settings; return the valid settings, and a message if some are invalid."""
-    title_by_option = {PUBLISHED: "Published grids"} | {name: chunker_class(name).title for name in (*CHUNKERS, *ASKING)}
+    title_by_chunker_option = {PUBLISHED_GRIDS_OPTION: "Published grids"} | {
+        name: chunker_class(name).title for name in (*CHUNKERS, *ASKING)
+    }
 
     def clear_swept_parameters() -> None:
         link_parameters.update(first="", second="", values="", others="")
 
     if (
-        draw_setting_select_box("Sweep", link_parameters, "what", title_by_option, "tune/what", clear_swept_parameters)
-        == PUBLISHED
+        draw_setting_select_box(
+            "Sweep", link_parameters, "what", title_by_chunker_option, "tune/what", clear_swept_parameters
+        )
+        == PUBLISHED_GRIDS_OPTION
     ):
         st.caption(
             "The published grids of Qu et al., appendix B: 30 settings of Breakpoint, 45 of Single linkage, 125 of DBSCAN, "
@@ -537,38 +547,41 @@ def _valid_settings(settings: list[SweptSetting]) -> tuple[list[SweptSetting], s
     return list(valid_settings), invalid_setting_messages[0] if invalid_setting_messages else ""
 
 
-def _choose_axis_values(link_parameters: dict[str, str], name: str, spec: FieldSpec) -> list[Any]:
+def _choose_axis_values(link_parameters: dict[str, str], link_parameter_name: str, parameter_spec: FieldSpec) -> list[Any]:
     """Draw the text box for the values of an axis and return the values."""
-    axis_values_widget_key = f"tune/{name}/{link_parameters['what']}/{spec.name}"
-    axis_values_text = link_parameters[name] or ", ".join(
-        f"{value:g}" if isinstance(value, float) else str(value) for value in default_axis_values(spec)
+    axis_values_widget_key = f"tune/{link_parameter_name}/{link_parameters['what']}/{parameter_spec.name}"
+    axis_values_text = link_parameters[link_parameter_name] or ", ".join(
+        f"{value:g}" if isinstance(value, float) else str(value) for value in default_axis_values(parameter_spec)
     )
 
     def store_axis_values() -> None:
-        link_parameters[name] = st.session_state[axis_values_widget_key]
+        link_parameters[link_parameter_name] = st.session_state[axis_values_widget_key]
 
     st.text_input(
-        f"{spec.title}: values",
+        f"{parameter_spec.title}: values",
         axis_values_text,
         key=axis_values_widget_key,
         on_change=store_axis_values,
-        help=spec.help or None,
+        help=parameter_spec.help or None,
     )
     return [read_value(word.strip()) for word in st.session_state[axis_values_widget_key].split(",") if word.strip()]
 
 
-def default_axis_values(spec: FieldSpec) -> list[Any]:
+def default_axis_values(parameter_spec: FieldSpec) -> list[Any]:
     """Return round values of a parameter to try by default, aligned to the steps of its slider."""
-    if spec.choices:
-        return list(spec.choices)
-    if spec.offered is None and spec.high is not None and spec.high > _DEFAULT_SIZES[-1]:
+    if parameter_spec.choices:
+        return list(parameter_spec.choices)
+    if parameter_spec.offered is None and parameter_spec.high is not None and parameter_spec.high > _DEFAULT_SIZES[-1]:
         return list(_DEFAULT_SIZES)
-    lowest_value, highest_value = spec.offered or (spec.low or 0, spec.high or 1)
-    slider_step = spec.step or 1
+    lowest_value, highest_value = parameter_spec.offered or (parameter_spec.low or 0, parameter_spec.high or 1)
+    slider_step = parameter_spec.step or 1
     value_step = next(
         step
         for step in (slider_step * round_number * 10**power for power in range(9) for round_number in (1, 2, 5))
-        if floor(highest_value / step + 1e-9) - ceil(lowest_value / step - 1e-9) < MOST_OFFERED
+        if floor(highest_value / step + 1e-9) - ceil(lowest_value / step - 1e-9) < MOST_DEFAULT_AXIS_VALUES
     )
     step_multiples = range(ceil(lowest_value / value_step - 1e-9), floor(highest_value / value_step + 1e-9) + 1)
-    return [int(place * value_step) if spec.kind == "integer" else round(place * value_step, 6) for place in step_multiples]
+    return [
+        int(place * value_step) if parameter_spec.kind == "integer" else round(place * value_step, 6)
+        for place in step_multiples
+    ]

@@ -18,8 +18,8 @@ from evaluation.segmentation import (
     SweptSetting,
     compare_settings,
     lead_significance_sentences,
-    rows_to_csv,
     summarize_settings,
+    sweep_rows_to_csv,
     untested_lead_sentence,
 )
 from evaluation.statistics import FEWEST_VALUES, mean_interval
@@ -85,37 +85,37 @@ def _value_in_words(value: object) -> str:
 
 def sweep_figure(
     settings: Sequence[SweptSetting],
-    ranked: Sequence[SettingSummary],
+    ranked_summaries: Sequence[SettingSummary],
     measure: str,
     held_out_summaries: Sequence[SettingSummary] = (),
 ) -> go.Figure:
     """Return the figure of a sweep's results that suits its grid: a curve, a heatmap, or a strip per chunker.
 
-    ``ranked`` has the settings that have a value, best first. ``held_out_summaries`` has their values on the held-out
+    ``ranked_summaries`` has the settings that have a value, best first. ``held_out_summaries`` has their values on the held-out
     documents, which a curve shows as a second line. Trivial baselines are omitted, since they are ranked but have no
     position on an axis.
     """
     settings = [setting for setting in settings if not setting.trivial]
-    ranked = [summary for summary in ranked if not summary.setting.trivial]
+    ranked_summaries = [summary for summary in ranked_summaries if not summary.setting.trivial]
     distinct_chunker_names = list(dict.fromkeys(setting.chunker for setting in settings))
     if len(distinct_chunker_names) > 1:
-        return _chunker_strips_figure(ranked, distinct_chunker_names, measure)
+        return _chunker_strips_figure(ranked_summaries, distinct_chunker_names, measure)
     if len(settings[0].parameters) == 2:
-        return _heatmap_figure(settings, ranked, measure)
-    return _curve_figure(settings, ranked, measure, held_out_summaries)
+        return _heatmap_figure(settings, ranked_summaries, measure)
+    return _curve_figure(settings, ranked_summaries, measure, held_out_summaries)
 
 
 def _curve_figure(
     settings: Sequence[SweptSetting],
-    ranked: Sequence[SettingSummary],
+    ranked_summaries: Sequence[SettingSummary],
     measure: str,
     held_out_summaries: Sequence[SettingSummary],
 ) -> go.Figure:
     theme_colour_by_role = THEME_COLOURS[theme_name()]
-    summary_by_setting = {summary.setting: summary for summary in ranked}
+    summary_by_setting = {summary.setting: summary for summary in ranked_summaries}
     setting_summaries = [summary_by_setting[setting] for setting in settings if setting in summary_by_setting]
     ((swept_parameter_name, _),) = settings[0].parameters
-    best_setting_index = setting_summaries.index(ranked[0])
+    best_setting_index = setting_summaries.index(ranked_summaries[0])
     figure = go.Figure(
         go.Scatter(
             x=[_value_in_words(dict(summary.setting.parameters)[swept_parameter_name]) for summary in setting_summaries],
@@ -156,9 +156,9 @@ def _curve_figure(
     return figure
 
 
-def _heatmap_figure(settings: Sequence[SweptSetting], ranked: Sequence[SettingSummary], measure: str) -> go.Figure:
+def _heatmap_figure(settings: Sequence[SweptSetting], ranked_summaries: Sequence[SettingSummary], measure: str) -> go.Figure:
     theme_colour_by_role = THEME_COLOURS[theme_name()]
-    mean_by_setting = {summary.setting: summary.mean for summary in ranked}
+    mean_by_setting = {summary.setting: summary.mean for summary in ranked_summaries}
     (horizontal_parameter_name, _), (vertical_parameter_name, _) = settings[0].parameters
     cell_labels_by_setting = {
         setting: (
@@ -203,18 +203,19 @@ def _heatmap_figure(settings: Sequence[SweptSetting], ranked: Sequence[SettingSu
     return figure
 
 
-def _chunker_strips_figure(ranked: Sequence[SettingSummary], chunkers: Sequence[str], measure: str) -> go.Figure:
-    summaries_by_chunker = {
-        number: [summary for summary in ranked if summary.setting.chunker == name] for number, name in enumerate(chunkers)
+def _chunker_strips_figure(ranked_summaries: Sequence[SettingSummary], chunkers: Sequence[str], measure: str) -> go.Figure:
+    summaries_by_chunker_number = {
+        number: [summary for summary in ranked_summaries if summary.setting.chunker == name]
+        for number, name in enumerate(chunkers)
     }
     return box_plots(
         {number: chunker_class(name).title for number, name in enumerate(chunkers)},
-        {number: [summary.mean for summary in summaries] for number, summaries in summaries_by_chunker.items()},
+        {number: [summary.mean for summary in summaries] for number, summaries in summaries_by_chunker_number.items()},
         "%{text}: %{x:.3f}",
         {"title": MEASURE_TITLES[measure]},
         labels={
             number: [setting_in_words(summary.setting) for summary in summaries]
-            for number, summaries in summaries_by_chunker.items()
+            for number, summaries in summaries_by_chunker_number.items()
         },
     )
 
@@ -226,13 +227,15 @@ NEAR_BEST = 0.02
 """Distance from the best value within which settings count as near it."""
 
 
-def show_sweep(settings: Sequence[SweptSetting], rows: Sequence[SweepRow], held_out_names: set[str], measure: str) -> bool:
+def show_sweep(
+    settings: Sequence[SweptSetting], rows: Sequence[SweepRow], held_out_document_names: set[str], measure: str
+) -> bool:
     """Draw a sweep's results on the documents that are not held out; return False if no chunker has a value yet.
 
     The values on the held-out documents are shown next to these results.
     """
     ranked_setting_summaries = summarize_settings(
-        [row for row in rows if row.document not in held_out_names],
+        [row for row in rows if row.document not in held_out_document_names],
         measure,
     )
     if all(summary.setting.trivial for summary in ranked_setting_summaries):
@@ -240,25 +243,25 @@ def show_sweep(settings: Sequence[SweptSetting], rows: Sequence[SweepRow], held_
     held_summary_by_setting = {
         summary.setting: summary
         for summary in summarize_settings(
-            [row for row in rows if row.document in held_out_names],
+            [row for row in rows if row.document in held_out_document_names],
             measure,
         )
     }
-    _say_best_setting(ranked_setting_summaries, held_summary_by_setting, rows, held_out_names, measure)
+    _draw_best_setting_sentences(ranked_setting_summaries, held_summary_by_setting, rows, held_out_document_names, measure)
     listed_summaries = [
         summary for index, summary in enumerate(ranked_setting_summaries) if index < MOST_RANKED or summary.setting.trivial
     ]
-    table: dict[str, list[Any]] = {
+    figure_table: dict[str, list[Any]] = {
         "setting": [setting_in_words(summary.setting) for summary in ranked_setting_summaries],
         MEASURE_TITLES[measure]: [round(summary.mean, 4) for summary in ranked_setting_summaries],
     }
     if held_summary_by_setting:
-        table["held out"] = [
+        figure_table["held out"] = [
             round(held_summary_by_setting[summary.setting].mean, 4) if summary.setting in held_summary_by_setting else None
             for summary in ranked_setting_summaries
         ]
     figure = sweep_figure(settings, ranked_setting_summaries, measure, list(held_summary_by_setting.values()))
-    show_figure(figure, table, MEASURE_TITLES[measure].split(",")[0], key="tune_figure")
+    show_figure(figure, figure_table, MEASURE_TITLES[measure].split(",")[0], key="tune_figure")
     ranking_table_state = show_measures(
         [
             setting_row(summary, MEASURE_TITLES[measure], setting_in_words(summary.setting), held_summary_by_setting)
@@ -290,16 +293,18 @@ def show_sweep(settings: Sequence[SweptSetting], rows: Sequence[SweepRow], held_
                 ColumnChoice(chosen_chunker_setting.chunker, dict(chosen_chunker_setting.parameters)),
                 key="take/tune",
             )
-    download_button(actions_container, "Every run, as CSV", lambda: rows_to_csv(rows), "seamark-sweep.csv", "text/csv", rows)
+    download_button(
+        actions_container, "Every run, as CSV", lambda: sweep_rows_to_csv(rows), "seamark-sweep.csv", "text/csv", rows
+    )
     say_column_added()
     return True
 
 
-def _say_best_setting(
-    ranked: Sequence[SettingSummary],
+def _draw_best_setting_sentences(
+    ranked_summaries: Sequence[SettingSummary],
     held_out_summaries: dict[SweptSetting, SettingSummary],
     rows: Sequence[SweepRow],
-    held_out_names: set[str],
+    held_out_document_names: set[str],
     measure: str,
 ) -> None:
     """Describe the best setting: its margin over the next different value, ties, and its value on held-out documents.
@@ -307,26 +312,29 @@ def _say_best_setting(
     Trivial baselines are not settings; a note says if one is as good as the best. Significance is tested on the
     held-out documents alone, because the best setting was chosen on the others.
     """
-    trivial_summaries = [summary for summary in ranked if summary.setting.trivial]
-    ranked = [summary for summary in ranked if not summary.setting.trivial]
-    best_summary = ranked[0]
-    tuning_rows, held_out_rows = ([row for row in rows if (row.document in held_out_names) is out] for out in (False, True))
+    trivial_summaries = [summary for summary in ranked_summaries if summary.setting.trivial]
+    ranked_summaries = [summary for summary in ranked_summaries if not summary.setting.trivial]
+    best_summary = ranked_summaries[0]
+    tuning_rows, held_out_rows = (
+        [row for row in rows if (row.document in held_out_document_names) is out] for out in (False, True)
+    )
     best_setting_sentences = (
         f"**{setting_in_words(best_summary.setting)}** is {best_value_in_words(tuning_rows, best_summary, measure)}"
     )
-    if tied_setting_count := _count_tied_settings(best_summary, ranked):
+    if tied_setting_count := _count_tied_settings(best_summary, ranked_summaries):
         best_setting_sentences += (
             f" {tied_setting_count:,} other setting{'s reach' if tied_setting_count > 1 else ' reaches'} the same."
         )
-    next_summary = next((summary for summary in ranked if summary.mean != best_summary.mean), None)
+    next_summary = next((summary for summary in ranked_summaries if summary.mean != best_summary.mean), None)
     if next_summary is not None:
         best_setting_sentences += (
             f" The next, {setting_in_words(next_summary.setting)}, is {abs(next_summary.mean - best_summary.mean):.3f} "
             "behind."
         )
-        near_best_setting_count = sum(abs(summary.mean - best_summary.mean) <= NEAR_BEST for summary in ranked)
+        near_best_setting_count = sum(abs(summary.mean - best_summary.mean) <= NEAR_BEST for summary in ranked_summaries)
         best_setting_sentences += (
-            f" Within {NEAR_BEST:g} of the best: {near_best_setting_count:,} of {len(ranked):,} settings, itself included."
+            f" Within {NEAR_BEST:g} of the best: {near_best_setting_count:,} of {len(ranked_summaries):,} settings, itself "
+            "included."
         )
     if trivial_summaries and rank_of_setting(trivial_summaries[0], [best_summary], measure) == 1:
         best_setting_sentences += (
@@ -358,32 +366,35 @@ def _say_best_setting(
     st.markdown(best_setting_sentences)
 
 
-def best_value_in_words(rows: Sequence[SweepRow], best: SettingSummary, measure: str) -> str:
+def best_value_in_words(rows: Sequence[SweepRow], best_summary: SettingSummary, measure: str) -> str:
     """Describe the best setting's value on these documents, with a confidence interval if there are enough documents."""
     extreme_word = "highest" if HIGHER_IS_BETTER[measure] else "lowest"
-    if best.documents == 1:
+    if best_summary.documents == 1:
         return (
-            f"{extreme_word} here: {MEASURE_TITLES[measure]} {best.mean:.3f} on 1 document, which says nothing about others."
+            f"{extreme_word} here: {MEASURE_TITLES[measure]} {best_summary.mean:.3f} on 1 document, which says nothing "
+            "about others."
         )
-    scores_of_best_setting = [row.scores[measure].value for row in rows if row.setting == best.setting]
+    scores_of_best_setting = [row.scores[measure].value for row in rows if row.setting == best_summary.setting]
     mean_score_interval = mean_interval(np.array([np.nan if value is None else value for value in scores_of_best_setting]))
     interval_phrase = (
         f"95 % between {mean_score_interval[0]:.3f} and {mean_score_interval[1]:.3f}, not counting that it was chosen"
         if mean_score_interval is not None
         else f"an interval takes at least {FEWEST_VALUES}"
     )
-    documents_phrase = pluralize(best.documents, "document")
+    documents_phrase = pluralize(best_summary.documents, "document")
     return (
-        f"{extreme_word} here: {MEASURE_TITLES[measure]} {best.mean:.3f} on average over {documents_phrase} "
+        f"{extreme_word} here: {MEASURE_TITLES[measure]} {best_summary.mean:.3f} on average over {documents_phrase} "
         f"({interval_phrase})."
     )
 
 
-def _count_tied_settings(summary: SettingSummary, among: Sequence[SettingSummary]) -> int:
+def _count_tied_settings(summary: SettingSummary, all_summaries: Sequence[SettingSummary]) -> int:
     """Count the other settings with the same value."""
-    return sum(other.mean == summary.mean for other in among) - 1
+    return sum(other.mean == summary.mean for other in all_summaries) - 1
 
 
-def rank_of_setting(summary: SettingSummary, among: Sequence[SettingSummary], measure: str) -> int:
+def rank_of_setting(summary: SettingSummary, compared_summaries: Sequence[SettingSummary], measure: str) -> int:
     """Return the rank of a setting, from 1; settings with equal values share a rank."""
-    return 1 + sum(other.mean > summary.mean if HIGHER_IS_BETTER[measure] else other.mean < summary.mean for other in among)
+    return 1 + sum(
+        other.mean > summary.mean if HIGHER_IS_BETTER[measure] else other.mean < summary.mean for other in compared_summaries
+    )

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from scipy.special import ndtr
 
 from chunkers import load_embedder
-from chunkers.embedders.bert import balanced_parts, gelu, softmax
+from chunkers.embedders.bert import balanced_text_slices, gelu, softmax
 from chunkers.embedders.bert_folder import read_encoder
 from tests.chunkers.embedders.models import TEXTS, WORDS
 
@@ -164,6 +164,6 @@ def test_shares_are_right_where_a_query_is_far_below_another(scale):
 
 @given(lengths=st.lists(st.integers(1, 300)).map(sorted), threads=st.integers(1, 5))
 def test_parts_hold_all_texts_in_order(lengths, threads):
-    slices = list(balanced_parts(lengths, threads))
+    slices = list(balanced_text_slices(lengths, threads))
     assert [place for part in slices for place in range(len(lengths))[part]] == list(range(len(lengths)))
     assert all(part.stop > part.start for part in slices)

@@ -9,7 +9,7 @@ import pytest
 
 from chunkers import CHUNKERS, Document, InputError, ModelError, Tools, build_chunker, load_embedder, load_tokenizer, run
 from chunkers.embedders import OpenAIServer
-from chunkers.embedders.sentence_models import folder_revision
+from chunkers.embedders.sentence_models import model_folder_hash
 from chunkers.storage.embedding_cache import EmbeddingCache
 from sample_docs import load_sample
 from tests.chunkers.embedders.models import TEXTS, make_model
@@ -88,14 +88,14 @@ def test_one_cache_never_mixes_embedders(tmp_path, model_folder, pipeline_folder
 
 def test_weights_that_change_in_a_folder_are_another_revision(tmp_path):
     folder = make_model(tmp_path / "model")
-    before = folder_revision(folder)
+    before = model_folder_hash(folder)
     (folder / "README.md").write_text("Words about the model.")
-    assert folder_revision(folder) == before
+    assert model_folder_hash(folder) == before
     weights = folder / "model.safetensors"
     data = bytearray(weights.read_bytes())
     data[-1] ^= 1
     weights.write_bytes(data)
-    assert folder_revision(folder) != before
+    assert model_folder_hash(folder) != before
 
 
 def test_a_folder_reads_as_much_as_its_model_and_counts_with_its_tokenizer(model_folder, monkeypatch):
@@ -103,7 +103,7 @@ def test_a_folder_reads_as_much_as_its_model_and_counts_with_its_tokenizer(model
     embedder = load_embedder("model")
     assert (embedder.name, embedder.revision, embedder.max_tokens) == ("model", "", None)
     assert embedder.lengths(["the cat sat .", "mats", "the cat " * 20]) == [6, 4, 42]
-    assert (embedder.max_tokens, embedder.revision) == (12, folder_revision(model_folder))
+    assert (embedder.max_tokens, embedder.revision) == (12, model_folder_hash(model_folder))
 
 
 def test_a_folder_is_read_without_a_network_and_its_code_is_not_run(tmp_path, monkeypatch):

@@ -19,7 +19,7 @@ from openai import OpenAI
 from chunkers import EMBEDDERS, Cancelled, ModelError, Recipe, Tools, build_chunker, chunk, load_embedder, load_tokenizer
 from chunkers.commands.chunk_command import main
 from chunkers.embedders import OpenAIServer, embedding_server
-from chunkers.embedders.sentence_models import folder_revision
+from chunkers.embedders.sentence_models import model_folder_hash
 from chunkers.network.connection import Connection, cancellable_requests
 from tests.chunkers.embedders.models import TEXTS
 from tests.lanes import mostly_full
@@ -351,6 +351,6 @@ def test_on_the_command_line(http, monkeypatch, tmp_path, capsys, model_folder):
         assert written["recipe"]["embedder"] == name
         assert len(written["gaps"]) == 3
         revisions[name] = written["recipe"]["versions"].get(name)
-    assert revisions[str(model_folder)] == folder_revision(Path(model_folder))
+    assert revisions[str(model_folder)] == model_folder_hash(Path(model_folder))
     assert main([str(file), "--chunker", "breakpoint", "--embedder", "nonsense"]) == 2
     assert f"embedder must be one of {', '.join(EMBEDDERS)}" in capsys.readouterr().err

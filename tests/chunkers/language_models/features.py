@@ -25,13 +25,18 @@ _SCRIPTED = ScriptedModel(lambda before, after: before[0] != after[0])
 def right(messages):
     """Return the answer to a conversation, which depends on its question alone."""
     system, question = messages[0]["content"], messages[1]["content"]
-    if system == prompts.CONTEXT_SYSTEM:
+    if system == prompts.CONTEXT_SYSTEM_PROMPT:
         return f"On {question.rpartition('The passage:')[2].split()[0]}, of three."
-    if system == prompts.QUESTION_SYSTEM:
+    if system == prompts.QUESTION_WRITING_SYSTEM_PROMPT:
         number = number_of(messages[3]["content"])
         excerpt = f"{TOPICS[number]}{number} says one thing."
         return json.dumps({"question": f"What says number {number}?", "excerpts": [excerpt]})
-    if system in (prompts.SPLITS_SYSTEM, prompts.SHIFT_SYSTEM, prompts.PROPOSITIONS_SYSTEM, prompts.GROUPS_SYSTEM):
+    if system in (
+        prompts.SPLITS_SYSTEM_PROMPT,
+        prompts.SHIFT_SYSTEM_PROMPT,
+        prompts.PROPOSITIONS_SYSTEM_PROMPT,
+        prompts.GROUPS_SYSTEM_PROMPT,
+    ):
         return _SCRIPTED.words(question)
     return reply_to(system, question)
 

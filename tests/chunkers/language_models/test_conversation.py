@@ -18,10 +18,10 @@ from chunkers.language_models.asking_until_usable import (
     Repetitive,
     UnusableAnswer,
     answer_without_reasoning,
+    ask_until_usable,
     parse_json_answer,
     parse_line_answer,
     repeated_ending,
-    usable_answer,
 )
 from chunkers.language_models.base import Message, Reply
 from chunkers.language_models.prompts import EMPTY_ANSWER_PLACEHOLDER
@@ -64,14 +64,14 @@ GOOD = '{"x": 3, "words": ["a"]}'
 )
 def test_an_unusable_answer_is_asked_for_again_and_says_why(bad, complaint):
     script = Script(bad, Reply(GOOD))
-    assert usable_answer(script, QUESTION, lambda text: parse_json_answer(text, Point)) == Point(x=3, words=["a"])
+    assert ask_until_usable(script, QUESTION, lambda text: parse_json_answer(text, Point)) == Point(x=3, words=["a"])
     first, second = script.asked
     assert first == QUESTION
     assert second[:1] == QUESTION
     assert second[1] == Message("assistant", bad.text[:LONGEST_REPEATED_ANSWER] or EMPTY_ANSWER_PLACEHOLDER)
     assert complaint in second[2].text
     with pytest.raises(UnusableAnswer, match=complaint):
-        usable_answer(Script(*[bad] * (MOST_REPEATS + 1)), QUESTION, lambda text: parse_json_answer(text, Point))
+        ask_until_usable(Script(*[bad] * (MOST_REPEATS + 1)), QUESTION, lambda text: parse_json_answer(text, Point))
 
 
 @given(st.text(st.characters(exclude_characters="{")), st.text())
@@ -204,13 +204,13 @@ def test_a_repetition_is_not_asked_for_again_and_says_what_it_repeats():
     with pytest.raises(
         Repetitive, match=r"the answer repeats .*capital.* again and again, so the model was not asked again"
     ):
-        usable_answer(script, QUESTION, lambda text: parse_json_answer(text, Point), told.append)
+        ask_until_usable(script, QUESTION, lambda text: parse_json_answer(text, Point), told.append)
     assert (len(script.asked), told) == (1, [False])
 
 
 def test_each_answer_is_told_of():
     told: list[bool] = []
-    usable_answer(Script(Reply("no"), Reply(GOOD)), QUESTION, lambda text: parse_json_answer(text, Point), told.append)
+    ask_until_usable(Script(Reply("no"), Reply(GOOD)), QUESTION, lambda text: parse_json_answer(text, Point), told.append)
     assert told == [False, True]
 
 

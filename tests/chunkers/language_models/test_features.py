@@ -230,7 +230,7 @@ def test_an_answer_that_cannot_be_used_is_asked_again_and_then_given_up(http, fe
         return UNUSABLE[way](right(messages)) if len(messages) == first and plain(messages) else words(right(messages))
 
     def plain(messages):
-        return messages[0]["content"] != prompts.ANSWER_SYSTEM or way in ANY_WORDS
+        return messages[0]["content"] != prompts.ANSWER_SYSTEM_PROMPT or way in ANY_WORDS
 
     http.right = once
     asker = asking(http)

@@ -4,10 +4,10 @@ import pytest
 
 from chunkers import ModelError
 from chunkers.language_models.answer_cache import AnswerCache
-from chunkers.language_models.answer_forms import CORRECTNESS, TOKENS_BESIDE_CONTENT
-from chunkers.language_models.asking_until_usable import Repetitive, usable_answer
+from chunkers.language_models.answer_forms import CORRECTNESS_JUDGEMENT_ANSWER, TOKENS_BESIDE_CONTENT
+from chunkers.language_models.asking_until_usable import Repetitive, ask_until_usable
 from chunkers.language_models.base import Message, Reply
-from chunkers.language_models.chat_server import LONGEST_STREAMED, ChatServer
+from chunkers.language_models.chat_server import MOST_STREAMED_TOKENS, ChatServer
 from chunkers.language_models.requests_within_spending_limit import Asking
 from chunkers.language_models.spending import Spending, upper_bound_on_tokens
 from tests.server import KEY, ChatModelServer, Events, Raw, streamed
@@ -37,7 +37,7 @@ def test_the_connection_is_closed_as_soon_as_the_answer_repeats_itself(http):
     with pytest.raises(
         Repetitive, match=r"the answer repeats .*capital.* again and again, so the model was not asked again"
     ):
-        usable_answer(asker.ask, HELLO, int)
+        ask_until_usable(asker.ask, HELLO, int)
     # 400 characters are 85 words.
     assert 85 <= events.sent < 300 < len(events.pieces)
     assert asker.spent == Spending(1, 0, 0, 0, MOST, None)
@@ -125,6 +125,6 @@ def test_a_stream_that_is_lost_in_the_middle_is_asked_for_again(http):
 def test_only_what_may_repeat_itself_is_streamed(serve):
     http = serve(ChatModelServer, lambda _: '{"reason": "", "grade": 4}', "enforced")
     asker = asking(http)
-    asker.ask(HELLO, kind=CORRECTNESS)
-    asker.ask(HELLO, kind=CORRECTNESS.for_request({}, LONGEST_STREAMED + 1))
+    asker.ask(HELLO, kind=CORRECTNESS_JUDGEMENT_ANSWER)
+    asker.ask(HELLO, kind=CORRECTNESS_JUDGEMENT_ANSWER.for_request({}, MOST_STREAMED_TOKENS + 1))
     assert streams(http) == [False, False, False]

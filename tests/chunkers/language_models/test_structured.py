@@ -6,11 +6,17 @@ import pytest
 
 from chunkers import InputError
 from chunkers.language_models.answer_cache import AnswerCache
-from chunkers.language_models.answer_forms import ANY_WORDS, CHUNK_SPLITS, CORRECTNESS, Correctness, SplitsAnswer
+from chunkers.language_models.answer_forms import (
+    CHUNK_SPLITS_ANSWER,
+    CORRECTNESS_JUDGEMENT_ANSWER,
+    FREE_TEXT_ANSWER,
+    Correctness,
+    SplitsAnswer,
+)
 from chunkers.language_models.asking_until_usable import parse_json_answer, parse_line_answer
 from chunkers.language_models.base import Message
 from chunkers.language_models.chat_server import ChatServer
-from chunkers.language_models.prompts import SPLITS_SYSTEM
+from chunkers.language_models.prompts import SPLITS_SYSTEM_PROMPT
 from chunkers.language_models.requests_within_spending_limit import FIRST_ANSWER_COUNT, Asking
 from tests.chunkers.language_models.features import FEATURES, right
 from tests.server import ChatModelServer
@@ -44,18 +50,18 @@ def test_one_small_request_finds_out_what_the_server_does_with_a_schema(serve, s
     asker = asking(http)
     assert asker.structured is None
     for number in range(2):
-        assert parse_json_answer(asker.ask(question(number), kind=CORRECTNESS).text, Correctness).grade == 4
+        assert parse_json_answer(asker.ask(question(number), kind=CORRECTNESS_JUDGEMENT_ANSWER).text, Correctness).grade == 4
     assert asker.structured == found
     assert formats(http) == sent
     assert found in asker.summary.replace("enforces", "enforced").replace("refuses", "refused").replace("ignores", "ignored")
     # An answer in words needs no schema, and nobody is asked twice for what is known.
-    asker.ask(question(), kind=ANY_WORDS)
+    asker.ask(question(), kind=FREE_TEXT_ANSWER)
     assert formats(http)[-1] is None
 
 
 def test_the_forced_word_is_not_in_the_prompt(serve):
     http = serve(ChatModelServer, lambda _: GRADE, "enforced")
-    asking(http).ask(question(), kind=CORRECTNESS)
+    asking(http).ask(question(), kind=CORRECTNESS_JUDGEMENT_ANSWER)
     probe = http.requests[0][2]
     (word,) = probe["response_format"]["json_schema"]["schema"]["properties"]["word"]["enum"]
     assert word not in json.dumps(probe["messages"])
@@ -63,20 +69,20 @@ def test_the_forced_word_is_not_in_the_prompt(serve):
 
 def test_what_was_found_out_is_remembered_with_the_answers(serve):
     http, answers = serve(ChatModelServer, lambda _: GRADE, "refused"), AnswerCache()
-    asking(http, answers).ask(question(), kind=CORRECTNESS)
+    asking(http, answers).ask(question(), kind=CORRECTNESS_JUDGEMENT_ANSWER)
     count = len(http.requests)
     again = asking(http, answers)
-    assert again.cached_answer(question(), CORRECTNESS).text == GRADE
-    assert again.ask(question(), kind=CORRECTNESS).text == GRADE
+    assert again.cached_answer(question(), CORRECTNESS_JUDGEMENT_ANSWER).text == GRADE
+    assert again.ask(question(), kind=CORRECTNESS_JUDGEMENT_ANSWER).text == GRADE
     assert (again.structured, len(http.requests)) == ("refused", count)
 
 
 def test_a_weak_model_of_a_server_that_enforces_the_schema_is_held_to_it(serve):
     http = serve(ChatModelServer, lambda _: "What is it? " * 50, "enforced")
     asker = asking(http)
-    messages = [Message("system", SPLITS_SYSTEM), Message("user", "pieces")]
+    messages = [Message("system", SPLITS_SYSTEM_PROMPT), Message("user", "pieces")]
     assert parse_line_answer(
-        asker.ask(messages, kind=CHUNK_SPLITS.for_request({"split_after": (1, 3)})).text, SplitsAnswer
+        asker.ask(messages, kind=CHUNK_SPLITS_ANSWER.for_request({"split_after": (1, 3)})).text, SplitsAnswer
     ) == SplitsAnswer(split_after=[])
     system = http.requests[-1][2]["messages"][0]["content"]
     # The prompt asks for what the schema allows.
@@ -100,9 +106,9 @@ def test_a_model_that_answers_rightly_gives_the_same_however_it_is_asked(serve, 
 def test_a_schema_that_is_refused_alone_is_left_out(serve):
     http = serve(ChatModelServer, lambda _: GRADE, "enforced")
     asker = asking(http)
-    asker.ask(question(), kind=CORRECTNESS)
+    asker.ask(question(), kind=CORRECTNESS_JUDGEMENT_ANSWER)
     http.schema = "refused"
-    assert asker.ask(question(1), kind=CORRECTNESS).text == GRADE
+    assert asker.ask(question(1), kind=CORRECTNESS_JUDGEMENT_ANSWER).text == GRADE
     assert formats(http)[-2:] == ["json_schema", None]
 
 

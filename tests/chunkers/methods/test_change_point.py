@@ -10,8 +10,12 @@ from hypothesis import strategies as st
 
 from chunkers import Cancelled, Document, InputError, Recipe, build_chunker, load_embedder
 from chunkers.building_blocks import change_point_search, sentence_distances
-from chunkers.building_blocks.change_point_search import best_partition_by_count, best_partition_by_penalty, critical_penalty
-from chunkers.building_blocks.sentence_distances import shuffled_orders
+from chunkers.building_blocks.change_point_search import (
+    best_partition_by_count,
+    best_partition_by_penalty,
+    least_penalty_without_cuts,
+)
+from chunkers.building_blocks.sentence_distances import shuffled_sentence_orders
 from chunkers.contract.base import run
 from chunkers.methods import change_point
 from chunkers.storage.embedding_cache import EmbeddingCache
@@ -148,7 +152,7 @@ def test_the_search_over_allowed_places_is_best_of_their_partitions(rows, quarte
             assert cost(vectors, best_cuts) == pytest.approx(least, abs=1e-6)
     if allowed:
         most = max(gained(vectors, cuts) / len(cuts) for cuts in choices if cuts)
-        assert critical_penalty(vectors, ignore, allowed) == pytest.approx(most, abs=1e-6)
+        assert least_penalty_without_cuts(vectors, ignore, allowed) == pytest.approx(most, abs=1e-6)
 
 
 @pytest.mark.parametrize("likeness", [0.0, 0.3, 0.7])
@@ -275,7 +279,7 @@ def gained(vectors, cuts):
 def test_the_critical_penalty_is_the_most_that_cuts_gain_by_their_number(seed):
     vectors = np.random.default_rng(seed).normal(size=(9, 3))
     most = max(gained(vectors, cuts) / len(cuts) for cuts in partitions(9) if cuts)
-    critical = critical_penalty(vectors, ignore)
+    critical = least_penalty_without_cuts(vectors, ignore)
     assert critical == pytest.approx(most, abs=1e-8)
     assert best_partition_by_penalty(vectors, critical * 1.0001, ignore) == []
     assert best_partition_by_penalty(vectors, critical * 0.9999, ignore) != []
@@ -283,10 +287,10 @@ def test_the_critical_penalty_is_the_most_that_cuts_gain_by_their_number(seed):
 
 def test_the_critical_penalty_by_hand():
     # 0, 0, 3, 0, 0: one cut beside the 3 gains 7.2 - 6 = 1.2 at the most; two, which leave it alone, gain 7.2.
-    assert critical_penalty(np.array([[0.0], [0.0], [3.0], [0.0], [0.0]]), ignore) == pytest.approx(3.6)
+    assert least_penalty_without_cuts(np.array([[0.0], [0.0], [3.0], [0.0], [0.0]]), ignore) == pytest.approx(3.6)
     # 0, 0, 3, 3: one cut gains all of 9, three gain no more.
-    assert critical_penalty(np.array([[0.0], [0.0], [3.0], [3.0]]), ignore) == pytest.approx(9)
-    assert critical_penalty(np.ones((4, 1)), ignore) == 0
+    assert least_penalty_without_cuts(np.array([[0.0], [0.0], [3.0], [3.0]]), ignore) == pytest.approx(9)
+    assert least_penalty_without_cuts(np.ones((4, 1)), ignore) == 0
 
 
 def penalties(**parameters):
@@ -296,9 +300,10 @@ def penalties(**parameters):
 
 @pytest.mark.parametrize("run", [1, 2, 4])
 def test_the_penalty_is_what_cuts_gain_in_the_text_shuffled(run):
-    assert len(shuffled_orders(9, run)) == 20
+    assert len(shuffled_sentence_orders(9, run)) == 20
     null = [
-        max(gained(VECTORS[order], cuts) / len(cuts) for cuts in partitions(9) if cuts) for order in shuffled_orders(9, run)
+        max(gained(VECTORS[order], cuts) / len(cuts) for cuts in partitions(9) if cuts)
+        for order in shuffled_sentence_orders(9, run)
     ]
     low, high = np.percentile(null, [25, 75])
     assert penalties(shuffled_runs=run) == pytest.approx(np.mean(null), abs=1e-6)
@@ -394,7 +399,7 @@ def test_the_null_at_paragraphs_has_the_places_of_the_text():
     text, allowed = blocks(2, 3, 1, 3), (2, 5, 6)
     vectors = HashEmbedder().encode([f"line {number}" for number in range(9)]).astype(np.float64)
     choices = [cuts for count in (1, 2, 3) for cuts in itertools.combinations(allowed, count)]
-    null = [max(gained(vectors[order], cuts) / len(cuts) for cuts in choices) for order in shuffled_orders(9)]
+    null = [max(gained(vectors[order], cuts) / len(cuts) for cuts in choices) for order in shuffled_sentence_orders(9)]
     (line,) = cut(build_chunker("change_point", {}), text).curves[0].lines
     assert line.level == pytest.approx(np.mean(null), abs=1e-6)
 

@@ -99,13 +99,13 @@ def test_what_is_asked_is_what_the_prompts_say():
     model = ScriptedModel(changes)
     cut("llm", model, text="One two\n\nThree {four}", piece_size=2, window=800)
     ((system, user),) = model.asked
-    assert system == ("system", prompts.SPLITS_SYSTEM)
+    assert system == ("system", prompts.SPLITS_SYSTEM_PROMPT)
     pieces = "<|start_chunk_1|>One two<|end_chunk_1|><|start_chunk_2|>Three {four}<|end_chunk_2|>"
     assert user == ("user", f"{pieces}\n\nAfter which of the pieces 1 to 1 does a section end?")
     model = ScriptedModel(changes)
     cut("lumber", model, text="One two.\n\nThree {four}.")
     ((system, user),) = model.asked
-    assert system == ("system", prompts.SHIFT_SYSTEM)
+    assert system == ("system", prompts.SHIFT_SYSTEM_PROMPT)
     assert user.text.startswith("ID 1: One two.\nID 2: Three {four}.\n\nWhich of the passages 2 to 2 ")
 
 
@@ -185,7 +185,7 @@ def test_an_answer_that_cannot_be_used_is_asked_again_in_the_same_conversation(n
     assert second[: len(first)] == first
     assert second[2:] == [
         ("assistant", answer or prompts.EMPTY_ANSWER_PLACEHOLDER),
-        ("user", prompts.ASK_AGAIN.format(complaint=complaint)),
+        ("user", prompts.UNUSABLE_ANSWER_MESSAGE_TEMPLATE.format(complaint=complaint)),
     ]
 
 

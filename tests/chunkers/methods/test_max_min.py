@@ -95,7 +95,7 @@ def test_the_cuts_are_those_of_the_published_code_whatever_the_blocks(seed, coun
     chunker = MaxMin(hard_threshold=hard, relaxation=c, initial_factor=initial)
     with pytest.MonkeyPatch.context() as patched:
         patched.setattr(max_min, "BLOCK_SENTENCES", block)
-        steps = list(chunker.scan(vectors, tools()))
+        steps = list(chunker.decide_gaps(vectors, tools()))
     assert [0, *(number for number, step in enumerate(steps, 1) if not step.joins)] == published(vectors, hard, c, initial)
 
 

@@ -11,12 +11,12 @@ from hypothesis import strategies as st
 from chunkers import Cancelled, Document, ModelError, Recipe, Tools, build_chunker, load_tokenizer, to_csv, to_dict
 from chunkers import run as run_chunker
 from chunkers.building_blocks.proposition_requests import Vocabulary, unsupported_words
-from chunkers.building_blocks.size_limits import window_end
+from chunkers.building_blocks.size_limits import window_end_unit_index
 from chunkers.commands.chunk_command import main
 from chunkers.language_models import prompts
 from chunkers.language_models.answer_cache import AnswerCache
 from chunkers.language_models.asking_until_usable import MOST_REPEATS
-from chunkers.language_models.base import ANY_SHAPE, Reply
+from chunkers.language_models.base import UNRESTRICTED_ANSWER_SHAPE, Reply
 from chunkers.language_models.chat_server import ChatServer
 from chunkers.language_models.requests_within_spending_limit import MOST_PARALLEL_CONVERSATIONS, Asking
 from chunkers.language_models.spending import SpendingLimit
@@ -101,7 +101,7 @@ def test_windows_and_batches_give_the_chunks_of_one_large_window(lines, window, 
 
 @given(st.lists(st.integers(0, 30), min_size=1, max_size=20), st.integers(1, 60), st.integers(1, 3))
 def test_a_window_is_as_long_as_fits(sizes, most, least):
-    end = window_end(sizes, 0, most, least)
+    end = window_end_unit_index(sizes, 0, most, least)
     assert min(least, len(sizes)) <= end <= len(sizes)
     assert end <= least or sum(sizes[:end]) <= most
     assert end == len(sizes) or sum(sizes[: end + 1]) > most
@@ -112,7 +112,7 @@ def test_what_is_asked_is_what_the_prompts_say():
     cut(model, "One {a}.\nTwo two.\nThree.", window=10, before=1)
     assert len(model.asked) == 2
     (system, first), (order, question) = model.asked
-    assert (system.text, order.text) == (prompts.PROPOSITIONS_SYSTEM, prompts.GROUPS_SYSTEM)
+    assert (system.text, order.text) == (prompts.PROPOSITIONS_SYSTEM_PROMPT, prompts.GROUPS_SYSTEM_PROMPT)
     assert first.text == "ID 1: One {a}.\nID 2: Two two.\nID 3: Three.\n\nState the sentences 1 to 3 as propositions."
     assert "The chunks so far:\nnone\n" in question.text
     model = Stating()
@@ -263,7 +263,7 @@ def test_the_longest_answer_that_a_schema_allows_fits_into_its_tokens():
     class Sized(Stating):
         takes_shape = True
 
-        def reply(self, messages, most_tokens, attempts, shape=ANY_SHAPE):
+        def reply(self, messages, most_tokens, attempts, shape=UNRESTRICTED_ANSWER_SHAPE):
             sent.append((most_tokens, shape.schema))
             return super().reply(messages, most_tokens, attempts)
 

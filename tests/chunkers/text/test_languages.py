@@ -5,7 +5,7 @@ import pytest
 from chunkers import Document, InputError
 from chunkers.text import language_detection
 from chunkers.text.language_detection import LANGUAGES, detect_language
-from chunkers.text.sentences import SPLITTERS, is_splitter
+from chunkers.text.sentences import SPLITTERS, is_splitter_name
 from tests.fixtures.paragraphs import paragraphs_by_language
 
 
@@ -40,8 +40,8 @@ def test_the_language_can_be_chosen():
 
 
 def test_the_names_of_splitters():
-    assert all(is_splitter(name) for name in [*SPLITTERS, "sentencex:de", "spacy:any"])
-    assert not any(is_splitter(name) for name in ["", "words", "sentencex:xx", "regex:de"])
+    assert all(is_splitter_name(name) for name in [*SPLITTERS, "sentencex:de", "spacy:any"])
+    assert not any(is_splitter_name(name) for name in ["", "words", "sentencex:xx", "regex:de"])
     assert all(len(code) == 2 for code in LANGUAGES)
 
 

@@ -11,10 +11,10 @@ from tests.support import ScriptedModel
 def judgement(system, question):
     """Return a sound reply of a judging model: what it finds depends on the answer alone."""
     answer = question.rpartition("nswer")[2]
-    if system == prompts.FAITHFULNESS_SYSTEM:
+    if system == prompts.FAITHFULNESS_SYSTEM_PROMPT:
         statements = [{"statement": word, "supported": "not" not in word} for word in re.findall(r"\w+", answer)]
         return json.dumps({"statements": statements})
-    if system == prompts.RELEVANCY_SYSTEM:
+    if system == prompts.RELEVANCY_SYSTEM_PROMPT:
         return json.dumps(
             {"questions": [f"What is {answer[:20]}?", "What else?", "Where?"], "evasive": "do not say" in answer}
         )
@@ -33,7 +33,7 @@ def chat(messages):
 
 
 def reply_to(system, question):
-    answering = system in (prompts.ANSWER_SYSTEM, prompts.CLOSED_BOOK_SYSTEM)
+    answering = system in (prompts.ANSWER_SYSTEM_PROMPT, prompts.CLOSED_BOOK_SYSTEM_PROMPT)
     return answer(question) if answering else judgement(system, question)
 
 

@@ -57,7 +57,7 @@ def test_every_step_is_kept_and_the_last_has_all():
     # The prompt and the very words are there.
     turns = done.latest("faithfulness").exchange.turns
     assert [turn.role for turn in turns] == ["system", "user", "assistant"]
-    assert turns[0].text == prompts.FAITHFULNESS_SYSTEM
+    assert turns[0].text == prompts.FAITHFULNESS_SYSTEM_PROMPT
     assert json.loads(turns[-1].text)["statements"]
     assert len(model.asked) == 4
 
@@ -79,7 +79,7 @@ def test_a_model_that_never_answers_leaves_no_answer_and_no_value(said):
 
 
 def test_a_judgement_that_can_never_be_read_is_not_judged_and_not_nought():
-    model = AnsweringModel(lambda system, question: "Good!" if system == prompts.FAITHFULNESS_SYSTEM else None)
+    model = AnsweringModel(lambda system, question: "Good!" if system == prompts.FAITHFULNESS_SYSTEM_PROMPT else None)
     done = work(model)[-1]
     assert done.not_judged == ("faithfulness",)
     assert done.value("faithfulness") is done.value("aqs") is None
@@ -96,7 +96,9 @@ def test_a_judgement_that_can_never_be_read_is_not_judged_and_not_nought():
 
 def test_a_reply_that_can_be_read_at_the_second_attempt_counts():
     left = ["Well."]
-    model = AnsweringModel(lambda system, question: left.pop() if left and system == prompts.CORRECTNESS_SYSTEM else None)
+    model = AnsweringModel(
+        lambda system, question: left.pop() if left and system == prompts.CORRECTNESS_SYSTEM_PROMPT else None
+    )
     done = work(model)[-1]
     assert done.not_judged == ()
     assert done.value("correctness") in range(1, 6)
@@ -106,7 +108,7 @@ def test_a_reply_that_can_be_read_at_the_second_attempt_counts():
 def test_judging_again_asks_afresh_and_keeps_what_was_said_before():
     grades = iter([2, 5, 3])
     model = AnsweringModel(
-        lambda system, question: json.dumps({"grade": next(grades)}) if system == prompts.CORRECTNESS_SYSTEM else None
+        lambda system, question: json.dumps({"grade": next(grades)}) if system == prompts.CORRECTNESS_SYSTEM_PROMPT else None
     )
     with_model, kept = means(model), []
     answer_and_judge_item(ITEM, CONTEXT, with_model, kept.append, bool)
@@ -212,6 +214,6 @@ def test_what_it_took_is_of_the_answers_alone_and_remembered_ones_count():
     assert len(lines) == 3
     assert lines[1].startswith("'=A,When did it rain?,In May.,")
     rows = [json.loads(line) for line in answers_to_json_lines(report.names, kept).splitlines()]
-    assert rows[0]["asked"][0] == {"role": "system", "text": prompts.ANSWER_SYSTEM}
+    assert rows[0]["asked"][0] == {"role": "system", "text": prompts.ANSWER_SYSTEM_PROMPT}
     assert [judgement["kind"] for judgement in rows[0]["judgements"]] == ["faithfulness", "relevancy", "correctness"]
     assert rows[0]["passages"] == [{"chunk": 0, "text": "It rained in May.", "whole": True}]

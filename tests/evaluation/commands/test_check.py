@@ -18,7 +18,7 @@ from chunkers import InputError, ModelError, Recipe, load_embedder
 from evaluation.checking.baseline import BASELINE_SCORES, Baseline, KnownProblems
 from evaluation.checking.problems import (
     ALL_RULES,
-    BOUNDARIES,
+    BOUNDARIES_RULE,
     LEVELS,
     MOST_PROBLEMS,
     Check,
@@ -240,14 +240,14 @@ def test_scores_must_not_fall_below_the_baseline(folder, capsys):
     good = ["--chunker", "fixed_sentences:size=4"]
     assert main(["check", *documents, *good, "--write-baseline", "baseline.json"]) == 0
     kept = json.loads((folder / "baseline.json").read_text())
-    assert {*kept["scores"]} == {BOUNDARIES}
-    assert {*kept["scores"][BOUNDARIES]} == {*BASELINE_SCORES[BOUNDARIES]}
+    assert {*kept["scores"]} == {BOUNDARIES_RULE}
+    assert {*kept["scores"][BOUNDARIES_RULE]} == {*BASELINE_SCORES[BOUNDARIES_RULE]}
     assert json.loads(capsys.readouterr().out)["scores"] == kept["scores"]
     assert main(["check", *documents, *good, "--baseline", "baseline.json"]) == 0
     worse = ["--chunker", "recursive"]
     capsys.readouterr()
     assert main(["check", *documents, *worse, "--baseline", "baseline.json"]) == 1
-    problems = [problem for problem in json.loads(capsys.readouterr().out)["problems"] if problem["rule"] == BOUNDARIES]
+    problems = [problem for problem in json.loads(capsys.readouterr().out)["problems"] if problem["rule"] == BOUNDARIES_RULE]
     assert [
         re.match(r"Of boundaries, (\w+) must be at (least|most) ", problem["message"]).groups() for problem in problems
     ] == [
@@ -282,7 +282,7 @@ def test_marked_documents_are_named_by_their_paths(folder, capsys):
     ]
     assert main(given) == 2
     told = json.loads(capsys.readouterr().out)
-    assert told["scores"][BOUNDARIES]["pk"] == 0
+    assert told["scores"][BOUNDARIES_RULE]["pk"] == 0
     assert {document["file"]: "complaint" in document for document in told["documents"]} == {
         "marked/bare.txt": True,
         "marked/tides.txt": False,
@@ -315,7 +315,7 @@ def test_where_a_document_is_not_cut_no_baseline_is_compared_or_written(folder, 
             "tides.txt": False,
             "bread.txt": True,
         }
-        assert BOUNDARIES not in {problem["rule"] for problem in told["problems"]}
+        assert BOUNDARIES_RULE not in {problem["rule"] for problem in told["problems"]}
     assert not (folder / "other.json").exists()
 
 

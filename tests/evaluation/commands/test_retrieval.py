@@ -424,7 +424,7 @@ def test_files_of_the_same_name_are_told_apart_by_their_paths(folder, capsys):
     ],
 )
 def test_a_name_that_repeats_is_the_shortest_path_that_is_no_others(files, names):
-    assert retrieval._distinct_names([(name, Path(path)) for name, path in files]) == names
+    assert retrieval._distinct_file_names([(name, Path(path)) for name, path in files]) == names
 
 
 def test_chunks_that_something_else_made_are_measured_beside_recipes(folder, capsys):

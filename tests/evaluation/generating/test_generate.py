@@ -13,7 +13,11 @@ from chunkers import Cancelled, InputError, ModelError, Span, load_tokenizer
 from chunkers.language_models.answer_forms import MOST_EXCERPTS, MOST_LISTED_VALUES
 from chunkers.language_models.asking_until_usable import MOST_REPEATS
 from chunkers.language_models.base import Reply
-from chunkers.language_models.prompts import EXAMPLE_QUESTION, NO_QUESTIONS, QUESTION_SYSTEM
+from chunkers.language_models.prompts import (
+    EXAMPLE_QUESTION,
+    NO_EARLIER_QUESTIONS_PLACEHOLDER,
+    QUESTION_WRITING_SYSTEM_PROMPT,
+)
 from chunkers.language_models.requests_within_spending_limit import MOST_PARALLEL_CONVERSATIONS
 from evaluation.generating.question_generation import (
     GUESSED_ANSWER_TOKENS,
@@ -46,8 +50,8 @@ def test_excerpts_stand_in_their_document_and_the_model_sees_what_was_asked_befo
     assert [TEXT[start:end] for start, end in first.excerpts] == ["at dusk", "the bell rings in fog"]
     assert first.repaired == 0
     assert second.question == "Question 2?"
-    assert model.asked[0][0].text == QUESTION_SYSTEM
-    assert model.asked[0][3].text == f"{NO_QUESTIONS}\n\nPassage 1:\n\n{TEXT}\n\nAsk about this passage."
+    assert model.asked[0][0].text == QUESTION_WRITING_SYSTEM_PROMPT
+    assert model.asked[0][3].text == f"{NO_EARLIER_QUESTIONS_PLACEHOLDER}\n\nPassage 1:\n\n{TEXT}\n\nAsk about this passage."
     assert model.asked[1][3].text.startswith("These were asked before:\n- When is the wick trimmed?\n\nPassage 2:")
 
 
@@ -242,7 +246,7 @@ def test_settings_out_of_range_are_refused(given, said):
 
 def test_the_prompt_says_how_many_excerpts_there_may_be():
     assert MOST_EXCERPTS == 5
-    assert "up to five" in QUESTION_SYSTEM
+    assert "up to five" in QUESTION_WRITING_SYSTEM_PROMPT
 
 
 def test_a_window_in_the_middle_gives_places_in_the_document():

@@ -7,7 +7,7 @@ import pytest
 
 from evaluation.report.table_cells import (
     answer_cost_rows,
-    answers_row,
+    answer_measures_row,
     difference_row,
     mean_cell,
     near_duplicate_row,
@@ -76,7 +76,7 @@ def test_answers_that_could_not_be_judged_are_counted(values, unjudged, shown):
         values=lambda name: [np.array(values)],
         not_judged=lambda number, name: unjudged,
     )
-    row = answers_row(report, 0, ["aqs"], {"AQS": "A mean."})
+    row = answer_measures_row(report, 0, ["aqs"], {"AQS": "A mean."})
     assert words_of(row) == {"chunker": "A", "answers": "2 of 3", "AQS": shown}
     assert [head.help for head in row] == ["", "", "A mean."]
 

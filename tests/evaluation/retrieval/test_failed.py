@@ -6,7 +6,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from chunkers import Document, Span, build_chunker
-from evaluation.questions.corpus import CharacterRuler, Corpus, TokenRuler, difference
+from evaluation.questions.corpus import CharacterRuler, Corpus, TokenRuler, difference_of_ranges
 from evaluation.questions.question_files import read_questions
 from evaluation.retrieval import Limit
 from evaluation.retrieval import budgets_and_near_duplicates as ladders
@@ -172,7 +172,9 @@ def test_what_is_given_is_what_fills_the_budget(lines, size, data):
     assert given_chunks(run, Limit(budget, unit=unit, last=last), 0, ruler).spans == wanted
     missed = {
         number: sum(
-            end - start for start, end in difference(excerpt_ranges(corpus, question), wanted) if text[start:end].strip()
+            end - start
+            for start, end in difference_of_ranges(excerpt_ranges(corpus, question), wanted)
+            if text[start:end].strip()
         )
         for number, question in enumerate(run.evaluation.search.questions)
     }

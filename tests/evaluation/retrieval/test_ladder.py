@@ -16,8 +16,8 @@ from evaluation.retrieval.budgets_and_near_duplicates import (
     BUDGETS_BY_UNIT,
     budgets_for_length,
     chunks_holding_most_excerpt,
-    ladder_budgets,
     measure_at_standard_budgets,
+    standard_budget_sets,
 )
 from evaluation.search.index import build_index, search
 from evaluation.search.ranking import SEARCH_METHODS
@@ -32,7 +32,7 @@ def corpus():
 
 def climbed(rows, size=1, overlap=0, monkeypatch=None, kept=400):
     if monkeypatch is not None:
-        monkeypatch.setattr(ladders, "ladder_budgets", lambda corpus, ruler: SMALL)
+        monkeypatch.setattr(ladders, "standard_budget_sets", lambda corpus, ruler: SMALL)
         monkeypatch.setattr(ladders, "KEPT_RANKS", kept)
     text = "\n".join(json.dumps({"question": question, "excerpts": excerpts}) for question, excerpts in rows)
     questions = read_questions(text.encode(), "questions.jsonl", corpus()).usable
@@ -46,7 +46,7 @@ def climbed(rows, size=1, overlap=0, monkeypatch=None, kept=400):
 
 
 def test_both_units_go_equally_far_and_the_last_chunk_is_cut_off_or_left_out():
-    assert [(budgets.unit, budgets.last) for budgets in ladder_budgets(corpus(), CharacterRuler())] == [
+    assert [(budgets.unit, budgets.last) for budgets in standard_budget_sets(corpus(), CharacterRuler())] == [
         ("characters", "cut"),
         ("characters", "left_out"),
         ("tokens", "cut"),

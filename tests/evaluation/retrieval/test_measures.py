@@ -11,7 +11,15 @@ from hypothesis import strategies as st
 
 from chunkers import Cancelled, Document, InputError, Span, build_chunker, load_tokenizer
 from chunkers.embedders.base import checked_vectors
-from evaluation.questions.corpus import Corpus, CoveredRanges, TokenRuler, difference, intersection, total_length, union
+from evaluation.questions.corpus import (
+    Corpus,
+    CoveredRanges,
+    TokenRuler,
+    difference_of_ranges,
+    intersection_of_ranges,
+    total_length_of_ranges,
+    union_of_ranges,
+)
 from evaluation.questions.question_files import MOST_QUESTIONS, Excerpt, Question, read_questions
 from evaluation.questions.question_rows import DOCUMENT_SEPARATOR
 from evaluation.retrieval.measures import (
@@ -20,9 +28,9 @@ from evaluation.retrieval.measures import (
     evidence_scores,
     excerpt_ranges,
     mean_and_deviation,
-    measure_search,
     overlapped_sentence_numbers,
     precision_omega,
+    score_search,
     sentences_mostly_covered,
     text_scores,
     trim_span,
@@ -42,10 +50,10 @@ def places(ranges):
 @settings(deadline=None)
 @given(RANGES, RANGES)
 def test_ranges_are_sets_of_places(left, right):
-    assert places(union(left)) == places(left)
-    assert places(intersection(left, right)) == places(left) & places(right)
-    assert places(difference(left, right)) == places(left) - places(right)
-    for ranges in (union(left), intersection(left, right), difference(left, right)):
+    assert places(union_of_ranges(left)) == places(left)
+    assert places(intersection_of_ranges(left, right)) == places(left) & places(right)
+    assert places(difference_of_ranges(left, right)) == places(left) - places(right)
+    for ranges in (union_of_ranges(left), intersection_of_ranges(left, right), difference_of_ranges(left, right)):
         assert all(start < end for start, end in ranges)
         assert all(one.end < other.start for one, other in pairwise(ranges))
 
@@ -56,7 +64,7 @@ def test_what_is_covered_already_is_not_new(several):
     covered = CoveredRanges()
     before = []
     for ranges in several:
-        assert covered.add(ranges) == difference(ranges, before)
+        assert covered.add(ranges) == difference_of_ranges(ranges, before)
         before += ranges
 
 
@@ -66,51 +74,51 @@ def values(scores):
 
 def test_an_excerpt_inside_one_chunk():
     # 10 of 100 characters retrieved are the excerpt; nothing of it is missing.
-    scores = text_scores([Span(20, 30)], [Span(0, 100)], total_length)
+    scores = text_scores([Span(20, 30)], [Span(0, 100)], total_length_of_ranges)
     assert values(scores) == {"recall": 1, "precision": 0.1, "iou": 0.1}
 
 
 def test_overlap_counts_as_often_as_it_was_retrieved():
     # 0..100 and 50..150 are 200 characters, though only 150 places; the excerpt in both counts once.
-    scores = text_scores([Span(60, 80)], [Span(0, 100), Span(50, 150)], total_length)
+    scores = text_scores([Span(60, 80)], [Span(0, 100), Span(50, 150)], total_length_of_ranges)
     assert values(scores) == {"recall": 1, "precision": 20 / 200, "iou": 20 / 200}
 
 
 def test_an_excerpt_split_over_two_chunks_of_which_one_is_retrieved():
     # 30 of 40 retrieved; IoU has the other 10 in its denominator.
-    scores = text_scores([Span(70, 110)], [Span(0, 100)], total_length)
+    scores = text_scores([Span(70, 110)], [Span(0, 100)], total_length_of_ranges)
     assert values(scores) == {"recall": 0.75, "precision": 0.3, "iou": 30 / 110}
-    both = text_scores([Span(70, 110)], [Span(0, 100), Span(100, 200)], total_length)
+    both = text_scores([Span(70, 110)], [Span(0, 100), Span(100, 200)], total_length_of_ranges)
     assert values(both) == {"recall": 1, "precision": 0.2, "iou": 0.2}
 
 
 def test_an_excerpt_that_is_never_retrieved():
-    scores = text_scores([Span(70, 110)], [Span(200, 300)], total_length)
+    scores = text_scores([Span(70, 110)], [Span(200, 300)], total_length_of_ranges)
     assert values(scores) == {"recall": 0, "precision": 0, "iou": 0}
-    nothing = text_scores([Span(70, 110)], [], total_length)
+    nothing = text_scores([Span(70, 110)], [], total_length_of_ranges)
     assert values(nothing) == {"recall": 0, "precision": None, "iou": 0}
     assert "nothing was retrieved" in nothing["precision"].undefined
 
 
 def test_a_question_without_excerpts_has_no_measure():
-    scores = text_scores([], [Span(0, 10)], total_length)
+    scores = text_scores([], [Span(0, 10)], total_length_of_ranges)
     assert values(scores) == {"recall": None, "precision": None, "iou": None}
-    assert precision_omega([], [[Span(0, 10)]], total_length).undefined == "the question has no excerpt"
+    assert precision_omega([], [[Span(0, 10)]], total_length_of_ranges).undefined == "the question has no excerpt"
 
 
 def test_excerpts_that_overlap_count_once():
-    assert values(text_scores([Span(0, 10), Span(5, 15)], [Span(0, 12)], total_length))["recall"] == 12 / 15
+    assert values(text_scores([Span(0, 10), Span(5, 15)], [Span(0, 12)], total_length_of_ranges))["recall"] == 12 / 15
 
 
 def test_precision_omega_is_the_iou_of_all_chunks_that_touch_an_excerpt():
     chunks = [[Span(0, 100)], [Span(100, 200)], [Span(200, 300)]]
-    assert precision_omega([Span(90, 120)], chunks, total_length).value == 30 / 200
+    assert precision_omega([Span(90, 120)], chunks, total_length_of_ranges).value == 30 / 200
     # Two chunks share 50..100: 150 places.
-    assert precision_omega([Span(60, 80)], [[Span(0, 100)], [Span(50, 150)]], total_length).value == 20 / 150
+    assert precision_omega([Span(60, 80)], [[Span(0, 100)], [Span(50, 150)]], total_length_of_ranges).value == 20 / 150
     # No chunk holds 10 of the excerpt's 20.
-    assert precision_omega([Span(290, 310)], chunks, total_length).value == 10 / 110
+    assert precision_omega([Span(290, 310)], chunks, total_length_of_ranges).value == 10 / 110
     # A chunk in several places counts whole.
-    assert precision_omega([Span(0, 5)], [[Span(0, 10), Span(50, 60)]], total_length).value == 5 / 20
+    assert precision_omega([Span(0, 5)], [[Span(0, 10), Span(50, 60)]], total_length_of_ranges).value == 5 / 20
 
 
 def test_tokens_lie_where_their_first_visible_character_does():
@@ -220,10 +228,10 @@ def test_characters_and_tokens_are_measured_apart():
 def test_a_search_is_measured_at_every_number_of_chunks():
     deep = ask("120", "40 beta.", top_k=1)
     ruler = TokenRuler(deep.index.corpus.whole.text, load_tokenizer("words"))
-    recalls = [measure_search(deep.search, ruler, k).answers[0].characters["recall"].value for k in (1, 2, 3, 4)]
+    recalls = [score_search(deep.search, ruler, k).answers[0].characters["recall"].value for k in (1, 2, 3, 4)]
     assert recalls == [0, 0, 1, 1]
     for k in (1, 2, 3, 4):
-        assert deep.with_top_k(k, ruler).answers == measure_search(deep.search, ruler, k).answers
+        assert deep.with_top_k(k, ruler).answers == score_search(deep.search, ruler, k).answers
 
 
 def test_the_search_says_what_was_computed_and_what_was_there():
@@ -425,5 +433,5 @@ def test_a_chunk_that_lacks_the_full_stop_has_the_whole_excerpt():
     question = Question("What?", (Excerpt(0, Span(0, 16)),))
     for exact, expected in ((False, 1.0), (True, 15 / 16)):
         there = Corpus((Document.from_text(text, "lines", "one"),), exact_ends=exact)
-        scores = text_scores(excerpt_ranges(there, question), [Span(0, 15)], total_length)
+        scores = text_scores(excerpt_ranges(there, question), [Span(0, 15)], total_length_of_ranges)
         assert scores["recall"].value == pytest.approx(expected)

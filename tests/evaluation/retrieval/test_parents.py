@@ -23,7 +23,7 @@ from evaluation.retrieval.measures import (
 from evaluation.retrieval.stored_measures import evaluation_from_json, evaluation_to_json
 from evaluation.search.index import NO_PARENTS_NOTE, PARENTS_SEARCHED_NOTE, PreparedQuestions, build_index
 from evaluation.search.ranking import SEARCH_METHODS, Bm25
-from evaluation.search.text_returned_for_chunks import CHUNK_ITSELF, ReturnedText, with_returned_text
+from evaluation.search.text_returned_for_chunks import RETURN_CHUNK_ITSELF, ReturnedText, with_returned_text
 from sample_docs import load_sample
 from tests.support import HashEmbedder, tools
 
@@ -139,7 +139,7 @@ def test_parents_count_with_their_length_in_the_top_k_and_at_budgets(method):
 
 def test_chunks_in_one_level_return_themselves_and_say_so():
     chunker = build_chunker("fixed_sentences", {"size": 2})
-    plain = with_returned_text(build_index(CORPUS, chunker, tools()), CHUNK_ITSELF)
+    plain = with_returned_text(build_index(CORPUS, chunker, tools()), RETURN_CHUNK_ITSELF)
     index = with_returned_text(build_index(CORPUS, chunker, tools(), only_children=True), PARENT)
     assert index.chunks == plain.chunks
     assert index.returns is None

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from chunkers import Cancelled, Document, InputError, build_chunker
-from evaluation.questions.corpus import CharacterRuler, Corpus, TokenRuler, total_length
+from evaluation.questions.corpus import CharacterRuler, Corpus, TokenRuler, total_length_of_ranges
 from evaluation.questions.question_files import read_questions
 from evaluation.retrieval import budgets_and_near_duplicates as ladders
 from evaluation.retrieval.budget import LAST_CHUNK_CHOICES, Budgets, evaluate_at_budgets, fill_budget
@@ -80,7 +80,7 @@ def complete(index):
 
 def recall(question, spans, unit):
     excerpts = excerpt_ranges(CORPUS, question)
-    value = text_scores(excerpts, spans, RULER if unit == "tokens" else total_length)["recall"].value
+    value = text_scores(excerpts, spans, RULER if unit == "tokens" else total_length_of_ranges)["recall"].value
     return float("nan") if value is None else value
 
 
@@ -98,7 +98,7 @@ def test_in_a_top_k_they_are_left_out_and_the_next_ones_move_up(method, way, top
     repeats = find_retrieved_duplicates(index, QUESTIONS, tools(), RULER, 7)
     rankings, taken = complete(index)
     for unit in RANGE_UNITS:
-        cost = repeats.cost_in_top_k(evaluation, unit, RULER)
+        cost = repeats.repeat_cost_in_top_k(evaluation, unit, RULER)
         assert cost.taken.tolist() == [sum(place < top_k for place in places) for places in taken]
         assert (cost.retrieved == top_k).all()
         expected = [
@@ -128,7 +128,7 @@ def test_at_a_budget_other_chunks_fill_their_room(method, last, unit):
     rankings, taken = complete(index)
     length = RULER if unit == "tokens" else CharacterRuler()
     for place, size in enumerate(SIZES[unit]):
-        cost = repeats.cost_at_budget(at, size, unit)
+        cost = repeats.repeat_cost_at_budget(at, size, unit)
         assert cost.retrieved.tolist() == at.taken[place].tolist()
         assert cost.taken.tolist() == [
             sum(rank < count for rank in places) for places, count in zip(taken, cost.retrieved.tolist(), strict=True)
@@ -165,7 +165,7 @@ def test_without_near_duplicates_nothing_is_taken():
     assert len(index.chunks) == 3
     evaluation = evaluate_retrieval(index, QUESTIONS, tools(), RULER, 2)
     repeats = find_retrieved_duplicates(index, QUESTIONS, tools(), RULER, 2)
-    cost = repeats.cost_in_top_k(evaluation, "characters", RULER)
+    cost = repeats.repeat_cost_in_top_k(evaluation, "characters", RULER)
     assert (repeats.near, repeats.groups, repeats.places) == (0, 0, {})
     assert not cost.taken.any()
     np.testing.assert_array_equal(cost.without, cost.recall)
@@ -174,7 +174,7 @@ def test_without_near_duplicates_nothing_is_taken():
 def test_a_report_has_the_cost_at_its_limit_and_what_is_stored_tells_the_same(monkeypatch):
     monkeypatch.setattr(
         ladders,
-        "ladder_budgets",
+        "standard_budget_sets",
         lambda *_: tuple(Budgets(SIZES[unit], unit, last) for unit in RANGE_UNITS for last in LAST_CHUNK_CHOICES),
     )
     index = indexed()
@@ -198,9 +198,11 @@ def test_a_report_has_the_cost_at_its_limit_and_what_is_stored_tells_the_same(mo
             np.testing.assert_array_equal(getattr(one, name), getattr(other, name))
         direct = find_retrieved_duplicates(index, QUESTIONS, tools(), RULER, 7, ladder.at)
         if choice.budget:
-            expected = direct.cost_at_budget(ladder.results_in_unit(choice.unit, choice.last), choice.budget, choice.unit)
+            expected = direct.repeat_cost_at_budget(
+                ladder.results_in_unit(choice.unit, choice.last), choice.budget, choice.unit
+            )
         else:
-            expected = direct.cost_in_top_k(evaluation.with_top_k(choice.top_k, RULER), choice.unit, RULER)
+            expected = direct.repeat_cost_in_top_k(evaluation.with_top_k(choice.top_k, RULER), choice.unit, RULER)
         np.testing.assert_array_equal(one.without, expected.without)
         assert one.taken.sum() == expected.taken.sum() > 0
 

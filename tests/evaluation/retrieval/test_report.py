@@ -51,7 +51,7 @@ def found(ruler):
     equipped = tools(AngleEmbedder())
     chunkers = [build_chunker("fixed_sentences", {"size": size}) for size in (1, 2)]
     indexes = [build_index(corpus(), chunker, equipped) for chunker in chunkers]
-    with mock.patch.object(ladders, "ladder_budgets", return_value=LADDERS):
+    with mock.patch.object(ladders, "standard_budget_sets", return_value=LADDERS):
         return {
             number: MeasuredChunker(
                 evaluate_retrieval(index, questions, equipped, ruler, 1),

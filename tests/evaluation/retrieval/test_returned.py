@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from chunkers import Document, InputError, Span, build_chunker, load_tokenizer
 from chunkers.text.extracted_text import TextParts
-from evaluation.questions.corpus import CharacterRuler, Corpus, TokenRuler, total_length, union
+from evaluation.questions.corpus import CharacterRuler, Corpus, TokenRuler, total_length_of_ranges, union_of_ranges
 from evaluation.questions.question_files import Excerpt, Question
 from evaluation.retrieval import Limit
 from evaluation.retrieval import budgets_and_near_duplicates as ladders
@@ -20,7 +20,7 @@ from evaluation.retrieval.measures import (
     RANGE_UNITS,
     RETRIEVED_TEXT_MEASURES,
     evaluate_retrieval,
-    measure_search,
+    score_search,
     text_scores,
 )
 from evaluation.retrieval.retrieved_chunks_and_failures import (
@@ -192,7 +192,7 @@ def test_what_is_returned_counts_at_the_top_k(word, top_k, recall, precision, om
     evaluation = sought(word, top_k=top_k)
     assert [evaluation.values(name)[0] for name in ("recall", "precision", "precision_omega")] == [recall, precision, omega]
     assert (
-        evaluation.mean_retrieved_length(total_length)
+        evaluation.mean_retrieved_length(total_length_of_ranges)
         == {("chunk", 1): 5, ("window:1", 1): 15, ("window:1", 2): 20}[word, top_k]
     )
     again = evaluation.with_top_k(2, TokenRuler(evaluation.index.corpus.whole.text, load_tokenizer("words")))
@@ -253,10 +253,10 @@ def test_budgets_measure_what_the_plain_way_does(pieces, word, size, unit, last,
                 )
     if word != "chunk":
         everything = [span for spans in given_by for span in spans]
-        assert total_length(everything) == total_length(union(everything))
-        assert union(everything) == union(span for spans in index.returns for span in spans)
-    assert measure_search(search(index, asked, equipped, 10), ruler, 3).values("recall")[0] == pytest.approx(
-        text_scores(excerpts, [span for spans in given_by[:3] for span in spans], total_length)["recall"].value
+        assert total_length_of_ranges(everything) == total_length_of_ranges(union_of_ranges(everything))
+        assert union_of_ranges(everything) == union_of_ranges(span for spans in index.returns for span in spans)
+    assert score_search(search(index, asked, equipped, 10), ruler, 3).values("recall")[0] == pytest.approx(
+        text_scores(excerpts, [span for spans in given_by[:3] for span in spans], total_length_of_ranges)["recall"].value
     )
 
 
@@ -274,7 +274,7 @@ def climbed(word):
     asked = [Question("41", (Excerpt(0, Span(17, 28)),))]
     evaluation = evaluate_retrieval(index, asked, equipped, ANGLES_RULER, 2)
     both = tuple(Budgets((500,), unit, last) for unit in RANGE_UNITS for last in LAST_CHUNK_CHOICES)
-    with mock.patch.object(ladders, "ladder_budgets", return_value=both):
+    with mock.patch.object(ladders, "standard_budget_sets", return_value=both):
         return MeasuredChunker(evaluation, measure_at_standard_budgets(index, asked, equipped, ANGLES_RULER))
 
 

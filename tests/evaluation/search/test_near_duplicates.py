@@ -83,8 +83,8 @@ def test_places_of_a_ranking_are_taken_by_chunks_near_a_better_one():
     text = " ".join(WORDS[:60])
     texts = [text, "another text about something else", text + " more", "a third text about nothing", text]
     result = find_near_duplicates(texts)
-    assert result.repeated_chunks([2, 1, 0, 3, 4]) == [0, 4]
-    assert result.repeated_chunks([1, 3]) == []
+    assert result.repeating_chunks([2, 1, 0, 3, 4]) == [0, 4]
+    assert result.repeating_chunks([1, 3]) == []
 
 
 @pytest.mark.parametrize("seed", range(3))

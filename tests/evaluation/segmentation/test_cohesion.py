@@ -7,7 +7,7 @@ import pytest
 
 from chunkers import Chunking, Document, Gap, Reason, Verdict
 from chunkers.text.document import Span
-from evaluation.segmentation.cohesion import CumulativeSimilarities, compare_stretches, cut_sentence_numbers
+from evaluation.segmentation.cohesion import CumulativeSimilarities, compare_around_greedy_cuts, cut_sentence_numbers
 
 # Six sentences in the plane. Neighbours' cosines: 0 and 60 degrees apart give 1/2, 90 give 0.
 ANGLES = [0, 0, 60, 60, 60, 150]
@@ -61,7 +61,7 @@ def test_it_is_the_mean_over_all_pairs_of_a_matrix():
 
 def test_greed_that_costs():
     # Greedy parts 0 0 60 | 60 60 150, the other 0 0 | 60 60 60 150; the stretch of greed's one cut is the whole text.
-    [comparison] = compare_stretches(chunking({2}), chunking({1}), similarities()).values()
+    [comparison] = compare_around_greedy_cuts(chunking({2}), chunking({1}), similarities()).values()
     assert comparison.stretch == (0, 6)
     # 60 to 150 is a right angle: its pairs are 0.
     assert comparison.greedy_cohesion.mean == pytest.approx((1 + 1 / 2 + 1 / 2 + 1 + 0 + 0) / 6)
@@ -71,7 +71,7 @@ def test_greed_that_costs():
 
 
 def test_greed_that_pays_and_a_stretch_between_two_cuts():
-    made = compare_stretches(chunking({1, 4}), chunking({2}), similarities())
+    made = compare_around_greedy_cuts(chunking({1, 4}), chunking({2}), similarities())
     assert {cut: comparison.stretch for cut, comparison in made.items()} == {1: (0, 5), 4: (2, 6)}
     # 0 0 | 60 60 60 against 0 0 60 | 60 60.
     assert made[1].greedy_cohesion.mean == pytest.approx(1)
@@ -83,13 +83,13 @@ def test_greed_that_pays_and_a_stretch_between_two_cuts():
 
 
 def test_the_same_cuts_change_nothing():
-    [comparison] = compare_stretches(chunking({1}), chunking({1}), similarities()).values()
+    [comparison] = compare_around_greedy_cuts(chunking({1}), chunking({1}), similarities()).values()
     assert comparison.greedy_gain == 0
     assert comparison.verdict() == "deciding gap by gap changes nothing here: what stays together is as alike"
 
 
 def test_nothing_is_weighed_where_all_stand_alone():
-    made = compare_stretches(chunking({0, 1, 2, 3, 4}), chunking(set()), similarities())
+    made = compare_around_greedy_cuts(chunking({0, 1, 2, 3, 4}), chunking(set()), similarities())
     assert made[0].greedy_gain is None
     assert "nothing to weigh" in made[0].verdict()
 

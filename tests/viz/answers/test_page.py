@@ -54,7 +54,7 @@ def table(app, column):
     return next(frame.value for frame in app.dataframe if column in frame.value)
 
 
-def asked(http, system=prompts.ANSWER_SYSTEM):
+def asked(http, system=prompts.ANSWER_SYSTEM_PROMPT):
     return [body for _, _, body in http.requests if body["messages"][0]["content"] == system]
 
 
@@ -65,7 +65,7 @@ def test_without_a_model_it_says_what_is_missing_and_shows_what_would_be_given(a
     assert "3 questions, 3 of them with a reference answer" in remarks(app)[1]
     told = " ".join(part.value for part in app.markdown)
     assert all(word in told for word in ("llama.cpp", "Ollama", "vLLM", "Hosted"))
-    assert prompts.FAITHFULNESS_SYSTEM in [block.value for block in app.code]
+    assert prompts.FAITHFULNESS_SYSTEM_PROMPT in [block.value for block in app.code]
     shown = cards(app)
     assert [card["note"] for card in shown] == ["No answer yet."] * 2
     assert all(card["given"] and not card["values"] and not card["judgements"] for card in shown)
@@ -230,7 +230,7 @@ def test_typed_questions_and_another_judge(app, http):
     press(app, "Send")
     done(app)
     assert {body["model"] for body in asked(http)} == {"test"}
-    assert {body["model"] for body in asked(http, prompts.CORRECTNESS_SYSTEM)} == {"judge"}
+    assert {body["model"] for body in asked(http, prompts.CORRECTNESS_SYSTEM_PROMPT)} == {"judge"}
     assert app.query_params["questions"] == "typed"
     assert "keeper" not in str(dict(app.query_params))
 
@@ -267,7 +267,7 @@ def test_words_of_a_link_that_are_none_are_named(app, http):
 
 def test_a_judge_that_always_fails_is_seen_in_the_table_and_trivial_rows_are_there_beside(app, http):
     http.model = lambda messages: (
-        "I would say so." if messages[0]["content"] == prompts.FAITHFULNESS_SYSTEM else chat(messages)
+        "I would say so." if messages[0]["content"] == prompts.FAITHFULNESS_SYSTEM_PROMPT else chat(messages)
     )
     opened(app, beside="closed_book,no_cut")
     name_model(app, http)

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from chunkers import Document, Verdict, build_chunker
-from chunkers.building_blocks.sentence_distances import SHUFFLES
+from chunkers.building_blocks.sentence_distances import SHUFFLE_COUNT
 from chunkers.contract.base import run
 from sample_docs import load_sample
 from tests.lanes import samples
@@ -77,7 +77,7 @@ def test_the_null_is_said_with_its_numbers():
     chunker, chunking, _, (opening, *_) = told("article", cuts_at="sentences")
     penalty, null = chunking.curves[0].lines[0].level, chunking.curves[0].null
     assert opening["title"] == f"A cut must gain more than {penalty:.2f}"
-    assert opening["story"][0].startswith(f"In {SHUFFLES} shuffles of the sentences")
+    assert opening["story"][0].startswith(f"In {SHUFFLE_COUNT} shuffles of the sentences")
     assert row(opening, "shuffles") == f"the middle half gains {null.low:.2f} to {null.high:.2f} a cut"
     assert not chunker.idle() & {"caution"}
     assert told("article", penalty=0.5)[3][0]["title"] == "A cut must gain 0.50"

@@ -22,7 +22,7 @@ def told(chunker, document, embedder):
     common = tools(embedder)
     chunking = run(chunker, document, common)
     vectors = common.embed(document.sentence_texts).astype(np.float64)
-    return chunking, max_min_steps(chunking, chunker, list(chunker.scan(vectors, tools())), 0.02, None)
+    return chunking, max_min_steps(chunking, chunker, list(chunker.decide_gaps(vectors, tools())), 0.02, None)
 
 
 def row(step, name):
@@ -85,7 +85,7 @@ def test_every_step_is_the_ledgers_decision(name, parameters):
     common = tools(HashEmbedder())
     chunking = run(chunker, document, common)
     vectors = common.embed(document.sentence_texts).astype(np.float64)
-    scanned = list(chunker.scan(vectors, tools()))
+    scanned = list(chunker.decide_gaps(vectors, tools()))
     steps = max_min_steps(chunking, chunker, scanned, 0.02, None)
     assert len(steps) == len(chunking.gaps)
     cosines = vectors @ vectors.T

@@ -28,7 +28,7 @@ def told(text, splitter="lines", **parameters):
     """Return the result, the vectors of the sentences and the steps."""
     document, common = Document.from_text(text, splitter), tools(HashEmbedder())
     chunker = build_chunker("optimal", {"pieces": "sentences"} | parameters)
-    _, table = chunker.pieces_and_table(document, common)
+    _, table = chunker.pieces_and_partition_table(document, common)
     vectors = common.embed(document.sentence_texts)
     mean = mean_similarity(vectors) if len(vectors) > 1 else 0.0
     chunking = run(chunker, document, common)

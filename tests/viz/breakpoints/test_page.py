@@ -10,7 +10,7 @@ from chunkers.building_blocks.thresholds import THRESHOLDS
 from chunkers.contract.base import run
 from chunkers.methods.breakpoint import SimilarityReading, has_similarity_reading, read_as_similarity
 from chunkers.recipes.export import to_dict
-from evaluation.segmentation.cohesion import CumulativeSimilarities, compare_stretches
+from evaluation.segmentation.cohesion import CumulativeSimilarities, compare_around_greedy_cuts
 from sample_docs import load_sample, sample_titles
 from tests.support import AngleEmbedder, cut, tools
 from tests.viz.app_steps import box_of, sent, settled, tell
@@ -27,7 +27,7 @@ def scanned(sample, **parameters):
     common = tools()
     best = run(build_chunker("optimal", {}), document, common)
     chunking = run(chunker, document, common)
-    compared = compare_stretches(chunking, best, CumulativeSimilarities(common.embed(document.sentence_texts)))
+    compared = compare_around_greedy_cuts(chunking, best, CumulativeSimilarities(common.embed(document.sentence_texts)))
     return chunker, chunking, best, compared
 
 

@@ -17,7 +17,7 @@ from viz.components.browser_exchange import offsets_on_sentence_axis, utf16_offs
 from viz.components.browser_exchange import text_payload as source
 from viz.components.reader.column_body import _ranges_without_leading_space as trimmed
 from viz.components.reader.column_body import (
-    chunk_colours,
+    chunk_colour_numbers,
     covering_chunks_by_range,
     score_curve_data,
     text_segments,
@@ -203,13 +203,15 @@ def test_clusters_are_shown_whole(name, clusters):
 
 
 def test_consecutive_chunks_go_round_the_colours():
-    assert chunk_colours([[number] for number in range(20)], 20) == [number % CHUNK_COLOUR_COUNT for number in range(20)]
+    assert chunk_colour_numbers([[number] for number in range(20)], 20) == [
+        number % CHUNK_COLOUR_COUNT for number in range(20)
+    ]
 
 
 @given(st.lists(st.integers(0, 7), max_size=30))
 def test_neighbours_never_have_one_colour_while_there_are_enough(order):
     numbers = {chunk: number for number, chunk in enumerate(dict.fromkeys(order))}
-    made = chunk_colours([[numbers[chunk]] for chunk in order], len(numbers))
+    made = chunk_colour_numbers([[numbers[chunk]] for chunk in order], len(numbers))
     for left, right in pairwise(order):
         assert left == right or made[numbers[left]] != made[numbers[right]]
 

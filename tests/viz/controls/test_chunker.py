@@ -5,14 +5,14 @@ import pytest
 from chunkers import CHUNKERS
 from chunkers.recipes.presets import presets_for_chunker
 from viz.compare.state.choices import COMPARE_PAGE, default_choices
-from viz.controls.chunker import BOX_CHARACTERS, guide_link
+from viz.controls.chunker import CHARACTERS_PER_CHOICE_BOX, guide_link
 from viz.state.choices import ColumnChoice
 
 LONG_NAMES = [
     (chunker, preset)
     for chunker in CHUNKERS
     for preset in presets_for_chunker(chunker)
-    if len(preset.title) > BOX_CHARACTERS
+    if len(preset.title) > CHARACTERS_PER_CHOICE_BOX
 ]
 
 

@@ -17,8 +17,8 @@ from tests.viz.app_steps import sent, settled, widget
 from viz.guide.chunker_pictures import bundled_model_tools
 from viz.guide.path_screens import (
     ANSWER_SENTENCE_RANGE,
+    EXAMPLE_QUESTION,
     GREATEST_TOKEN_SIZE,
-    QUESTION,
     SCREENS,
     THREE_TOPICS_TEXT,
     TOKEN_BUDGET,
@@ -287,7 +287,7 @@ def test_each_repair_keeps_the_answer_whole(text):
     def fate(chunking):
         limit, ruler = Limit(budget=TOKEN_BUDGET), token_ruler_of(document, "all-MiniLM-L6-v2")
         return judge_retrieval(
-            retrieve_for_question(index_text(chunking, made, "embedding"), QUESTION, made, limit, ruler),
+            retrieve_for_question(index_text(chunking, made, "embedding"), EXAMPLE_QUESTION, made, limit, ruler),
             type(document.sentences[0])(*answer),
         )
 

@@ -18,7 +18,7 @@ from viz.guide.introduction import (
     ranking_picture,
     text_picture,
 )
-from viz.guide.page import ADVICE
+from viz.guide.page import CHUNKER_ADVICE_ROWS
 from viz.jobs.column_jobs import token_ruler_of
 from viz.state.choices import fresh_column
 from viz.theme.glossary import TERMS_BY_PART, split_at_glossary_terms
@@ -214,8 +214,8 @@ def test_the_advice_leads_to_its_settings_and_to_compare(app):
     app.query_params.update({"embedder": "tfidf", "view": "which"})
     app.switch_page("pages/guide.py")
     settled(app)
-    assert [header.value for header in app.header] == [advice.text for advice in ADVICE]
-    for number, advice in enumerate(ADVICE):
+    assert [header.value for header in app.header] == [advice.text for advice in CHUNKER_ADVICE_ROWS]
+    for number, advice in enumerate(CHUNKER_ADVICE_ROWS):
         assert build_chunker(advice.chunker, dict(advice.parameters))
         assert advice.why in app.markdown[number + 1].value
     app.button(key="take_advice_1").click()

@@ -73,7 +73,7 @@ def test_the_estimate_has_every_request_and_about_what_is_sent(gathering):
     # Three judgements of those with a reference, two of the others.
     assert judgements.requests == 2 * (3 + 2 + 3)
     # Words, and the numbers of the passages, which nobody has counted before.
-    sent = [asked for asked in model.asked if asked[0].text == prompts.ANSWER_SYSTEM]
+    sent = [asked for asked in model.asked if asked[0].text == prompts.ANSWER_SYSTEM_PROMPT]
     counted = sum(len(message.text.split()) for asked in sent for message in asked)
     assert answers.tokens == pytest.approx(counted, rel=0.1)
     # An answer is taken for longer than these are.
@@ -95,7 +95,7 @@ def test_what_is_there_or_remembered_is_not_estimated_and_not_asked(gathering):
     assert [estimate.requests for estimate in about] == [3, 8 + 2]
     job = answering(gathering, other, before=some)
     ended(job)
-    assert len([asked for asked in other.asked if asked[0].text == prompts.ANSWER_SYSTEM]) == 3
+    assert len([asked for asked in other.asked if asked[0].text == prompts.ANSWER_SYSTEM_PROMPT]) == 3
     assert {place: answer.value("aqs") for place, answer in job.results.items()} == {
         place: answer.value("aqs") for place, answer in first.results.items()
     }
@@ -139,7 +139,7 @@ def test_trivial_rows_are_answered_from_nothing_from_the_beginning_and_from_rand
     # What it knows without the text cannot be faithful to the text.
     assert {*run.results[2, 0].judgements} == {"relevancy", "correctness"}
     assert run.results[2, 0].is_complete(judged=True)
-    alone = [asked for asked in model.asked if asked[0].text == prompts.CLOSED_BOOK_SYSTEM]
+    alone = [asked for asked in model.asked if asked[0].text == prompts.CLOSED_BOOK_SYSTEM_PROMPT]
     # Several are asked at once, in any order.
     assert sorted(asked[1].text for asked in alone) == sorted(f"Question: {item.question}" for item in ITEMS)
     assert np.isnan(run.report().values("aqs")[2]).all()
@@ -173,7 +173,7 @@ def test_a_report_is_made_anew_after_answers_were_judged_again(gathering):
 def test_nobody_waits_for_a_model_that_hangs_once_the_user_has_stopped(gathering):
     def says(system, question):
         deadline = time.monotonic() + LIMIT
-        while system == prompts.ANSWER_SYSTEM and "Who?" not in question and time.monotonic() < deadline:
+        while system == prompts.ANSWER_SYSTEM_PROMPT and "Who?" not in question and time.monotonic() < deadline:
             # As a server's answer is waited for: in short looks at whether the user has stopped.
             if begun and begun[0].cancelled():
                 raise Cancelled

@@ -129,7 +129,7 @@ def test_of_sessions_that_are_over_the_last_ended_runs_stay_and_running_ones_go_
     for run in runs[1:]:
         run.cancel()
         ended(run)
-    kept.forget_left_runs()
+    kept.forget_abandoned_runs()
     del run
     runs[1:] = []
     gc.collect()

@@ -10,7 +10,7 @@ from chunkers.methods import change_point
 from evaluation.segmentation.marked_texts import MarkedDocument
 from evaluation.segmentation.settings_sweep import SweptSetting
 from tests.support import LIMIT, HashEmbedder, ended
-from viz.jobs.chunking import ChunkingJob, ChunkingTask, chunk_at_once, time_left_in_words
+from viz.jobs.chunking import ChunkingJob, ChunkingTask, chunk_if_quick, time_left_in_words
 from viz.jobs.retrieval import Retrieval
 from viz.jobs.retrieval_plan import Plan, RunMaterial
 from viz.jobs.sweep import Sweep
@@ -38,7 +38,7 @@ def finished(embedder, task):
 
 def test_what_is_embedded_and_quick_runs_at_once(embedder, task):
     made = finished(embedder, task).results[task[0]]
-    assert chunk_at_once(*task, SOURCE, embedder, on_disk=False).chunks == made.chunks
+    assert chunk_if_quick(*task, SOURCE, embedder, on_disk=False).chunks == made.chunks
 
 
 def test_a_server_that_is_waited_for_is_named(embedder, task, monkeypatch):
@@ -55,7 +55,7 @@ def test_a_long_search_takes_a_job_which_tells_how_far_it_is(embedder, task, mon
     job = finished(embedder, task)
     assert job.progress() == (1.0, "Deciding: 100% done")
     assert job.results[task[0]].chunks
-    assert chunk_at_once(*task, SOURCE, embedder, on_disk=False) is None
+    assert chunk_if_quick(*task, SOURCE, embedder, on_disk=False) is None
 
 
 class Made(HashEmbedder):

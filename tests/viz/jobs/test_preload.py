@@ -17,7 +17,7 @@ from tests.sources import parsed
 from tests.support import LIMIT, HashEmbedder, in_a_loop
 from viz.compare import first_screen_preparation
 from viz.jobs import shared_resources
-from viz.jobs.chunking import ChunkingTask, chunk_at_once
+from viz.jobs.chunking import ChunkingTask, chunk_if_quick
 from viz.server import server_tasks as preloading
 
 
@@ -98,7 +98,7 @@ def test_what_is_computed_is_at_hand_when_the_page_asks_for_it(monkeypatch, caps
         chunker = first_screen_preparation.build_chunker(column.chunker, column.parameters, embedder)
         task = ChunkingTask.of(document, embedder, choices.tokenizer, chunker)
         there = not chunker.embeds or not isinstance(embedder, Failing)
-        assert (chunk_at_once(task, chunker, document, embedder, on_disk=False) is not None) == there
+        assert (chunk_if_quick(task, chunker, document, embedder, on_disk=False) is not None) == there
     assert "Traceback" not in capsys.readouterr().err
 
 

@@ -25,7 +25,7 @@ def new_run(*sizes):
 @pytest.mark.parametrize(
     ("module", "name", "item"),
     [
-        (sentences, "_untrimmed_spans", (0, 15)),
+        (sentences, "_untrimmed_sentence_spans", (0, 15)),
         (questions, "read_question_rows", ("line 1", {"question": "Why?", "excerpts": ["Bread is eaten."]})),
     ],
     ids=["splitting", "reading"],

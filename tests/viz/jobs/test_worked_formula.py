@@ -10,7 +10,7 @@ from chunkers.results.parent_chunks import indices_of_parent_chunks
 from chunkers.support.errors import Cancelled
 from sample_docs import load_sample
 from tests.support import AngleEmbedder, HashEmbedder, tools
-from viz.jobs.shared_resources import QUICK_ONLY
+from viz.jobs.shared_resources import QUICK_WORK_WATCHER
 from viz.jobs.worked_formula import MOST_SIMILARITIES, decision_in_words, worked_formula
 
 TEXTS = {
@@ -106,7 +106,7 @@ def test_the_open_chunk_is_the_one_that_ends_at_the_cut():
 
 def test_nothing_is_embedded_that_is_not_cached():
     chunker, chunking, _ = decided("breakpoint", {}, TEXTS["long"], AngleEmbedder())
-    unheard = Tools(AngleEmbedder(), load_tokenizer("words"), watcher=QUICK_ONLY)
+    unheard = Tools(AngleEmbedder(), load_tokenizer("words"), watcher=QUICK_WORK_WATCHER)
     with pytest.raises(Cancelled):
         worked_formula(chunker, chunking, chunking.gaps[0], unheard)
 

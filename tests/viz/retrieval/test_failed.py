@@ -8,9 +8,9 @@ from chunkers import Span
 from evaluation.retrieval.retrieved_chunks_and_failures import FailedExcerpt, Seam
 from viz.retrieval.failed.missed_excerpts import (
     MISSED_EXCERPTS_KEY,
-    _finding_chunkers_in_words,
     _holding_chunk_in_words,
     _select_clicked_question,
+    _successful_chunkers_in_words,
     cut_inside_excerpt_data,
 )
 
@@ -62,9 +62,11 @@ def test_a_child_whose_parent_a_better_one_returned_was_found():
 
 
 def test_it_says_who_found_it():
-    assert _finding_chunkers_in_words(PLAN, failure({0: 40, 1: 0, 2: 0}), 0) == "Found whole by 2. Optimal, 3. Breakpoint."
-    assert _finding_chunkers_in_words(PLAN, failure({0: 40, 1: 1, 2: 40}), 0) == "No other chunker found it whole."
-    assert _finding_chunkers_in_words(PLAN, failure({0: 40}), 0) == ""
+    assert (
+        _successful_chunkers_in_words(PLAN, failure({0: 40, 1: 0, 2: 0}), 0) == "Found whole by 2. Optimal, 3. Breakpoint."
+    )
+    assert _successful_chunkers_in_words(PLAN, failure({0: 40, 1: 1, 2: 40}), 0) == "No other chunker found it whole."
+    assert _successful_chunkers_in_words(PLAN, failure({0: 40}), 0) == ""
 
 
 def test_a_cut_without_a_reason_has_its_chunks_and_its_place():

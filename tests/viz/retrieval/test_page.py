@@ -5,7 +5,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from evaluation.questions.corpus import total_length
+from evaluation.questions.corpus import total_length_of_ranges
 from evaluation.retrieval.measures import RETRIEVAL_MEASURE_TITLES, RETRIEVAL_MEASURES, excerpt_ranges
 from evaluation.retrieval.report import ReportChoice
 from tests import ROOT
@@ -141,7 +141,7 @@ def test_the_passages_are_the_question_s_chunks(measured):
         missed = sum(
             len(words) for passage in side["passages"] if passage["kind"] == "missed" for words, _ in passage["parts"]
         )
-        wanted = total_length(excerpt_ranges(evaluation.index.corpus, evaluation.answers[0].question))
+        wanted = total_length_of_ranges(excerpt_ranges(evaluation.index.corpus, evaluation.answers[0].question))
         assert evaluation.answers[0].characters["recall"].value == pytest.approx(hit / wanted)
         assert hit + missed == pytest.approx(wanted, abs=2)
 

@@ -14,7 +14,7 @@ from tests.viz.retrieval.small import TEXTS, offer
 from tests.viz.retrieval.steps import run_of
 from viz.jobs import retrieval
 from viz.retrieval.page import NO_MODEL_FOR_CONTEXTS as NO_CONTEXT
-from viz.state.chosen_models import MODEL_MISSING
+from viz.state.chosen_models import MISSING_MODEL_MESSAGE
 
 pytestmark = pytest.mark.page
 
@@ -58,7 +58,7 @@ def counted(app):
 
 def test_a_run_says_what_it_sends_of_all_documents_and_sends_it_after_the_click_alone(http):
     app = opened()
-    assert MODEL_MISSING in said(app)
+    assert MISSING_MODEL_MESSAGE in said(app)
     name_model(app, http)
     press(app, "Run")
     told = counted(app)

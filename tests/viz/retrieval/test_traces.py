@@ -130,7 +130,7 @@ def test_a_column_of_given_chunks_has_the_texts_of_identifiers():
     job = DiagnosingTraces(("t.jsonl", data), OwnDocuments([("article.txt", TEXT)], [], []), "lines", column, None, False)
     job.start()
     assert not ended(job).error
-    assert job.report.text_counts == {"located": 1, "several places": 0, "missing": 1}
+    assert job.report.retrieved_text_counts == {"located": 1, "several places": 0, "missing": 1}
     assert job.report.diagnoses[0].stage == "cut apart"
 
 

@@ -29,7 +29,7 @@ def messages(app):
 
 @pytest.mark.parametrize("name", ["compare", "breakpoints", "double_pass", "clustering", "failures", "guide"])
 def test_what_was_stopped_says_so_on_every_page(app, monkeypatch, name):
-    monkeypatch.setattr(column_results, "chunk_at_once", lambda *_: None)
+    monkeypatch.setattr(column_results, "chunk_if_quick", lambda *_: None)
     monkeypatch.setattr(ChunkingJob, "start", ChunkingJob.cancel)
     app.query_params["embedder"] = "tfidf"
     if name != "compare":

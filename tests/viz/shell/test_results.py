@@ -17,7 +17,7 @@ def nothing_embedded(monkeypatch):
     at_once = column_results.chunk_at_once
     monkeypatch.setattr(
         column_results,
-        "chunk_at_once",
+        "chunk_if_quick",
         lambda task, chunker, *rest: None if chunker.embeds else at_once(task, chunker, *rest),
     )
 

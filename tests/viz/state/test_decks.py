@@ -18,7 +18,7 @@ from viz.double_pass.passes import steps_of_both_passes
 from viz.retrieval.bundled_run import default_retrieval_choices
 from viz.shell.navigation import PAGES
 from viz.state.choices import Choices, ColumnChoice, choices_from_query, fresh_column
-from viz.state.lecture_decks import SCENE_PARTS, SEE_PART, Deck, Scene, bundled_decks
+from viz.state.lecture_decks import REVEALING_SCENE_PART, SCENE_PARTS, Deck, Scene, bundled_decks
 from viz.state.question_settings import RETRIEVAL_LIMITS
 
 SCENES = [(name, scene) for name, deck in bundled_decks().items() for scene in deck.scenes]
@@ -320,6 +320,6 @@ def test_every_number_in_the_words_is_computed(deck, scene, real_tools):
 
 
 def test_a_scene_without_words_can_be_seen():
-    assert [*Scene(title="Alone", link="/").words] == [SEE_PART]
+    assert [*Scene(title="Alone", link="/").words] == [REVEALING_SCENE_PART]
     with pytest.raises(ValueError, match="white space"):
         Deck(title=" ")

@@ -14,7 +14,7 @@ from evaluation.segmentation.settings_sweep import (
     SettingSummary,
     SweptSetting,
     published_settings,
-    rows_to_csv,
+    sweep_rows_to_csv,
 )
 from tests import ROOT
 from tests.support import LIMIT, ended
@@ -252,7 +252,7 @@ def test_a_value_that_is_typed_twice_is_run_once(tune):
 
 def test_the_csv_has_a_line_a_run(tune):
     app = finished(tune(what="fixed_sentences", first="size", values="2,4", documents="stubs,article", held=""))
-    lines = list(csv.DictReader(io.StringIO(rows_to_csv(sweep_of(app).rows))))
+    lines = list(csv.DictReader(io.StringIO(sweep_rows_to_csv(sweep_of(app).rows))))
     settings = [*(SweptSetting.of("fixed_sentences", size=size) for size in (2, 4)), *TRIVIAL_SETTINGS]
     assert {(line["document"], line["setting"]) for line in lines} == {
         (document, setting.words()) for document in ("stubs", "article") for setting in settings

@@ -27,7 +27,14 @@ from viz.components.browser_exchange import Component, code_point_offsets, no_op
 from viz.components.page_elements import notice, remark, show_job_progress
 from viz.components.remedies.payload import ColumnRemedies
 from viz.controls import any_chunker_calls_model, language_model_form
-from viz.jobs import AskJob, ChunkingTask, ColumnInquiry, ContextSentencesJob, contexts_digest, estimate_contexts
+from viz.jobs import (
+    AskJob,
+    ChunkingTask,
+    ColumnInquiry,
+    ContextSentencesJob,
+    contexts_digest,
+    estimate_context_sentence_requests,
+)
 from viz.shell import ColumnResult, ModelRequests, run_or_estimate_requests, show_consent
 from viz.state import MOST_QUESTIONS, Choices, TextSource, access_to_chosen_model, ranking_method_of, retrieval_limit_of
 
@@ -152,7 +159,7 @@ def retrieve_for_asked_question(
     is_new_event = asked_question_event is not None and asked_question_event["moment"] != session.question_moment
     if asked_question_event is not None and is_new_event:
         _handle_question_event(asked_question_event)
-    answer_payload: Asked = {
+    asked_question_payload: Asked = {
         "moment": session.question_moment,
         "state": "nothing",
         "share": 0.0,
@@ -163,8 +170,8 @@ def retrieve_for_asked_question(
         "remedies": [None for _ in results],
     }
     if session.question:
-        _fill_in_known_results(
-            answer_payload,
+        _fill_in_available_results(
+            asked_question_payload,
             choices,
             document,
             results,
@@ -173,7 +180,7 @@ def retrieve_for_asked_question(
             NEW_QUESTION_WAIT_S if is_new_event else EARLIER_QUESTION_WAIT_S,
             known,
         )
-    _question_component(key=ASKER_KEY, data=answer_payload, height=0, on_asked_change=no_op_callback)
+    _question_component(key=ASKER_KEY, data=asked_question_payload, height=0, on_asked_change=no_op_callback)
 
 
 def _handle_question_event(event: dict[str, Any]) -> None:
@@ -198,21 +205,21 @@ def _handle_question_event(event: dict[str, Any]) -> None:
         session.answer_complaint = ""
 
 
-def _fill_in_known_results(
-    answer_payload: Asked,
+def _fill_in_available_results(
+    asked_question_payload: Asked,
     choices: Choices,
     document: Document,
     results: Sequence[ColumnResult],
     embedder: Embedder | None,
     no_embedder_reason: str,
     patience_s: float,
-    known: tuple[int, ...] | None,
+    known_boundaries: tuple[int, ...] | None,
 ) -> None:
     """Fill in the known parts of the answer."""
     try:
         checked_user_question = checked_question(session.question)
     except InputError as error:
-        answer_payload["state"], answer_payload["said"] = "failed", str(error)
+        asked_question_payload["state"], asked_question_payload["said"] = "failed", str(error)
         return
     finished_columns = [
         (number, finished.task, finished.chunking)
@@ -225,7 +232,7 @@ def _fill_in_known_results(
     context_sentences_digest = (
         contexts_digest(chunking for _, _, chunking in finished_columns) if embedded_text_kind == "context" else ""
     )
-    question_column_inquiry = ColumnInquiry(
+    question_search_settings = ColumnInquiry(
         checked_user_question,
         chosen_ranking_method,
         retrieval_limit,
@@ -234,16 +241,16 @@ def _fill_in_known_results(
         contexts=context_sentences_digest,
     )
     session.ask_job = search_job = AskJob(
-        question_column_inquiry, finished_columns, embedder, session.on_disk, session.reranker
+        question_search_settings, finished_columns, embedder, session.on_disk, session.reranker
     ).earlier_if_same(session.ask_job)
     search_job.start_once()
     search_job.join(patience_s)
     is_search_in_progress = search_job.in_progress
-    answer_payload["share"], status_phrase = search_job.progress() if is_search_in_progress else (1.0, "")
-    answer_payload["state"] = (
+    asked_question_payload["share"], status_phrase = search_job.progress() if is_search_in_progress else (1.0, "")
+    asked_question_payload["state"] = (
         "working" if is_search_in_progress else "failed" if search_job.error or search_job.cancelled() else "done"
     )
-    if answer_payload["state"] == "failed":
+    if asked_question_payload["state"] == "failed":
         status_phrase = search_job.error or "Stopped; press Enter in the question to go on."
     elif not is_search_in_progress and chosen_ranking_method != "bm25" and embedder is None:
         status_phrase = f"Ranked by words (BM25) alone: {no_embedder_reason or 'there is no embedder.'}"
@@ -253,57 +260,61 @@ def _fill_in_known_results(
         and all(retrieval.is_every_chunk_retrieved and len(retrieval.hits) > 1 for retrieval in search_job.found.values())
     ):
         status_phrase = f"{retrieval_limit_name.capitalize()} hold all of this text; choose less to see what comes first"
-    if answer_payload["state"] == "done" and (search_notes := _searched_text_notes(embedded_text_kind, finished_columns)):
+    if asked_question_payload["state"] == "done" and (
+        search_notes := _searched_text_notes(embedded_text_kind, finished_columns)
+    ):
         status_phrase = ". ".join([status_phrase.rstrip(".")] * bool(status_phrase) + search_notes)
-    answer_payload["said"] = session.answer_complaint or status_phrase
-    _fill_in_columns(answer_payload, search_job, document, results, known)
+    asked_question_payload["said"] = session.answer_complaint or status_phrase
+    _fill_in_column_results(asked_question_payload, search_job, document, results, known_boundaries)
 
 
-def _fill_in_columns(
-    answer_payload: Asked,
+def _fill_in_column_results(
+    asked_question_payload: Asked,
     job: AskJob,
     document: Document,
     results: Sequence[ColumnResult],
-    known: tuple[int, ...] | None,
+    known_boundaries: tuple[int, ...] | None,
 ) -> None:
     """Fill in each column's retrieved chunks, the fate of the marked answer, and the changes that keep it whole."""
     marked_answer, checked_answer_span = session.answer, None
     if marked_answer is not None and document.text.startswith(marked_answer.answer, marked_answer.start):
         marked_answer_end = marked_answer.start + len(marked_answer.answer)
-        answer_payload["answer"] = utf16_offsets(document.text, [marked_answer.start, marked_answer_end])
+        asked_question_payload["answer"] = utf16_offsets(document.text, [marked_answer.start, marked_answer_end])
         checked_answer_span = checked_answer(document.text, marked_answer.start, marked_answer_end)
     for column_index, column_retrieval in list(job.found.items()):
-        answer_payload["found"][column_index] = _asked_column_payload(column_retrieval, document, checked_answer_span)
-    if marked_answer is not None and checked_answer_span is not None and answer_payload["state"] == "done":
+        asked_question_payload["found"][column_index] = _asked_column_payload(
+            column_retrieval, document, checked_answer_span
+        )
+    if marked_answer is not None and checked_answer_span is not None and asked_question_payload["state"] == "done":
         from viz.compare.asking.remedies import find_remedies
 
         failing_column_indexes = [
             number
-            for number, column in enumerate(answer_payload["found"])
+            for number, column in enumerate(asked_question_payload["found"])
             if column is not None and column["fate"] is not None and not column["fate"]["good"]
         ]
-        answer_payload["remedies"] = find_remedies(
-            job, document, results, failing_column_indexes, marked_answer, checked_answer_span, known
+        asked_question_payload["remedies"] = find_remedies(
+            job, document, results, failing_column_indexes, marked_answer, checked_answer_span, known_boundaries
         )
 
 
 def _embedded_text_and_columns(
-    results: Sequence[ColumnResult], ready: Sequence[_NumberedTaskAndChunking]
+    results: Sequence[ColumnResult], finished_columns: Sequence[_NumberedTaskAndChunking]
 ) -> tuple[EmbeddedAs, list[_NumberedTaskAndChunking]]:
     """Return the text that is embedded for each chunk: with its context sentence if chosen and written for all columns."""
     if session.embedded_as != "context":
-        return session.embedded_as, [*ready]
+        return session.embedded_as, [*finished_columns]
     contextual_chunkings = chunkings_with_contexts(results)
-    if any(number not in contextual_chunkings for number, _, _ in ready):
-        return "plain", [*ready]
-    return "context", [(number, task, contextual_chunkings[number]) for number, task, _ in ready]
+    if any(number not in contextual_chunkings for number, _, _ in finished_columns):
+        return "plain", [*finished_columns]
+    return "context", [(number, task, contextual_chunkings[number]) for number, task, _ in finished_columns]
 
 
-def _searched_text_notes(embedded_as: EmbeddedAs, ready: Sequence[_NumberedTaskAndChunking]) -> list[str]:
+def _searched_text_notes(embedded_as: EmbeddedAs, finished_columns: Sequence[_NumberedTaskAndChunking]) -> list[str]:
     """Return notes for the case that the searched text differs from the chosen or from the retrieved text."""
     missing_context_notes = [CONTEXTS_MISSING_NOTE] * (embedded_as != session.embedded_as)
     return missing_context_notes + [MODEL_TEXT_SEARCHED_NOTE] * any(
-        has_model_written_texts(chunking) for _, _, chunking in ready
+        has_model_written_texts(chunking) for _, _, chunking in finished_columns
     )
 
 
@@ -328,13 +339,17 @@ def _asked_column_payload(retrieval: Retrieved, document: Document, answer: Span
 SCORE_NAME_BY_METHOD = {"embedding": "cosine", "bm25": "BM25"}
 
 
-def _score_in_words(retrieval: Retrieved, chunk_ranks_by_method: dict[str, dict[int, int]], hit: RankedChunk) -> str:
+def _score_in_words(
+    retrieval: Retrieved, chunk_ranks_by_method: dict[str, dict[int, int]], ranked_chunk: RankedChunk
+) -> str:
     """Describe a chunk's score, with its rank in each of several fused rankings."""
     chunk_score_phrases = (
-        [f"cross-encoder {format_search_score(hit.score)}"] if retrieval.reranked and format_search_score(hit.score) else []
+        [f"cross-encoder {format_search_score(ranked_chunk.score)}"]
+        if retrieval.reranked and format_search_score(ranked_chunk.score)
+        else []
     )
     for name, ranking in retrieval.sources.items():
-        chunk_rank_in_ranking = chunk_ranks_by_method[name].get(hit.number)
+        chunk_rank_in_ranking = chunk_ranks_by_method[name].get(ranked_chunk.number)
         if chunk_rank_in_ranking is None:
             chunk_score_phrases.append(
                 f"no word of the question in {SCORE_NAME_BY_METHOD[name]}"
@@ -445,7 +460,7 @@ def chunkings_with_contexts(results: Sequence[ColumnResult]) -> dict[int, Chunki
     }
 
 
-def show_contexts(choices: Choices, results: Sequence[ColumnResult]) -> None:
+def show_context_sentences(choices: Choices, results: Sequence[ColumnResult]) -> None:
     """Draw the state of the columns' context sentences, and the button that generates the missing sentences."""
     model_access, contextual_chunking_by_column = access_to_chosen_model(), chunkings_with_contexts(results)
     # If any column's chunker calls a language model, the columns' controls already include the form.
@@ -462,19 +477,19 @@ def show_contexts(choices: Choices, results: Sequence[ColumnResult]) -> None:
     ):
         show_job_progress(context_sentences_job, key="contexts")
         return
-    waiting_chunking_by_task = {
+    contextless_chunking_by_task = {
         column.task: column.chunking
         for number, column in enumerate(results)
         if column.task is not None and column.chunking is not None and number not in contextual_chunking_by_column
     }
-    if waiting_chunking_by_task:
+    if contextless_chunking_by_task:
         if (
             context_sentences_job is not None
             and context_sentences_job.asking is model_access
             and context_sentences_job.error
         ):
             notice(context_sentences_job.error, "error", key="contexts_error")
-        _offer_to_write_contexts(model_access, choices.tokenizer, waiting_chunking_by_task)
+        _offer_to_write_contexts(model_access, choices.tokenizer, contextless_chunking_by_task)
     for column_index, chunking in contextual_chunking_by_column.items():
         if missing_context_count := sum(not chunk.situation for chunk in chunking.chunks):
             chunks_without_contexts_phrase = f"{missing_context_count:,} of {pluralize(len(chunking.chunks), 'chunk')}"
@@ -489,9 +504,13 @@ def show_contexts(choices: Choices, results: Sequence[ColumnResult]) -> None:
         remark(f"{model_access.model.name}: {model_access.spent}.", key="contexts_spent")
 
 
-def _offer_to_write_contexts(asking: Asking, tokenizer: str, unwritten_chunkings: dict[ChunkingTask, Chunking]) -> None:
+def _offer_to_write_contexts(
+    asking: Asking, tokenizer: str, contextless_chunking_by_task: dict[ChunkingTask, Chunking]
+) -> None:
     """Draw the button that estimates the requests for the missing context sentences, and then the consent."""
-    sent_text_phrase = f"This sends the text once for every chunk of {pluralize(len(unwritten_chunkings), 'column')}"
+    sent_text_phrase = (
+        f"This sends the text once for every chunk of {pluralize(len(contextless_chunking_by_task), 'column')}"
+    )
 
     def begin_writing_contexts() -> None:
         context_sentences_job = session.situating
@@ -505,14 +524,14 @@ def _offer_to_write_contexts(asking: Asking, tokenizer: str, unwritten_chunkings
             task: contextual_chunking_by_task[task] for task in session.results if task in contextual_chunking_by_task
         }
         session.situating = new_context_sentences_job = ContextSentencesJob(
-            asking, tokenizer, unwritten_chunkings, reusable_chunking_by_task
+            asking, tokenizer, contextless_chunking_by_task, reusable_chunking_by_task
         )
         new_context_sentences_job.start()
 
     context_requests = ModelRequests(
-        ("contexts", *unwritten_chunkings),
+        ("contexts", *contextless_chunking_by_task),
         asking,
-        partial(estimate_contexts, unwritten_chunkings, tokenizer),
+        partial(estimate_context_sentence_requests, contextless_chunking_by_task, tokenizer),
         sent_text_phrase,
         "contexts",
         0,

@@ -19,13 +19,13 @@ from viz.state import kept_questions_about
 
 
 def find_remedies(
-    asking: AskJob,
+    question_search_job: AskJob,
     document: Document,
     results: Sequence[ColumnResult],
-    failing_columns: Collection[int],
-    answer: MarkedQuestion,
-    span: Span,
-    known: tuple[int, ...] | None,
+    failing_column_indexes: Collection[int],
+    marked_answer: MarkedQuestion,
+    answer_span: Span,
+    known_boundaries: tuple[int, ...] | None,
 ) -> list[ColumnRemedies | None]:
     """Return, for each column that fails to keep the answer whole, the changes of settings found so far that keep it whole.
 
@@ -34,36 +34,56 @@ def find_remedies(
 
     Parameters
     ----------
-    failing_columns
+    failing_column_indexes
         The numbers, from 0, of the columns that fail.
-    answer, span
+    marked_answer, answer_span
         The marked answer, and its span in the text.
     """
-    column_inquiry, reranker, embedder = asking.inquiry, asking.reranker, asking.embedder
+    question_search_settings, reranker, embedder = (
+        question_search_job.inquiry,
+        question_search_job.reranker,
+        question_search_job.embedder,
+    )
     finished_columns_by_number = {
-        number: finished for number in failing_columns if (finished := results[number].finished_column)
+        number: finished for number in failing_column_indexes if (finished := results[number].finished_column)
     }
     # Changed chunks would need new context sentences from a language model.
-    if not finished_columns_by_number or column_inquiry.embedded_as == "context":
+    if not finished_columns_by_number or question_search_settings.embedded_as == "context":
         return [None for _ in results]
     posed_question, other_questions = (
-        PosedQuestion(column_inquiry.question, span),
-        kept_questions_about(document, excluded_question=answer.question),
+        PosedQuestion(question_search_settings.question, answer_span),
+        kept_questions_about(document, excluded_question=marked_answer.question),
     )
-    shared_column_arguments = column_inquiry.method, column_inquiry.limit, column_inquiry.embedded_as, other_questions, known
+    shared_column_arguments = (
+        question_search_settings.method,
+        question_search_settings.limit,
+        question_search_settings.embedded_as,
+        other_questions,
+        known_boundaries,
+    )
     remedy_search_by_task = {
         task: remedy_search_for_answer(
             FailingColumn(chunker, chunking, *shared_column_arguments, posed=posed_question),
-            column_inquiry.tokenizer,
+            question_search_settings.tokenizer,
             reranker,
         )
         for task, chunker, chunking in finished_columns_by_number.values()
     }
-    remedy_search_subject = column_inquiry, posed_question, other_questions, known, embedder_key(embedder), reranker
+    remedy_search_identity = (
+        question_search_settings,
+        posed_question,
+        other_questions,
+        known_boundaries,
+        embedder_key(embedder),
+        reranker,
+    )
     session.remedy_job = remedy_search_job = RemedyJob(
-        remedy_search_subject, remedy_search_by_task, embedder, column_inquiry.tokenizer, session.on_disk
+        remedy_search_identity, remedy_search_by_task, embedder, question_search_settings.tokenizer, session.on_disk
     ).earlier_if_same(session.remedy_job)
-    if is_remedy_search_automatic(column_inquiry.method, embedder, reranker, document) and not remedy_search_job.done:
+    if (
+        is_remedy_search_automatic(question_search_settings.method, embedder, reranker, document)
+        and not remedy_search_job.done
+    ):
         remedy_search_job.start_once()
     return [
         remedies_payload(

@@ -42,7 +42,7 @@ from viz.jobs.retrieval_plan import RunMaterial
 from viz.shell import ColumnResult, bundled_material, shared_question_sets, waiting_status_phrase
 from viz.state import RANKING_METHOD_LABELS, Choices, TextSource, ranking_method_of, retrieval_limit_of
 
-THIS_TEXT = "This text"
+THIS_TEXT_OPTION = "This text"
 
 MOST_COUNTED_CHARACTERS = 1_000_000
 """Maximum number of characters whose tokens are counted while the page is drawn; the rest is extrapolated."""
@@ -57,33 +57,33 @@ def show_index_replacement(
     """Draw what is kept, changed, new and gone if each column replaced the selected one, and the questions won and lost."""
     chosen_run_material = _choose_documents_and_price(_named_documents_with_questions(text_source, document))
     dollars_per_million_tokens = session.embedding_price or None
-    is_this_text = chosen_run_material.texts == ((document.name, document.text),)
+    is_only_this_text = chosen_run_material.texts == ((document.name, document.text),)
     index_job_setting = _index_changes_setting(choices, chosen_run_material, embedder)
     index_changes_job = session.index_changes
     if index_changes_job is not None and index_changes_job.setting != index_job_setting:
         index_changes_job.cancel()
         session.index_changes = index_changes_job = None
-    if not is_this_text:
+    if not is_only_this_text:
         # Without it the table is empty.
-        _offer_index_measurement(results, index_job_setting, embedder, is_this_text=is_this_text)
+        _offer_index_measurement(results, index_job_setting, embedder, is_only_this_text=is_only_this_text)
     document_count = len(chosen_run_material.texts)
     comparison_by_column: dict[int, IndexComparison] = {}
     rows: list[RowData] = []
-    for number, column in enumerate(results):
+    for column_index, column in enumerate(results):
         try:
             chunk_count, comparison = (
-                _comparison_on_this_text(results, choices.selected, number)
-                if is_this_text
-                else _comparison_by_job(results, index_changes_job, choices.selected, number)
+                _comparison_on_this_text(results, choices.selected, column_index)
+                if is_only_this_text
+                else _comparison_by_job(results, index_changes_job, choices.selected, column_index)
             )
         except InputError as error:
-            rows.append(score_row_of_column(number, column, message=str(error)))
+            rows.append(score_row_of_column(column_index, column, message=str(error)))
             continue
         if comparison is not None:
-            comparison_by_column[number] = comparison
+            comparison_by_column[column_index] = comparison
         rows.append(
             score_row_of_column(
-                number, column, index_change_cells(chunk_count, comparison, document_count, dollars_per_million_tokens)
+                column_index, column, index_change_cells(chunk_count, comparison, document_count, dollars_per_million_tokens)
             )
         )
     draw_score_table(
@@ -93,10 +93,10 @@ def show_index_replacement(
         key="changes",
         introduction=f"An index of column {choices.selected + 1}, replaced by one of another column. A press on a column "
         "compares with that one.",
-        note=_note_on_embedded_text(choices, results, is_this_text=is_this_text),
+        note=_note_on_embedded_text(choices, results, is_only_this_text=is_only_this_text),
     )
-    if is_this_text:
-        _offer_index_measurement(results, index_job_setting, embedder, is_this_text=is_this_text)
+    if is_only_this_text:
+        _offer_index_measurement(results, index_job_setting, embedder, is_only_this_text=is_only_this_text)
     if index_changes_job is not None:
         show_recall_changes(choices, results, index_changes_job)
     show_replacement_details(choices, results, comparison_by_column, index_changes_job)
@@ -110,7 +110,9 @@ def _named_documents_with_questions(text_source: TextSource, document: Document)
         marked_question_set(questions, {document.identity: document.text}).questions if questions else ("", b"")
     )
     named_document_parts = () if text_source.parts is None else ((document.name, text_source.parts),)
-    material_by_name = {THIS_TEXT: RunMaterial(named_document_texts, marked_question_file, True, named_document_parts)}
+    material_by_name = {
+        THIS_TEXT_OPTION: RunMaterial(named_document_texts, marked_question_file, True, named_document_parts)
+    }
     material_by_name[f"{pluralize(len(bundled_material().texts), 'bundled document')} with questions"] = bundled_material()
     for number, (origin, material) in enumerate(shared_question_sets(), 1):
         material_name = f"{pluralize(len(material.texts), 'document')} with questions {origin}"
@@ -118,12 +120,12 @@ def _named_documents_with_questions(text_source: TextSource, document: Document)
     return material_by_name
 
 
-def _choose_documents_and_price(materials: dict[str, RunMaterial]) -> RunMaterial:
+def _choose_documents_and_price(material_by_name: dict[str, RunMaterial]) -> RunMaterial:
     """Draw the choice of documents and the price of embedding, and return the chosen documents."""
-    if session.changed_documents not in materials:
-        session.changed_documents = THIS_TEXT
+    if session.changed_documents not in material_by_name:
+        session.changed_documents = THIS_TEXT_OPTION
     material_controls_row = st.container(horizontal=True, vertical_alignment="bottom")
-    material_names = [*materials]
+    material_names = [*material_by_name]
     material_controls_row.selectbox(
         "Documents",
         material_names,
@@ -141,7 +143,7 @@ def _choose_documents_and_price(materials: dict[str, RunMaterial]) -> RunMateria
         help="The price of your embedding model, for the column “Cost”; 0 hides it.",
         **value_binding(session.embedding_price, "changes_price", partial(setattr, session, "embedding_price")),
     )
-    return materials[session.changed_documents]
+    return material_by_name[session.changed_documents]
 
 
 def _index_changes_setting(choices: Choices, material: RunMaterial, embedder: Embedder | None) -> IndexSetting:
@@ -163,10 +165,10 @@ ChunkCountAndComparison = tuple[int, IndexComparison | None]
 
 
 def _comparison_by_job(
-    results: Sequence[ColumnResult], job: IndexChanges | None, selected: int, number: int
+    results: Sequence[ColumnResult], job: IndexChanges | None, selected_column_index: int, column_index: int
 ) -> ChunkCountAndComparison:
     """Compare a column's chunks of the job's documents with the selected column's; raise InputError if that fails."""
-    column, selected_column = results[number], results[selected]
+    column, selected_column = results[column_index], results[selected_column_index]
     if column.chunker is None:
         raise InputError(column.error)
     if job is None or column.chunker not in job.results:
@@ -175,17 +177,19 @@ def _comparison_by_job(
     if column is selected_column:
         return chunk_count, None
     if selected_column.chunker not in job.results:
-        raise InputError(f"Column {selected + 1}, with which it is compared, is not measured.")
+        raise InputError(f"Column {selected_column_index + 1}, with which it is compared, is not measured.")
     return chunk_count, job.compare_chunkers(selected_column.chunker, column.chunker)
 
 
-def _comparison_on_this_text(results: Sequence[ColumnResult], selected: int, number: int) -> ChunkCountAndComparison:
+def _comparison_on_this_text(
+    results: Sequence[ColumnResult], selected_column_index: int, column_index: int
+) -> ChunkCountAndComparison:
     """Compare a column's chunks with the selected column's; raise InputError if that fails."""
     embedded_text_kind = _embedded_text_kind(results)
     contextual_chunking_by_column = chunkings_with_contexts(results) if embedded_text_kind == "context" else {}
-    column, selected_column = results[number], results[selected]
-    chunking = contextual_chunking_by_column.get(number, column.chunking)
-    selected_chunking = contextual_chunking_by_column.get(selected, selected_column.chunking)
+    column, selected_column = results[column_index], results[selected_column_index]
+    chunking = contextual_chunking_by_column.get(column_index, column.chunking)
+    selected_chunking = contextual_chunking_by_column.get(selected_column_index, selected_column.chunking)
     if chunking is None or selected_chunking is None or column.task is None or selected_column.task is None:
         raise InputError(column.error or waiting_status_phrase())
     if column is selected_column:
@@ -204,11 +208,11 @@ def _embedded_text_kind(results: Sequence[ColumnResult]) -> EmbeddedAs:
     return session.embedded_as
 
 
-def _note_on_embedded_text(choices: Choices, results: Sequence[ColumnResult], *, is_this_text: bool) -> str:
-    embedded_text_kind = _embedded_text_kind(results) if is_this_text or session.embedded_as != "context" else "plain"
+def _note_on_embedded_text(choices: Choices, results: Sequence[ColumnResult], *, is_only_this_text: bool) -> str:
+    embedded_text_kind = _embedded_text_kind(results) if is_only_this_text or session.embedded_as != "context" else "plain"
     caveat_phrase = ""
     if embedded_text_kind != session.embedded_as:
-        caveat_phrase = f" Context sentences are not written for all {'columns' if is_this_text else 'documents'}."
+        caveat_phrase = f" Context sentences are not written for all {'columns' if is_only_this_text else 'documents'}."
     if embedded_text_kind == "late":
         caveat_phrase = " A chunk's vector depends on the text around it, so that none is kept."
     return (
@@ -239,7 +243,7 @@ def _index_comparison_between(
 
 
 def _offer_index_measurement(
-    results: Sequence[ColumnResult], setting: IndexSetting, embedder: Embedder | None, *, is_this_text: bool
+    results: Sequence[ColumnResult], setting: IndexSetting, embedder: Embedder | None, *, is_only_this_text: bool
 ) -> None:
     """Draw the progress of the job, or the button that cuts and searches what is not measured yet."""
     changes_job = session.index_changes
@@ -250,7 +254,7 @@ def _offer_index_measurement(
         changes_job, "changes", lambda: len(known_results_by_chunker) + len(refusals_by_chunker) > tried_count
     ):
         return
-    if is_this_text and not setting.material.questions[1]:
+    if is_only_this_text and not setting.material.questions[1]:
         remark(
             "To see the questions won and lost, mark answers to your questions above, or choose documents that have "
             "questions.",
@@ -279,7 +283,7 @@ def _offer_index_measurement(
     remaining_chunkers = [chunker for chunker in label_by_chunker if chunker not in tried_chunkers and not chunker.asks]
     button_label = (
         "Measure questions won and lost"
-        if is_this_text
+        if is_only_this_text
         else f"Cut and search {pluralize(len(setting.material.texts), 'document')}"
     )
     measure_controls_row = st.container(horizontal=True, vertical_alignment="center")

@@ -11,7 +11,7 @@ from chunkers.support import VectorArray, pluralize
 from evaluation.findings.rules import find_suspicious_cuts, finding_count_per_rule
 from evaluation.report.table_cells import (
     EDIT_CELL_COUNT,
-    FOUND_HEADS,
+    FOUND_BOUNDARY_HEADS,
     KNOWN_BOUNDARY_HEADS,
     STRUCTURE_HEADS,
     SUSPICIOUS_HEAD,
@@ -45,7 +45,7 @@ from evaluation.segmentation import (
 from viz.compare.state.session import session
 from viz.components.page_elements import notice, show_job_state
 from viz.components.score_table.score_table import RowData, draw_score_table, flag_best_cells, score_table_row
-from viz.jobs import ChunkingTask, build_tools, cached_sentence_vectors, cached_while_shown, chunk_at_once
+from viz.jobs import ChunkingTask, build_tools, cached_sentence_vectors, cached_while_shown, chunk_if_quick
 from viz.jobs.index_changes_and_stability import EditStabilityJob
 from viz.shell import ColumnResult, FinishedColumn, lecture_mode, settings_in_words, waiting_status_phrase
 from viz.state import OWN_DOCUMENT, Choices
@@ -66,21 +66,27 @@ def show_scoreboard(
     choices: Choices, results: Sequence[ColumnResult], known: tuple[int, ...] | None, embedder: Embedder | None
 ) -> None:
     """Draw a table of each column's chunks, tokens, boundary errors, suspicious cuts and time."""
-    limited_embedder = embedder if embedder is not None and embedder.max_tokens is not None else None
+    embedder_with_token_limit = embedder if embedder is not None and embedder.max_tokens is not None else None
     scoreboard_table_rows = [
-        _scoreboard_row(number, column, known, embedder, limited_embedder) for number, column in enumerate(results)
+        _scoreboard_row(number, column, known, embedder, embedder_with_token_limit) for number, column in enumerate(results)
     ]
     scoreboard_column_heads = _scoreboard_heads(known is not None, choices.tokenizer)
     for cell_index, column_head in enumerate(scoreboard_column_heads):
         if column_head.label not in ("Chunks", "Tokens"):
             flag_best_cells(scoreboard_table_rows, cell_index, max if column_head.label == "Found" else min)
-    special_token_count = None if limited_embedder is None else _special_token_count(results, limited_embedder)
+    special_token_count = (
+        None if embedder_with_token_limit is None else _special_token_count(results, embedder_with_token_limit)
+    )
     usable_token_limit, token_limit_note = None, ""
-    if limited_embedder is not None and limited_embedder.max_tokens is not None and special_token_count is not None:
-        usable_token_limit = limited_embedder.max_tokens - special_token_count
+    if (
+        embedder_with_token_limit is not None
+        and embedder_with_token_limit.max_tokens is not None
+        and special_token_count is not None
+    ):
+        usable_token_limit = embedder_with_token_limit.max_tokens - special_token_count
         special_tokens_phrase = f", besides {pluralize(special_token_count, 'special token')}" if special_token_count else ""
         token_limit_note = (
-            f"The line in the strips is where {limited_embedder.name} stops reading: {usable_token_limit:,} "
+            f"The line in the strips is where {embedder_with_token_limit.name} stops reading: {usable_token_limit:,} "
             f"tokens{special_tokens_phrase}."
         )
     draw_score_table(
@@ -99,14 +105,14 @@ def score_row_of_column(number: int, column: ColumnResult, cells: Sequence[Cell]
     return score_table_row(number, column.title, settings_in_words(column), cells, why_no_cells)
 
 
-def _special_token_count(results: Sequence[ColumnResult], limited_embedder: Embedder) -> int | None:
+def _special_token_count(results: Sequence[ColumnResult], embedder_with_token_limit: Embedder) -> int | None:
     """Return the number of special tokens that the embedder adds to each text; None if another tokenizer counts."""
     added_token_counts = {
         length - size
         for column in results
         if (finished := column.finished_column)
         for length, size in zip(
-            token_count_per_chunk(finished.task, finished.chunking, limited_embedder) or (),
+            token_count_per_chunk(finished.task, finished.chunking, embedder_with_token_limit) or (),
             token_count_per_chunk(finished.task, finished.chunking, None) or (),
             strict=False,
         )
@@ -122,7 +128,7 @@ def _scoreboard_heads(has_known_boundaries: bool, tokenizer: str) -> list[Head]:
     return [
         Head("Chunks", "Number of chunks."),
         Head("Tokens", f"Fewest, median and most in a chunk, as {tokenizer} counts them; every dot is a chunk."),
-        *(FOUND_HEADS if has_known_boundaries else ()),
+        *(FOUND_BOUNDARY_HEADS if has_known_boundaries else ()),
         SUSPICIOUS_HEAD,
         *([] if lecture_mode.is_lecture_mode_on() else time_column_heads),
     ]
@@ -133,7 +139,7 @@ def _scoreboard_row(
     column: ColumnResult,
     known: tuple[int, ...] | None,
     embedder: Embedder | None,
-    limited_embedder: Embedder | None,
+    embedder_with_token_limit: Embedder | None,
 ) -> RowData:
     finished_column = column.finished_column
     if finished_column is None:
@@ -141,12 +147,12 @@ def _scoreboard_row(
     task, chunking = finished_column.task, finished_column.chunking
     chunk_token_counts, embedder_token_counts = (
         token_count_per_chunk(task, chunking, None),
-        token_count_per_chunk(task, chunking, limited_embedder),
+        token_count_per_chunk(task, chunking, embedder_with_token_limit),
     )
     overlong_chunk_count = (
         0
-        if limited_embedder is None or limited_embedder.max_tokens is None
-        else sum(size > limited_embedder.max_tokens for size in embedder_token_counts or ())
+        if embedder_with_token_limit is None or embedder_with_token_limit.max_tokens is None
+        else sum(size > embedder_with_token_limit.max_tokens for size in embedder_token_counts or ())
     )
     tokens_cell = size_spread_cell(
         chunk_token_counts,
@@ -337,12 +343,12 @@ def show_label_free_measures(
         (number, column.title, finished) for number, column in enumerate(results) if (finished := column.finished_column)
     ]
     contenders += _trivial_contenders(document, choices.tokenizer)
-    edit_results = _edit_results(document)
-    are_edits_measured = any(contender.task in edit_results for _, _, contender in contenders)
+    edit_stability_by_task = _edit_stability_by_task(document)
+    are_edits_measured = any(contender.task in edit_stability_by_task for _, _, contender in contenders)
     rows: list[RowData] = []
     for column_number, contender_name, contender in contenders:
         measure_cells = label_free_measure_cells(_label_free_measures(contender, document_sentence_vectors, embedder))
-        stability_cells = edit_stability_cells(edit_results.get(contender.task)) if are_edits_measured else []
+        stability_cells = edit_stability_cells(edit_stability_by_task.get(contender.task)) if are_edits_measured else []
         rows.append(
             score_table_row(
                 column_number,
@@ -361,7 +367,7 @@ def show_label_free_measures(
         "short chunks are alike inside.",
         note=f"An edit inserts one sentence of the text at one of {DEFAULT_EDITS} places." if are_edits_measured else "",
     )
-    _offer_edit_stability(contenders, document, embedder, edit_results)
+    _offer_edit_stability(contenders, document, embedder, edit_stability_by_task)
 
 
 def _trivial_contenders(document: Document, tokenizer: str) -> list[_NumberedColumn]:
@@ -370,7 +376,7 @@ def _trivial_contenders(document: Document, tokenizer: str) -> list[_NumberedCol
     for baseline_name, parameters in BASELINE_SETTINGS:
         chunker = build_chunker("fixed_sentences", parameters)
         baseline_chunking_task = ChunkingTask.of(document, None, tokenizer, chunker)
-        chunking = chunk_at_once(baseline_chunking_task, chunker, document, None, False)
+        chunking = chunk_if_quick(baseline_chunking_task, chunker, document, None, False)
         if chunking is not None:
             baselines.append((None, baseline_name, FinishedColumn(baseline_chunking_task, chunker, chunking)))
     return baselines
@@ -388,7 +394,7 @@ def _label_free_measures(
     return measure_without_labels(result.chunking, vectors, size_compliance_counts)
 
 
-def _edit_results(document: Document) -> dict[ChunkingTask, EditStability | str]:
+def _edit_stability_by_task(document: Document) -> dict[ChunkingTask, EditStability | str]:
     """Return the results of the edit job on this document, or error messages; cancel a job on another document."""
     edit_stability_job = session.edits
     if edit_stability_job is None:
@@ -403,20 +409,20 @@ def _offer_edit_stability(
     contenders: Sequence[_NumberedColumn],
     document: Document,
     embedder: Embedder | None,
-    edit_results: dict[ChunkingTask, EditStability | str],
+    edit_stability_by_task: dict[ChunkingTask, EditStability | str],
 ) -> None:
     """Draw the button that measures the effect of edits, or its progress."""
     edit_stability_job = session.edits
     if edit_stability_job is not None and show_job_state(
         edit_stability_job,
         "edits",
-        lambda: {**edit_stability_job.results, **edit_stability_job.refused}.keys() != edit_results.keys(),
+        lambda: {**edit_stability_job.results, **edit_stability_job.refused}.keys() != edit_stability_by_task.keys(),
     ):
         return
     unmeasured_contenders = [
         (name if number is None else f"Column {number + 1}", contender.task, contender.chunker)
         for number, name, contender in contenders
-        if contender.task not in edit_results
+        if contender.task not in edit_stability_by_task
     ]
     if not unmeasured_contenders:
         return
@@ -428,7 +434,7 @@ def _offer_edit_stability(
 
     def start_edit_stability_job() -> None:
         measured_edit_stabilities = {
-            task: stability for task, stability in edit_results.items() if isinstance(stability, EditStability)
+            task: stability for task, stability in edit_stability_by_task.items() if isinstance(stability, EditStability)
         }
         session.edits = EditStabilityJob(
             document, embedder, unmeasured_contenders, session.on_disk, results=measured_edit_stabilities

@@ -61,7 +61,7 @@ def own_cut_offsets(choices: Choices, document: Document) -> tuple[int, ...]:
     return ()
 
 
-def set_own_cuts(choices: Choices, document: Document, places: Sequence[int]) -> None:
+def set_own_cuts(choices: Choices, document: Document, user_cut_offsets: Sequence[int]) -> None:
     """Show the user's cuts as a column of Compare; one undo reverts all of the user's clicks.
 
     Raises
@@ -69,7 +69,7 @@ def set_own_cuts(choices: Choices, document: Document, places: Sequence[int]) ->
     ParameterError
         If there are more than `chunkers.methods.your_cuts.MOST_CUTS`.
     """
-    own_cuts_chunker = YourCuts.with_cuts_at(document.identity, places)
+    own_cuts_chunker = YourCuts.with_cuts_at(document.identity, user_cut_offsets)
     cuts_column_index = index_for_own_cuts(choices)
     if cuts_column_index is None:
         return

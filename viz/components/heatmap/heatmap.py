@@ -125,7 +125,7 @@ def _distance_matrix_payload(vectors: FloatArray, matrix_hash: str) -> bytes:
     return f"{matrix_header_json}\n".encode() + np.rint(block_distances * 65535).astype("<u2").tobytes()
 
 
-def mean_block_distances(vectors: FloatArray, weight: float, sentences_per_block: int) -> FloatArray:
+def mean_block_distances(vectors: FloatArray, position_weight: float, sentences_per_block: int) -> FloatArray:
     """Return the mean distances between blocks of ``sentences_per_block`` sentences, shape (blocks, blocks).
 
     The last block may be smaller.
@@ -134,7 +134,7 @@ def mean_block_distances(vectors: FloatArray, weight: float, sentences_per_block
     block_starts = np.arange(0, sentence_count, sentences_per_block)
     block_sizes = np.diff(np.append(block_starts, sentence_count))
     distance_sums = np.zeros((len(block_starts), len(block_starts)))
-    for first_row_index, distance_rows in joint_distances(vectors, weight):
+    for first_row_index, distance_rows in joint_distances(vectors, position_weight):
         np.add.at(
             distance_sums,
             np.arange(first_row_index, first_row_index + len(distance_rows)) // sentences_per_block,

@@ -23,8 +23,8 @@ from viz.components.reader.payload import (
 from viz.theme import palette
 
 
-def covering_chunks_by_range(spans: Sequence[Sequence[Span]]) -> list[tuple[int, int, list[int]]]:
-    """Split the text covered by chunks at each start and end of their ``spans``.
+def covering_chunks_by_range(spans_per_chunk: Sequence[Sequence[Span]]) -> list[tuple[int, int, list[int]]]:
+    """Split the text covered by chunks at each start and end of their ``spans_per_chunk``.
 
     Returns
     -------
@@ -33,10 +33,10 @@ def covering_chunks_by_range(spans: Sequence[Sequence[Span]]) -> list[tuple[int,
     """
     chunks_by_start: dict[int, list[int]] = {}
     chunks_by_end: dict[int, list[int]] = {}
-    for number, chunk_spans in enumerate(spans):
+    for chunk_number, chunk_spans in enumerate(spans_per_chunk):
         for start, end in chunk_spans:
-            chunks_by_start.setdefault(start, []).append(number)
-            chunks_by_end.setdefault(end, []).append(number)
+            chunks_by_start.setdefault(start, []).append(chunk_number)
+            chunks_by_end.setdefault(end, []).append(chunk_number)
     covered_text_ranges = []
     open_chunk_numbers: list[int] = []
     for edge_offset, next_edge_offset in pairwise(sorted(chunks_by_start.keys() | chunks_by_end.keys())):
@@ -64,15 +64,17 @@ def text_segments(
 ) -> Segments:
     """Split a text wherever the set of covering chunks changes; return the segments as one list per property."""
     text = document.text
-    number_by_parent = {chunk: number for number, chunk in enumerate(indices_of_parent_chunks(chunking.chunks), start=1)}
+    number_by_parent_chunk = {
+        chunk: number for number, chunk in enumerate(indices_of_parent_chunks(chunking.chunks), start=1)
+    }
     segment_ranges = [
-        (start, end, sorted(over, key=lambda chunk: (chunk in number_by_parent, chunk)))
+        (start, end, sorted(over, key=lambda chunk: (chunk in number_by_parent_chunk, chunk)))
         for start, end, over in _ranges_without_leading_space(
             text, covering_chunks_by_range([chunk.spans for chunk in chunking.chunks])
         )
     ]
-    parent_number_by_start = {chunking.chunks[chunk].start: number for chunk, number in number_by_parent.items()}
-    segment_parent_counts = [_count_covering_parents(over, number_by_parent) for _, _, over in segment_ranges]
+    parent_number_by_start = {chunking.chunks[chunk].start: number for chunk, number in number_by_parent_chunk.items()}
+    segment_parent_counts = [_count_covering_parents(over, number_by_parent_chunk) for _, _, over in segment_ranges]
     segment_leaf_chunks = [
         over[: len(over) - count] for (_, _, over), count in zip(segment_ranges, segment_parent_counts, strict=True)
     ]
@@ -123,10 +125,10 @@ def text_segments(
         "to": offsets_on_sentence_axis(document, segment_ends),
         "label": segment_labels,
         "tone": segment_style_classes,
-        "colours": chunk_colours(segment_leaf_chunks, len(numbered_chunks)),
-        "outer": segment_parent_counts if number_by_parent else [],
-        "parentFrom": offsets_on_sentence_axis(document, [chunking.chunks[chunk].start for chunk in number_by_parent]),
-        "parentTo": offsets_on_sentence_axis(document, [chunking.chunks[chunk].end for chunk in number_by_parent]),
+        "colours": chunk_colour_numbers(segment_leaf_chunks, len(numbered_chunks)),
+        "outer": segment_parent_counts if number_by_parent_chunk else [],
+        "parentFrom": offsets_on_sentence_axis(document, [chunking.chunks[chunk].start for chunk in number_by_parent_chunk]),
+        "parentTo": offsets_on_sentence_axis(document, [chunking.chunks[chunk].end for chunk in number_by_parent_chunk]),
         "contexts": distinct_contexts,
         "context": [number_by_context.get(context, 0) for context in context_by_segment] if distinct_contexts else [],
         "split": [number for number, chunk in numbered_chunks if len(chunk.spans) > 1],
@@ -134,16 +136,20 @@ def text_segments(
     }
 
 
-def _count_covering_parents(covering_chunks: Collection[int], parents: Collection[int]) -> int:
+def _count_covering_parents(covering_chunks: Collection[int], parent_chunk_numbers: Collection[int]) -> int:
     """Return the number of chunks over a segment that are parents of others there; 0 where a parent has no child."""
-    covering_parent_count = sum(chunk in parents for chunk in covering_chunks)
+    covering_parent_count = sum(chunk in parent_chunk_numbers for chunk in covering_chunks)
     return covering_parent_count if covering_parent_count < len(covering_chunks) else 0
 
 
-def _ended_chunks_label(chunks: Collection[int]) -> str:
+def _ended_chunks_label(chunk_indexes: Collection[int]) -> str:
     """Name the chunks that end where no other chunk begins."""
-    numbers_phrase = " and ".join(f"{chunk + 1}" for chunk in sorted(chunks))
-    return f"chunk{'s' * (len(chunks) > 1)} {numbers_phrase} end{'s' * (len(chunks) == 1)}" if chunks else "an overlap ends"
+    numbers_phrase = " and ".join(f"{chunk + 1}" for chunk in sorted(chunk_indexes))
+    return (
+        f"chunk{'s' * (len(chunk_indexes) > 1)} {numbers_phrase} end{'s' * (len(chunk_indexes) == 1)}"
+        if chunk_indexes
+        else "an overlap ends"
+    )
 
 
 def _model_written_data(
@@ -214,22 +220,22 @@ def _proposition_data(document: Document, text: str, span: Span, remark: str) ->
     }
 
 
-def chunk_colours(chunks_per_segment: Sequence[Sequence[int]], count: int) -> list[int]:
-    """Return a background colour number for each of ``count`` chunks, so that neighbouring chunks differ.
+def chunk_colour_numbers(chunks_per_segment: Sequence[Sequence[int]], chunk_count: int) -> list[int]:
+    """Return a background colour number for each of ``chunk_count`` chunks, so that neighbouring chunks differ.
 
     ``chunks_per_segment`` has the numbers of the chunks that cover each segment of the text.
 
     The colours are assigned in rotation, skipping those of neighbours. If the neighbours use all colours, the one used by
     the fewest is assigned.
     """
-    neighbours_by_chunk: list[set[int]] = [set() for _ in range(count)]
-    for chunks_before, chunks_after in pairwise(chunks_per_segment):
-        for left_chunk_number in chunks_before:
-            neighbours_by_chunk[left_chunk_number].update(chunks_after)
-        for right_chunk_number in chunks_after:
-            neighbours_by_chunk[right_chunk_number].update(chunks_before)
+    neighbours_by_chunk: list[set[int]] = [set() for _ in range(chunk_count)]
+    for left_segment_chunks, right_segment_chunks in pairwise(chunks_per_segment):
+        for left_chunk_number in left_segment_chunks:
+            neighbours_by_chunk[left_chunk_number].update(right_segment_chunks)
+        for right_chunk_number in right_segment_chunks:
+            neighbours_by_chunk[right_chunk_number].update(left_segment_chunks)
     assigned_colours: list[int] = []
-    for number in range(count):
+    for number in range(chunk_count):
         neighbour_colour_counts = Counter(assigned_colours[other] for other in neighbours_by_chunk[number] if other < number)
         # Among equally good colours, min returns the first, which is the next in turn.
         assigned_colours.append(
@@ -247,7 +253,7 @@ def chunk_colours(chunks_per_segment: Sequence[Sequence[int]], count: int) -> li
 MOST_GAPS_WITH_REASONS = 2000
 """Most gaps for which all reasons are sent; in longer texts, only cuts have reasons, as labels of the segments."""
 
-_ROUNDING = 2e-6
+_ROUNDED_DISTANCE_TOLERANCE = 2e-6
 """Upper bound of the change in the distance between two numbers when both are rounded to six decimals."""
 
 
@@ -321,10 +327,10 @@ def score_rounder(scores: Sequence[float], levels: Sequence[float]) -> Callable[
 
 
 def _numbers_near_others(numbers: FloatArray, others: FloatArray) -> set[float]:
-    """Return the numbers less than `_ROUNDING` from one of ``others`` but not equal to it; both arrays ascend."""
+    """Return the numbers less than `_ROUNDED_DISTANCE_TOLERANCE` from one of ``others`` but not equal to it; both arrays ascend."""
     nearest_below = np.concatenate([[-np.inf], others])[np.searchsorted(others, numbers, side="left")]
     nearest_above = np.concatenate([others, [np.inf]])[np.searchsorted(others, numbers, side="right")]
-    return set(numbers[np.minimum(numbers - nearest_below, nearest_above - numbers) < _ROUNDING].tolist())
+    return set(numbers[np.minimum(numbers - nearest_below, nearest_above - numbers) < _ROUNDED_DISTANCE_TOLERANCE].tolist())
 
 
 def _round_to_safe_decimals(number: float) -> float:

@@ -180,14 +180,14 @@ def show_stepper(
     )
 
 
-def _step_index_in_link(link_parameters: dict[str, str], count: int, key: str) -> int:
+def _step_index_in_link(link_parameters: dict[str, str], step_count: int, key: str) -> int:
     """Return the link's step, counted from 0; draw an error and return the first step if it is invalid."""
     step_text = link_parameters["step"]
     if not (step_text.isascii() and step_text.isdecimal() and len(step_text) <= MOST_STEP_DIGITS and int(step_text) >= 1):
         notice(
-            f"The link's step must be a number from 1 to {count:,}; got {step_text[:60]!r}.",
+            f"The link's step must be a number from 1 to {step_count:,}; got {step_text[:60]!r}.",
             "error",
             key=f"{key}_complaint",
         )
         return 0
-    return max(0, min(int(step_text), count) - 1)
+    return max(0, min(int(step_text), step_count) - 1)

@@ -124,6 +124,6 @@ def keep_text_in_tab(text_metadata: KeptHead | None, text: str) -> None:
     _tab_text_store(f"{json.dumps(text_metadata)}\n{text}".encode(), key="own_in_tab")
 
 
-def keep_questions_or_lecture(tab_words: KeptWords) -> None:
+def keep_questions_or_lecture(questions_or_lecture: KeptWords) -> None:
     """Replace the questions or the lecture that the browser's tab keeps."""
-    _tab_words_store(tab_words, key=tab_words["name"])
+    _tab_words_store(questions_or_lecture, key=questions_or_lecture["name"])

@@ -38,13 +38,13 @@ class Keeper:
     token: str
     kind: str
 
-    def begin(self, plan: bytes, embedder_hash: str = "") -> None:
+    def begin(self, plan_json: bytes, embedder_hash: str = "") -> None:
         """Store the run with its plan as JSON; `RunStore.begin` explains ``embedder_hash``."""
-        self.store.begin(self._key, self.kind, plan, embedder_hash)
+        self.store.begin(self._key, self.kind, plan_json, embedder_hash)
 
-    def add(self, number: int, part: bytes) -> None:
+    def add(self, part_number: int, part_json: bytes) -> None:
         """Store a finished part of the run, encoded as JSON, and return only after the part is written."""
-        self.store.add(self._key, number, part)
+        self.store.add(self._key, part_number, part_json)
 
     def plan(self) -> bytes | None:
         """Return the run's plan as JSON, or None if the run is not stored; raises InputError as `RunStore.plan` does."""
@@ -189,7 +189,7 @@ class KeptRun(Generic[Plan]):
 # The runs that come with Seamark, each in a file. Pages show them before the user starts a run.
 
 
-BUNDLED = "bundled"
+BUNDLED_RUN_TOKEN = "bundled"
 """The token of the runs that come with Seamark."""
 
 
@@ -249,13 +249,13 @@ class BundledRun(Generic[Job]):
         """The run and the content of its file, or an error message; the run never changes, so all sessions share it."""
         try:
             file = RunFile.read(self.path)
-            keeper, kind = Keeper(MemoryRunStore(), BUNDLED, file.kind), self.job_type.kept_type.kind
+            keeper, kept_run_kind = Keeper(MemoryRunStore(), BUNDLED_RUN_TOKEN, file.kind), self.job_type.kept_type.kind
             keeper.begin(json.dumps(file.plan).encode(), file.vectors)
-            for number, part in enumerate(file.parts):
-                keeper.add(number, json.dumps(part).encode())
-            run = self.job_type.kept_type.find(replace(keeper, kind=kind))
+            for part_number, part in enumerate(file.parts):
+                keeper.add(part_number, json.dumps(part).encode())
+            run = self.job_type.kept_type.find(replace(keeper, kind=kept_run_kind))
             if run is None:
-                raise InputError(f"{self.path.name}: the file must contain a {kind} run; it does not.")
+                raise InputError(f"{self.path.name}: the file must contain a {kept_run_kind} run; it does not.")
             keeper.check_embedder(load_embedder(run.plan.embedder, "cpu"))
             return self.job(replace(run, whole=True), None), file
         except InputError as error:
@@ -263,7 +263,7 @@ class BundledRun(Generic[Job]):
 
     def measure(self) -> RunFile:
         """Measure the run, and return its new file; raises InputError if it does not finish."""
-        run = self.default(Keeper(MemoryRunStore(), BUNDLED, self.job_type.kept_type.kind))
+        run = self.default(Keeper(MemoryRunStore(), BUNDLED_RUN_TOKEN, self.job_type.kept_type.kind))
         embedder = load_embedder(run.plan.embedder, "cpu")
         job = self.job(run, embedder)
         job.start(600)

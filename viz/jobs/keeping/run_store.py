@@ -22,16 +22,16 @@ from chunkers.storage.private_files import (
 
 # The format of the file.
 
-_APPLICATION = 0x5EA3A4
+_SQLITE_APPLICATION_ID = 0x5EA3A4
 """SQLite's ``application_id``, which distinguishes our files from those of other programs."""
 
-_FORMAT = 1
+_FILE_FORMAT_VERSION = 1
 
-_SCHEMA = (
+_SCHEMA_STATEMENTS = (
     "CREATE TABLE runs (key BLOB PRIMARY KEY, kind TEXT, version TEXT, began REAL, plan BLOB, vectors TEXT, checksum BLOB)",
     "CREATE TABLE parts (run BLOB, number INTEGER, part BLOB, checksum BLOB, PRIMARY KEY (run, number)) WITHOUT ROWID",
-    f"PRAGMA application_id = {_APPLICATION}",
-    f"PRAGMA user_version = {_FORMAT}",
+    f"PRAGMA application_id = {_SQLITE_APPLICATION_ID}",
+    f"PRAGMA user_version = {_FILE_FORMAT_VERSION}",
 )
 
 
@@ -41,26 +41,28 @@ class ForeignFileError(Exception):
 
 def ensure_run_tables(connection: sqlite3.Connection) -> None:
     """Create the tables of stored runs in an empty file; raises `ForeignFileError` if the file has other content."""
-    if _stored_format(connection) == (_APPLICATION, _FORMAT):
+    if _application_id_and_version(connection) == (_SQLITE_APPLICATION_ID, _FILE_FORMAT_VERSION):
         return
 
     def create_tables_if_empty(connection: sqlite3.Connection) -> None:
         # Another process may have created them meanwhile.
-        stored_file_format = _stored_format(connection)
-        if stored_file_format == (_APPLICATION, _FORMAT):
+        stored_file_format = _application_id_and_version(connection)
+        if stored_file_format == (_SQLITE_APPLICATION_ID, _FILE_FORMAT_VERSION):
             return
         if stored_file_format != (0, 0) or connection.execute("SELECT count(*) FROM sqlite_master").fetchone() != (0,):
-            is_run_store_file = stored_file_format[0] == _APPLICATION
+            is_run_store_file = stored_file_format[0] == _SQLITE_APPLICATION_ID
             raise ForeignFileError(
-                f"its format is {stored_file_format[1]}, not {_FORMAT}" if is_run_store_file else "it is another program's"
+                f"its format is {stored_file_format[1]}, not {_FILE_FORMAT_VERSION}"
+                if is_run_store_file
+                else "it is another program's"
             )
-        for statement in _SCHEMA:
+        for statement in _SCHEMA_STATEMENTS:
             connection.execute(statement)
 
     write_in_transaction(connection, create_tables_if_empty)
 
 
-def _stored_format(connection: sqlite3.Connection) -> tuple[int, int]:
+def _application_id_and_version(connection: sqlite3.Connection) -> tuple[int, int]:
     (application_id,) = connection.execute("PRAGMA application_id").fetchone()
     (format_version,) = connection.execute("PRAGMA user_version").fetchone()
     return application_id, format_version
@@ -102,12 +104,12 @@ class RunStore:
         self._inode = 0
         self.complaint = ""
 
-    def begin(self, key: bytes, kind: str, plan: bytes, embedder_hash: str = "") -> None:
+    def begin(self, key: bytes, kind: str, plan_json: bytes, embedder_hash: str = "") -> None:
         """Create a run, or extend the lifetime of an existing one; a file with other content is replaced.
 
         ``embedder_hash`` is the hash of the run's embedding model, if it is known already.
         """
-        if len(plan) > MAX_PART:
+        if len(plan_json) > MAX_PART:
             return
         run_begin_time = time.time()
         run_row_values = (
@@ -115,21 +117,21 @@ class RunStore:
             kind,
             __version__,
             run_begin_time,
-            plan,
+            plan_json,
             embedder_hash,
-            _row_checksum(key, kind, __version__, plan),
+            _row_checksum(key, kind, __version__, plan_json),
         )
 
         def insert_run(connection: sqlite3.Connection) -> None:
             connection.execute("UPDATE runs SET began = ? WHERE began > ?", (run_begin_time, run_begin_time))
             # Age is measured up to the previous run's start, so that a clock that is ahead once deletes nothing.
-            (previous_begin_time,) = connection.execute(_NEWEST_BEGIN_QUERY).fetchone() or (run_begin_time,)
+            (newest_run_begin_time,) = connection.execute(_NEWEST_BEGIN_QUERY).fetchone() or (run_begin_time,)
             connection.execute(
                 "INSERT INTO runs VALUES (?, ?, ?, ?, ?, ?, ?) ON CONFLICT (key) DO UPDATE SET began = excluded.began",
                 run_row_values,
             )
             connection.execute("UPDATE runs SET rowid = 1 + (SELECT max(rowid) FROM runs) WHERE key = ?", (key,))
-            _delete_runs(connection, "SELECT key FROM runs WHERE began < ?", previous_begin_time - MOST_DAYS * 86_400)
+            _delete_runs(connection, "SELECT key FROM runs WHERE began < ?", newest_run_begin_time - MOST_DAYS * 86_400)
             _delete_runs(connection, "SELECT key FROM runs ORDER BY rowid DESC LIMIT -1 OFFSET ?", MOST_ON_DISK)
 
         with self._lock, self._recording_write_failure():
@@ -142,11 +144,11 @@ class RunStore:
                 self._remove_file()
                 self._write(key, insert_run)
 
-    def add(self, key: bytes, number: int, part: bytes) -> None:
+    def add(self, key: bytes, part_number: int, part_json: bytes) -> None:
         """Store a finished part of a run, unless the run was deleted, and return only after the part is written."""
-        if len(part) > MAX_PART:
+        if len(part_json) > MAX_PART:
             return
-        part_row_values = (key, number, part, _row_checksum(key, number, part), key)
+        part_row_values = (key, part_number, part_json, _row_checksum(key, part_number, part_json), key)
 
         def insert_part(connection: sqlite3.Connection) -> None:
             connection.execute(
@@ -157,17 +159,17 @@ class RunStore:
         with self._lock, self._recording_write_failure():
             self._write(key, insert_part)
 
-    def claim(self, key: bytes, vectors: str) -> bool:
+    def claim(self, key: bytes, embedder_hash: str) -> bool:
         """Record the hash of a run's embedding model; return False if a different hash was recorded before."""
         recorded_hash_rows: list[tuple[str]] = []
 
         def record_embedder_hash(connection: sqlite3.Connection) -> None:
-            connection.execute("UPDATE runs SET vectors = ? WHERE key = ? AND vectors = ''", (vectors, key))
+            connection.execute("UPDATE runs SET vectors = ? WHERE key = ? AND vectors = ''", (embedder_hash, key))
             recorded_hash_rows[:] = connection.execute("SELECT vectors FROM runs WHERE key = ?", (key,)).fetchall()
 
         with self._lock, suppress(OSError, sqlite3.Error, ForeignFileError):
             self._write(key, record_embedder_hash)
-        return recorded_hash_rows in ([], [(vectors,)])
+        return recorded_hash_rows in ([], [(embedder_hash,)])
 
     def plan(self, key: bytes, kind: str) -> bytes | None:
         """Return a run's plan as unchecked JSON, or None if no run of this kind is stored or the run has expired.
@@ -186,14 +188,14 @@ class RunStore:
             ).fetchone()
         if stored_row is None:
             return None
-        stored_kind, seamark_version, plan, checksum = stored_row
-        if checksum != _row_checksum(key, stored_kind, seamark_version, plan):
+        stored_kind, seamark_version, plan_json, checksum = stored_row
+        if checksum != _row_checksum(key, stored_kind, seamark_version, plan_json):
             raise InputError("The run stored on disk is damaged. Run it again.")
         if seamark_version != __version__:
             raise InputError(
                 f"The run was stored by Seamark {seamark_version}, and this is Seamark {__version__}. Run it again."
             )
-        return bytes(plan) if stored_kind == kind else None
+        return bytes(plan_json) if stored_kind == kind else None
 
     def parts(self, key: bytes) -> dict[int, bytes]:
         """Return a run's finished parts by number, as unchecked JSON; damaged parts are left out.
@@ -244,27 +246,30 @@ class RunStore:
                 "next kept run replaces it."
             ) from error
 
-    def _write(self, key: bytes, write: Callable[[sqlite3.Connection], None]) -> None:
+    def _write(self, run_key: bytes, write_rows: Callable[[sqlite3.Connection], None]) -> None:
         """Write in one transaction; if the file or the disk is full, delete the oldest runs first."""
         run_store_connection = self._current_connection()
         try:
             while True:
                 try:
-                    write_in_transaction(run_store_connection, write)
+                    write_in_transaction(run_store_connection, write_rows)
                     return
                 except sqlite3.OperationalError as error:
-                    if not is_disk_full(error) or run_store_connection.execute(_OLDEST_RUN_QUERY, (key,)).fetchone() is None:
+                    if (
+                        not is_disk_full(error)
+                        or run_store_connection.execute(_OLDEST_RUN_QUERY, (run_key,)).fetchone() is None
+                    ):
                         raise
-                self._make_room(run_store_connection, key)
+                self._make_room(run_store_connection, run_key)
         finally:
             if run_store_connection.execute("PRAGMA journal_mode").fetchone() == ("memory",):
                 run_store_connection.execute("PRAGMA journal_mode = DELETE")
 
-    def _make_room(self, connection: sqlite3.Connection, key: bytes) -> None:
-        """Delete the oldest run other than the run of ``key``."""
+    def _make_room(self, connection: sqlite3.Connection, run_key_to_keep: bytes) -> None:
+        """Delete the oldest run other than the run of ``run_key_to_keep``."""
 
         def delete_oldest_run(connection: sqlite3.Connection) -> None:
-            _delete_runs(connection, _OLDEST_RUN_QUERY, key)
+            _delete_runs(connection, _OLDEST_RUN_QUERY, run_key_to_keep)
 
         try:
             write_in_transaction(connection, delete_oldest_run)
@@ -349,8 +354,8 @@ def _row_checksum(*values: object) -> bytes:
     return hashlib.blake2b(repr(values).encode("utf-8", "surrogatepass"), digest_size=16).digest()
 
 
-def _delete_runs(connection: sqlite3.Connection, keys: str, argument: object) -> None:
-    """Delete the runs whose keys the query ``keys`` selects."""
-    for (key,) in connection.execute(keys, (argument,)).fetchall():
+def _delete_runs(connection: sqlite3.Connection, run_keys_query: str, argument: object) -> None:
+    """Delete the runs whose keys the query ``run_keys_query`` selects."""
+    for (key,) in connection.execute(run_keys_query, (argument,)).fetchall():
         connection.execute("DELETE FROM parts WHERE run = ?", (key,))
         connection.execute("DELETE FROM runs WHERE key = ?", (key,))

@@ -35,7 +35,7 @@ MOST_LISTED_EXCERPTS = 200
 """Most excerpts in the list; those with the largest missed parts come first."""
 CUT_CONTEXT_CHARACTERS = 40
 """Characters shown on either side of a cut."""
-SEAMS_SHOWN = 3
+MOST_SHOWN_CUTS = 3
 """Most cuts shown per excerpt; further ones are counted."""
 
 
@@ -77,9 +77,9 @@ _failed_questions_component = Component[FailedData](
 )
 
 
-def draw_failed_questions(data: FailedData, key: str, on_chosen: Callable[[], None]) -> None:
+def draw_failed_questions(failed_questions_payload: FailedData, key: str, on_chosen: Callable[[], None]) -> None:
     """Draw a list of failed questions; ``on_chosen`` is called after a press on a row."""
-    _failed_questions_component(key=key, data=data, on_chosen_change=on_chosen)
+    _failed_questions_component(key=key, data=failed_questions_payload, on_chosen_change=on_chosen)
 
 
 def show_missed_excerpts(report_and_failures: ReportAndFailures, plan: Plan, link_parameters: dict[str, str]) -> None:
@@ -171,67 +171,80 @@ def _retrieval_limit_in_words(report: Report) -> str:
 
 
 def _missed_excerpt_row(
-    report: Report, plan: Plan, failure: FailedExcerpt, chunker_number: int, link_parameters: dict[str, str]
+    report: Report, plan: Plan, missed_excerpt: FailedExcerpt, chunker_number: int, link_parameters: dict[str, str]
 ) -> FailedRowData:
     chunker_evaluation = report.chunkers[chunker_number].evaluation
-    question_text = chunker_evaluation.search.questions[failure.question].text
-    missed_character_count = failure.missed[chunker_number]
+    question_text = chunker_evaluation.search.questions[missed_excerpt.question].text
+    missed_character_count = missed_excerpt.missed[chunker_number]
     missed_share_phrase = (
         "All of the excerpt"
-        if missed_character_count == failure.size
-        else f"{missed_character_count:,} of {failure.size:,} characters"
+        if missed_character_count == missed_excerpt.size
+        else f"{missed_character_count:,} of {missed_excerpt.size:,} characters"
     )
     corpus_text = chunker_evaluation.index.corpus.whole.text
-    unlisted_cut_count = len(failure.seams) - SEAMS_SHOWN
+    unlisted_cut_count = len(missed_excerpt.seams) - MOST_SHOWN_CUTS
     return {
-        "question": failure.question,
-        "title": f"{failure.question + 1}. {question_text}",
+        "question": missed_excerpt.question,
+        "title": f"{missed_excerpt.question + 1}. {question_text}",
         "missed": f"{missed_share_phrase} missed",
-        "seams": [cut_inside_excerpt_data(corpus_text, seam) for seam in failure.seams[:SEAMS_SHOWN]],
+        "seams": [cut_inside_excerpt_data(corpus_text, seam) for seam in missed_excerpt.seams[:MOST_SHOWN_CUTS]],
         "more": f"and {pluralize(unlisted_cut_count, 'more cut')}" if unlisted_cut_count > 0 else "",
-        "holder": _holding_chunk_in_words(report, failure, chunker_number),
-        "others": _finding_chunkers_in_words(plan, failure, chunker_number),
-        "here": link_parameters["question"] == str(failure.question + 1)
+        "holder": _holding_chunk_in_words(report, missed_excerpt, chunker_number),
+        "others": _successful_chunkers_in_words(plan, missed_excerpt, chunker_number),
+        "here": link_parameters["question"] == str(missed_excerpt.question + 1)
         and link_parameters["left"] == str(chunker_number + 1),
     }
 
 
-def cut_inside_excerpt_data(text: str, seam: Seam) -> SeamData:
+def cut_inside_excerpt_data(text: str, cut_in_excerpt: Seam) -> SeamData:
     """Return the payload of a cut, with the chunks' numbers if the chunker gives no reason."""
-    cut_reason = seam.reason or f"between chunks {seam.before + 1:,} and {seam.after + 1:,}, at character {seam.place:,}"
+    cut_reason = cut_in_excerpt.reason or (
+        f"between chunks {cut_in_excerpt.before + 1:,} and {cut_in_excerpt.after + 1:,}, at character "
+        f"{cut_in_excerpt.place:,}"
+    )
     text_before, text_after = (
-        text[max(0, seam.place - CUT_CONTEXT_CHARACTERS) : seam.place],
-        text[seam.place : seam.place + CUT_CONTEXT_CHARACTERS],
+        text[max(0, cut_in_excerpt.place - CUT_CONTEXT_CHARACTERS) : cut_in_excerpt.place],
+        text[cut_in_excerpt.place : cut_in_excerpt.place + CUT_CONTEXT_CHARACTERS],
     )
     return {"before": " ".join(text_before.split()), "after": " ".join(text_after.split()), "reason": cut_reason}
 
 
-def _holding_chunk_in_words(report: Report, failure: FailedExcerpt, chunker_number: int) -> str:
+def _holding_chunk_in_words(report: Report, missed_excerpt: FailedExcerpt, chunker_number: int) -> str:
     """Describe the chunk that holds most of an excerpt, why it was not enough, and how much no chunk holds."""
-    if failure.holder < 0:
+    if missed_excerpt.holder < 0:
         return "No chunk holds any of it."
-    unchunked_part_phrase = f" {pluralize(failure.outside, 'character')} of it in no chunk." if failure.outside else ""
-    return _why_excerpt_missed(report, failure, chunker_number) + unchunked_part_phrase
+    unchunked_part_phrase = (
+        f" {pluralize(missed_excerpt.outside, 'character')} of it in no chunk." if missed_excerpt.outside else ""
+    )
+    return _why_excerpt_missed(report, missed_excerpt, chunker_number) + unchunked_part_phrase
 
 
-def _why_excerpt_missed(report: Report, failure: FailedExcerpt, chunker_number: int) -> str:
-    held_share_phrase = "all of it" if failure.held == failure.size else f"{failure.held:,} of {failure.size:,} characters"
-    holder_kind = "Chunk" if report.chunkers[chunker_number].evaluation.index.parents is None else "Child"
-    if not failure.rank:
-        return f"{holder_kind} {failure.holder + 1:,} holds {held_share_phrase}; its rank is not known."
-    holder_and_rank_phrase = f"{holder_kind} {failure.holder + 1:,} holds {held_share_phrase} and has rank {failure.rank:,}"
-    given_chunks = report.given_chunks(chunker_number, failure.question)
+def _why_excerpt_missed(report: Report, missed_excerpt: FailedExcerpt, chunker_number: int) -> str:
+    held_share_phrase = (
+        "all of it"
+        if missed_excerpt.held == missed_excerpt.size
+        else f"{missed_excerpt.held:,} of {missed_excerpt.size:,} characters"
+    )
+    holding_chunk_noun = "Chunk" if report.chunkers[chunker_number].evaluation.index.parents is None else "Child"
+    if not missed_excerpt.rank:
+        return f"{holding_chunk_noun} {missed_excerpt.holder + 1:,} holds {held_share_phrase}; its rank is not known."
+    holder_and_rank_phrase = (
+        f"{holding_chunk_noun} {missed_excerpt.holder + 1:,} holds {held_share_phrase} and has rank {missed_excerpt.rank:,}"
+    )
+    given_chunks = report.given_chunks(chunker_number, missed_excerpt.question)
     # A chunk without spans of its own returns only what a better one has returned.
     given_chunk_count = sum(bool(chunk.given) or not chunk.spans for chunk in given_chunks.chunks) + given_chunks.more
     report_settings = report.choice
-    if failure.rank > given_chunk_count:
+    if missed_excerpt.rank > given_chunk_count:
         if report_settings.budget:
             return (
                 f"{holder_and_rank_phrase}: the {report_settings.budget:,} {report_settings.unit} are full after "
                 f"{pluralize(given_chunk_count, 'chunk')}."
             )
         return f"{holder_and_rank_phrase}: only the top {report_settings.top_k} count."
-    cut_off_chunk = next((chunk for chunk in given_chunks.chunks if chunk.rank == failure.rank and not chunk.whole), None)
+    cut_off_chunk = next(
+        (chunk for chunk in given_chunks.chunks if chunk.rank == missed_excerpt.rank and not chunk.whole), None
+    )
     return (
         f"{holder_and_rank_phrase}, where the budget cuts it off."
         if cut_off_chunk is not None
@@ -239,13 +252,13 @@ def _why_excerpt_missed(report: Report, failure: FailedExcerpt, chunker_number: 
     )
 
 
-def _finding_chunkers_in_words(plan: Plan, failure: FailedExcerpt, chunker_number: int) -> str:
-    if len(failure.missed) < 2:
+def _successful_chunkers_in_words(plan: Plan, missed_excerpt: FailedExcerpt, chunker_number: int) -> str:
+    if len(missed_excerpt.missed) < 2:
         return ""
-    finding_chunker_numbers = failure.other_successful_chunkers(chunker_number)
+    successful_chunker_numbers = missed_excerpt.other_successful_chunkers(chunker_number)
     return (
-        f"Found whole by {', '.join(plan.names[other] for other in finding_chunker_numbers)}."
-        if finding_chunker_numbers
+        f"Found whole by {', '.join(plan.names[other] for other in successful_chunker_numbers)}."
+        if successful_chunker_numbers
         else "No other chunker found it whole."
     )
 

@@ -11,7 +11,7 @@ from chunkers.recipes import chunker_class
 from chunkers.support import format_number, pluralize
 from evaluation.retrieval.asked_question import SearchSettings
 from viz.components.browser_exchange import Component, no_op_callback, offsets_on_sentence_axis
-from viz.jobs import ChangedCuts, reversing_change_at_once, worked_formula_at_once
+from viz.jobs import ChangedCuts, reversing_change_if_quick, worked_formula_if_cached
 from viz.shell import ColumnResult
 from viz.state import (
     ColumnChoice,
@@ -66,9 +66,9 @@ class PreviewData(TypedDict):
 
 def preview_of_change(
     results: Sequence[ColumnResult],
-    request: Mapping[str, Any],
+    change_request: Mapping[str, Any],
     search: SearchSettings,
-    known: tuple[int, ...] | None,
+    known_boundaries: tuple[int, ...] | None,
     embedder: Embedder | None,
 ) -> PreviewData | None:
     """Return the preview of a change of a column's parameters as far as it is computed.
@@ -77,14 +77,14 @@ def preview_of_change(
 
     Parameters
     ----------
-    request
+    change_request
         The browser's request: the index of the ``column``, and the ``values`` of parameters.
     search
         The search settings for the stored questions.
-    known
+    known_boundaries
         The known boundaries; None if the text has none.
     """
-    changed_column_index = request.get("column")
+    changed_column_index = change_request.get("column")
     if not (isinstance(changed_column_index, int) and 0 <= changed_column_index < len(results)):
         return None
     task, chunker, chunking = (
@@ -95,7 +95,7 @@ def preview_of_change(
     if task is None or chunker is None or chunking is None:
         return None
     changed_column_choice = ColumnChoice(chunker.name, chunker.model_dump())
-    changed_parameter_values = set_parameters(changed_column_choice, request.get("values"))
+    changed_parameter_values = set_parameters(changed_column_choice, change_request.get("values"))
     if not changed_parameter_values:
         return None
     try:
@@ -104,7 +104,7 @@ def preview_of_change(
         return None
     questions_about_document = kept_questions_about(chunking.document)
     would_send_texts = search.method != "bm25" and embedder is not None and embedder.remote
-    asks_questions = not would_send_texts and search.embedded_as != "context"
+    previews_questions = not would_send_texts and search.embedded_as != "context"
     previous_job = session.changed_cuts
     if previous_job is not None and previous_job.cancelled():
         previous_job = None
@@ -112,9 +112,9 @@ def preview_of_change(
         task,
         chunking,
         changed_chunker,
-        questions_about_document if asks_questions else (),
+        questions_about_document if previews_questions else (),
         search,
-        known or (),
+        known_boundaries or (),
         embedder,
         session.on_disk,
     ).earlier_if_same(previous_job)
@@ -126,13 +126,13 @@ def preview_of_change(
         changed_cuts_job,
         changed_column_index,
         changed_parameter_values,
-        known is not None,
-        bool(questions_about_document) and not asks_questions,
+        known_boundaries is not None,
+        bool(questions_about_document) and not previews_questions,
     )
 
 
 def _preview_payload(
-    job: ChangedCuts, number: int, values: Mapping[str, float], has_known: bool, leaves_out_questions: bool
+    job: ChangedCuts, column_index: int, values: Mapping[str, float], has_known_boundaries: bool, leaves_out_questions: bool
 ) -> PreviewData:
     is_job_running, cut_changes, document = job.running, job.change, job.before.document
     has_preview_failed = not is_job_running and job.whole is None
@@ -140,7 +140,7 @@ def _preview_payload(
     if has_preview_failed:
         preview_sentences.append(job.error or "This value cannot be tried without embedding the text anew.")
     elif cut_changes is not None:
-        if has_known:
+        if has_known_boundaries:
             preview_sentences.append(
                 _gains_and_losses_phrase(
                     "known boundaries",
@@ -166,7 +166,7 @@ def _preview_payload(
         offsets_on_sentence_axis(document, offsets) for offsets in cut_changes or ((),) * 4
     )
     return {
-        "column": number,
+        "column": column_index,
         "values": {**values},
         "state": "failed" if has_preview_failed else "working" if is_job_running else "done",
         "share": job.progress()[0],
@@ -178,10 +178,14 @@ def _preview_payload(
     }
 
 
-def _gains_and_losses_phrase(subject: str, gained: str, won: Sequence[str], lost: Sequence[str]) -> str:
+def _gains_and_losses_phrase(
+    subject: str, gained_word: str, gained_quotes: Sequence[str], lost_quotes: Sequence[str]
+) -> str:
     """Describe gains and losses, as in ``known boundaries: 1 found (before “Then it …”), 2 lost (…)``."""
     gain_and_loss_phrases = [
-        f"{len(names):,} {word} ({_named_items_phrase(names)})" for word, names in ((gained, won), ("lost", lost)) if names
+        f"{len(names):,} {word} ({_named_items_phrase(names)})"
+        for word, names in ((gained_word, gained_quotes), ("lost", lost_quotes))
+        if names
     ]
     return f"{subject}: {', '.join(gain_and_loss_phrases) or 'as before'}"
 
@@ -203,13 +207,13 @@ def _shortened_quote(text: str) -> str:
 
 def set_parameters(choice: ColumnChoice, values: object) -> dict[str, float]:
     """Set the parameters that a browser event names, either all or none, and return their values."""
-    spec_by_name = {spec.name: spec for spec in chunker_class(choice.chunker).fields(choice.parameters)}
+    parameter_spec_by_name = {spec.name: spec for spec in chunker_class(choice.chunker).fields(choice.parameters)}
     changed_choice, converted_values = choice.copy(), dict[str, float]()
     for parameter_name, parameter_value in values.items() if isinstance(values, Mapping) else ():
-        if parameter_name not in spec_by_name or not isinstance(parameter_value, int | float):
+        if parameter_name not in parameter_spec_by_name or not isinstance(parameter_value, int | float):
             return {}
         converted_values[parameter_name] = (
-            int(parameter_value) if spec_by_name[parameter_name].kind == "integer" else float(parameter_value)
+            int(parameter_value) if parameter_spec_by_name[parameter_name].kind == "integer" else float(parameter_value)
         )
         changed_choice.put(parameter_name, converted_values[parameter_name])
         if changed_choice.parameters.get(parameter_name) != converted_values[parameter_name]:
@@ -347,14 +351,14 @@ def answer_verdict_requests(
     results: Sequence[ColumnResult],
     hashes: Sequence[str],
     embedder: Embedder | None,
-    known: tuple[int, ...] | None,
+    known_boundaries: tuple[int, ...] | None,
     search: SearchSettings,
     shown_chunking: Chunking | None = None,
 ) -> None:
     """Send the verdicts at the position that the user points at, in a fragment that reruns without the page.
 
     Streamlit identifies a fragment by its position on the page, and loses requests to an old position. Call this above all
-    elements that come and go. ``known`` are the known boundaries. ``search`` has the search settings for the stored
+    elements that come and go. ``known_boundaries`` are the known boundaries. ``search`` has the search settings for the stored
     questions, whose answers a previewed change may gain or lose. ``shown_chunking`` is the first column's result with the
     scores that the page shows, if they differ from the column's scores.
     """
@@ -379,7 +383,9 @@ def answer_verdict_requests(
             "at": pointed_position,
             "hashes": [*hashes],
             "cells": verdict_cells,
-            "preview": preview_of_change(results, change_to_preview, search, known, embedder) if change_to_preview else None,
+            "preview": preview_of_change(results, change_to_preview, search, known_boundaries, embedder)
+            if change_to_preview
+            else None,
         }
     _verdicts_component(
         key=VERDICTS_KEY,
@@ -390,19 +396,23 @@ def answer_verdict_requests(
 
 
 def verdict_cell(
-    column: ColumnResult, document: Document, axis_position: float, embedder: Embedder | None, undoable_change: str = ""
+    column: ColumnResult,
+    document: Document,
+    axis_position: float,
+    embedder: Embedder | None,
+    undoable_change_phrase: str = "",
 ) -> VerdictCell | None:
     """Return a column's verdict at a position in the text; None if the column has no result.
 
-    ``undoable_change`` is the column's last change in words, if it can be undone.
+    ``undoable_change_phrase`` is the column's last change in words, if it can be undone.
     """
     if column.chunking is None or column.chunker is None or column.task is None:
         return None
     gap_at_position = gap_at_axis_position(column.chunking, document, axis_position)
     if gap_at_position is None:
-        return {"cut": False, "reason": "", "formula": [], "change": None, "undo": undoable_change}
+        return {"cut": False, "reason": "", "formula": [], "change": None, "undo": undoable_change_phrase}
     decision_arguments = (column.task, column.chunker, column.chunking, gap_at_position, embedder, session.on_disk)
-    decision_tipping_change = reversing_change_at_once(*decision_arguments)
+    decision_tipping_change = reversing_change_if_quick(*decision_arguments)
     tipping_change_payload: ChangeData | None = None
     if decision_tipping_change is not None:
         tipping_change_payload = {
@@ -413,9 +423,9 @@ def verdict_cell(
     return {
         "cut": gap_at_position.verdict.is_cut,
         "reason": gap_at_position.why.brief(),
-        "formula": worked_formula_at_once(*decision_arguments),
+        "formula": worked_formula_if_cached(*decision_arguments),
         "change": tipping_change_payload,
-        "undo": undoable_change,
+        "undo": undoable_change_phrase,
     }
 
 
