@@ -44,7 +44,7 @@ MOST_GROWTH = 1.25
 
 
 def random_documents(total_byte_count: int, seed: int = 0) -> Iterator[str]:
-    """Yield random texts of bundled sentences until they have ``total_byte_count`` bytes in total."""
+    """Yield random texts of bundled sentences until they have at least ``total_byte_count`` bytes in total."""
     rng = random.Random(seed)
     sentences = [
         text for name in sample_titles() for text in Document.from_text(load_sample(name).text, "regex").sentence_texts

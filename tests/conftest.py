@@ -142,7 +142,7 @@ def offered(tmp_path, monkeypatch):
             del sys.modules[name]
     registry_of_chunkers.CHUNKERS.clear()
     registry_of_chunkers.CHUNKERS.update(own)
-    registry_of_chunkers._faults.clear()
+    registry_of_chunkers._fault_by_offered_name.clear()
     registry_of_chunkers._loaded_entry_points.clear()
 
 

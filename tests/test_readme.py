@@ -5,7 +5,7 @@ import re
 import pytest
 
 from chunkers import EMBEDDERS, SPLITTERS, TOKENIZERS
-from chunkers.recipes.chunker_registry import ADAPTERS, CHUNKERS, ASKING
+from chunkers.recipes.chunker_registry import ADAPTERS, ASKING, CHUNKERS
 from tests import ROOT
 
 README = (ROOT / "README.md").read_text(encoding="utf-8")

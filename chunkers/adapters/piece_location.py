@@ -82,7 +82,7 @@ def _locate_in_order(
     *,
     spreads_repeated_pieces: bool = False,
 ) -> list[Span | None]:
-    """Return the spans of the pieces in the text without white space; ``spreads_repeated_pieces`` spreads repeats far apart."""
+    """Return the spans of pieces in the text without white space; ``spreads_repeated_pieces`` spreads repeats far apart."""
     spans: list[Span | None] = []
     last_found_span = Span(-1, 0)
     last_piece_latest_start = visible_text.length - len(pieces_without_whitespace[-1]) if pieces_without_whitespace else 0

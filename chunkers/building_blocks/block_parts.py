@@ -45,7 +45,7 @@ class BlockSplitter:
     inner_chunker_factory
         Function from a maximum number of tokens to the chunker that cuts prose; None to cut between sentences, and between
         words in a sentence that is too long.
-    most
+    max_tokens
         Maximum number of tokens in a chunk.
     tools
         Services for counting tokens, and for embedding if the inner chunker needs embeddings.

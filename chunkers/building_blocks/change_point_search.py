@@ -271,7 +271,9 @@ def advance_search_per_count(
     start: int,
     stop: int,
 ) -> None:
-    """Advance the change-point search to place ``stop`` for each number of runs, updating ``least_total_costs`` and ``last_cuts``.
+    """Advance the change-point search to place ``stop`` for each number of runs.
+
+    ``least_total_costs`` and ``last_cuts`` are updated in place.
 
     Parameters
     ----------

@@ -516,7 +516,10 @@ def grouping_prompt(
     first_proposition_index: int,
     propositions_end_index: int,
 ) -> list[Message]:
-    """Return the prompt that asks the model to assign propositions ``first_proposition_index`` to ``last - 1`` to chunks."""
+    """Return the prompt that asks the model to assign a range of propositions to chunks.
+
+    The range is ``first_proposition_index`` to ``propositions_end_index - 1``.
+    """
     listed_groups_text = "".join(
         prompts.GROUPS_CHUNK_TEMPLATE.format(number=number + 1, title=groups[number].title, summary=groups[number].summary)
         for number in listed_group_indices

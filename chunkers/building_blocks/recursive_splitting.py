@@ -156,10 +156,10 @@ def merge_into_windows(
     size: int,
     overlap: int,
 ) -> list[tuple[int, int]]:
-    """Merge pieces ``first_piece_index`` to ``end_piece - 1`` into windows of at most ``size``; a larger piece is its own window.
+    """Merge a range of pieces into windows of at most ``size``; a larger piece is its own window.
 
-    Piece ``number`` lies between ``piece_edges[number]`` and the next edge; its size is ``cumulative_sizes[number + 1] -
-    cumulative_sizes[number]``.
+    The range is ``first_piece_index`` to ``end_piece_index - 1``. Piece ``number`` lies between ``piece_edges[number]`` and
+    the next edge; its size is ``cumulative_sizes[number + 1] - cumulative_sizes[number]``.
     """
     windows: list[tuple[int, int]] = []
     while first_piece_index < end_piece_index:

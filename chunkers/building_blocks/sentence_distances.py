@@ -37,7 +37,7 @@ def row_cosines(left: FloatArray, right: FloatArray) -> FloatArray:
 
 
 def join_with_neighbours(sentences: Sequence[str], neighbour_count: int) -> list[str]:
-    """Join each sentence with the ``neighbour_count`` sentences before and after it, separated by spaces, as LangChain does."""
+    """Join each sentence with the ``neighbour_count`` sentences on either side, separated by spaces, as LangChain does."""
     if neighbour_count == 0:
         return list(sentences)
     return [" ".join(sentences[max(0, i - neighbour_count) : i + neighbour_count + 1]) for i in range(len(sentences))]
@@ -63,7 +63,7 @@ _SEED = 0
 def shuffled_sentence_orders(
     sentence_count: int, run_length: int = 1, max_sentences: int = MOST_SAMPLED_SENTENCES
 ) -> tuple[IntArray, ...]:
-    """Return `SHUFFLE_COUNT` seeded random orders of sentences, each truncated to its first ``max_sentences`` sentences.
+    """Return `SHUFFLE_COUNT` seeded random orders of sentences, each truncated to at most ``max_sentences``.
 
     Parameters
     ----------

@@ -352,7 +352,7 @@ class _SizeEnforcer:
         )
 
     def weakest_gap(self, part_span: Span) -> int | None:
-        """Return the gap with the largest distance inside ``part_span``, preferring gaps that leave both sides large enough."""
+        """Return the gap with the largest distance in ``part_span``, preferring gaps that leave both sides large enough."""
         gap_indices_inside = range(self.document.sentence_at(part_span.start), self.document.sentence_at(part_span.end - 1))
         if not gap_indices_inside:
             return None
@@ -385,7 +385,7 @@ class _SizeEnforcer:
         )
 
     def cut_by_sentence_count(self, part_span: Span, oversize_reason: Reason) -> list[Gap]:
-        """Cut ``part_span`` whenever it has as many sentences as the maximum chunk size allows."""
+        """Cut ``part_span`` after every run of as many sentences as the maximum chunk size allows."""
         first_sentence_index, last_sentence_index = (
             self.document.sentence_at(part_span.start),
             self.document.sentence_at(part_span.end - 1),
@@ -446,7 +446,7 @@ def window_end_unit_index(unit_token_counts: Sequence[int], start_unit_index: in
 
 
 def fitting_spans(text: str, max_size: int, size_function: Callable[[str], int], part: Span) -> list[tuple[int, int]]:
-    """Split part of a text recursively into spans no larger than ``max_size``, wherever a split is possible.
+    """Split part of a text recursively into spans of at most ``max_size``, wherever a split is possible.
 
     Joined pieces may have more tokens than the sum of their sizes; a span that becomes too large is split again with a
     smaller limit.

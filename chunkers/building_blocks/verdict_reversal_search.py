@@ -20,7 +20,7 @@ def parameter_spec(chunker: Chunker, parameter: str) -> FieldSpec:
 def nearest_changing_slider_stop(
     spec: FieldSpec, current_value: float, reverses_verdict_at: Callable[[float], bool]
 ) -> float | None:
-    """Return the slider stop nearest to ``current_value`` for which ``reverses_verdict_at`` returns true; None if there is none.
+    """Return the slider stop nearest to ``current_value`` that makes ``reverses_verdict_at`` true; None if there is none.
 
     Of two stops at the same distance, the higher is returned.
     """

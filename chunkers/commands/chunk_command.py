@@ -29,8 +29,8 @@ from chunkers.commands.shared_command_parts import (
 from chunkers.contract import Chunker, Tools
 from chunkers.recipes import (
     ADAPTERS,
-    CHUNKERS,
     ASKING,
+    CHUNKERS,
     Recipe,
     discover,
     known_chunkers_phrase,

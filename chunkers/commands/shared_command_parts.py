@@ -580,7 +580,7 @@ class ChunkerSpec:
         return YourChunks.from_file(ChunkFile(self.file.name, tuple(given_chunks)))
 
     def recipe_of(self, chunker: Chunker, fallback_recipe: Recipe | None = None) -> Recipe:
-        """Return the recipe of the built ``chunker``; settings that the command line does not give are those of ``fallback_recipe``."""
+        """Return the recipe of the built ``chunker``; settings not on the command line come from ``fallback_recipe``."""
         if self.recipe is not None and not self.parameters:
             return self.recipe
         base_recipe = self.recipe or fallback_recipe or Recipe(chunker=chunker.name)
@@ -753,7 +753,7 @@ def load_shared_tools(options: argparse.Namespace, chunker_specs: Sequence[Chunk
 
 
 def add_refused_old_options(parser: argparse.ArgumentParser, *spellings: str) -> None:
-    """Add options of before, and `POSITIONAL_WORDS_KEY`; using one is an error that says what to write instead."""
+    """Add options of earlier versions, and `POSITIONAL_WORDS_KEY`; using one is an error that says what to write instead."""
     for spelling in spellings:
         parser.add_argument(
             *([spelling] if spelling != POSITIONAL_WORDS_KEY else []),
@@ -774,7 +774,7 @@ def old_spelling_error(old_spelling: str, new_spelling: str) -> InputError:
 def refuse_chunkers_by_position(
     options: argparse.Namespace, positional_arguments: Sequence[object], chunker_count: int
 ) -> None:
-    """Raise InputError if the first ``chunker_count`` of several words without an option are chunkers, as they were before.
+    """Raise InputError if the first ``chunker_count`` of several positional arguments are chunkers, as in earlier versions.
 
     A folder is no chunker.
     """

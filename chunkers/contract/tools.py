@@ -81,8 +81,8 @@ class Watcher:
         Called with the number of runs ahead that embed with the same model, whenever that number changes; with 0 when
         none is left.
     arrival
-        The run's `chunkers.storage.fair_locks.next_arrival_number`, which determines its position among waiting runs; None to take
-        a new arrival number each time.
+        The run's number from `chunkers.storage.fair_locks.next_arrival_number`, which determines its position among waiting
+        runs; None to take a new arrival number each time.
     """
 
     cancelled: Callable[[], bool] = bool
@@ -188,7 +188,10 @@ class Tools:
         cached_vector_by_key: dict[bytes, CachedVector],
         total_text_count: int,
     ) -> None:
-        """Embed the missing texts in batches, and add them to ``cached_vector_by_key``; ``total_text_count`` counts cached texts too."""
+        """Embed the missing texts in batches, and add their vectors to ``cached_vector_by_key``.
+
+        ``total_text_count`` includes the texts that are cached already.
+        """
         raise_if_cancelled(lambda: self.watcher.cached_only or self.cancelled())
         self._load_embedder(embedder)
         with self._acquire_embedding_turn(embedder), cancellable_requests(self.cancelled):

@@ -155,7 +155,10 @@ def unique_object_token(instance: object) -> str:
 
 
 def split_into_batches(lengths: Sequence[int], max_batch_texts: int, max_batch_length: int | None) -> Iterator[slice]:
-    """Yield slices that divide texts, in order, into batches of at most ``max_batch_texts`` texts and ``max_batch_length`` total length."""
+    """Yield slices that divide texts, in order, into batches within two limits.
+
+    A batch has at most ``max_batch_texts`` texts, and a total length of at most ``max_batch_length`` unless it is one text.
+    """
     batch_start, batch_length = 0, 0
     for text_index, text_length in enumerate(lengths):
         is_too_long = max_batch_length is not None and batch_length + text_length > max_batch_length

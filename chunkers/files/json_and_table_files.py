@@ -227,7 +227,7 @@ def parse_json_file(text: str, name: str) -> Any:
 
 
 def check_json_length(value: Any, name: str, max_characters: int) -> Any:
-    """Return the value unchanged. Raise InputError if the value takes more than ``max_characters`` characters as compact JSON."""
+    """Return the value unchanged; raise InputError if its compact JSON has more than ``max_characters`` characters."""
     character_count = 0
     for json_fragment in json.JSONEncoder(separators=(",", ":"), ensure_ascii=False).iterencode(value):
         character_count += len(json_fragment)

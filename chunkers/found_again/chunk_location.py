@@ -421,9 +421,9 @@ class _ContextSeparator:
 
 
 class _ChunkSearch:
-    """Looks for the chunks that are not where they say they are, or do not say.
+    """Search for chunks that are not where they say they are, or that do not say where they are.
 
-    ``span_by_chunk_number`` has the spans of those that do not say, as far as looking for them in order has found them.
+    ``span_by_chunk_index`` has the spans of the chunks that do not say, as far as a search in order has found them.
     """
 
     def __init__(self, searched: SearchableText, span_by_chunk_index: dict[int, Span | None]) -> None:

@@ -144,7 +144,7 @@ class UnorderedLocator:
         return [number for number, document in enumerate(self._documents) if document.name in possible_names]
 
     def occurrences(self, text: str, document_numbers: Sequence[int] | None = None) -> list[Place]:
-        """Return the places of a text, word for word or with other white space and typography; see `MOST_PLACES_PER_CHUNK`."""
+        """Return up to `MOST_PLACES_PER_CHUNK` places of a text: word for word, else ignoring white space and typography."""
         searched_document_numbers = self._possible_document_numbers(
             [fold_text(text)], range(len(self._documents)) if document_numbers is None else document_numbers
         )
@@ -331,7 +331,7 @@ def _placement_with_remarks(places: Sequence[Place], remarks: Sequence[str], is_
 
 
 class SharedRuns:
-    """Runs of `RUN_LENGTH` characters at every `INDEXED_RUN_DISTANCE` characters of some texts, by hash."""
+    """Index, by hash, of the runs of `RUN_LENGTH` characters that begin every `INDEXED_RUN_DISTANCE` characters in texts."""
 
     def __init__(self, texts: Sequence[str]) -> None:
         hashes_by_text = [_hashes_of_runs(text)[::INDEXED_RUN_DISTANCE] for text in texts]
@@ -343,7 +343,7 @@ class SharedRuns:
         self._run_number_starts = np.cumsum(run_count_by_text) - run_count_by_text
 
     def possible_text_numbers(self, text: str) -> list[int]:
-        """Return the numbers of the texts that may contain ``text``, which has at least `SHORTEST_INDEXED_TEXT` characters."""
+        """Return the numbers of texts that may contain ``text``, which has at least `SHORTEST_INDEXED_TEXT` characters."""
         first_sorted_positions, occurrence_counts = self._first_positions_and_counts(text)
         # A text that contains it has all runs of one of the alignments, and so the rarest of them.
         rarest_run_starts = [

@@ -109,13 +109,13 @@ QUESTION_WRITING_PASSAGE_TEMPLATE = "{before}\n\nPassage {number}:\n\n{passage}\
 """Passage for which a question is requested; the number makes every request unique, so that none reuses a failed answer."""
 
 EARLIER_QUESTIONS_TEMPLATE = "These were asked before:\n{questions}"
-"""The questions so far; in their place stands `NO_EARLIER_QUESTIONS_PLACEHOLDER` where there are none."""
+"""The questions so far; replaced by `NO_EARLIER_QUESTIONS_PLACEHOLDER` if there are none."""
 
 NO_EARLIER_QUESTIONS_PLACEHOLDER = "Nothing was asked before."
 """Placeholder for the earlier questions before the first one of a document."""
 
 EXAMPLE_QUESTION = "Why do otters hold hands while they sleep?"
-"""Question of `QUESTION_WRITING_EXAMPLE`; a model that copies the question is asked again."""
+"""The question in `QUESTION_WRITING_EXAMPLE`; a model that copies the question is asked again."""
 
 QUESTION_WRITING_EXAMPLE = (
     QUESTION_WRITING_PASSAGE_TEMPLATE.format(

@@ -143,7 +143,7 @@ class FixedSentences(SizeLimitedChunker):
         return Chunking.from_gaps(document, size_limited_gaps)
 
     def _size_and_overlap(self, sentence_count: int) -> tuple[int, int]:
-        """Return the sentences of a chunk, and how many the next repeats, in a text of ``sentence_count`` sentences."""
+        """Return the numbers of sentences in a chunk and in an overlap, for a text of ``sentence_count`` sentences."""
         sentences_per_chunk = self.size if self.chunks is None else max(1, math.ceil(sentence_count / self.chunks))
         # With a number of chunks the size depends on the text, so the overlap can only be limited here.
         return sentences_per_chunk, min(self.overlap, sentences_per_chunk - 1)

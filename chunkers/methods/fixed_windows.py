@@ -73,7 +73,7 @@ class WindowChunker(Chunker):
 
 
 def _window_offset_ranges(text: str, unit_starts: IntArray, size: int, overlap: int) -> IntArray:
-    """Return the ranges of code points of the windows over units that begin at ``unit_starts``, shape (windows, 2).
+    """Return the code-point ranges of the windows over units that begin at ``unit_starts``, shape (windows, 2).
 
     Without units there is one window.
     """

@@ -37,7 +37,10 @@ def mean_similarity(vectors: VectorArray) -> float:
 
 
 def rewards_of_runs(vectors: VectorArray, max_run_length: int) -> FloatArray:
-    """Return the reward of each run of 1 to ``max_run_length`` pieces by start, shape (n, longest); -inf for runs past the end."""
+    """Return the rewards of runs by start and by length up to ``max_run_length``, shape (n, ``max_run_length``).
+
+    The reward of a run past the end is -inf.
+    """
     piece_count = len(vectors)
     run_reward_table = np.full((piece_count, max_run_length), -np.inf)
     run_reward_table[:, 0] = 0.0
@@ -119,7 +122,7 @@ class PartitionTable:
         return np.array(backtrack_cuts(self.lasts), dtype=np.intp)
 
     def ranked_last_runs(self, end_piece_index: int) -> list[tuple[int, float]]:
-        """Return each possible last run of the first ``end_piece_index`` pieces, best first: its first piece and the total with it."""
+        """Return each possible last run of the first ``end_piece_index`` pieces as (first piece, total), best first."""
         candidate_run_starts = np.arange(max(0, end_piece_index - self.rewards.shape[1]), end_piece_index)[::-1]
         total_reward_by_start = (
             self.totals[candidate_run_starts]

@@ -63,12 +63,12 @@ class LinkageResult(NamedTuple):
 
 
 def join_closest_pairs(pair_codes: IntArray, item_count: int, cluster_size_cap: int) -> LinkageResult:
-    """Join the clusters of each pair of items in turn, unless the joined cluster would have more than ``cluster_size_cap`` items.
+    """Join the clusters of each pair of items in turn, unless the result would have more than ``cluster_size_cap`` items.
 
     Parameters
     ----------
     pair_codes
-        Items a and b of ``item_count``, encoded as the number a * count + b, in the order in which they are to be joined.
+        Items a and b of ``item_count``, encoded as the number a * item_count + b, in the order in which to join them.
     """
     capped_sets, uncapped_sets = DisjointSets(item_count), DisjointSets(item_count)
     joined_pair_positions: list[int] = []

@@ -467,7 +467,7 @@ class _StructureCutter:
         return pieces_with_slide_title
 
     def _pieces_of_group(self, group: _BlockGroup, context_token_count: int) -> list[_Piece]:
-        """Return a group as one piece if it fits, or else its parts, with room for ``context_token_count`` tokens of context."""
+        """Return a group as one piece if it fits, or else its parts, leaving ``context_token_count`` tokens for context."""
         for previous_block, block in pairwise([*group.lead, group.block, *group.tail]):
             self.uncut_reasons[block.span.start] = _kept_together_reason(previous_block, block, group)
         group_start, group_end, block = group.start, group.end, group.block
@@ -566,7 +566,7 @@ class _StructureCutter:
         return piece.context or (self.title.words if piece.start <= self.title.start else "")
 
     def _store_chunk_context(self, chunk_start: int, context: str) -> int:
-        """Keep the context of the chunk that begins at ``chunk_start``; return how many tokens it has."""
+        """Store the context of the chunk that begins at ``chunk_start``; return its number of tokens."""
         if not context:
             return 0
         self.contexts[chunk_start] = context

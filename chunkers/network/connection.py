@@ -420,7 +420,7 @@ class Connection:
         return answer_future.result()
 
     def unusable_answer_error(self, rule_and_fault_sentence: str) -> ModelError:
-        """Return the ModelError for an answer that breaks a rule; ``rule_and_fault_sentence`` is a sentence with the rule and the fault."""
+        """Return the ModelError for an answer that breaks a rule; ``rule_and_fault_sentence`` states both."""
         return ModelError(f"{self._model_name}: {self.host} gave an answer that cannot be used. {rule_and_fault_sentence}")
 
     def _refusal_sentence(self, status: int) -> str:

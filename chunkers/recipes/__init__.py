@@ -2,8 +2,8 @@
 
 from chunkers.recipes.chunker_registry import (
     ADAPTERS,
-    CHUNKERS,
     ASKING,
+    CHUNKERS,
     CHUNKERS_OF_GIVEN_CHUNKS,
     chunker_class,
     discover,

@@ -1,7 +1,7 @@
 """Turns for each embedder, in order of arrival, so that no two runs compute the same vectors.
 
-The order is determined by `next_arrival_number`, which a job calls when it is created. A job may spend some time counting and
-looking up texts before it needs its turn; waiting jobs are served in the order of their arrival.
+The order is determined by `next_arrival_number`, which a job calls when it is created. A job may spend some time counting
+and looking up texts before it needs its turn; waiting jobs are served in the order of their arrival.
 """
 
 import threading
@@ -65,7 +65,7 @@ class FairLocks:
         report_queue_place
             Called with the number of callers ahead, whenever it changes, and with 0 when the turn has come.
         arrival_number
-            The caller's `next_arrival_number`; None for a new arrival number.
+            The caller's number from `next_arrival_number`; None for a new arrival number.
 
         Raises
         ------

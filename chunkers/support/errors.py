@@ -45,7 +45,7 @@ def message_with_document_name(name: str, error: BaseException) -> str:
 
 
 def one_line_message(text: object, max_characters: int = 300) -> str:
-    """Return another program's message on one line, with at most ``max_characters`` characters."""
+    """Return another program's message on one line, truncated to ``max_characters`` characters."""
     return " ".join(str(text).split())[:max_characters]
 
 

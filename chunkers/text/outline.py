@@ -363,7 +363,7 @@ def _parse_formula(state: StateBlock, first_line: int, end_line: int, check_only
 
 
 def _formula_leaves_container(state: StateBlock, first_line: int, last_line: int) -> bool:
-    """Return whether a line from ``first_line`` to ``last_line`` lies outside of the item or quotation that they begin in."""
+    """Return whether a line from ``first_line`` to ``last_line`` lies outside the item or quotation in which they begin."""
     # Many that begin there may reach the same line behind it: it is looked for once.
     earlier_first_line, line_outside_container, earlier_block_indent = state.env.get("left", (0, 0, 0))
     if earlier_first_line <= first_line < line_outside_container <= last_line and state.blkIndent >= earlier_block_indent:

@@ -321,8 +321,8 @@ class SearchableText:
     def match_in_parts(self, text: str) -> list[Span]:
         """Find a quotation whose parts now stand apart, in the same order; return their spans, or none.
 
-        Each part occurs as in `typographic_match`, and has at least `SHORTEST_ALTERED_EXCERPT` characters. The first parts are the
-        longest.
+        Each part occurs as in `typographic_match`, and has at least `SHORTEST_ALTERED_EXCERPT` characters. The first parts
+        are the longest.
         """
         searched_text, remaining_quotation, search_start_offset = self._folded.text, fold_text(text), 0
         part_spans: list[Span] = []
@@ -374,7 +374,7 @@ class SearchableText:
         return None
 
     def longest_common_passage(self, text: str, searched_range: Span) -> CommonPassage | None:
-        """Find the longest passage of ``text`` that occurs within a range; None if it is shorter than `SHORTEST_ALTERED_EXCERPT`.
+        """Find the longest passage of ``text`` within a range; None if it is shorter than `SHORTEST_ALTERED_EXCERPT`.
 
         Texts are compared as in `typographic_match`. The passage is at the end, at the beginning or around the middle of
         ``text``.
@@ -390,7 +390,7 @@ class SearchableText:
         middle_offset = quotation_length // 2
 
         def longest_found_length(max_length: int, passage_of_length: Callable[[int], str]) -> int:
-            """Return the greatest size up to ``max_length`` for which ``passage_of_length(size)`` occurs in the searched text."""
+            """Return the greatest size up to ``max_length`` whose ``passage_of_length(size)`` is in the searched text."""
             return bisect_left(range(1, max_length + 1), True, key=lambda size: passage_of_length(size) not in searched_text)
 
         common_suffix_length = longest_found_length(

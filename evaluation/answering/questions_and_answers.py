@@ -315,8 +315,8 @@ class Recording:
         The model.
     count_tokens
         Counts the tokens of each text, for servers that report no token counts.
-    cancelled, repeat
-        See `Asking.ask`.
+    cancelled, repeat_number
+        See ``cancelled`` and ``repeat`` of `Asking.ask`.
     """
 
     def __init__(
@@ -455,11 +455,11 @@ TRIVIAL_TITLES = {
 TRIVIAL_EXPLAINED = {
     CLOSED_BOOK_BASELINE: "the model is given the question and nothing of the text: what it knows, or makes up, without it.",
     NO_CUT_BASELINE: "the text from its beginning until the budget is full, whatever the question.",
-    RANDOM_CUTS_BASELINE: "the text is cut between sentences at random places, one draw, into as many chunks as the chunkers' median; of "
-    "these the best by the embedder, as with any chunker.",
+    RANDOM_CUTS_BASELINE: "the text is cut between sentences at random places, one draw, into as many chunks as the "
+    "chunkers' median; of these the best by the embedder, as with any chunker.",
     REFERENCE_BASELINE: "the reference answer itself, which is right; no model is asked for it.",
-    SWAPPED_REFERENCE_BASELINE: "the reference answer of another question, which is wrong; a measure that does not put it below the reference "
-    "does not tell right from wrong.",
+    SWAPPED_REFERENCE_BASELINE: "the reference answer of another question, which is wrong; a measure that does not put it "
+    "below the reference does not tell right from wrong.",
 }
 """Description of the input of each trivial row."""
 

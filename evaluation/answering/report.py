@@ -59,7 +59,8 @@ class AnswerReport:
     results
         See `AnswerResults`.
     controls
-        The numbers of the rows `REFERENCE` and `SWAPPED`, which are compared only with each other.
+        The numbers of the rows `REFERENCE_BASELINE` and `SWAPPED_REFERENCE_BASELINE`, which are compared only with each
+        other.
     """
 
     names: Sequence[str]

@@ -445,9 +445,8 @@ class QuestionChanges:
         documents_with_answers = [named_document_texts[number] for number in answering_document_numbers]
         print_to_stderr(
             f"{len(renumbered_questions):,} questions on {len(answering_document_numbers):,} of "
-            f"{len(named_document_texts):,} "
-            "documents. "
-            f"{_embedding_estimate_sentence(options, chunkers_to_measure, [file.text for _, file in documents_with_answers])}"
+            f"{len(named_document_texts):,} documents. "
+            + _embedding_estimate_sentence(options, chunkers_to_measure, [file.text for _, file in documents_with_answers])
         )
         retrieval_budgets = parse_budgets(options)
         documents_ruler = TokenRuler(

@@ -528,9 +528,8 @@ RULES: dict[str, Rule] = {
         "Dangling start",
         "The chunk begins by pointing back, and nobody who finds it alone knows at what.",
         find_dangling_starts,
-        limits=f"In {LANGUAGES_OF_RULES_PHRASE}, by the first words of its first sentence; it misses what points back later. "
-        "Switch it "
-        "off for dialogues, and where neighbouring chunks are retrieved together.",
+        limits=f"In {LANGUAGES_OF_RULES_PHRASE}, by the first words of its first sentence; it misses what points back "
+        "later. Switch it off for dialogues, and where neighbouring chunks are retrieved together.",
         example="The pump has two valves. | They must be closed first.",
     ),
     "without_lead_in": Rule(

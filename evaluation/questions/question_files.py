@@ -116,9 +116,9 @@ class ExcerptFinder:
 
         Parts stand in the same order, with other text between them.
 
-        ``excerpt_text_or_fields`` is a text, or an object with ``content`` and, if known, ``start_index``, ``prefix``, ``suffix``
-        and ``corpus_id``, the document's name. Without ``corpus_id``, the document with number ``document_number`` is
-        searched, or all documents in order if it is None.
+        ``excerpt_text_or_fields`` is a text, or an object with ``content`` and, if known, ``start_index``, ``prefix``,
+        ``suffix`` and ``corpus_id``, the document's name. Without ``corpus_id``, the document with number
+        ``document_number`` is searched, or all documents in order if it is None.
 
         Raises
         ------
@@ -398,7 +398,7 @@ def _question_of_row(
 ) -> tuple[Question, list[str], list[str]]:
     """Return the question of a row, a sentence on every excerpt that is left out, and one on those that are not as given.
 
-    What has become of each excerpt is added to ``collected_excerpt_labels``.
+    The fate of each excerpt is added to ``collected_excerpt_labels``.
     """
     question_text = row.get("question")
     if not isinstance(question_text, str) or not question_text.strip():
@@ -456,7 +456,7 @@ def _question_of_row(
 
 
 def _excerpt_state(located_excerpt: LocatedExcerpt, earlier_excerpts: Sequence[Excerpt]) -> LabelState:
-    """Return the fate of an excerpt; ``earlier_excerpts`` are the places of the excerpts before it."""
+    """Return the fate of an excerpt; ``earlier_excerpts`` are the question's excerpts before it."""
     is_overlapping_earlier_excerpt = any(
         document == located_excerpt.document and part.start < span.end and span.start < part.end
         for document, span in earlier_excerpts

@@ -129,7 +129,7 @@ QUESTION_HEADS: Sequence[Head] = (
 
 
 def index_change_heads(document_count: int, dollars_per_million_tokens: float | None) -> list[Head]:
-    """Return the headings that match `index_change_cells`; ``dollars_per_million_tokens`` is in US dollars per million tokens."""
+    """Return the headings that match `index_change_cells`; ``dollars_per_million_tokens`` is in US dollars."""
     return [
         *_CHANGE_HEADS,
         *([] if dollars_per_million_tokens is None else [_COST_HEAD]),
@@ -241,7 +241,7 @@ def retrieval_row(
 ) -> TableRow:
     """Return the row of a chunker, or of the whole text; ``costs`` is None for the latter.
 
-    ``mean_tokens_per_chunk`` is the mean number in a chunk; ``retrieves_everything`` is true if every question is given the whole text.
+    ``retrieves_everything`` is true if every question is given the whole text.
     """
     return {
         Head("chunker"): Cell(name),

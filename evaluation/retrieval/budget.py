@@ -246,7 +246,8 @@ def evaluate_at_budget_sets(
 
     Raises the same errors as `evaluate_at_budgets`.
 
-    ``report_ranked_chunks`` is called with every question's number and its ranks, as deep as the largest budget of any unit needs.
+    ``report_ranked_chunks`` is called with every question's number and its ranked chunks, as deep as the largest budget of
+    any unit needs.
     """
     results_per_budget_set = tuple(_empty_results(budgets, len(questions)) for budgets in budget_sets)
     if not results_per_budget_set or not questions:

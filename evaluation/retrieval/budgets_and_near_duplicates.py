@@ -293,7 +293,7 @@ class BudgetLadder:
         return {at_budgets.budgets.unit: at_budgets.budgets.sizes for at_budgets in self.at}
 
     def results_in_unit(self, unit: str, last_chunk_choice: LastChunkChoice) -> BudgetResults:
-        """Return the results at the budgets in ``unit``, with the last chunk cut off or left out as ``last_chunk_choice`` says."""
+        """Return the results at the budgets in ``unit``; ``last_chunk_choice`` says if the last chunk is cut or left out."""
         return next(
             at_budgets
             for at_budgets in self.at

@@ -150,10 +150,10 @@ class Leads:
     ) -> "Leads":
         """Return the leading chunker at each budget, with p-values corrected for all comparisons.
 
-        ``scores_by_budget_size`` holds the measure of every chunker at each budget, from 0 to 1, each of shape (questions,), NaN where
-        undefined. Any chunker may be the best, so all pairs are compared, and Holm's procedure corrects for all of them. The
-        means and differences at a budget are over the same questions, for which all chunkers with this measure have a value.
-        Budgets in ``everything`` are left out.
+        ``scores_by_budget_size`` holds the measure of every chunker at each budget, from 0 to 1, each of shape (questions,),
+        NaN where undefined. Any chunker may be the best, so all pairs are compared, and Holm's procedure corrects for all of
+        them. The means and differences at a budget are over the same questions, for which all chunkers with this measure
+        have a value. Budgets in ``everything`` are left out.
         """
         scores_by_budget_size = {
             size: values_on_shared_questions(measured)

@@ -292,7 +292,7 @@ class Report:
         return too_few_values_sentence(len(shared_question_counts), max(shared_question_counts, default=0))
 
     def given_chunks(self, chunker_number: int, question_number: int) -> GivenChunks:
-        """Return the chunks retrieved for a question from the index of the chunker ``chunker_number``."""
+        """Return the chunks retrieved for a question from the index of chunker ``chunker_number``."""
         chunker_report = self.chunkers[chunker_number]
         measured = MeasuredChunker(chunker_report.evaluation, chunker_report.ladder)
         return given_chunks(measured, self.choice.limit, question_number, self.ruler)
@@ -326,7 +326,7 @@ def _gives_all_chunks(measured: MeasuredChunker, limit: Limit) -> bool:
 
 
 def make_lru_cache(max_value_count: int) -> Callable[[Hashable, Callable[[], Value]], Value]:
-    """Return a function that computes the value of a key, and keeps the ``max_value_count`` values that were used last.
+    """Return a function that computes the value of a key, and keeps at most ``max_value_count`` values, the last used.
 
     If several threads request the same key, one thread computes the value and the others wait. Requests for other keys do
     not wait. If computing fails, the next call computes again.

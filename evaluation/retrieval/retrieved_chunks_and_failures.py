@@ -86,10 +86,11 @@ class MeasuredChunker(NamedTuple):
 def given_chunks(
     measured: MeasuredChunker, limit: Limit, question_number: int, ruler: TokenRuler, overlapped_excerpt: Span | None = None
 ) -> GivenChunks:
-    """Return the chunks retrieved for the question with the zero-based number ``question_number``.
+    """Return the chunks retrieved for question ``question_number``, counted from 0.
 
-    With ``overlapped_excerpt``, only the chunks that overlap this excerpt are returned, including those whose ranks the run keeps for
-    excerpts alone. If chunks return other text than their own, all are returned, since any may contain the excerpt.
+    With ``overlapped_excerpt``, only the chunks that overlap this excerpt are returned, including those whose ranks the run
+    keeps for excerpts alone. If chunks return other text than their own, all are returned, since any may contain the
+    excerpt.
     """
     index, standard_budget_results = measured.evaluation.index, measured.ladder
     rows_beyond_kept_ranks: list[list[int]] = []

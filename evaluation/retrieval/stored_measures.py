@@ -271,7 +271,7 @@ def _restored_budget_ladder(stored: _StoredLadder, chunk_count: int, questions: 
 
 
 def _restored_budget_results(stored: _StoredAt, excerpt_lengths: IntArray) -> BudgetResults:
-    """Return results at budgets, of questions whose excerpts have the lengths ``excerpt_lengths``, shape (units, questions)."""
+    """Return results at budgets, of questions whose excerpts have ``excerpt_lengths``, shape (units, questions)."""
     restored_budgets = Budgets(stored.sizes, stored.unit, stored.last)
     budgets_by_questions_shape = len(restored_budgets.sizes), excerpt_lengths.shape[1]
     taken_chunk_counts, cut_off_lengths = (

@@ -416,7 +416,7 @@ class Search:
 
 
 def search(index: Index, questions: Sequence[Question], tools: Tools, max_chunk_count: int) -> Search:
-    """Return the ``max_chunk_count`` best chunks for every question, and the time that the search took.
+    """Return the best chunks for every question, at most ``max_chunk_count``, and the time that the search took.
 
     Raises the same errors as `Tools.embed`.
     """

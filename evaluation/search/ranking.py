@@ -138,7 +138,7 @@ def rank_by_score(scores: FloatArray) -> Ranking:
 def fuse_rankings(rankings: Sequence[Ranking], chunk_count: int) -> Ranking:
     """Combine rankings by reciprocal rank fusion: a chunk's score is the sum of 1 / (60 + rank).
 
-    ``chunk_count`` is the number of chunks.
+    ``chunk_count`` is the number of all chunks, ranked or not.
 
     Cormack, Clarke and Büttcher (2009), "Reciprocal rank fusion outperforms Condorcet and individual rank learning methods",
     SIGIR, with their k of 60. Ties go to the earlier chunk.
@@ -242,7 +242,7 @@ class Reranker:
 
     Parameters
     ----------
-    folder
+    model_folder
         Folder of the model.
     """
 

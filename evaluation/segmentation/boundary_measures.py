@@ -512,7 +512,7 @@ def evenly_spaced_cuts(unit_count: int, count: int) -> tuple[int, ...]:
 
 
 def random_cuts(unit_count: int, count: int, random_seed: int) -> tuple[int, ...]:
-    """Return ``count`` random cut positions from 1 to ``unit_count`` - 1, ascending; ``random_seed`` is the seed."""
+    """Return ``count`` random cut positions from 1 to ``unit_count`` - 1, ascending, drawn with ``random_seed``."""
     return tuple(sorted(random.Random(random_seed).sample(range(1, unit_count), count)))
 
 

@@ -228,11 +228,12 @@ def rank_contenders(
     measure_range_width: float = 1.0,
     measure: str = "boundary F1",
 ) -> ChunkingRanking:
-    """Rank chunkings by their ``value_by_contender``, and test the lead of the best over each of the others.
+    """Rank chunkings by their values in ``value_by_contender``, and test the lead of the best over each of the others.
 
     The ``statistic`` computes a value from summed counts, for the leads and their test. Any chunking may be the best, so all
     pairs of chunkings are compared, and each chunking with every trivial baseline.
-    ``measure_range_width`` is the largest possible difference between two values, and ``measure`` the name of the values in sentences.
+    ``measure_range_width`` is the largest possible difference between two values, and ``measure`` the name of the values in
+    sentences.
     """
 
     def sort_key(contender_number: int) -> tuple[bool, bool, float, bool, int]:

@@ -181,7 +181,7 @@ class CumulativeSimilarities:
         )
 
     def within(self, sentence_range: Span, cut_sentences: Sequence[int]) -> Cohesion:
-        """Return the cohesion within chunks of the sentences in ``sentence_range``, cut after the sentences in ``cut_sentences``."""
+        """Return the cohesion within chunks of the sentences in ``sentence_range``, cut after each of ``cut_sentences``."""
         chunk_edge_sentence_numbers = [
             sentence_range.start,
             *(cut + 1 for cut in cut_sentences if sentence_range.start <= cut < sentence_range.end - 1),

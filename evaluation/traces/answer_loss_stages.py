@@ -242,7 +242,7 @@ class TraceDiagnoser:
 
     Parameters
     ----------
-    answers
+    answer_places_by_question
         Places of the passages that answer a question, by its text, for questions whose trace has none.
     """
 

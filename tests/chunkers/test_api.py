@@ -13,8 +13,8 @@ from hypothesis import strategies as st
 import chunkers
 from chunkers import (
     ADAPTERS,
-    CHUNKERS,
     ASKING,
+    CHUNKERS,
     SHARED_CACHE,
     Breakpoint,
     Chunk,

@@ -8,7 +8,7 @@ import sys
 
 import pytest
 
-from chunkers import ADAPTERS, CHUNKERS, ASKING
+from chunkers import ADAPTERS, ASKING, CHUNKERS
 from chunkers.commands.chunk_command import main
 from chunkers.recipes.chunker_registry import chunker_class
 

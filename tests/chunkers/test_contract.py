@@ -7,7 +7,7 @@ import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
-from chunkers import CHUNKERS, ASKING, Document, Recipe, build_chunker
+from chunkers import ASKING, CHUNKERS, Document, Recipe, build_chunker
 from chunkers.building_blocks.thresholds import THRESHOLDS
 from chunkers.contract.base import run
 from chunkers.results.chunk_fields import chunk_heading_path

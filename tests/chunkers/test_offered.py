@@ -10,8 +10,8 @@ from hypothesis import given
 
 from chunkers import (
     ADAPTERS,
-    CHUNKERS,
     ASKING,
+    CHUNKERS,
     Chunking,
     Document,
     InputError,

@@ -8,8 +8,8 @@ from hypothesis import strategies as st
 
 from chunkers import (
     ADAPTERS,
-    CHUNKERS,
     ASKING,
+    CHUNKERS,
     PRESETS,
     Document,
     InputError,

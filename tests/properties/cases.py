@@ -11,8 +11,8 @@ import numpy as np
 from hypothesis import strategies as st
 
 from chunkers import (
-    CHUNKERS,
     ASKING,
+    CHUNKERS,
     SPLITTERS,
     Document,
     Recipe,

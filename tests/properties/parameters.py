@@ -7,7 +7,7 @@ from fractions import Fraction
 import numpy as np
 from hypothesis import strategies as st
 
-from chunkers import CHUNKERS, ASKING, ParameterError, build_chunker
+from chunkers import ASKING, CHUNKERS, ParameterError, build_chunker
 from chunkers.recipes.chunker_registry import chunker_class
 
 

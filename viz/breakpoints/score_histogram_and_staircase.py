@@ -34,7 +34,7 @@ class DisplayedResult(ReaderResult):
 
 
 def displayed_result(result: ColumnResult, distance_or_similarity: str) -> DisplayedResult | None:
-    """Return a column's result with its scores as distances or similarities, as ``distance_or_similarity`` says; None without a result.
+    """Return a column's result with its scores as distances or similarities; None without a result.
 
     Scores that are not Breakpoint's plain distances, and results without a curve, stay as they are.
     """

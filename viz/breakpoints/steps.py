@@ -399,7 +399,7 @@ def _entry_step(partition_table: PartitionTable, sentence_count: int) -> Step:
 
 
 def _read_off_step(chunking: Chunking, table: PartitionTable, first_sentence_index: int, end_sentence_index: int) -> Step:
-    """Return the step that reads off the chunk of the sentences from ``first_sentence_index`` to before ``end_sentence_index``."""
+    """Return the step that reads off the chunk from sentence ``first_sentence_index`` to before ``end_sentence_index``."""
     chunk_phrase, sentence_count = (
         sentence_range_phrase(first_sentence_index, end_sentence_index),
         len(chunking.document.sentences),

@@ -41,7 +41,7 @@ def linkage_decisions(merges: Sequence[Merge], clusters: Clusters) -> list[Decis
 def linkage_steps(
     sentence_count: int, merges: Sequence[Merge], clusters: Clusters, maximum_cluster_size: int, maximum_distance: float
 ) -> list[Step]:
-    """Return the steps of single-linkage clustering under a size ``maximum_cluster_size`` and a ``maximum_distance``."""
+    """Return the steps of single-linkage clustering limited by ``maximum_cluster_size`` and ``maximum_distance``."""
     disjoint_sentence_sets = DisjointSets(sentence_count)
     steps: list[Step] = []
     for decision in linkage_decisions(merges, clusters):
@@ -151,7 +151,7 @@ class Dendrogram:
 
 
 def lay_out_dendrogram(sentence_count: int, merges: Sequence[Merge], clusters: Clusters) -> Dendrogram:
-    """Lay out a dendrogram of ``sentence_count`` sentences so that clusters whose join was refused are next to each other."""
+    """Lay out a dendrogram of ``sentence_count`` sentences, with clusters whose join was refused next to each other."""
     disjoint_sentence_sets = DisjointSets(sentence_count)
     node_by_label = [*range(sentence_count)]  # node of each group label; nodes from ``sentence_count`` on are joins
     first_sentence_by_node = [*range(sentence_count)]  # first sentence of each node

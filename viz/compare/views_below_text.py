@@ -415,9 +415,9 @@ def _offer_to_run_original(original_chunker: Original, seamark_chunking: Chunkin
         if not button_pressed(run_button_placeholder, "Run original library", "run_original"):
             return
         try:
+            original_chunks = run_original_chunker(original_chunker, seamark_chunking.document.text)
             result_message, tone = (
-                f"{_ORIGINAL_RESULT_LABEL}: "
-                f"{compare_chunks(seamark_chunking, run_original_chunker(original_chunker, seamark_chunking.document.text))[1]}.",
+                f"{_ORIGINAL_RESULT_LABEL}: {compare_chunks(seamark_chunking, original_chunks)[1]}.",
                 "info",
             )
         except InputError as error:

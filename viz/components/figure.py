@@ -200,8 +200,9 @@ def stacked_histogram(
 ) -> go.Figure:
     """Return a histogram of two kinds of values, whose bars stand on each other.
 
-    ``counts`` has the numbers in each bin by kind; the bars of the kind ``hatched`` are hatched. ``hover_template`` is the template
-    of the text at a bar, in front of its kind: ``%{customdata}`` is the middle of the bin, and ``%{y}`` the number.
+    ``counts`` has the numbers in each bin by kind; the bars of the kind ``hatched`` are hatched. ``hover_template``
+    is the template of the text at a bar, in front of its kind: ``%{customdata}`` is the middle of the bin, and ``%{y}`` the
+    number.
     """
     theme_colour_by_role = THEME_COLOURS[theme_name()]
     bin_middles = [(low + high) / 2 for low, high in pairwise(edges)]

@@ -7,7 +7,7 @@ from urllib.parse import urlencode
 
 import streamlit as st
 
-from chunkers import ADAPTERS, CHUNKERS, ASKING, Chunker, Document, Embedder, FieldSpec, InputError
+from chunkers import ADAPTERS, ASKING, CHUNKERS, Chunker, Document, Embedder, FieldSpec, InputError
 from chunkers.found_again import ODDITY_KINDS, LocatedChunks, Oddity, read_chunks
 from chunkers.methods import ChunkFile, YourChunks, YourCuts
 from chunkers.recipes import CHUNKERS_OF_GIVEN_CHUNKS, chunker_class, discover, presets_for_chunker
@@ -404,7 +404,7 @@ def _choose_column(choices: Choices, *, offers_external_chunks: bool) -> None:
 
 
 def _chunker_to_add(columns: Sequence[ColumnChoice]) -> str:
-    """Return the chunker for a new column: the first of `CHUNKERS_FOR_ADDED_COLUMNS` that no column has, otherwise Recursive."""
+    """Return the chunker for a new column: the first of `CHUNKERS_FOR_ADDED_COLUMNS` not in use, otherwise Recursive."""
     used_chunker_names = {column.chunker for column in columns}
     return next(
         (name for name in CHUNKERS_FOR_ADDED_COLUMNS if name not in used_chunker_names), CHUNKERS_FOR_ADDED_COLUMNS[0]
@@ -480,7 +480,7 @@ def _choose_preset(column_index: int, column: ColumnChoice, defaults: Mapping[st
 def _parameter_widget(
     column_index: int, column: ColumnChoice, parameter_spec: FieldSpec, value: Any, has_no_effect: bool
 ) -> None:
-    """Draw the widget of a parameter, greyed out if ``has_no_effect``, that is without effect given the other parameters."""
+    """Draw the widget of a parameter, greyed out if it ``has_no_effect`` given the other parameters."""
     widget_key = _parameter_widget_key(column_index, column, parameter_spec)
     parameter_label = (
         f"{parameter_spec.title}, {parameter_spec.unit}"

@@ -242,7 +242,7 @@ def _choose_splitter(choices: Choices) -> None:
 def choose_shared_setting(
     choices: Choices, label: str, setting_name: str, options: Mapping[str, str], shown_option: str | None = None
 ) -> None:
-    """Draw a select box for the shared setting ``setting_name``, with ``options`` that map values to descriptions.
+    """Draw a select box for the shared setting ``setting_name``, with ``options``, which map values to descriptions.
 
     ``shown_option`` is the option to show, if it is not the setting's value.
     """

@@ -73,7 +73,7 @@ def draw_setting_select_box(
     after_change: Callable[[], None] | None = None,
     help: str | None = None,
 ) -> str:
-    """Draw a select box for the setting ``link_parameters[name]``, and return the chosen value.
+    """Draw a select box for the setting ``link_parameters[setting_name]``, and return the chosen value.
 
     ``options`` maps values to labels; an unknown value is replaced by the first option.
     ``after_change`` is called after a change.
@@ -107,7 +107,7 @@ def draw_setting_segmented_control(
     hidden: bool = False,
     help: str | None = None,
 ) -> None:
-    """Draw a segmented control for ``link_parameters[name]``; an unknown value is shown as the first option.
+    """Draw a segmented control for ``link_parameters[setting_name]``; an unknown value is shown as the first option.
 
     ``options`` maps values to labels. If ``hidden``, the control's own label is not shown.
     """

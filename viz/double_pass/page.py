@@ -359,7 +359,8 @@ def undone_pass_one_cuts(
 ) -> list[CorrectionData]:
     """Return the boundaries of pass one that pass two or the minimum size removed, in text order.
 
-    ``compared_chunking`` is the result of another chunker, called ``compared_chunker_title``, with which the boundaries are compared.
+    ``compared_chunking`` is the result of another chunker, with which the boundaries are compared;
+    ``compared_chunker_title`` is the title of that chunker.
     """
     other_chunker_cuts = set() if compared_chunking is None else _cut_gap_numbers(compared_chunking)
     mini_chunk_start_sentences = mini_chunk_starts(chunking)

@@ -42,7 +42,7 @@ def attempts_for_each_comparison(chunking: Chunking) -> list[list[Comparison]]:
 def steps_of_both_passes(chunking: Chunking, maximum_size: int | None) -> list[Step]:
     """Return a step for each comparison of both passes, then a step for each merge by the minimum size.
 
-    ``maximum_size`` is the chunker's maximum size.
+    ``maximum_size`` is the chunker's limit in characters, if it has one.
     """
     attempts_per_comparison = attempts_for_each_comparison(chunking)
     comparison_steps = [

@@ -5,7 +5,7 @@ from typing import TypedDict
 
 import streamlit as st
 
-from chunkers import ADAPTERS, CHUNKERS, ASKING, Chunking
+from chunkers import ADAPTERS, ASKING, CHUNKERS, Chunking
 from chunkers.recipes import chunker_class
 from chunkers.support import pluralize
 from evaluation.findings.examined_chunking import DEFAULT_NARROW_MARGIN

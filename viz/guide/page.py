@@ -5,7 +5,7 @@ from typing import Any, NamedTuple
 
 import streamlit as st
 
-from chunkers import CHUNKERS, ASKING, Chunker, Chunking, InputError
+from chunkers import ASKING, CHUNKERS, Chunker, Chunking, InputError
 from chunkers.recipes import MAXIMUM_SIZE_PARAMETERS, chunker_class
 from chunkers.support import format_number, pluralize
 from evaluation.retrieval.asked_question import LONGEST_QUESTION

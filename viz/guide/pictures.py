@@ -166,7 +166,7 @@ def new_picture(title: str, *paragraphs: list[GlossaryPiece]) -> PictureData:
 def sentence_rows(
     document: Document, sentence_numbers: Sequence[int], chunking: Chunking | None = None, marked_span: Span | None = None
 ) -> list[SentenceRowData]:
-    """Return the given sentences as rows of a picture, split at chunk boundaries and around the ``marked_span`` span."""
+    """Return the given sentences as rows of a picture, split at chunk boundaries and around ``marked_span``."""
     if not sentence_numbers:
         return []
     first_sentence_start, sentence_end = (
@@ -226,7 +226,10 @@ def gaps_between_rows(rows: Sequence[SentenceRowData]) -> list[GapData]:
 
 
 def gap_between_rows(chunk_numbers_after_gap: list[int], chunk_numbers_before_gap: list[int]) -> GapData:
-    """Return the gap between a sentence, which is in the chunks ``chunk_numbers_before_gap``, and the next, in ``chunk_numbers_after_gap``."""
+    """Return the gap between two sentences.
+
+    The parameters are the numbers of the chunks that contain the sentence after the gap and the sentence before it.
+    """
     is_cut = chunk_numbers_after_gap != chunk_numbers_before_gap
     return {
         "said": chunk_numbers_in_words(chunk_numbers_after_gap) if is_cut else "",

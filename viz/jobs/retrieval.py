@@ -141,7 +141,7 @@ class KeptRetrieval(KeptRun[_Plan]):
         return " and ".join(missing_phrases)
 
     def rebuild_plan(self, documents_and_questions: RunMaterial) -> Plan:
-        """Rebuild the run's plan with its documents and questions, all of which must be in ``documents_and_questions``."""
+        """Rebuild the run's plan from ``documents_and_questions``, which must contain all of its documents and questions."""
         named_texts, question_file = self._available_documents_and_questions(documents_and_questions)
         assert question_file is not None
         chunkers = tuple(build_chunker(chunker.name, chunker.parameters) for chunker in self.plan.chunkers)
@@ -168,7 +168,7 @@ class KeptRetrieval(KeptRun[_Plan]):
     def _available_documents_and_questions(
         self, documents_and_questions: RunMaterial | None
     ) -> tuple[tuple[tuple[str, str], ...], tuple[str, bytes] | None]:
-        """Return the run's documents and questions as far as ``documents_and_questions`` has them."""
+        """Return the run's documents and questions that are in ``documents_and_questions``."""
         if documents_and_questions is None:
             return (), None
         text_by_digest = {self.keeper.text_digest(*named_text): named_text for named_text in documents_and_questions.texts}

@@ -63,7 +63,10 @@ def _subscript(number: int) -> str:
 
 
 def _sentence_vectors(chunking: Chunking, tools: Tools, start: int, end: int, neighbour_count: int = 0) -> FloatArray:
-    """Return the vectors of a range of sentences, shape (n, dimension), each joined with ``neighbour_count`` others on both sides."""
+    """Return the vectors of a range of sentences, each joined with ``neighbour_count`` others on both sides.
+
+    The result has the shape (n, dimension).
+    """
     document_sentence_texts = chunking.document.sentence_texts
     first_sentence_index, end_sentence_index = (
         max(0, start - neighbour_count),

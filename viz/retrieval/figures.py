@@ -449,7 +449,7 @@ def label_positions(
     """Return positions for the names at the ends of the lines, so that the names do not overlap.
 
     The names keep the order of the line ends. All positions are in pixels from the bottom of the plot, whose height is
-    ``plot_height``; the names have ``name_height_by_chunker``.
+    ``plot_height``. ``name_height_by_chunker`` has the height of each chunker's name.
     """
     chunkers_sorted_by_end = sorted(end_height_by_chunker, key=lambda number: end_height_by_chunker[number])
     # Names that would touch form a block, centred at their mean position.

@@ -117,7 +117,7 @@ def chosen_embedding_modes(
 ) -> tuple[EmbeddedAs, tuple[EmbeddedAs, ...]]:
     """Return the first embedding mode and, if several are chosen, the mode for each measured chunker.
 
-    Each of the ``chunker_count`` chunkers is measured once per mode: all chunkers with the first mode, then all with the next.
+    Each of the ``chunker_count`` chunkers is measured once per mode: all with the first mode, then all with the next.
     """
     chosen_modes = [check_embedded_as(word) for word in link_parameters["embedded"].split(":")]
     return chosen_modes[0], tuple(way for way in chosen_modes for _ in range(chunker_count)) if len(chosen_modes) > 1 else ()

@@ -356,7 +356,8 @@ def questions_sorted_by_difference(
 ) -> list[int]:
     """Return the questions in descending order of the largest difference between two chunkers.
 
-    Ties keep their order. ``measure_values_by_chunker`` has an array of shape (all questions,) for each chunker, NaN where undefined.
+    Ties keep their order. ``measure_values_by_chunker`` has an array of shape (all questions,) for each chunker, NaN where
+    undefined.
     """
     question_values_per_chunker = np.array([*measure_values_by_chunker.values()])[:, question_numbers]
     value_ranges = np.fmax.reduce(question_values_per_chunker) - np.fmin.reduce(question_values_per_chunker)

@@ -211,7 +211,7 @@ def offer_to_add_scene() -> None:
 
 
 def add_scene(text_by_field: Mapping[str, str], *, hides: bool) -> None:
-    """Add the state of the page to the user's own lecture, with the title, words and question in ``text_by_field``; a callback."""
+    """Add the page's state to the user's own lecture, with title, words and question from ``text_by_field``; a callback."""
     page_key, lecture_before = session.page, session.own_lecture
     if page_key not in session.choices:
         return

@@ -8,8 +8,8 @@ from typing import Any
 
 from chunkers import (
     ADAPTERS,
-    CHUNKERS,
     ASKING,
+    CHUNKERS,
     DEFAULT_SPLITTER,
     SPLITTERS,
     TOKENIZERS,

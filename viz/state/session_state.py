@@ -182,7 +182,7 @@ class Sent:
         self._last: dict[str, tuple[object, Order]] = {}
 
     def sequence_number(self, component_key: str, data: object) -> Order:
-        """Return the sequence number of ``data``, unchanged if the component ``component_key`` was last sent the same data."""
+        """Return the sequence number of ``data``, unchanged if component ``component_key`` was last sent the same data."""
         last_data_and_number = self._last.get(component_key)
         if last_data_and_number is None or last_data_and_number[0] != data:
             last_data_and_number = data, Order(self._session, next(self._numbers))
@@ -356,7 +356,7 @@ class Session:
     figure_formats: MutableSessionValue[dict[str, str]] = MutableSessionValue("figure_formats", dict)  # by figure's key
 
     def take_finished_reading(self, attribute_name: str) -> ReadingJob[Any] | None:
-        """Return the job that reads files into the attribute ``attribute_name``, and empty the attribute, if the job has ended.
+        """Return the job that reads files into ``attribute_name``, and empty the attribute, if the job has ended.
 
         The result is None before, and if the user has cancelled the job.
         """

@@ -5,7 +5,7 @@ from functools import partial
 
 import streamlit as st
 
-from chunkers import CHUNKERS, ASKING, Embedder
+from chunkers import ASKING, CHUNKERS, Embedder
 from chunkers.language_models import Asking
 from chunkers.recipes import CHUNKERS_OF_GIVEN_CHUNKS
 from chunkers.support import pluralize

@@ -9,7 +9,7 @@ from typing import Any
 
 import streamlit as st
 
-from chunkers import CHUNKERS, ASKING, DEFAULT_SPLITTER, SPLITTERS, FieldSpec, InputError, build_chunker
+from chunkers import ASKING, CHUNKERS, DEFAULT_SPLITTER, SPLITTERS, FieldSpec, InputError, build_chunker
 from chunkers.commands.shared_command_parts import parse_parameter_value as read_value
 from chunkers.recipes import chunker_class
 from chunkers.text import READABLE_ENDINGS
@@ -390,7 +390,7 @@ def default_sweep_documents() -> SweepDocuments:
 def _divide_documents(
     text_by_name: Mapping[str, MarkedText], held_out_names: Sequence[str], title_by_name: Mapping[str, str], splitter: str
 ) -> SweepDocuments:
-    """Divide ``text_by_name`` into the documents to tune on, in order, and the held-out documents."""
+    """Divide the texts of ``text_by_name`` into the documents to tune on, in order, and the held-out documents."""
     held_out_documents = [text_by_name[name] for name in held_out_names]
     tuning_documents = [document for name, document in text_by_name.items() if name not in held_out_names]
     overlapping_documents = texts_with_heldout_sections(tuning_documents, held_out_documents)
@@ -419,7 +419,8 @@ def _choose_document_names(
 ) -> list[str]:
     """Draw a choice of several documents and return their names.
 
-    Bundled documents are stored in the link parameter ``link_parameter_name``; ``store_own_names`` is called with the user's own.
+    Bundled documents are stored in the link parameter ``link_parameter_name``; ``store_own_names`` is called with the
+    names of the user's own documents.
     """
     preselected_document_names = [
         doc_name

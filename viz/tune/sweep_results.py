@@ -91,9 +91,9 @@ def sweep_figure(
 ) -> go.Figure:
     """Return the figure of a sweep's results that suits its grid: a curve, a heatmap, or a strip per chunker.
 
-    ``ranked_summaries`` has the settings that have a value, best first. ``held_out_summaries`` has their values on the held-out
-    documents, which a curve shows as a second line. Trivial baselines are omitted, since they are ranked but have no
-    position on an axis.
+    ``ranked_summaries`` has the settings that have a value, best first. ``held_out_summaries`` has their values on the
+    held-out documents, which a curve shows as a second line. Trivial baselines are omitted, since they are ranked but have
+    no position on an axis.
     """
     settings = [setting for setting in settings if not setting.trivial]
     ranked_summaries = [summary for summary in ranked_summaries if not summary.setting.trivial]

@@ -80,14 +80,14 @@ def test_at_a_budget_what_is_cut_off_is_missed():
 
 
 def climbed(found, *budgets, size=1, kept=400):
-    before = ladders.ladder_budgets, ladders.KEPT_RANKS
-    ladders.ladder_budgets, ladders.KEPT_RANKS = lambda corpus, ruler: budgets, kept
+    before = ladders.standard_budget_sets, ladders.KEPT_RANKS
+    ladders.standard_budget_sets, ladders.KEPT_RANKS = lambda corpus, ruler: budgets, kept
     try:
         bench = tools(AngleEmbedder())
         index = build_index(CORPUS, build_chunker("fixed_sentences", {"size": size}), bench)
         return measure_at_standard_budgets(index, found.evaluation.search.questions, bench, RULER)
     finally:
-        ladders.ladder_budgets, ladders.KEPT_RANKS = before
+        ladders.standard_budget_sets, ladders.KEPT_RANKS = before
 
 
 def test_what_is_left_out_is_shown_and_not_given():
@@ -157,12 +157,12 @@ def test_what_is_given_is_what_fills_the_budget(lines, size, data):
     last = data.draw(st.sampled_from(("cut", "left_out")))
     unit = data.draw(st.sampled_from(("tokens", "characters")))
     budget = data.draw(st.integers(1, 30))
-    before = ladders.ladder_budgets
-    ladders.ladder_budgets = lambda corpus, ruler: (Budgets((budget,), unit, last),)
+    before = ladders.standard_budget_sets
+    ladders.standard_budget_sets = lambda corpus, ruler: (Budgets((budget,), unit, last),)
     try:
         (run,) = measured(rows, {"size": size}, embedder=HashEmbedder, corpus=corpus, ruler=ruler).values()
     finally:
-        ladders.ladder_budgets = before
+        ladders.standard_budget_sets = before
     index = run.evaluation.index
     (ranked,) = nearest_vectors(tools().embed(["which"]), index.vectors, len(index.chunks))
     filled = fill_budget(

@@ -99,7 +99,7 @@ def test_a_cut_has_the_chunkers_reason():
     chunker = build_chunker("fixed_sentences", {"size": 2})
     chunkings = tuple(run(chunker, document, tools()) for document in DOCUMENTS)
     rows = [{"query": "When?", "retrieved": [FIRST], "excerpts": ["taken by the end of March. Notice is three months"]}]
-    (diagnosis,) = diagnosed(rows, searched=SearchedChunks(chunkings, "fixed_sentences", has_reasons=True))
+    (diagnosis,) = diagnosed(rows, searched_chunks=SearchedChunks(chunkings, "fixed_sentences", has_reasons=True))
     assert diagnosis.stage == "cut apart"
     assert diagnosis.outcome.judgement.fate == "split"
     (seam,) = diagnosis.outcome.seams
@@ -112,7 +112,7 @@ def test_who_stood_before_the_chunk_that_was_ranked_too_low_is_named():
     rows = [
         {"query": "Notice?", "retrieved": [CHUNKS[2], FIRST, CHUNKS[1]], "top_k": 2, "excerpts": ["three months for both"]}
     ]
-    (diagnosis,) = diagnosed(rows, searched=searched())
+    (diagnosis,) = diagnosed(rows, searched_chunks=searched())
     assert diagnosis.stage == "ranked too low"
     assert diagnosis.said == (
         f"whole in chunk 2 (handbook.txt, {HANDBOOK.index('three')} to {HANDBOOK.index(' sides')}), at rank 3; before it: 1 "
@@ -152,7 +152,7 @@ def test_what_is_in_no_document_is_missing(text, said):
 def test_identifiers_alone_are_looked_up_in_the_file_of_chunks():
     rows = [{**row, "id": f"c{number}"} for number, row in enumerate(ROWS)]
     asked = [{"query": "Notice?", "retrieved_ids": ["c1", "c2"], "feedback": -1, "excerpts": ["three months for both"]}]
-    (diagnosis,) = diagnosed(asked, searched=searched(rows))
+    (diagnosis,) = diagnosed(asked, searched_chunks=searched(rows))
     assert [DOCUMENTS[spot.only_place.document].name for spot in diagnosis.placements] == ["handbook.txt", "travel.txt"]
     assert diagnosis.stage == "not used"
 
@@ -286,7 +286,7 @@ def test_other_chunks_than_those_that_were_searched_are_not_used():
     ],
 )
 def test_a_question_fails_by_a_rule_that_is_named(given, failed, said):
-    (diagnosis,) = diagnosed([{"query": "Notice?", "retrieved": [FIRST], **given}], searched=searched())
+    (diagnosis,) = diagnosed([{"query": "Notice?", "retrieved": [FIRST], **given}], searched_chunks=searched())
     assert diagnosis.failed is failed
     assert said in diagnosis.rule
 
@@ -294,7 +294,7 @@ def test_a_question_fails_by_a_rule_that_is_named(given, failed, said):
 def test_an_altered_excerpt_is_said_to_be_altered():
     (diagnosis,) = diagnosed(
         [{"query": "Notice?", "retrieved": [FIRST], "excerpts": ["Notice is three months for each side."]}],
-        searched=searched(),
+        searched_chunks=searched(),
     )
     assert diagnosis.stage == "ranked too low"
     assert "is altered there, 8" in diagnosis.said

@@ -14,7 +14,7 @@ BROKEN = "The embedder refused."
 @pytest.fixture(autouse=True)
 def nothing_embedded(monkeypatch):
     """Have every column that embeds wait for a job: other tests may have embedded the text."""
-    at_once = column_results.chunk_at_once
+    at_once = column_results.chunk_if_quick
     monkeypatch.setattr(
         column_results,
         "chunk_if_quick",

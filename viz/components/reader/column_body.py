@@ -24,7 +24,7 @@ from viz.theme import palette
 
 
 def covering_chunks_by_range(spans_per_chunk: Sequence[Sequence[Span]]) -> list[tuple[int, int, list[int]]]:
-    """Split the text covered by chunks at each start and end of their ``spans_per_chunk``.
+    """Split the text covered by chunks at each start and end of a chunk's spans.
 
     Returns
     -------
@@ -327,7 +327,10 @@ def score_rounder(scores: Sequence[float], levels: Sequence[float]) -> Callable[
 
 
 def _numbers_near_others(numbers: FloatArray, others: FloatArray) -> set[float]:
-    """Return the numbers less than `_ROUNDED_DISTANCE_TOLERANCE` from one of ``others`` but not equal to it; both arrays ascend."""
+    """Return the numbers less than `_ROUNDED_DISTANCE_TOLERANCE` from one of ``others`` but not equal to it.
+
+    Both arrays are in ascending order.
+    """
     nearest_below = np.concatenate([[-np.inf], others])[np.searchsorted(others, numbers, side="left")]
     nearest_above = np.concatenate([others, [np.inf]])[np.searchsorted(others, numbers, side="right")]
     return set(numbers[np.minimum(numbers - nearest_below, nearest_above - numbers) < _ROUNDED_DISTANCE_TOLERANCE].tolist())

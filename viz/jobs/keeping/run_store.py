@@ -266,7 +266,7 @@ class RunStore:
                 run_store_connection.execute("PRAGMA journal_mode = DELETE")
 
     def _make_room(self, connection: sqlite3.Connection, run_key_to_keep: bytes) -> None:
-        """Delete the oldest run other than the run of ``run_key_to_keep``."""
+        """Delete the oldest run whose key is not ``run_key_to_keep``."""
 
         def delete_oldest_run(connection: sqlite3.Connection) -> None:
             _delete_runs(connection, _OLDEST_RUN_QUERY, run_key_to_keep)

@@ -358,7 +358,7 @@ def answer_verdict_requests(
     """Send the verdicts at the position that the user points at, in a fragment that reruns without the page.
 
     Streamlit identifies a fragment by its position on the page, and loses requests to an old position. Call this above all
-    elements that come and go. ``known_boundaries`` are the known boundaries. ``search`` has the search settings for the stored
+    elements that come and go. ``known_boundaries`` is None if the text has none. ``search`` has the settings for the stored
     questions, whose answers a previewed change may gain or lose. ``shown_chunking`` is the first column's result with the
     scores that the page shows, if they differ from the column's scores.
     """
