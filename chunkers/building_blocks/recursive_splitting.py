@@ -84,7 +84,7 @@ def recursive_spans(
             piece_sizes = (
                 _piece_sizes_by_pattern(text, start, end, separator_regexes[separator_index])
                 if is_regex
-                else _piece_sizes_by_separator(text[start:end], separator_texts[separator_index])
+                else _sizes_of_separated_pieces(text[start:end], separator_texts[separator_index])
             )
             separator_index += 1
         if not piece_sizes:
@@ -125,7 +125,7 @@ def recursive_spans(
     return [span for span in trimmed_window_spans if span.start < span.end]
 
 
-def _piece_sizes_by_separator(text: str, separator_text: str) -> list[int]:
+def _sizes_of_separated_pieces(text: str, separator_text: str) -> list[int]:
     """Return the characters of the pieces that begin with a word, the first perhaps without; none if it does not occur."""
     texts_between_separators = text.split(separator_text)
     if len(texts_between_separators) == 1:
@@ -139,7 +139,7 @@ def _piece_sizes_by_separator(text: str, separator_text: str) -> list[int]:
 def _piece_sizes_by_pattern(text: str, start: int, end: int, pattern: re.Pattern[str]) -> list[int]:
     """Return the characters of the pieces of ``text[start:end]`` that begin with a match.
 
-    `_piece_sizes_by_separator` does the same for separators.
+    `_sizes_of_separated_pieces` does the same for separators.
     """
     match_starts = [match.start() for match in pattern.finditer(text, start, end)]
     if not match_starts:

@@ -41,7 +41,7 @@ ANSWER_TOKENS = 60
 MISSING_MODEL_MESSAGE = "embedded_as context needs a language model, named as openai:NAME, and none was given."
 """Error message for a missing language model."""
 
-_EXTRACT_STEP = LONGEST_SHOWN // 4
+_EXTRACT_GRID_CHARACTERS = LONGEST_SHOWN // 4
 
 
 def add_context_sentences(chunking: Chunking, tools: Tools) -> Chunking:
@@ -126,7 +126,8 @@ def document_extract(document: Document, chunk: Chunk) -> Span:
     extract_start_offset = max(
         0,
         min(
-            (chunk_middle - longest_extract_length // 2) // _EXTRACT_STEP * _EXTRACT_STEP + _EXTRACT_STEP // 2,
+            (chunk_middle - longest_extract_length // 2) // _EXTRACT_GRID_CHARACTERS * _EXTRACT_GRID_CHARACTERS
+            + _EXTRACT_GRID_CHARACTERS // 2,
             len(text) - longest_extract_length,
         ),
     )

@@ -96,12 +96,12 @@ def table_columns(chunking: Chunking, embedded_as: EmbeddedAs = "plain") -> tupl
     if a chunk has them, and for the embedded text only if ``embedded_as`` puts text in front.
     """
     document_parts = chunking.document.parts
-    part_columns = () if document_parts is None else (document_parts.kind, f"{document_parts.kind}s")
+    page_or_chapter_columns = () if document_parts is None else (document_parts.kind, f"{document_parts.kind}s")
     context_column = ("context",) if _has_context(chunking) else ()
     model_written_columns = MODEL_WRITTEN_COLUMNS if any(chunk.stated is not None for chunk in chunking.chunks) else ()
     return (
         *CHUNK_COLUMNS[:-2],
-        *part_columns,
+        *page_or_chapter_columns,
         "heading_path",
         *context_column,
         *model_written_columns,

@@ -187,13 +187,13 @@ class _Reader:
             raise InputError(final_answer["error"])
         return parsed_values
 
-    def _wait_for_answer(self, thread: threading.Thread, name: str, cancelled: Callable[[], bool]) -> None:
+    def _wait_for_answer(self, exchange_thread: threading.Thread, name: str, cancelled: Callable[[], bool]) -> None:
         """Wait for the answer; raise if a limit is passed or the user cancels."""
         wait_start, seconds_until_check = time.monotonic(), _POLL_S
         # A small file may be read before the first look.
         raise_if_cancelled(cancelled)
-        while thread.is_alive():
-            thread.join(seconds_until_check)
+        while exchange_thread.is_alive():
+            exchange_thread.join(seconds_until_check)
             seconds_until_check = min(0.05, seconds_until_check * 1.2)
             raise_if_cancelled(cancelled)
             if time.monotonic() - wait_start > READ_SECONDS:

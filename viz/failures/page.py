@@ -219,7 +219,7 @@ def _known_boundaries_in_words(known: Sequence[int] | None) -> str:
 def _draw_text(text: PageText, results: Sequence[MeasuredSetting], selected: MeasuredSetting, is_marking: bool) -> None:
     shown_text_source = text.source
 
-    def measured_reader_column(setting: MeasuredSetting) -> ReaderColumn:
+    def reader_column_of_setting(setting: MeasuredSetting) -> ReaderColumn:
         origin_phrase = " · ".join(dict.fromkeys((setting.origin_label, setting.origin)))
         return reader_column_for_result(
             setting.made,
@@ -233,7 +233,7 @@ def _draw_text(text: PageText, results: Sequence[MeasuredSetting], selected: Mea
         reader_summary_phrases.append("wavy red: outside the chunk that fits its section best")
     show_reader(
         text.document,
-        [measured_reader_column(row) for row in results],
+        [reader_column_of_setting(row) for row in results],
         title=shown_text_source.name,
         summary=" · ".join([*reader_summary_phrases, *([shown_text_source.teaches] if shown_text_source.teaches else [])]),
         selected=results.index(selected),

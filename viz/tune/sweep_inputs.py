@@ -240,7 +240,7 @@ def _show_stitched_documents(choices: Choices) -> None:
     download_button(
         actions_row,
         "Boundaries",
-        lambda: _boundary_file_text(document),
+        lambda: _known_boundaries_json(document),
         f"{download_file_stem}.json",
         "application/json",
         document,
@@ -261,7 +261,7 @@ def _show_stitched_documents(choices: Choices) -> None:
         )
 
 
-def _boundary_file_text(marked_text: MarkedText) -> str:
+def _known_boundaries_json(marked_text: MarkedText) -> str:
     return boundary_file_json(marked_text.name, marked_text.text, marked_text.known)
 
 
@@ -272,7 +272,7 @@ def zipped_documents(documents: list[MarkedText]) -> bytes:
         for document in documents:
             archive_file_stem = document.name.replace(" ", "-")
             archive.writestr(f"{archive_file_stem}.txt", document.text)
-            archive.writestr(f"{archive_file_stem}.json", _boundary_file_text(document))
+            archive.writestr(f"{archive_file_stem}.json", _known_boundaries_json(document))
     return archive_buffer.getvalue()
 
 
