@@ -39,6 +39,36 @@ def test_what_a_package_exports_is_imported_from_it():
     assert not exported - imported
 
 
+def test_what_a_module_says_that_it_exports_is_there():
+    missing, count = [], 0
+    for path in (path for top in PACKAGES for path in (ROOT / top).rglob("*.py")):
+        tree = parsed(path)
+        bound = {
+            name
+            for node in ast.walk(tree)
+            for name in (
+                [alias.asname or alias.name for alias in node.names]
+                if isinstance(node, (ast.Import, ast.ImportFrom))
+                else [node.name]
+                if isinstance(node, (ast.FunctionDef, ast.ClassDef))
+                else [node.id]
+                if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store)
+                else []
+            )
+        }
+        for node in tree.body:
+            if (
+                isinstance(node, ast.Assign)
+                and ast.unparse(node.targets[0]) == "__all__"
+                and isinstance(node.value, ast.List)
+            ):
+                listed = {element.value for element in node.value.elts if isinstance(element, ast.Constant)}
+                count += len(listed)
+                missing += [(path.relative_to(ROOT).as_posix(), name) for name in listed - bound]
+    assert count > 50
+    assert not missing
+
+
 def test_no_two_modules_have_a_public_class_of_one_name():
     modules = {}
     for top in (*PACKAGES, "benchmarks", "packing"):

@@ -13,13 +13,13 @@ from chunkers.support import InputError, ModelName, missing_extra_message, short
 
 __all__ = [
     "EMBEDDERS",
-    "OTHERS",
+    "OTHER_NAME_FORMS",
     "Embedder",
     "Encoder",
     "MiniLM",
     "OpenAIServer",
     "load_embedder",
-    "missing_for_embedder",
+    "missing_extra_sentence",
 ]
 
 EMBEDDERS = {
