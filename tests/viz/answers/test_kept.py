@@ -22,9 +22,12 @@ def stopped(app, http, **words):
     app.toggle(key="on_disk").set_value(True).run()
     http.script = [chat_reply, chat_reply, 30.0, 30.0, 30.0, 30.0]
     name_model(app, http)
-    press(gathered(app), "Send")
+    gathered(app)
+    before = len(http.requests)
+    press(app, "Send")
     job = run_of(app)
-    while len(job.finished) < 2:
+    # The server may hear of a request only after the job has ended, so all six are awaited.
+    while len(job.finished) < 2 or len(http.requests) < before + 6:
         job.join(0.02)
     job.cancel()
     job.join(2.0)
