@@ -40,7 +40,7 @@ def _squared_row_norms(rows: FloatArray) -> FloatArray:
 def _lower_to_column_minima(
     candidate_values: FloatArray, best_values: FloatArray, best_candidates: IntArray, candidate_places: IntArray
 ) -> None:
-    """Lower the best values to the least of each column, and note its candidate.
+    """Lower each best value to the least value of its column, and note the candidate that has it.
 
     Ties, up to `COST_ROUNDING_ERROR`, take the earliest candidate.
 

@@ -131,7 +131,7 @@ class TokenSizes:
 
     @cached_property
     def _token_totals_at_ends(self) -> list[int]:
-        """The tokens from the first of `_sure_token_ends` to each."""
+        """Numbers of tokens from the first of `_sure_token_ends` to each of them."""
         texts_between_ends = [self._text[first:last] for first, last in pairwise(self._sure_token_ends)]
         return [
             0,

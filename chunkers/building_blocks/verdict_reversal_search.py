@@ -132,7 +132,7 @@ class VerdictReversals:
         value_reversing_verdict: int,
         other_parameter_values: Mapping[str, float] | None = None,
     ) -> int | None:
-        """Return a whole number at which the verdict is reversed; None if ``value_reversing_verdict`` does not reverse it.
+        """Return a whole number that reverses the verdict; None if ``value_reversing_verdict`` does not.
 
         The number before it, on the way from ``value_keeping_verdict``, does not reverse the verdict. Nor must
         ``value_keeping_verdict`` itself.

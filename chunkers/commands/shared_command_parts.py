@@ -380,7 +380,7 @@ def read_texts(
 
 
 def read_usable_texts(files: Sequence[str], encoding: str | None) -> dict[str, FileText]:
-    """Return the text of each readable document in files and folders, by its name; report the others.
+    """Return the texts of the readable documents in files and folders, by name; report the others.
 
     Raises
     ------

@@ -560,7 +560,7 @@ class _Decisions:
     comparisons: list[Comparison] = field(default_factory=list)
 
     def record_merge(self, tried_comparisons: Sequence[Comparison], mini_chunks_in_reach: Sequence[Span]) -> None:
-        """Record that pass two merged the current chunk with the mini-chunks in reach, up to the last one compared."""
+        """Record that pass two merged the current chunk with the mini-chunks up to the last one it was compared with."""
         last_tried_comparison = tried_comparisons[-1]
         snippet_phrase = ""
         if len(tried_comparisons) > 1:

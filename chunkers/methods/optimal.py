@@ -297,8 +297,7 @@ class Optimal(Chunker):
             raise InputError(
                 f"optimal: pieces in the text × pieces in the largest chunk must be at most {MOST_RUNS:,}; this text has "
                 f"{text_phrase}{piece_count:,} pieces, and its largest chunk up to {longest_run_length:,}. Choose a larger "
-                "piece "
-                "size."
+                "piece size."
             )
 
     def _all_gaps(

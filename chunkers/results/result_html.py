@@ -405,7 +405,7 @@ def _svg_gap_dots(chunking: Chunking, curve_points: Sequence[tuple[int, float]])
 
 
 def chunk_strip_html(chunking: Chunking, strip_name: str) -> str:
-    """Return an HTML row, for a grid of strips, that shows a result's chunks as coloured segments."""
+    """Return an HTML row for a grid of strips that shows a result's chunks as coloured segments."""
     strip_svg_width = _svg_width(chunking)
     chunk_rects_svg = "".join(
         f'<rect class="k{number % CHUNK_COLOUR_COUNT}" x="{span.start}" y="0" width="{span.end - span.start}" height="1" '
@@ -422,7 +422,7 @@ def chunk_strip_html(chunking: Chunking, strip_name: str) -> str:
 
 
 def offset_marks_html(chunking: Chunking, offsets: Sequence[int], row_name: str) -> str:
-    """Return an HTML row, for a grid of strips, with a mark at each code-point offset in ``offsets``."""
+    """Return an HTML row for a grid of strips, with a mark at each of the ``offsets``, in code points."""
     path_data = "".join(f"M{place} 0V1" for place in offsets)
     return (
         f'<span class="name">{escape_html(row_name)}</span><svg viewBox="0 0 {_svg_width(chunking)} 1" '

@@ -395,8 +395,7 @@ def check_spacy_pipeline(name: str, setting_name: str) -> bool:
         if _is_installed_distribution(name):
             raise InputError(
                 f"{setting_name}: {short_repr(name)} must be a spaCy pipeline; the installed package of this name contains "
-                "no "
-                "pipeline. Choose another name."
+                "no pipeline. Choose another name."
             )
         name_in_download_command = name if name.isidentifier() and len(name) <= LONGEST_SHOWN_VALUE else "NAME"
         raise InputError(

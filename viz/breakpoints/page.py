@@ -200,8 +200,7 @@ def _reduce_to_one_column(current_page: Page) -> None:
     if only_column_choice.chunker not in SHOWN_CHUNKERS:
         current_page.show_link_error(
             f"The link's c1 must be one of {', '.join(SHOWN_CHUNKERS)} on this page; got {only_column_choice.chunker}. "
-            "Using "
-            "breakpoint."
+            "Using breakpoint."
         )
         only_column_choice = ColumnChoice("breakpoint")
     current_page.choices.columns = [only_column_choice]

@@ -240,7 +240,7 @@ class ContextSentencesJob(BackgroundJob):
 def estimate_context_sentence_requests(
     chunkings: Mapping[ChunkingTask, Chunking], tokenizer: str, job: BackgroundJob
 ) -> Estimate:
-    """Estimate the requests for the context sentences without sending any; raises Cancelled if the user stops ``job``."""
+    """Estimate the requests for the context sentences, sending none; raise Cancelled if the user stops ``job``."""
     tools, request_estimates = job.tools(None, tokenizer), [Estimate(0, 0)]
     for chunking in chunkings.values():
         raise_if_cancelled(job.cancelled)

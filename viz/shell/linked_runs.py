@@ -204,8 +204,7 @@ def _other_model_in_words(current_page: Page, kept_run: KeptRun[Any], requests: 
     if requests is not None and model_identity(requests.asking) != kept_run.plan.language_model:
         return (
             f"{sentence_beginning} language model {ModelName.without_revision(kept_run.plan.language_model)}; to go on, "
-            "name it "
-            "and its server beside the settings."
+            "name it and its server beside the settings."
         )
     return ""
 

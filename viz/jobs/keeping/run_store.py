@@ -355,7 +355,7 @@ def _row_checksum(*values: object) -> bytes:
 
 
 def _delete_runs(connection: sqlite3.Connection, run_keys_query: str, argument: object) -> None:
-    """Delete the runs whose keys the query ``run_keys_query`` selects."""
+    """Delete the runs whose keys ``run_keys_query``, a query in SQL, selects."""
     for (key,) in connection.execute(run_keys_query, (argument,)).fetchall():
         connection.execute("DELETE FROM parts WHERE run = ?", (key,))
         connection.execute("DELETE FROM runs WHERE key = ?", (key,))
