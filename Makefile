@@ -61,7 +61,7 @@ format: .venv/test.stamp node_modules/.stamp ## mend style and formatting where 
 
 bench: .venv/test.stamp ## measure speed (BENCH_ARGS="--repeats 1 --text FILE")
 	$(PY) -m benchmarks $(BENCH_ARGS)
-	$(PY) -m benchmarks.size $(BENCH_ARGS)
+	$(PY) -m benchmarks.time_and_memory_at_scale $(BENCH_ARGS)
 
 docs: .venv/docs.stamp ## build the documents and the Python API as a site in out/docs; a broken link is an error
 	$(PY) -m sphinx --fail-on-warning --keep-going --quiet --fresh-env -c docs/site . out/docs

@@ -2,7 +2,7 @@
 
 import streamlit as st
 
-from viz.compare.state.choices import COMPARE_PAGE
+from viz.compare.choices_and_session.choices import COMPARE_PAGE
 from viz.components.script_bundler import VIZ
 from viz.shell import current_lecture, lecture_mode, show_shortcuts_dialog
 from viz.shell.lecture_bar import show_lecture_bar

@@ -7,7 +7,7 @@ from random import Random
 from typing import Any
 
 from benchmarks.harness import Result, benchmark, call_in_new_process, markdown_table, option, peak_kib, time_call
-from benchmarks.size import RandomEmbedder
+from benchmarks.time_and_memory_at_scale import RandomEmbedder
 from chunkers import Document, Tools, build_chunker, load_embedder, load_tokenizer
 from chunkers.storage.embedding_cache import EmbeddingCache
 from evaluation.questions import Corpus, TokenRuler, questions_to_json_lines, read_questions

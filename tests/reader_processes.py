@@ -11,6 +11,6 @@ def readers(pid=None):
     for child in psutil.Process(pid).children():
         # A process may end between two questions, and one that ended has no command line.
         with suppress(psutil.NoSuchProcess):
-            if any("reader_child" in word for word in child.cmdline()):
+            if any("reader_process_program" in word for word in child.cmdline()):
                 found.append(child)
     return found

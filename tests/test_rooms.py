@@ -170,7 +170,7 @@ def test_tests_and_benchmarks_share_the_fixtures_only():
                 arrows |= {(module, alias.name) for alias in node.names}
             elif isinstance(node, ast.ImportFrom):
                 arrows |= {(module, f"{node.module}.{alias.name}") for alias in node.names}
-    assert ("benchmarks.load", "tests.fixtures.app_server.app_server") in arrows
+    assert ("benchmarks.server_load", "tests.fixtures.app_server.app_server") in arrows
     assert not wrong_shared(sorted(arrows))
 
 
@@ -194,10 +194,10 @@ def test_tests_and_benchmarks_share_the_fixtures_only():
         ),
         (wrong_floors, ("viz.components.figure", "viz.state.session_state"), []),
         (wrong_floors, ("viz.tune.page", "viz.tune.sweep_inputs"), []),
-        (wrong_shared, ("benchmarks.load", "tests.support.LIMIT"), ["benchmarks.load -> tests.support.LIMIT"]),
-        (wrong_shared, ("tests.test_make", "benchmarks.load"), ["tests.test_make -> benchmarks.load"]),
-        (wrong_shared, ("tests.benchmarks.test_kills", "benchmarks.kills.JOB_BY_KIND"), []),
-        (wrong_shared, ("benchmarks.load", "tests.fixtures.app_server"), []),
+        (wrong_shared, ("benchmarks.server_load", "tests.support.LIMIT"), ["benchmarks.server_load -> tests.support.LIMIT"]),
+        (wrong_shared, ("tests.test_make", "benchmarks.server_load"), ["tests.test_make -> benchmarks.server_load"]),
+        (wrong_shared, ("tests.benchmarks.test_process_kills", "benchmarks.process_kills.JOB_BY_KIND"), []),
+        (wrong_shared, ("benchmarks.server_load", "tests.fixtures.app_server"), []),
     ],
 )
 def test_a_wrong_arrow_is_named(check, arrow, said):

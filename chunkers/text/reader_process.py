@@ -125,7 +125,7 @@ class _Reader:
                 "-P",
                 Path(__file__).with_name("reader_start.py"),
                 library_folder,
-                f"{__package__}.reader_child",
+                f"{__package__}.reader_process_program",
             ],
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,

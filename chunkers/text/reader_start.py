@@ -1,4 +1,4 @@
-"""Start of the reader process: packages import only the names that are asked of them, and `reader_child` is run.
+"""Start of the reader process: packages import only the names that are asked of them, and `reader_process_program` is run.
 
 The ``__init__`` of a package imports its modules, and with them what reading never uses, such as numpy and pydantic. Here a
 package imports the module of a name once that name is imported from the package.

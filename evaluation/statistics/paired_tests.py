@@ -372,7 +372,8 @@ def _widen_interval(
 
     By Student's interval of the values and two that stand for those not seen, one above 0 and one below: if all values
     differ, half as large again as the largest; if all are equal, as large as there can be; otherwise between these, by the
-    share of the most frequent value. `benchmarks.verdicts` measures how often the interval holds the true difference.
+    share of the most frequent value. `benchmarks.verdict_error_rates` measures how often the interval holds the true
+    difference.
     """
     most_frequent_share = share_of_most_frequent(values / measure_range)
     assumed_unseen_value = (

@@ -27,7 +27,7 @@ MOST_SUBSETS = 2**16
 FALSE_VERDICT_SENTENCE = (
     "Where no chunker is better than another, one is called significantly better at most 5 times in 100."
 )
-"""The error rate of a verdict, beside every one; `benchmarks.verdicts` measures it."""
+"""The error rate of a verdict, beside every one; `benchmarks.verdict_error_rates` measures it."""
 
 
 class CorrectedP(NamedTuple):
@@ -121,7 +121,7 @@ def mean_interval(values: FloatArray, low: float = 0.0, high: float = 1.0) -> tu
 
     Student's t interval over the values plus one ``low`` and one ``high``, clipped to the range. Few values, or many equal
     values, say little about rare values outside the sample. Agresti and Coull similarly add two successes and two failures
-    to a proportion. `benchmarks.verdicts` measures the coverage of the interval.
+    to a proportion. `benchmarks.verdict_error_rates` measures the coverage of the interval.
 
     Returns None with fewer than `FEWEST_VALUES` values.
     """

@@ -23,7 +23,7 @@ from tests.browser.steps import (
 )
 from tests.fixtures.app_server import app_server
 from tests.lanes import mostly_full
-from viz.controls.kept_texts import MOST_TAB_CHARACTERS, TEXT_NOT_IN_LINK
+from viz.controls.text_storage import MOST_TAB_CHARACTERS, TEXT_NOT_IN_LINK
 
 QUICK = "?embedder=tfidf&c1=fixed_sentences&c2=breakpoint&selected=1"
 HEARD = 15_000

@@ -7,7 +7,7 @@ import { Hits, rankSign } from "../../viz/components/reader/ask/retrieved_chunks
 import { sentenceAt } from "../../viz/components/reader/ask/selection_offsets.js";
 import { saidOf } from "../../viz/components/remedies/remedy_list.js";
 
-/** @type {import("../../viz/compare/asking/question_search.data.d.ts").AskedColumn} */
+/** @type {import("../../viz/compare/questions/question_search.data.d.ts").AskedColumn} */
 const ASKED = {
   chunks: [4, 1, 2],
   scores: ["0.61", "0.50", "0.42"],

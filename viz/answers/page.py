@@ -34,8 +34,8 @@ from viz.answers.questions import QUESTION_SOURCE_PARAMETER, QUESTION_SOURCES, c
 from viz.answers.session import session
 from viz.components.page_elements import heading, notice, remark, show_job_progress
 from viz.controls import column_controls, draw_setting_select_box, value_binding
-from viz.jobs.answering_plan_and_jobs import Answering, AnswerModels, AnswerPlan, Gathering, KeptAnswers
-from viz.jobs.keeping.kept_run import Keeper
+from viz.jobs.answering_plan_and_jobs import Answering, AnswerModels, AnswerPlan, Gathering, StoredAnswers
+from viz.jobs.storage.stored_run import Keeper
 from viz.shell import (
     RUN_PARAMETER,
     ColumnResult,
@@ -439,9 +439,9 @@ def _begin_run(
     continued_run = run if run is not None and run.plan == plan and run.models == model_identities else None
 
     def new_answers_run(keeper: Keeper | None) -> Answering:
-        kept_run = None if continued_run is None else continued_run.kept
-        if kept_run is None and keeper is not None:
-            kept_run = KeptAnswers.of(keeper, plan, chunk_gathering_job.chunkings, model_identities)
+        stored_run = None if continued_run is None else continued_run.kept
+        if stored_run is None and keeper is not None:
+            stored_run = StoredAnswers.of(keeper, plan, chunk_gathering_job.chunkings, model_identities)
         return Answering(
             plan,
             chunk_gathering_job.chunkings[0].document,
@@ -452,7 +452,7 @@ def _begin_run(
             embedder,
             session.on_disk,
             wants_bert_score(),
-            kept_run,
+            stored_run,
             _reusable_results(run, chunk_gathering_job, model_identities),
         )
 
@@ -460,29 +460,29 @@ def _begin_run(
 
 
 def _reopened_run(
-    chunk_gathering_job: Gathering | None, embedder: Embedder | None, kept_answers: KeptAnswers
+    chunk_gathering_job: Gathering | None, embedder: Embedder | None, stored_answers: StoredAnswers
 ) -> Answering | str:
     """Load a run from disk with the chunks retrieved for the current choices; return a sentence if they differ."""
     changed_input_names = (
-        kept_answers.differing_settings(None)
+        stored_answers.differing_settings(None)
         if chunk_gathering_job is None
-        else kept_answers.differing_settings(chunk_gathering_job.plan, chunk_gathering_job.chunkings)
+        else stored_answers.differing_settings(chunk_gathering_job.plan, chunk_gathering_job.chunkings)
     )
     if changed_input_names:
         return f"To see them, give again what it was begun with. Other than now: {', '.join(changed_input_names)}."
     if chunk_gathering_job is None or chunk_gathering_job.sizes is None or embedder is None:
         return ""
-    kept_answers.keeper.check_embedder(embedder)
+    stored_answers.keeper.check_embedder(embedder)
     plan, gathered_passages = chunk_gathering_job.plan, chunk_gathering_job.found.copy()
     return Answering(
         plan,
         chunk_gathering_job.chunkings[0].document,
         gathered_passages,
-        kept_answers.models,
+        stored_answers.models,
         None,
         None,
         embedder,
         True,
-        kept=kept_answers,
-        results=kept_answers.stored_results(gathered_passages, plan.items),
+        kept=stored_answers,
+        results=stored_answers.stored_results(gathered_passages, plan.items),
     )

@@ -12,7 +12,7 @@ from evaluation.segmentation import count_found_missed_added, cut_offsets, sente
 from sample_docs import sample_splitters
 from viz.breakpoints.gap_table import show_gap_table
 from viz.breakpoints.score_histogram_and_staircase import DisplayedResult, displayed_result, show_scores
-from viz.breakpoints.steps import new_column_choice, show_steps
+from viz.breakpoints.steps_view import new_column_choice, show_steps
 from viz.components.browser_exchange import take_event
 from viz.components.page_elements import notice
 from viz.components.reader.reader import HeadRow, ReaderColumn, show_reader

@@ -7,7 +7,7 @@ import streamlit as st
 from chunkers import Cancelled, Chunker, Chunking, Document, Embedder, InputError, load_embedder
 from chunkers.support import format_three_figures
 from evaluation.segmentation import GapShift, compare_boundaries, distance_shift
-from viz.compare.state.session import session
+from viz.compare.choices_and_session.session import session
 from viz.components.page_elements import notice, remark, show_job_progress
 from viz.jobs import ChunkingJob, ChunkingTask, cached_while_shown, chunk_if_quick, sentence_vectors
 from viz.shell import ColumnResult, FinishedColumn, Page

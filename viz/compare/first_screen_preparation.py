@@ -4,7 +4,7 @@ import importlib
 
 from chunkers import Document, build_chunker, discover, load_embedder
 from sample_docs import load_sample
-from viz.compare.state.choices import default_choices
+from viz.compare.choices_and_session.choices import default_choices
 from viz.jobs import ChunkingJob, ChunkingTask
 
 MAX_WAIT_S = 30.0

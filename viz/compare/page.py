@@ -11,9 +11,15 @@ from chunkers.results import indices_of_parent_chunks
 from chunkers.support import format_three_figures, pluralize
 from evaluation.segmentation import ChunkFacts, count_boundary_changes, count_found_missed_added
 from viz.compare import first_screen_preparation
-from viz.compare.asking.question_search import retrieve_for_asked_question, store_marked_answer
-from viz.compare.state.choices import COMPARE_PAGE, default_choices, index_for_own_cuts, own_cut_offsets, set_own_cuts
-from viz.compare.state.session import LastChange, session
+from viz.compare.choices_and_session.choices import (
+    COMPARE_PAGE,
+    default_choices,
+    index_for_own_cuts,
+    own_cut_offsets,
+    set_own_cuts,
+)
+from viz.compare.choices_and_session.session import LastChange, session
+from viz.compare.questions.question_search import retrieve_for_asked_question, store_marked_answer
 from viz.components.browser_exchange import take_event
 from viz.components.page_elements import notice
 from viz.components.reader.payload import AskingData, MarkingData, clickable_gaps_data
@@ -152,7 +158,7 @@ def _apply_reader_events(choices: Choices, text: PageText | None, embedder: Embe
         store_marked_answer(text.document, answer_event)
     if remedy_event := take_event(READER_KEY, "remedy"):
         # The search for remedies needs many modules, which the first screen does without.
-        from viz.compare.asking.remedies import add_remedied_column
+        from viz.compare.questions.remedies import add_remedied_column
 
         add_remedied_column(remedy_event, embedder)
     if parameter_change_event := take_event(READER_KEY, "change"):

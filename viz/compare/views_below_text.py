@@ -13,13 +13,13 @@ from evaluation.retrieval.asked_question import has_model_written_texts
 from evaluation.segmentation import sentence_count_per_chunk
 from integrations.original_chunkers import Original, compare_chunks, original_chunker_for_recipe, run_original_chunker
 from integrations.recipe_code import EXAMPLE_FILE, REQUIREMENT_BY_TOOL, TOOLS, Tool, code_applying_recipe
-from viz.compare.asking.marked_questions import show_stored_questions
-from viz.compare.asking.question_search import chunkings_with_contexts, show_context_sentences
+from viz.compare.choices_and_session.choices import COMPARE_PAGE
+from viz.compare.choices_and_session.session import session
 from viz.compare.extracted_and_omitted_text import show_extracted_text
+from viz.compare.questions.marked_questions import show_stored_questions
+from viz.compare.questions.question_search import chunkings_with_contexts, show_context_sentences
 from viz.compare.scores.index_replacement import show_index_replacement
 from viz.compare.scores.scoreboard import show_label_free_measures, show_ranking, show_scoreboard
-from viz.compare.state.choices import COMPARE_PAGE
-from viz.compare.state.session import session
 from viz.components.browser_exchange import Component, Data
 from viz.components.figure import box_plots, show_figure
 from viz.components.page_elements import download_button, notice

@@ -20,7 +20,7 @@ from viz.controls.widgets import (
     value_binding,
 )
 from viz.jobs import disk_answer_cache, embedding_cache, run_store
-from viz.jobs.keeping.run_store import MOST_DAYS
+from viz.jobs.storage.run_store import MOST_DAYS
 from viz.state import (
     Choices,
     EmbeddingServer,

@@ -26,12 +26,12 @@ from viz.components.text_bar.text_bar import (
     show_text_bar,
     show_text_box_footer,
 )
-from viz.controls.kept_texts import (
+from viz.controls.text_storage import (
     apply_chip_action,
-    document_keeping_chip,
+    document_storage_chip,
     offer_replaced_text,
     restore_text_of_tab,
-    show_kept_texts,
+    show_stored_texts,
     text_copy_for_tab,
     warning_too_long_for_tab,
 )
@@ -49,7 +49,7 @@ from viz.state import (
     edited_source,
     language_label,
     move_own_cuts,
-    open_linked_notebook,
+    open_linked_text,
     reopen_session,
     session,
     session_file,
@@ -78,10 +78,10 @@ def apply_document_events(choices: Choices, default_choices: Choices) -> None:
         session.own_taken += 1
     if tab_questions_event:
         stored_texts.add_questions_of_tab(tab_questions_event.get("questions"))
-    if chip_event := take_event(TEXT_BAR_KEY, "notebook"):
+    if chip_event := take_event(TEXT_BAR_KEY, "storage"):
         apply_chip_action(chip_event, choices.document)
     if choices.document == OWN_DOCUMENT and session.own is None and session.tab_answered:
-        open_linked_notebook()
+        open_linked_text()
     if choices.document == OWN_DOCUMENT and session.own is None and session.tab_answered:
         text_loss_reason = session.lost
         if text_loss_reason:
@@ -110,7 +110,7 @@ def show_document_row(choices: Choices, text: PageText | None) -> None:
             "taken": session.own_taken,
             "ask": session.tab_asked if waits_for_tab else "",
             "ask_questions": session.questions_asked,
-            "notebook": document_keeping_chip(choices.document),
+            "storage": document_storage_chip(choices.document),
         }
     )
     if (text_copy := text_copy_for_tab()) is not None:
@@ -147,7 +147,7 @@ def load_text(choices: Choices) -> TextSource | None:
     if own_text_source is None and session.own_gone and session.own_reading is None:
         notice("There is no text yet: paste one above or upload a file. The text stays on this machine.", key="no_text")
     offer_replaced_text(choices)
-    if OWN_DOCUMENT not in session.notebooks and (too_long_warning := warning_too_long_for_tab()):
+    if OWN_DOCUMENT not in session.stored_versions and (too_long_warning := warning_too_long_for_tab()):
         remark(too_long_warning, key="not_kept")
     if encoding_warning := _encoding_warning():
         notice(encoding_warning, key="encoding_doubts")
@@ -178,7 +178,7 @@ def _draw_text_box(choices: Choices) -> None:
                 "Anything written here replaces the text.",
                 key="not_edited",
             )
-        show_kept_texts(choices)
+        show_stored_texts(choices)
     with upload_column:
         st.file_uploader(
             "Document or session",

@@ -24,7 +24,7 @@ from viz.jobs import ChunkingTask, cached_while_shown, call_when_text_gone, embe
 from viz.jobs.remedy_search import RemedyJob, remedy_search_for_finding
 from viz.shell import ColumnResult, choices_of_compare, open_page_at_next_run
 from viz.shell.tested_remedies import add_remedy_column, is_remedy_search_automatic, remedies_payload
-from viz.state import Choices, PageText, kept_questions_about, main_page, ranking_method_of, retrieval_limit_of
+from viz.state import Choices, PageText, main_page, ranking_method_of, retrieval_limit_of, stored_questions_about
 
 call_when_text_gone(lambda _: repeated_runs.cache_clear())
 
@@ -129,7 +129,7 @@ def _remedies_of_chosen_finding(
     document, compare_choices, reranker = result.chunking.document, choices_of_compare(), session.reranker
     # Changed chunks would need new context sentences from a language model.
     embedded_text_kind: EmbeddedAs = "plain" if session.embedded_as == "context" else session.embedded_as
-    stored_questions = () if session.embedded_as == "context" else kept_questions_about(document)
+    stored_questions = () if session.embedded_as == "context" else stored_questions_about(document)
     ranking_method, (_, retrieval_limit) = (
         ranking_method_of(compare_choices),
         retrieval_limit_of(compare_choices, len(document.text)),
@@ -173,7 +173,7 @@ def _remedies_of_chosen_finding(
 
 def _near_duplicates_in_words(chunking: Chunking) -> str:
     """Return a sentence on how many of the best chunks for the questions about the text are near-duplicates."""
-    stored_question_texts = [posed.question for posed in kept_questions_about(chunking.document)]
+    stored_question_texts = [posed.question for posed in stored_questions_about(chunking.document)]
     if not stored_question_texts:
         return "Mark answers on Compare to see here how many of the best places near-duplicates take."
     parent_chunk_numbers = indices_of_parent_chunks(chunking.chunks)

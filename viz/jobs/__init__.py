@@ -1,12 +1,12 @@
 """Background jobs: chunking, reading, sweeps, retrieval runs, timing. Nothing here draws."""
 
 from viz.jobs.background_jobs import (
-    MOST_KEPT_RUNS,
+    MOST_STORED_RUNS,
     BackgroundJob,
     Estimating,
-    KeptJob,
     RequestCounter,
     SessionRuns,
+    StoredRunJob,
     new_token,
     run_registry,
 )
@@ -41,10 +41,10 @@ from viz.jobs.shared_resources import (
     call_when_text_gone,
     collect_garbage,
     disk_answer_cache,
+    disk_text_store,
     embedder_key,
     embedding_cache,
     forget_gone_texts,
-    notebook_store,
     return_freed_memory,
     run_store,
     split_document,

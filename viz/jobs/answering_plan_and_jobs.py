@@ -34,11 +34,11 @@ from evaluation.answering import (
     row_numbers_of_controls,
 )
 from evaluation.questions import Corpus, read_questions
-from viz.jobs.background_jobs import BackgroundJob, KeptJob, ReusableJob
+from viz.jobs.background_jobs import BackgroundJob, ReusableJob, StoredRunJob
 from viz.jobs.chunking import ChunkingTask
 from viz.jobs.column_jobs import token_ruler_of
-from viz.jobs.keeping.kept_run import Keeper, KeptPlan, KeptRun
 from viz.jobs.retrieval_plan import RunMaterial
+from viz.jobs.storage.stored_run import Keeper, StoredPlan, StoredRun
 
 # The plan: the models, and the settings whose change requires another run.
 
@@ -119,7 +119,7 @@ class AnswerPlan:
 # The stored run, which has no text: its plan, and the measures of each answer.
 
 
-class _Plan(KeptPlan):
+class _Plan(StoredPlan):
     """A run's plan with hashes in place of texts: one for the document, and one for each question with its reference.
 
     The chunks of a chunker that calls a language model are hashed too, since its answers may differ between runs.
@@ -140,7 +140,7 @@ class _Plan(KeptPlan):
         return len(self.questions) * (len(self.chunkers) + len(self.trivial))
 
 
-class KeptAnswers(KeptRun[_Plan]):
+class StoredAnswers(StoredRun[_Plan]):
     """A stored run of answers, with one part per chunker and question, in the order of the chunkers."""
 
     kind = "answers"
@@ -148,7 +148,7 @@ class KeptAnswers(KeptRun[_Plan]):
     plan_type = _Plan
 
     @classmethod
-    def of(cls, keeper: Keeper, plan: AnswerPlan, chunkings: Sequence[Chunking], models: AnswerModels) -> KeptAnswers:
+    def of(cls, keeper: Keeper, plan: AnswerPlan, chunkings: Sequence[Chunking], models: AnswerModels) -> StoredAnswers:
         """Return the storage for a run of answers, without writing anything yet."""
         plan_to_store = _Plan(
             document=keeper.text_digest(plan.tasks[0].document),
@@ -182,7 +182,7 @@ class KeptAnswers(KeptRun[_Plan]):
         """Return the names of the settings in which the page's ``plan`` differs from the stored run's plan."""
         if plan is None:
             return ["the text", "the questions"]
-        page_plan = KeptAnswers.of(self.keeper, plan, chunkings, self.models).plan
+        page_plan = StoredAnswers.of(self.keeper, plan, chunkings, self.models).plan
         label_by_setting = {
             "document": "the text",
             "questions": "the questions",
@@ -282,7 +282,7 @@ class Gathering(ReusableJob):
 
 
 @dataclass(eq=False)
-class Answering(KeptJob):
+class Answering(StoredRunJob):
     """A job that answers every question from every column's chunks, several in parallel.
 
     Attributes
@@ -303,7 +303,7 @@ class Answering(KeptJob):
         The keys of the complete results.
     """
 
-    kept_type = KeptAnswers
+    stored_run_type = StoredAnswers
     plan: AnswerPlan
     document: Document
     gathered: Mapping[int, GatheredPassages]
@@ -313,7 +313,7 @@ class Answering(KeptJob):
     embedder: Embedder
     on_disk: bool
     bert: bool = False
-    kept: KeptAnswers | None = None
+    kept: StoredAnswers | None = None
     results: dict[tuple[int, int], AnswerResult] = field(default_factory=dict)
     finished: set[tuple[int, int]] = field(default_factory=set, init=False)
     _version: int = 0

@@ -14,10 +14,10 @@ from chunkers.contract import Estimate
 from chunkers.language_models import Asking, Ledger
 from chunkers.storage.fair_locks import next_arrival_number
 from chunkers.support import LRUDict, cache_results_in, raise_if_cancelled
-from viz.jobs.keeping.kept_run import KeptRun
 from viz.jobs.shared_resources import build_tools
+from viz.jobs.storage.stored_run import StoredRun
 
-MOST_KEPT_RUNS = 8
+MOST_STORED_RUNS = 8
 """Most runs kept in memory for each session, and for all ended sessions together; the oldest are dropped first."""
 
 
@@ -155,19 +155,19 @@ class ReusableJob(BackgroundJob):
         return earlier if earlier is not None and earlier.subject == self.subject else self
 
 
-class KeptJob(BackgroundJob):
+class StoredRunJob(BackgroundJob):
     """A job that can be stored on disk, part by part, and resumed from its finished parts.
 
     Attributes
     ----------
     kept
         The storage of the run; None if it is not stored. Each part is stored before it is shown.
-    kept_type
+    stored_run_type
         The type of the storage.
     """
 
-    kept_type: ClassVar[type[KeptRun[Any]]]
-    kept: KeptRun[Any] | None
+    stored_run_type: ClassVar[type[StoredRun[Any]]]
+    kept: StoredRun[Any] | None
 
     @property
     @abstractmethod
@@ -200,7 +200,7 @@ def new_token() -> str:
 
 
 class SessionRuns:
-    """The last `MOST_KEPT_RUNS` runs that a session has started or opened.
+    """The last `MOST_STORED_RUNS` runs that a session has started or opened.
 
     Ended runs are dropped first. If all are running, the oldest that this session started is cancelled.
     """
@@ -215,7 +215,7 @@ class SessionRuns:
         self._runs[token] = run
         if begun:
             self._started_run_tokens.add(token)
-        while len(self._runs) > MOST_KEPT_RUNS:
+        while len(self._runs) > MOST_STORED_RUNS:
             ended_run_tokens = (old for old, old_run in self._runs.items() if not old_run.running)
             run_token_to_drop = next(ended_run_tokens, next(iter(self._runs)))
             if run_token_to_drop in self._started_run_tokens:
@@ -235,7 +235,7 @@ class Registry:
     """The runs that links refer to, each under an unguessable token.
 
     A run stays in the registry while it is running, while a session holds it, and while it is among the last
-    `MOST_KEPT_RUNS` that no session holds any more. No session can displace a run that another session holds.
+    `MOST_STORED_RUNS` that no session holds any more. No session can displace a run that another session holds.
     """
 
     def __init__(self) -> None:
@@ -275,7 +275,7 @@ class Registry:
             ended_run_by_token = {token: run for token, run in self._unheld_runs.items() if not run.running}
             running_run_by_token = {token: run for token, run in self._unheld_runs.items() if run.running}
             # Runs that are still running count as the most recent.
-            self._unheld_runs = dict([*ended_run_by_token.items()][-MOST_KEPT_RUNS:]) | running_run_by_token
+            self._unheld_runs = dict([*ended_run_by_token.items()][-MOST_STORED_RUNS:]) | running_run_by_token
 
     def _assign_run_to_session(
         self, token: str, run: BackgroundJob, session_runs: SessionRuns | None, *, begun: bool = False

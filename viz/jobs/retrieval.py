@@ -36,9 +36,9 @@ from evaluation.search import (
     search,
     with_returned_text,
 )
-from viz.jobs.background_jobs import BackgroundJob, KeptJob, estimate_llm_requests
-from viz.jobs.keeping.kept_run import Keeper, KeptPlan, KeptRun
+from viz.jobs.background_jobs import BackgroundJob, StoredRunJob, estimate_llm_requests
 from viz.jobs.retrieval_plan import Plan, RunMaterial
+from viz.jobs.storage.stored_run import Keeper, StoredPlan, StoredRun
 
 # The stored run, which has no text: its plan, and the evaluation of each finished chunker.
 
@@ -48,7 +48,7 @@ class _Chunker(BaseModel, extra="forbid", frozen=True, strict=True):
     parameters: dict[str, Any]
 
 
-class _Plan(KeptPlan):
+class _Plan(StoredPlan):
     """A run's plan with hashes in place of its material: one for each document's name and text, one for the questions."""
 
     own: bool
@@ -81,7 +81,7 @@ class _Plan(KeptPlan):
                 raise InputError(f"The parameters of {chunker.name} have changed since the run was measured.")
 
 
-class KeptRetrieval(KeptRun[_Plan]):
+class StoredRetrieval(StoredRun[_Plan]):
     """A stored retrieval run, whose parts are the evaluations of its chunkers."""
 
     kind = "retrieval"
@@ -89,7 +89,7 @@ class KeptRetrieval(KeptRun[_Plan]):
     plan_type = _Plan
 
     @classmethod
-    def of(cls, keeper: Keeper, plan: Plan) -> "KeptRetrieval":
+    def of(cls, keeper: Keeper, plan: Plan) -> "StoredRetrieval":
         """Return the storage for a retrieval run, without writing anything yet."""
         plan_to_store = _Plan(
             own=plan.material.own,
@@ -225,7 +225,7 @@ class ReportJob(BackgroundJob):
 
 
 @dataclass(eq=False)
-class Retrieval(KeptJob):
+class Retrieval(StoredRunJob):
     """A job that runs chunkers over documents and measures their chunks on questions.
 
     Attributes
@@ -251,11 +251,11 @@ class Retrieval(KeptJob):
         Notes on chunks without a usable context sentence from the language model, by the same index.
     """
 
-    kept_type = KeptRetrieval
+    stored_run_type = StoredRetrieval
     plan: Plan
     embedder: Embedder | None
     on_disk: bool
-    kept: KeptRetrieval | None = None
+    kept: StoredRetrieval | None = None
     asking: Asking | None = None
     asked: Ledger = field(default_factory=Ledger)
     questions: Questions = field(default_factory=lambda: Questions((), ()))

@@ -18,8 +18,8 @@ from chunkers.language_models import AnswerCache, Asking, Ledger
 from chunkers.storage.private_files import user_cache_folder, user_data_folder
 from chunkers.support import LRUDict, cache_results_in
 from chunkers.text import TextParts, clear_misfit_caches, clear_outline_caches
-from viz.jobs.keeping.notebook_store import NotebookStore
-from viz.jobs.keeping.run_store import RunStore
+from viz.jobs.storage.disk_text_store import DiskTextStore
+from viz.jobs.storage.run_store import RunStore
 
 # Caches of values derived from texts, each kept only while a session shows the text.
 
@@ -162,9 +162,9 @@ def run_store() -> RunStore:
 
 
 @cache_results_in(LRUDict(1), lambda: None)
-def notebook_store() -> NotebookStore:
+def disk_text_store() -> DiskTextStore:
     """Return the store of the texts that users keep on this machine, shared by all sessions."""
-    return NotebookStore(user_data_folder() / "notebooks.sqlite")
+    return DiskTextStore(user_data_folder() / "notebooks.sqlite")
 
 
 @cached_while_shown(6, lambda identity, name, text, splitter, parts: (identity, name))

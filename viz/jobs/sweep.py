@@ -22,13 +22,13 @@ from evaluation.segmentation import (
     sweep_settings,
 )
 from sample_docs import load_sample, sample_titles
-from viz.jobs.background_jobs import BackgroundJob, KeptJob, estimate_llm_requests
-from viz.jobs.keeping.kept_run import Keeper, KeptPlan, KeptRun
+from viz.jobs.background_jobs import BackgroundJob, StoredRunJob, estimate_llm_requests
+from viz.jobs.storage.stored_run import Keeper, StoredPlan, StoredRun
 
 # The stored sweep, which has no text: its plan, and a row for each finished run.
 
 
-class KeptDocument(BaseModel, extra="forbid", frozen=True, strict=True):
+class StoredDocument(BaseModel, extra="forbid", frozen=True, strict=True):
     """The stored form of a sweep's document, without its text.
 
     Attributes
@@ -49,18 +49,18 @@ class KeptDocument(BaseModel, extra="forbid", frozen=True, strict=True):
     held: bool
 
 
-class KeptSetting(BaseModel, extra="forbid", frozen=True, strict=True):
+class StoredSetting(BaseModel, extra="forbid", frozen=True, strict=True):
     """The stored form of a setting: a chunker's name and its parameters."""
 
     chunker: str
     parameters: tuple[tuple[str, bool | int | float | str | None], ...]
 
 
-class _Plan(KeptPlan):
+class _Plan(StoredPlan):
     """The settings of a sweep; ``chunkers`` is a hash of all their parameters, including those at their defaults."""
 
-    documents: tuple[KeptDocument, ...] = Field(min_length=1)
-    grid: tuple[KeptSetting, ...] = Field(min_length=1)
+    documents: tuple[StoredDocument, ...] = Field(min_length=1)
+    grid: tuple[StoredSetting, ...] = Field(min_length=1)
     chunkers: str = ""
 
     @property
@@ -78,14 +78,14 @@ class _Plan(KeptPlan):
         _chunker_parameters_json(self.settings)
 
 
-class KeptRow(BaseModel, extra="forbid", frozen=True, strict=True):
+class StoredSweepRow(BaseModel, extra="forbid", frozen=True, strict=True):
     """The stored result of one setting on one document, both of which follow from the number of the row."""
 
     chunks: int = Field(ge=0)
     scores: dict[str, tuple[float | None, str]]
 
     @classmethod
-    def of(cls, row: SweepRow) -> KeptRow:
+    def of(cls, row: SweepRow) -> StoredSweepRow:
         """Return the stored form of a row of a sweep."""
         return cls(chunks=row.chunks, scores={name: (score.value, score.undefined) for name, score in row.scores.items()})
 
@@ -94,7 +94,7 @@ class KeptRow(BaseModel, extra="forbid", frozen=True, strict=True):
         return SweepRow(setting, document, self.chunks, {name: Score(*score) for name, score in self.scores.items()})
 
 
-class KeptSweep(KeptRun[_Plan]):
+class StoredSweep(StoredRun[_Plan]):
     """A stored sweep, with one part for each document and setting, in the order of the documents."""
 
     kind = title = "sweep"
@@ -111,10 +111,10 @@ class KeptSweep(KeptRun[_Plan]):
         embedder: str,
         tokenizer: str,
         language_model: str = "",
-    ) -> KeptSweep:
+    ) -> StoredSweep:
         """Return the storage for a sweep over ``documents``, each with its splitter's name, without writing anything yet."""
         documents_to_store = [
-            KeptDocument(
+            StoredDocument(
                 digest=document_digest(keeper, document),
                 sample=document.name if document == _bundled_document(document.name) else "",
                 splitter=splitter,
@@ -124,7 +124,7 @@ class KeptSweep(KeptRun[_Plan]):
         ]
         sweep_plan = _Plan(
             documents=tuple(documents_to_store),
-            grid=tuple(KeptSetting(chunker=setting.chunker, parameters=setting.parameters) for setting in settings),
+            grid=tuple(StoredSetting(chunker=setting.chunker, parameters=setting.parameters) for setting in settings),
             chunkers=keeper.text_digest(*_chunker_parameters_json(settings)),
             embedder=embedder,
             tokenizer=tokenizer,
@@ -139,7 +139,7 @@ class KeptSweep(KeptRun[_Plan]):
 
     def add(self, row_number: int, row: SweepRow) -> None:
         """Store a row of the sweep with the run, and return only after the row is written."""
-        self.keeper.add(row_number, KeptRow.of(row).model_dump_json().encode())
+        self.keeper.add(row_number, StoredSweepRow.of(row).model_dump_json().encode())
 
     def rows(self) -> list[SweepRow]:
         """Return the stored rows of the sweep in order; raises InputError as `results` does."""
@@ -147,10 +147,10 @@ class KeptSweep(KeptRun[_Plan]):
 
         def decode_sweep_row(row_number: int, row_json: bytes) -> SweepRow:
             document_number, setting_number = divmod(row_number, len(settings))
-            kept_sweep_row = KeptRow.model_validate_json(row_json)
-            if kept_sweep_row.scores.keys() != HIGHER_IS_BETTER.keys():
+            stored_sweep_row = StoredSweepRow.model_validate_json(row_json)
+            if stored_sweep_row.scores.keys() != HIGHER_IS_BETTER.keys():
                 raise InputError("The stored rows have the measures of another version of Seamark. Run the sweep again.")
-            return kept_sweep_row.row(settings[setting_number], document_names[document_number])
+            return stored_sweep_row.row(settings[setting_number], document_names[document_number])
 
         return [*self.results(decode_sweep_row).values()]
 
@@ -186,7 +186,7 @@ def document_digest(keeper: Keeper, marked_text: MarkedText) -> str:
 
 
 @dataclass(eq=False)
-class Sweep(KeptJob):
+class Sweep(StoredRunJob):
     """A job that runs chunker settings on documents with known boundaries; ``rows`` grows while it runs.
 
     ``split`` yields the documents called ``names`` one by one, because splitting long ones takes time. ``held`` names the
@@ -196,7 +196,7 @@ class Sweep(KeptJob):
     user's consent.
     """
 
-    kept_type = KeptSweep
+    stored_run_type = StoredSweep
     names: Sequence[str]
     split: Callable[[], Iterable[MarkedDocument]]
     settings: Sequence[SweptSetting]
@@ -205,27 +205,27 @@ class Sweep(KeptJob):
     on_disk: bool
     held: frozenset[str] = frozenset()
     rows: list[SweepRow] = field(default_factory=list)
-    kept: KeptSweep | None = None
+    kept: StoredSweep | None = None
     asking: Asking | None = None
     asked: Ledger = field(default_factory=Ledger)
 
     @classmethod
-    def from_disk(cls, kept_sweep: KeptSweep) -> Sweep:
+    def from_disk(cls, stored_sweep: StoredSweep) -> Sweep:
         """Restore a stored sweep to show its rows; raises InputError if the rows cannot be read."""
-        document_names = kept_sweep.names
+        document_names = stored_sweep.names
         held_out_names = frozenset(
-            name for name, document in zip(document_names, kept_sweep.plan.documents, strict=True) if document.held
+            name for name, document in zip(document_names, stored_sweep.plan.documents, strict=True) if document.held
         )
         return cls(
             document_names,
             tuple,
-            kept_sweep.plan.settings,
+            stored_sweep.plan.settings,
             None,
-            kept_sweep.plan.tokenizer,
+            stored_sweep.plan.tokenizer,
             True,
             held_out_names,
-            kept_sweep.rows(),
-            kept_sweep,
+            stored_sweep.rows(),
+            stored_sweep,
         )
 
     def resumed(self, documents: Sequence[MarkedText], embedder: Embedder, asking: Asking | None = None) -> Sweep:

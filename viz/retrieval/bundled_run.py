@@ -2,9 +2,9 @@
 
 from chunkers import Embedder, InputError, build_chunker, load_embedder
 from sample_docs import SAMPLES_FOLDER, sample_splitters
-from viz.jobs.keeping.kept_run import BundledRun, Keeper
-from viz.jobs.retrieval import KeptRetrieval, Retrieval
+from viz.jobs.retrieval import Retrieval, StoredRetrieval
 from viz.jobs.retrieval_plan import Plan
+from viz.jobs.storage.stored_run import BundledRun, Keeper
 from viz.retrieval.link_parameters import DEFAULT_PARAMETERS
 from viz.shell import bundled_material
 from viz.state import Choices, ColumnChoice
@@ -25,27 +25,27 @@ def default_retrieval_choices() -> Choices:
     )
 
 
-def _default_kept_run(keeper: Keeper) -> KeptRetrieval:
+def _default_stored_run(keeper: Keeper) -> StoredRetrieval:
     """Return the storage of a run of the default chunkers on the bundled documents."""
     choices = default_retrieval_choices()
     embedder = load_embedder(choices.embedder, "cpu")
     chunkers = tuple(build_chunker(column.chunker, column.parameters, embedder) for column in choices.columns)
     plan = Plan(bundled_material(), chunkers, embedder.name, choices.sentences, choices.tokenizer)
-    return KeptRetrieval.of(keeper, plan)
+    return StoredRetrieval.of(keeper, plan)
 
 
-def _retrieval_of_kept_run(kept_retrieval: KeptRetrieval, embedder: Embedder | None) -> Retrieval:
+def _retrieval_of_stored_run(stored_retrieval: StoredRetrieval, embedder: Embedder | None) -> Retrieval:
     """Return the job of a stored run, which is started already if it only shows the results."""
     material = bundled_material()
-    if kept_retrieval.missing_files_in_words(material) or kept_retrieval.rebuild_plan(material).material != material:
+    if stored_retrieval.missing_files_in_words(material) or stored_retrieval.rebuild_plan(material).material != material:
         raise InputError("The documents or the questions have changed since the run was measured.")
-    run = Retrieval(kept_retrieval.rebuild_plan(material), embedder, False, kept_retrieval)
+    run = Retrieval(stored_retrieval.rebuild_plan(material), embedder, False, stored_retrieval)
     if embedder is None:
         run.start()
     return run
 
 
-BUNDLED_RUN = BundledRun(SAMPLES_FOLDER / "retrieval_run.json", Retrieval, _default_kept_run, _retrieval_of_kept_run)
+BUNDLED_RUN = BundledRun(SAMPLES_FOLDER / "retrieval_run.json", Retrieval, _default_stored_run, _retrieval_of_stored_run)
 
 if __name__ == "__main__":
     BUNDLED_RUN.measure().write(BUNDLED_RUN.path)

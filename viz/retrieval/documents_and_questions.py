@@ -17,7 +17,7 @@ from viz.shell import (
     RETRIEVAL_QUESTIONS,
     GivenQuestions,
     bundled_material,
-    give_kept_questions_to_retrieval,
+    give_stored_questions_to_retrieval,
     own_material_of_last_run,
     refresh_questions_from_compare,
 )
@@ -97,7 +97,7 @@ def choose_documents_and_questions(
         and session.questions
         and not (waits_for_files or run_material_is_own or earlier_own_material or session.retrieval_files)
     ):
-        give_kept_questions_to_retrieval()
+        give_stored_questions_to_retrieval()
         session.retrieval_arrived = False
         questions_from_other_page = session.retrieval_given
     if questions_from_other_page is not None:
@@ -105,7 +105,7 @@ def choose_documents_and_questions(
     if session.questions:
         questions_phrase = pluralize(len(session.questions), "question")
         st.button(
-            f"Use {questions_phrase} from Compare", on_click=give_kept_questions_to_retrieval, key="retrieval_use_kept"
+            f"Use {questions_phrase} from Compare", on_click=give_stored_questions_to_retrieval, key="retrieval_use_kept"
         )
     return _choose_uploads(earlier_own_material, "Reused from the run shown" if run_material_is_own else "Given before")
 

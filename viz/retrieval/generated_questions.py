@@ -42,7 +42,7 @@ from viz.components.page_elements import (
     show_job_state,
 )
 from viz.controls import button_pressed, language_model_form, show_prompts, value_binding
-from viz.jobs import MOST_KEPT_RUNS, run_registry
+from viz.jobs import MOST_STORED_RUNS, run_registry
 from viz.jobs.question_generation import QuestionGenerationJob, QuestionSimilarityJob
 from viz.jobs.retrieval_plan import OwnDocuments
 from viz.retrieval.session import session
@@ -207,7 +207,8 @@ def show_question_generation(current_page: Page, documents: OwnDocuments, *, is_
             _show_generated_questions(current_page, question_generation_job)
         elif generation_run_token:
             run_retention_phrase = (
-                f"the server keeps the last {MOST_KEPT_RUNS} runs of a session, and {MOST_KEPT_RUNS} of those that are over"
+                f"the server keeps the last {MOST_STORED_RUNS} runs of a session, and {MOST_STORED_RUNS} of those that are "
+                "over"
             )
             notice(
                 f"The link's questions are no longer remembered: {run_retention_phrase}. Generate them again.",
@@ -340,7 +341,7 @@ def _show_generated_questions(current_page: Page, job: QuestionGenerationJob) ->
         for question, keep in zip(questions, is_kept_per_question, strict=True)
         if (job.drafts[question] is not None if question in job.drafts else keep)
     ]
-    _show_kept_questions(job, kept_questions)
+    _show_filtered_questions(job, kept_questions)
 
 
 def _question_similarities(current_page: Page, job: QuestionGenerationJob, questions: Sequence[Generated]) -> Cosines | None:
@@ -410,7 +411,7 @@ def _choose_filters(job: QuestionGenerationJob, question_cosines: Cosines) -> Se
     return [bool(keep) for keep in question_filter_result.kept]
 
 
-def _show_kept_questions(job: QuestionGenerationJob, shown_questions: Sequence[Generated]) -> None:
+def _show_filtered_questions(job: QuestionGenerationJob, shown_questions: Sequence[Generated]) -> None:
     """Draw the remaining questions, and the actions on them."""
     removed_questions = [question for question in job.made if question in job.drafts and job.drafts[question] is None]
     usable_questions = draw_question_table(job, shown_questions) if shown_questions else []

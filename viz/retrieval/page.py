@@ -21,9 +21,9 @@ from evaluation.retrieval.asked_question import MODEL_TEXT_SEARCHED_NOTE
 from evaluation.search import ReturnedText, checked_search_method
 from viz.components.page_elements import download_button, notice, remark, show_folded_table
 from viz.controls import any_chunker_calls_model, column_controls, show_prompts
-from viz.jobs.keeping.kept_run import Keeper
-from viz.jobs.retrieval import KeptRetrieval, ReportJob, Retrieval, estimate_run_llm_requests
+from viz.jobs.retrieval import ReportJob, Retrieval, StoredRetrieval, estimate_run_llm_requests
 from viz.jobs.retrieval_plan import Plan, RunMaterial
+from viz.jobs.storage.stored_run import Keeper
 from viz.retrieval.bundled_run import BUNDLED_RUN, default_retrieval_choices
 from viz.retrieval.documents_and_questions import choose_documents_and_questions, chosen_documents
 from viz.retrieval.failed.missed_excerpts import show_missed_excerpts
@@ -415,24 +415,24 @@ def model_requests_of_plan(
 
 def new_retrieval_run(plan: Plan, embedder: Embedder, asking: Asking | None, keeper: Keeper | None) -> Retrieval:
     """Return a run that is not started yet; ``keeper`` stores it on disk, if the session keeps embeddings there."""
-    stored_retrieval_run = None if keeper is None else KeptRetrieval.of(keeper, plan)
+    stored_retrieval_run = None if keeper is None else StoredRetrieval.of(keeper, plan)
     return Retrieval(plan, embedder, session.on_disk, stored_retrieval_run, asking=asking)
 
 
 def find_retrieval_run(token: str, own_material: RunMaterial | None) -> Retrieval | LostRun | None:
     """Return the run of a link as `find_run` does, on the bundled documents or on ``own_material``, as it was begun."""
 
-    def reopened_run(kept_retrieval: KeptRetrieval) -> Retrieval | str:
-        documents_and_questions = own_material if kept_retrieval.plan.own else bundled_material()
-        missing_files_phrase = kept_retrieval.missing_files_in_words(documents_and_questions)
+    def reopened_run(stored_retrieval: StoredRetrieval) -> Retrieval | str:
+        documents_and_questions = own_material if stored_retrieval.plan.own else bundled_material()
+        missing_files_phrase = stored_retrieval.missing_files_in_words(documents_and_questions)
         if documents_and_questions is None or missing_files_phrase:
             return (
                 f"To see them, give {missing_files_phrase} again, on the left, with the same names and content."
-                if kept_retrieval.plan.own
+                if stored_retrieval.plan.own
                 else "Its bundled documents have changed since it was begun: it must be run again."
             )
         reopened_retrieval_run = Retrieval(
-            _plan_with_chunk_files(kept_retrieval.rebuild_plan(documents_and_questions)), None, True, kept_retrieval
+            _plan_with_chunk_files(stored_retrieval.rebuild_plan(documents_and_questions)), None, True, stored_retrieval
         )
         reopened_retrieval_run.start()
         return reopened_retrieval_run
@@ -440,7 +440,7 @@ def find_retrieval_run(token: str, own_material: RunMaterial | None) -> Retrieva
     return find_run(token, Retrieval, reopened_run)
 
 
-def rest_of_retrieval(current_page: Page, run: Retrieval, kept_retrieval: KeptRetrieval) -> RestOfRun:
+def rest_of_retrieval(current_page: Page, run: Retrieval, stored_retrieval: StoredRetrieval) -> RestOfRun:
     """Return the rest of a run that is stored on disk."""
     run_plan = _plan_with_chunk_files(run.plan)
     unfinished_plan = _plan_without_finished_chunkers(run_plan, run.found)
@@ -460,10 +460,10 @@ def rest_of_retrieval(current_page: Page, run: Retrieval, kept_retrieval: KeptRe
 
     def resumed_run() -> Retrieval:
         assert current_page.embedder is not None
-        return Retrieval(run_plan, current_page.embedder, True, kept_retrieval, asking=language_model_access)
+        return Retrieval(run_plan, current_page.embedder, True, stored_retrieval, asking=language_model_access)
 
     unfinished_run_requests = model_requests_of_plan(
-        unfinished_plan, current_page.embedder, language_model_access, kept_retrieval.keeper.token
+        unfinished_plan, current_page.embedder, language_model_access, stored_retrieval.keeper.token
     )
     return RestOfRun(resumed_run, unfinished_run_requests, missing_chunk_file_message)
 

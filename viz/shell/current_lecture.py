@@ -10,7 +10,7 @@ from chunkers.methods import YourChunks
 from chunkers.support import pluralize
 from evaluation.retrieval.asked_question import LONGEST_QUESTION
 from viz.components.page_elements import download_button, notice
-from viz.components.text_bar.text_bar import keep_questions_or_lecture
+from viz.components.text_bar.text_bar import store_questions_or_lecture_in_tab
 from viz.server.middleware import LECTURE_PARAMETER
 from viz.shell.navigation import PAGES, switch_to_requested_page
 from viz.state import (
@@ -173,7 +173,7 @@ def _adopt_scene_text(scene: Scene) -> None:
     own_text_before, own_text_as_given, is_own_text_stored = (
         session.own,
         session.own_given,
-        OWN_DOCUMENT in session.notebooks,
+        OWN_DOCUMENT in session.stored_versions,
     )
     store_own_text(own_lecture_text_by_key[scene.text].source)
     session.own_taken += 1
@@ -257,7 +257,7 @@ def keep_lecture_in_tab() -> None:
     # Until this session has scenes, the tab may still have those of the previous session.
     session.lecture_sent = session.lecture_sent or bool(own_lecture.deck.scenes)
     if session.lecture_sent:
-        keep_questions_or_lecture(
+        store_questions_or_lecture_in_tab(
             {
                 "name": "lecture",
                 "words": own_lecture.packed
@@ -270,15 +270,15 @@ def keep_lecture_in_tab() -> None:
 def adopt_lecture_of_tab(link_word: str) -> None:
     """Take the lecture that the browser's tab has kept; if the session has another, it can be brought back."""
     try:
-        lecture_kept_by_tab = lecture_from_link_word(link_word, PAGES, LARGEST_FILE)
+        lecture_stored_in_tab = lecture_from_link_word(link_word, PAGES, LARGEST_FILE)
     except InputError as error:
         if is_tab_lecture_awaited():
             session.playing, session.deck_complaint = None, f"{error} {SAVED_LECTURE_HINT}"
         return
     if not session.own_lecture.deck.scenes:
-        session.own_lecture = lecture_kept_by_tab
-    elif lecture_kept_by_tab != session.own_lecture:
-        session.lecture_before = lecture_kept_by_tab
+        session.own_lecture = lecture_stored_in_tab
+    elif lecture_stored_in_tab != session.own_lecture:
+        session.lecture_before = lecture_stored_in_tab
 
 
 def picture_of_page(until: int | None, caption: Sequence[str]) -> str | None:

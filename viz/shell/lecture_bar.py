@@ -118,7 +118,7 @@ def show_lecture_bar() -> None:
         },
         height=0,
         on_act_change=_perform_bar_event,
-        on_kept_change=_adopt_kept_lecture,
+        on_kept_change=_adopt_stored_lecture,
     )
     current_lecture.keep_lecture_in_tab()
     if session.lecture_said:
@@ -162,7 +162,7 @@ def _perform_bar_event() -> None:
             current_lecture.open_scene(place_in_lecture.deck, max(0, int(bar_event["scene"])))
 
 
-def _adopt_kept_lecture() -> None:
+def _adopt_stored_lecture() -> None:
     if (tab_event := take_event(LECTURE_BAR_KEY, "kept")) is not None:
         current_lecture.adopt_lecture_of_tab(str(tab_event["lecture"]))
 

@@ -8,8 +8,8 @@ import streamlit as st
 from chunkers import InputError
 from chunkers.support import ModelName, pluralize
 from viz.components.page_elements import notice, remark, show_job_state
-from viz.jobs import MOST_KEPT_RUNS, KeptJob, new_token, run_registry, run_store
-from viz.jobs.keeping.kept_run import BundledRun, Keeper, KeptRun
+from viz.jobs import MOST_STORED_RUNS, StoredRunJob, new_token, run_registry, run_store
+from viz.jobs.storage.stored_run import BundledRun, Keeper, StoredRun
 from viz.shell.model_requests import ModelRequests, run_or_estimate_requests, show_consent
 from viz.shell.page import Page
 from viz.state import model_identity, session
@@ -20,7 +20,7 @@ RUN_PARAMETER = "run"
 CANCEL_WAIT_S = 2.0
 """Seconds to wait for a cancelled run to end before it resumes."""
 
-Job = TypeVar("Job", bound=KeptJob)
+Job = TypeVar("Job", bound=StoredRunJob)
 
 
 class LostRun(NamedTuple):
@@ -28,7 +28,7 @@ class LostRun(NamedTuple):
 
     reason: str
     tone: str
-    kept: KeptRun[Any] | None = None
+    kept: StoredRun[Any] | None = None
 
     def show(self, key: str) -> None:
         """Draw the reason why a run cannot be shown, as a notice."""
@@ -45,19 +45,19 @@ def find_run(token: str, job_type: type[Job], reopen: Callable[[Any], Job | str]
         return None
     if registered_run := run_registry().find(token, job_type, session.runs):
         return registered_run
-    kept_type = job_type.kept_type
+    stored_run_type = job_type.stored_run_type
     try:
-        stored_run = kept_type.find(Keeper(run_store(), token, kept_type.kind))
+        stored_run = stored_run_type.find(Keeper(run_store(), token, stored_run_type.kind))
         if stored_run is None:
-            run_retention_phrase = f"the server keeps the last {MOST_KEPT_RUNS} runs of a session, and those on disk"
+            run_retention_phrase = f"the server keeps the last {MOST_STORED_RUNS} runs of a session, and those on disk"
             return LostRun(f"The link's run is no longer remembered: {run_retention_phrase}.", "info")
         reopened_run = reopen(stored_run)
     except InputError as error:
         return LostRun(str(error), "error")
     if isinstance(reopened_run, str):
-        done_parts_phrase = _done_parts_phrase(stored_run.done, stored_run.total, kept_type)
-        kept_results_sentence = f"The results for {done_parts_phrase} of this run are kept on disk, but its texts are not."
-        return LostRun(f"{kept_results_sentence} {reopened_run}", "info", stored_run) if reopened_run else None
+        done_parts_phrase = _done_parts_phrase(stored_run.done, stored_run.total, stored_run_type)
+        stored_results_sentence = f"The results for {done_parts_phrase} of this run are kept on disk, but its texts are not."
+        return LostRun(f"{stored_results_sentence} {reopened_run}", "info", stored_run) if reopened_run else None
     run_registry().keep(reopened_run, token, session.runs, begun=False)
     return reopened_run
 
@@ -83,13 +83,13 @@ def begin_run(
         if token:
             earlier_run.join(CANCEL_WAIT_S)
     token = token or new_token()
-    run = make(Keeper(run_store(), token, job_type.kept_type.kind) if stores_run else None)
+    run = make(Keeper(run_store(), token, job_type.stored_run_type.kind) if stores_run else None)
     link_parameters[RUN_PARAMETER] = run_registry().keep(run, token, session_runs)
     run.start()
 
 
 def show_run_state(
-    run: KeptJob,
+    run: StoredRunJob,
     results_phrase: str,
     changed_settings: Sequence[str],
     next_step_sentence: str,
@@ -140,7 +140,9 @@ class RestOfRun(NamedTuple):
     missing: str
 
 
-def show_unfinished_run(current_page: Page, run: KeptJob, key: str, rest: Callable[[Any], RestOfRun] | None = None) -> None:
+def show_unfinished_run(
+    current_page: Page, run: StoredRunJob, key: str, rest: Callable[[Any], RestOfRun] | None = None
+) -> None:
     """Draw how much is done of a run that was interrupted or stopped, and the button that resumes it.
 
     Parameters
@@ -152,7 +154,7 @@ def show_unfinished_run(current_page: Page, run: KeptJob, key: str, rest: Callab
     """
     if not run.stopped_early:
         return
-    stored_run, done_parts_phrase = run.kept, _done_parts_phrase(run.done, run.total, run.kept_type)
+    stored_run, done_parts_phrase = run.kept, _done_parts_phrase(run.done, run.total, run.stored_run_type)
     resume_sentence = "“Resume” measures the others." if stored_run is not None else ""
     next_step_sentence = (
         "“Send” asks for the others; answered questions are not asked again." if rest is None else resume_sentence
@@ -190,20 +192,20 @@ def show_unfinished_run(current_page: Page, run: KeptJob, key: str, rest: Callab
         show_consent(model_requests, resume)
 
 
-def _done_parts_phrase(done: int, total: int, kept_run_class: type[KeptRun[Any]]) -> str:
-    return f"{done:,} of {pluralize(total, kept_run_class.part)}"
+def _done_parts_phrase(done: int, total: int, stored_run_class: type[StoredRun[Any]]) -> str:
+    return f"{done:,} of {pluralize(total, stored_run_class.part)}"
 
 
-def _other_model_in_words(current_page: Page, kept_run: KeptRun[Any], requests: ModelRequests | None) -> str:
+def _other_model_in_words(current_page: Page, stored_run: StoredRun[Any], requests: ModelRequests | None) -> str:
     """Return a sentence about a model that is missing or differs from the run's; empty if both match."""
     if current_page.embedder is None:
         return current_page.embedder_complaint
-    sentence_beginning = f"The {kept_run.title} was begun with the"
-    if current_page.embedder.name != kept_run.plan.embedder:
-        return f"{sentence_beginning} embedder {kept_run.plan.embedder}; to go on, choose it on the left."
-    if requests is not None and model_identity(requests.asking) != kept_run.plan.language_model:
+    sentence_beginning = f"The {stored_run.title} was begun with the"
+    if current_page.embedder.name != stored_run.plan.embedder:
+        return f"{sentence_beginning} embedder {stored_run.plan.embedder}; to go on, choose it on the left."
+    if requests is not None and model_identity(requests.asking) != stored_run.plan.language_model:
         return (
-            f"{sentence_beginning} language model {ModelName.without_revision(kept_run.plan.language_model)}; to go on, "
+            f"{sentence_beginning} language model {ModelName.without_revision(stored_run.plan.language_model)}; to go on, "
             "name it and its server beside the settings."
         )
     return ""

@@ -18,10 +18,10 @@ from viz.controls import (
     apply_document_events,
     ask_embedder_consent,
     ask_splitter_consent,
-    keep_questions_in_tab,
     load_text,
     shared_controls,
     show_document_row,
+    store_questions_in_tab,
 )
 from viz.jobs import split_document
 from viz.server.middleware import LECTURE_PARAMETER
@@ -30,11 +30,11 @@ from viz.shell.current_lecture import offer_to_add_scene, show_lecture_list
 from viz.shell.navigation import rerun_through_app, switch_to_requested_page
 from viz.state import (
     CHOICES_SHARED_BY_PAGES,
-    KEPT_TEXT_PARAMETER,
     LONGEST_NAME,
     MODEL_PARAMETER,
     OWN_DOCUMENT,
     OWN_SPLITTER,
+    STORED_TEXT_PARAMETER,
     Choices,
     PageText,
     TextSource,
@@ -43,11 +43,11 @@ from viz.state import (
     chosen_embedder,
     is_valid_name,
     model_link_parameter,
-    notebook_key_of_document,
     older_column_numbers,
-    save_notebooks,
     session,
     splitter_waits_for_consent,
+    store_changed_texts,
+    stored_text_key_of_document,
     went_back_or_forward,
 )
 
@@ -134,8 +134,8 @@ def page(name: str, default: Choices, *, about_a_text: bool | Callable[[Choices]
     finally:
         if not is_page_interrupted:
             _write_link(name, choices, default)
-            keep_questions_in_tab()
-            save_notebooks()
+            store_questions_in_tab()
+            store_changed_texts()
             session.opening.pop(name, None)
             # A press of a button that this run has not drawn must not act when a later run draws it.
             session.pressed.clear()
@@ -212,9 +212,9 @@ def _write_link(page_key: str, choices: Choices, default: Choices) -> None:
     page_link_parameters = choices_to_query(choices, default) | model_link_parameter(
         choices, session.language_server.model or session.linked_model
     )
-    notebook_key = notebook_key_of_document() if choices.document == OWN_DOCUMENT else None
+    stored_text_key = stored_text_key_of_document() if choices.document == OWN_DOCUMENT else None
     # The id has no effect on another machine, or after the text was removed.
-    page_link_parameters |= {KEPT_TEXT_PARAMETER: notebook_key.id} if notebook_key is not None else {}
+    page_link_parameters |= {STORED_TEXT_PARAMETER: stored_text_key.id} if stored_text_key is not None else {}
     page_link_parameters |= (
         {LECTURE_PARAMETER: "1", **current_lecture.lecture_link_parameters()} if lecture_mode.is_lecture_mode_on() else {}
     )
@@ -286,7 +286,7 @@ def _choices_from_link(link: Mapping[str, str], default: Choices) -> tuple[Choic
         parameters_without_scenes, {**sample_splitters(), OWN_DOCUMENT: OWN_SPLITTER}, default
     )
     session.own_linked = choices.document == OWN_DOCUMENT
-    session.notebook_linked = parameters_without_scenes.get(KEPT_TEXT_PARAMETER, "")[:LONGEST_NAME]
+    session.linked_text_id = parameters_without_scenes.get(STORED_TEXT_PARAMETER, "")[:LONGEST_NAME]
     # Only a suggestion; it is used once the user confirms it.
     if is_valid_name(model_name := parameters_without_scenes.get(MODEL_PARAMETER, "")):
         session.linked_model = model_name

@@ -109,7 +109,7 @@ def give_questions_to_retrieval(
     session.retrieval_begins |= begins_run
 
 
-def give_kept_questions_to_retrieval(columns: Iterable[ColumnChoice] = (), *, begins_run: bool = False) -> None:
+def give_stored_questions_to_retrieval(columns: Iterable[ColumnChoice] = (), *, begins_run: bool = False) -> None:
     """Pass the questions stored on Compare to Retrieval; see `give_questions_to_retrieval`."""
     text_source_by_identity = session.question_texts
     question_set = marked_question_set(
@@ -127,7 +127,7 @@ def refresh_questions_from_compare() -> None:
     previously_given_questions = session.retrieval_given
     if previously_given_questions is not None and previously_given_questions.origin == COMPARE_ORIGIN and session.questions:
         have_questions_arrived = session.retrieval_arrived
-        give_kept_questions_to_retrieval(previously_given_questions.columns)
+        give_stored_questions_to_retrieval(previously_given_questions.columns)
         session.retrieval_arrived = have_questions_arrived
         if (
             newly_given_questions := session.retrieval_given

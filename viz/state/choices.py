@@ -151,7 +151,7 @@ def older_column_numbers(query: Mapping[str, str]) -> list[int]:
     ]
 
 
-KEPT_TEXT_PARAMETER = "kept"
+STORED_TEXT_PARAMETER = "kept"
 """The link parameter with the random id of a text kept on the user's machine."""
 
 MODEL_PARAMETER = "model"

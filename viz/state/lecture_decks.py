@@ -19,7 +19,7 @@ from chunkers import InputError
 from evaluation.retrieval.asked_question import LONGEST_QUESTION
 from viz.state.choices import LONGEST_WORD, OWN_DOCUMENT
 from viz.state.page_text import TextSource, are_offsets_valid_boundaries
-from viz.state.session_file import KeptParts, invalid_field_and_rule
+from viz.state.session_file import SavedTextParts, invalid_field_and_rule
 
 SCENE_PARTS = ("prepare", "predict", "see", "explain")
 """The parts of a scene, in the order in which they are shown."""
@@ -147,7 +147,7 @@ class SceneText(BaseModel, frozen=True, extra="forbid"):
     name: str = Field(max_length=300)
     text: str = Field(min_length=1)
     known: Annotated[tuple[int, ...], Field(fail_fast=True)] | None = None
-    parts: KeptParts | None = None
+    parts: SavedTextParts | None = None
 
     @classmethod
     def of(cls, source: TextSource) -> SceneText:
@@ -156,7 +156,7 @@ class SceneText(BaseModel, frozen=True, extra="forbid"):
             name=source.name[:300],
             text=source.text,
             known=source.known,
-            parts=None if source.parts is None else KeptParts.of(source.parts),
+            parts=None if source.parts is None else SavedTextParts.of(source.parts),
         )
 
     @model_validator(mode="after")

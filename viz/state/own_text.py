@@ -68,11 +68,11 @@ def store_own_text(own: TextSource | None, text_as_given: TextSource | None = No
     session.marks_before = []
     previous_own_text = session.own
     if own is None or previous_own_text is None or not is_edit(previous_own_text.text, own.text):
-        # Each notebook belongs to one text.
-        replaced_text_notebook = session.notebooks.pop(OWN_DOCUMENT, None)
+        # A stored version belongs to one text.
+        replaced_text_version = session.stored_versions.pop(OWN_DOCUMENT, None)
         if (
             previous_own_text is not None
-            and replaced_text_notebook is None
+            and replaced_text_version is None
             and (count_questions_about(previous_own_text) or previous_own_text.known)
         ):
             session.replaced = ReplacedText(previous_own_text, session.own_given)
@@ -165,12 +165,12 @@ RESTORE_LABELS = {"repeated header": "Put headers back", "repeated footer": "Put
 def restore_omitted_lines(omission_kind: str) -> None:
     """Restore the omitted headers or footers of the user's own text; for use as a callback.
 
-    ``omission_kind`` is a key of `RESTORE_LABELS`. The text keeps its notebook.
+    ``omission_kind`` is a key of `RESTORE_LABELS`. The text keeps its stored version.
     """
-    own_text_source, given_text_source, notebook, replaced_own_text = (
+    own_text_source, given_text_source, stored_version, replaced_own_text = (
         session.own,
         session.own_given,
-        session.notebooks.get(OWN_DOCUMENT),
+        session.stored_versions.get(OWN_DOCUMENT),
         session.replaced,
     )
     if own_text_source is None:
@@ -185,8 +185,8 @@ def restore_omitted_lines(omission_kind: str) -> None:
         )
         session.dashes = dashes_mark_boundaries
     session.replaced = replaced_own_text
-    if notebook is not None:
-        session.notebooks[OWN_DOCUMENT] = notebook
+    if stored_version is not None:
+        session.stored_versions[OWN_DOCUMENT] = stored_version
 
 
 def with_restored_lines(source: TextSource, omission_kind: str) -> TextSource:

@@ -35,7 +35,7 @@ MOST_QUESTIONS = 100
 """Most questions with a marked answer in a session."""
 
 
-class KeptQuestion(BaseModel, frozen=True, extra="forbid"):
+class SavedQuestion(BaseModel, frozen=True, extra="forbid"):
     """The stored form of a question and its marked answer, `evaluation.questions.question_sets.MarkedQuestion`.
 
     Attributes
@@ -60,7 +60,7 @@ class KeptQuestion(BaseModel, frozen=True, extra="forbid"):
         return MarkedQuestion(self.question, self.document, self.identity, self.start, self.answer)
 
 
-class KeptFile(BaseModel, frozen=True, extra="forbid"):
+class SavedChunkFile(BaseModel, frozen=True, extra="forbid"):
     """The stored form of a `chunkers.methods.your_chunks.ChunkFile`, a file of external chunks."""
 
     name: str
@@ -73,12 +73,12 @@ class KeptFile(BaseModel, frozen=True, extra="forbid"):
         return ChunkFile(self.name, self.chunks, self.document)
 
 
-class KeptColumn(BaseModel, frozen=True, extra="forbid"):
+class SavedColumn(BaseModel, frozen=True, extra="forbid"):
     """The stored form of a column: its recipe, the spans of its chunks, and its file of external chunks, if any."""
 
     recipe: Recipe
     chunks: SkipValidation[tuple[tuple[Span, ...], ...]]
-    file: KeptFile | None = None
+    file: SavedChunkFile | None = None
 
     @model_serializer(mode="wrap")
     def _serialize_without_missing_file(self, handler: SerializerFunctionWrapHandler) -> dict[str, Any]:
@@ -94,7 +94,7 @@ class KeptColumn(BaseModel, frozen=True, extra="forbid"):
         return self
 
 
-class KeptParts(BaseModel, frozen=True, extra="forbid"):
+class SavedTextParts(BaseModel, frozen=True, extra="forbid"):
     """The stored form of a text's pages or chapters, `chunkers.text.extracted_text.TextParts`."""
 
     kind: PartKind
@@ -102,7 +102,7 @@ class KeptParts(BaseModel, frozen=True, extra="forbid"):
     labels: Annotated[tuple[Annotated[str, Field(max_length=LONGEST_LABEL)], ...], Field(fail_fast=True)]
 
     @classmethod
-    def of(cls, parts: TextParts) -> "KeptParts":
+    def of(cls, parts: TextParts) -> "SavedTextParts":
         """Return the stored form of pages or chapters."""
         return cls(kind=parts.kind, starts=parts.starts, labels=parts.labels)
 
@@ -120,10 +120,10 @@ class SessionFile(BaseModel, frozen=True, extra="forbid"):
     name: str = Field(max_length=300)
     text: str
     known: Annotated[tuple[int, ...], Field(fail_fast=True)] | None = None
-    parts: KeptParts | None = None
+    parts: SavedTextParts | None = None
     selected: int = Field(0, ge=0)
-    questions: tuple[KeptQuestion, ...] = Field((), max_length=MOST_QUESTIONS)
-    columns: tuple[KeptColumn, ...] = Field(min_length=1, max_length=MOST_COLUMNS)
+    questions: tuple[SavedQuestion, ...] = Field((), max_length=MOST_QUESTIONS)
+    columns: tuple[SavedColumn, ...] = Field(min_length=1, max_length=MOST_COLUMNS)
 
     @model_validator(mode="after")
     def _check_fields_agree(self) -> Self:
@@ -157,7 +157,7 @@ def write_session_file(
     embedder: Embedder | None,
     embedded_as: EmbeddedAs = "plain",
     model: LanguageModel | None = None,
-    questions: tuple[KeptQuestion, ...] = (),
+    questions: tuple[SavedQuestion, ...] = (),
 ) -> str:
     """Return a session file's JSON: the text, the choices, and at least one column with its result.
 
@@ -167,26 +167,26 @@ def write_session_file(
         name=source.name,
         text=source.text,
         known=source.known,
-        parts=None if source.parts is None else KeptParts.of(source.parts),
+        parts=None if source.parts is None else SavedTextParts.of(source.parts),
         selected=choices.selected,
         questions=questions,
         columns=tuple(
-            KeptColumn(
+            SavedColumn(
                 recipe=Recipe.of(chunker, choices.sentences, embedder, choices.tokenizer, embedded_as, model),
                 chunks=spans_of_each_chunk(chunking),
-                file=_kept_file_of_chunker(chunker),
+                file=_saved_chunk_file_of_chunker(chunker),
             )
             for chunker, chunking in columns
         ),
     ).model_dump_json(indent=1)
 
 
-def _kept_file_of_chunker(chunker: Chunker) -> KeptFile | None:
+def _saved_chunk_file_of_chunker(chunker: Chunker) -> SavedChunkFile | None:
     chunk_file = chunker.held_file if isinstance(chunker, YourChunks) else None
     return (
         None
         if chunk_file is None
-        else KeptFile(name=chunk_file.name, document=chunk_file.document, chunks=chunk_file.chunks)
+        else SavedChunkFile(name=chunk_file.name, document=chunk_file.document, chunks=chunk_file.chunks)
     )
 
 

@@ -22,7 +22,7 @@ from chunkers.text import FileText
 from viz.jobs import BackgroundJob, SessionRuns, ShownTextMarker
 from viz.state.choices import OWN_SPLITTER, Choices, ColumnChoice
 from viz.state.lecture_decks import LectureFile, ScenePicture
-from viz.state.session_file import KeptQuestion, SessionFile
+from viz.state.session_file import SavedQuestion, SessionFile
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -35,7 +35,7 @@ if TYPE_CHECKING:
     from viz.jobs import ChangedCuts, ChunkingJob, ChunkingTask, Estimating, ReadingJob
     from viz.state.own_text import ReplacedText
     from viz.state.page_text import TextSource
-    from viz.state.stored_texts import Notebook
+    from viz.state.stored_texts import StoredTextVersion
 
 
 UploadedContent = FileText | SessionFile | Recipe
@@ -251,14 +251,14 @@ class Session:
     own_complaint = SessionValue("own_complaint", "")
     tab_asked = SessionValue("tab_asked", "")  # token of the request to the tab for its kept text
     tab_answered = SessionValue("tab_answered", False)
-    notebooks: MutableSessionValue[dict[str, Notebook]] = MutableSessionValue(
-        "notebooks", dict
+    stored_versions: MutableSessionValue[dict[str, StoredTextVersion]] = MutableSessionValue(
+        "stored_versions", dict
     )  # by document kept on this machine
-    notebook_linked = SessionValue("notebook_linked", "")  # the id of the kept text that a link refers to
+    linked_text_id = SessionValue("linked_text_id", "")  # the id of the kept text that a link refers to
     below_wanted = SessionValue("below_wanted", "")  # the view below the text that the main page will open
     # The previous own text, if its questions or boundaries are stored nowhere else
     replaced: SessionValue[ReplacedText | None] = SessionValue("replaced", None)
-    notebook_complaint = SessionValue("notebook_complaint", "")
+    storage_complaint = SessionValue("storage_complaint", "")
     lost = SessionValue("lost", "")  # why a sample is shown instead of a link's text
     own_file: SessionValue[tuple[str, bytes] | None] = SessionValue(
         "own_file", None
@@ -338,7 +338,7 @@ class Session:
     )  # their texts, by identity
     # Digests of these texts, by the same keys
     question_digests: MutableSessionValue[dict[str, str]] = MutableSessionValue("question_digests", dict)
-    questions_waiting: SessionValue[tuple[KeptQuestion, ...]] = SessionValue(
+    questions_waiting: SessionValue[tuple[SavedQuestion, ...]] = SessionValue(
         "questions_waiting", ()
     )  # questions whose text is not open
     questions_asked = SessionValue("questions_asked", "")  # token of the request to the tab for its kept questions

@@ -1,4 +1,4 @@
-"""The stored form of the user's texts and questions, for the tab, the disk and session files; and the notebooks on disk."""
+"""The stored form of the user's texts and questions, for the tab, the disk and session files; and their versions on disk."""
 
 import hashlib
 from collections.abc import Iterable
@@ -14,8 +14,8 @@ from chunkers import Document, InputError
 from chunkers.text import Omission, TextParts
 from evaluation.retrieval.asked_question import PosedQuestion, checked_answer
 from sample_docs import load_sample, sample_splitters, sample_titles
-from viz.jobs import notebook_store
-from viz.jobs.keeping.notebook_store import StoredTextKey
+from viz.jobs import disk_text_store
+from viz.jobs.storage.disk_text_store import StoredTextKey
 from viz.state.choices import (
     CHOICES_SHARED_BY_PAGES,
     OWN_DOCUMENT,
@@ -27,15 +27,15 @@ from viz.state.choices import (
 from viz.state.main_page import main_page
 from viz.state.own_text import store_own_text, with_dashes_as_boundaries
 from viz.state.page_text import TextSource, are_offsets_valid_boundaries
-from viz.state.session_file import MOST_QUESTIONS, KeptParts, KeptQuestion
+from viz.state.session_file import MOST_QUESTIONS, SavedQuestion, SavedTextParts
 from viz.state.session_state import record_columns_for_undo, session
 
 # The session's questions.
 
-_QUESTIONS_ADAPTER = TypeAdapter(tuple[KeptQuestion, ...])
+_QUESTIONS_ADAPTER = TypeAdapter(tuple[SavedQuestion, ...])
 
 
-def questions_in_stored_form(text: str | None = None) -> tuple[KeptQuestion, ...]:
+def questions_in_stored_form(text: str | None = None) -> tuple[SavedQuestion, ...]:
     """Return the session's questions in stored form, including those whose text is not open.
 
     If ``text`` is given, only the questions about it are returned.
@@ -46,7 +46,7 @@ def questions_in_stored_form(text: str | None = None) -> tuple[KeptQuestion, ...
         if text_identity not in text_digest_by_question:
             text_digest_by_question[text_identity] = text_digest(text_source.text)
     questions_of_open_texts = [
-        KeptQuestion(
+        SavedQuestion(
             **question._asdict() | {"document": question.document[:300]},
             sample=_sample_id_by_digest().get(text_digest_by_question[question.identity], ""),
             text=text_digest_by_question[question.identity],
@@ -61,7 +61,7 @@ def questions_in_stored_form(text: str | None = None) -> tuple[KeptQuestion, ...
     )
 
 
-def questions_to_json(questions: Iterable[KeptQuestion]) -> str:
+def questions_to_json(questions: Iterable[SavedQuestion]) -> str:
     """Return questions in stored form as JSON."""
     return _QUESTIONS_ADAPTER.dump_json(tuple(questions)).decode()
 
@@ -69,13 +69,13 @@ def questions_to_json(questions: Iterable[KeptQuestion]) -> str:
 def add_questions_of_tab(questions_json: object) -> None:
     """Add to the session the questions that the browser's tab has kept, and ignore invalid questions."""
     try:
-        questions_kept_by_tab = _QUESTIONS_ADAPTER.validate_json(questions_json) if isinstance(questions_json, str) else ()
+        questions_stored_in_tab = _QUESTIONS_ADAPTER.validate_json(questions_json) if isinstance(questions_json, str) else ()
     except ValidationError:
         return
-    restore_questions(questions_kept_by_tab)
+    restore_questions(questions_stored_in_tab)
 
 
-def restore_questions(questions: Iterable[KeptQuestion]) -> None:
+def restore_questions(questions: Iterable[SavedQuestion]) -> None:
     """Add stored questions to the session; questions about an unknown text wait until the text is opened."""
     stored_question_keys = {(question.question, question.text) for question in questions_in_stored_form()}
     session.questions_waiting = (
@@ -108,7 +108,7 @@ def activate_waiting_questions() -> None:
     session.questions_waiting = tuple(still_waiting_questions[:MOST_QUESTIONS])
 
 
-def kept_questions_about(document: Document, excluded_question: str = "") -> tuple[PosedQuestion, ...]:
+def stored_questions_about(document: Document, excluded_question: str = "") -> tuple[PosedQuestion, ...]:
     """Return the stored questions about a text and the spans of their answers, without ``excluded_question``."""
     text = document.text
     return tuple(
@@ -137,7 +137,7 @@ LONGEST_FILE_DETAILS = 200_000
 """Most characters of the stored properties of a text's file (pages and omitted content), enough for 10,000 pages."""
 
 
-class KeptText(BaseModel, frozen=True, extra="ignore"):
+class StoredTextMetadata(BaseModel, frozen=True, extra="ignore"):
     """The stored metadata of a text: its name, boundaries and origin.
 
     Attributes
@@ -160,17 +160,17 @@ class KeptText(BaseModel, frozen=True, extra="ignore"):
 class _File(BaseModel, frozen=True, extra="ignore"):
     """Details of a text's source file."""
 
-    parts: KeptParts | None = None
+    parts: SavedTextParts | None = None
     left_out: tuple[Omission, ...] = ()
 
 
-def text_in_stored_form(own_text_source: TextSource, text_as_given: TextSource | None) -> tuple[KeptText, str]:
+def text_in_stored_form(own_text_source: TextSource, text_as_given: TextSource | None) -> tuple[StoredTextMetadata, str]:
     """Return the user's text in stored form: its metadata and the text.
 
     ``text_as_given`` is the text before its lines of dashes were removed.
     """
     text_source_as_given = text_as_given or own_text_source
-    text_metadata = KeptText(
+    text_metadata = StoredTextMetadata(
         name=own_text_source.name[:300],
         known=own_text_source.known,
         dashes=session.dashes is not False if text_as_given is not None else None,
@@ -180,7 +180,7 @@ def text_in_stored_form(own_text_source: TextSource, text_as_given: TextSource |
     return text_metadata, text_source_as_given.text
 
 
-def restore_text(kept_text: KeptText, text: str) -> None:
+def restore_text(kept_text: StoredTextMetadata, text: str) -> None:
     """Restore a stored text as the user's own."""
     text_source_as_given = TextSource(text, kept_text.name, None, kept_text.teaches, *_parts_and_omissions(kept_text, text))
     restored_text_source = with_dashes_as_boundaries(text_source_as_given) if kept_text.dashes else text_source_as_given
@@ -195,7 +195,7 @@ def _file_details_json(source: TextSource) -> str:
     """Return the pages of a text's file and its omitted content as JSON, as far as there is room."""
     if source.parts is None and not source.left_out:
         return ""
-    stored_text_parts = None if source.parts is None else KeptParts.of(source.parts)
+    stored_text_parts = None if source.parts is None else SavedTextParts.of(source.parts)
     for file_details in (_File(parts=stored_text_parts, left_out=source.left_out), _File(parts=stored_text_parts)):
         details_json = file_details.model_dump_json()
         if len(details_json) <= LONGEST_FILE_DETAILS:
@@ -203,7 +203,7 @@ def _file_details_json(source: TextSource) -> str:
     return ""
 
 
-def _parts_and_omissions(kept_text: KeptText, text: str) -> tuple[TextParts | None, tuple[Omission, ...]]:
+def _parts_and_omissions(kept_text: StoredTextMetadata, text: str) -> tuple[TextParts | None, tuple[Omission, ...]]:
     """Return the stored pages and omitted content; nothing if they cannot belong to the text."""
     if not kept_text.file:
         return None, ()
@@ -215,11 +215,11 @@ def _parts_and_omissions(kept_text: KeptText, text: str) -> tuple[TextParts | No
 
 
 _UNCHANGED_DIGEST = "opened"
-"""Placeholder for the digest of a notebook that was read and not changed since."""
+"""Placeholder for the digest of a stored text that was read and not changed since."""
 
 
 class _Head(BaseModel, frozen=True, extra="ignore"):
-    """The stored metadata of a notebook: everything except the text.
+    """The metadata of a document stored on disk: everything except the text.
 
     Attributes
     ----------
@@ -233,22 +233,22 @@ class _Head(BaseModel, frozen=True, extra="ignore"):
         The id of the bundled document; empty for a text of the user's own.
     """
 
-    about: KeptText
-    questions: tuple[KeptQuestion, ...] = Field(max_length=MOST_QUESTIONS)
+    about: StoredTextMetadata
+    questions: tuple[SavedQuestion, ...] = Field(max_length=MOST_QUESTIONS)
     link: dict[str, str]
     page: str
     sample: str = ""
 
 
-class Notebook(NamedTuple):
-    """The state of a notebook on disk: its key (None before the first write), and a digest of its last content."""
+class StoredTextVersion(NamedTuple):
+    """The version of a document on disk: its key (None before the first write), and a digest of its last content."""
 
     place: StoredTextKey | None
     digest: str
 
 
 class Content(NamedTuple):
-    """The current content of a notebook: its name, number of questions, metadata as JSON, and text with its digest."""
+    """The current content of a document to store: name, number of questions, metadata as JSON, text and its digest."""
 
     name: str
     questions: int
@@ -272,38 +272,41 @@ def _is_local_host(host_name: str) -> bool:
         return False
 
 
-def start_notebook_of_document(document_name: str) -> None:
-    """Start a notebook, which keeps a document on this machine; errors are in `session.notebook_complaint`."""
-    session.notebooks[document_name] = Notebook(None, "")
-    save_notebooks()
+def start_storing_document(document_name: str) -> None:
+    """Store a document on this machine from now on; errors are in `session.storage_complaint`."""
+    session.stored_versions[document_name] = StoredTextVersion(None, "")
+    store_changed_texts()
 
 
-def save_notebooks() -> None:
-    """Write the notebooks that have changed since they were last written to disk."""
-    if not session.notebooks or not is_server_private():
+def store_changed_texts() -> None:
+    """Write the stored documents that have changed since they were last written."""
+    if not session.stored_versions or not is_server_private():
         return
-    for document_name, notebook in list(session.notebooks.items()):
-        if (notebook_content := _notebook_content(document_name)) is not None:
-            _write_notebook_if_changed(document_name, notebook, notebook_content)
+    for document_name, stored_version in list(session.stored_versions.items()):
+        if (document_content := _document_content(document_name)) is not None:
+            _write_text_if_changed(document_name, stored_version, document_content)
 
 
-def _write_notebook_if_changed(document_name: str, notebook: Notebook, content: Content) -> None:
-    notebook_digest = hashlib.blake2b(content.head + content.digest.encode(), digest_size=16).hexdigest()
-    if notebook.digest == _UNCHANGED_DIGEST:
+def _write_text_if_changed(document_name: str, stored_version: StoredTextVersion, content: Content) -> None:
+    content_digest = hashlib.blake2b(content.head + content.digest.encode(), digest_size=16).hexdigest()
+    if stored_version.digest == _UNCHANGED_DIGEST:
         # Nothing has changed yet, so another tab with the same text can continue to write it.
-        session.notebooks[document_name] = Notebook(notebook.place, notebook_digest)
+        session.stored_versions[document_name] = StoredTextVersion(stored_version.place, content_digest)
         return
-    if notebook_digest == notebook.digest:
+    if content_digest == stored_version.digest:
         return
     try:
-        notebook_key = notebook_store().write(notebook.place, *content)
-        session.notebooks[document_name], session.notebook_complaint = Notebook(notebook_key, notebook_digest), ""
+        stored_text_key = disk_text_store().write(stored_version.place, *content)
+        session.stored_versions[document_name], session.storage_complaint = (
+            StoredTextVersion(stored_text_key, content_digest),
+            "",
+        )
     except InputError as error:
         # The next change tries again.
-        session.notebooks[document_name] = Notebook(notebook.place, notebook_digest)
-        if notebook.place is None:
-            del session.notebooks[document_name]
-        session.notebook_complaint = str(error)
+        session.stored_versions[document_name] = StoredTextVersion(stored_version.place, content_digest)
+        if stored_version.place is None:
+            del session.stored_versions[document_name]
+        session.storage_complaint = str(error)
 
 
 def current_document() -> str:
@@ -312,92 +315,92 @@ def current_document() -> str:
     return choices_by_page[session.page].document if session.page in choices_by_page else main_page.choices().document
 
 
-def notebook_key_of_document() -> StoredTextKey | None:
-    """Return the key of the notebook of the page's document; None if the document is not kept."""
-    current_document_notebook = session.notebooks.get(current_document())
-    return None if current_document_notebook is None else current_document_notebook.place
+def stored_text_key_of_document() -> StoredTextKey | None:
+    """Return the stored key of the page's document; None if the document is not stored."""
+    current_stored_version = session.stored_versions.get(current_document())
+    return None if current_stored_version is None else current_stored_version.place
 
 
-def delete_kept_texts(kept_text_id: str | None = None) -> None:
+def delete_stored_texts(stored_text_id: str | None = None) -> None:
     """Delete a kept text, or all kept texts, from disk; an open text stays on the page."""
     try:
-        notebook_store().remove(kept_text_id)
-        session.notebook_complaint = ""
+        disk_text_store().remove(stored_text_id)
+        session.storage_complaint = ""
     except InputError as error:
-        session.notebook_complaint = str(error)
+        session.storage_complaint = str(error)
         return
-    for document_name, notebook in list(session.notebooks.items()):
-        if kept_text_id is None or (notebook.place is not None and notebook.place.id == kept_text_id):
-            del session.notebooks[document_name]
+    for document_name, stored_version in list(session.stored_versions.items()):
+        if stored_text_id is None or (stored_version.place is not None and stored_version.place.id == stored_text_id):
+            del session.stored_versions[document_name]
 
 
-def open_notebook(notebook_id: str, choices: Choices) -> str:
+def open_stored_text(stored_text_id: str, choices: Choices) -> str:
     """Open a kept document with its questions and columns; return its page's key, empty if that fails."""
-    key_metadata_and_text = _read_validated_notebook(notebook_id)
+    key_metadata_and_text = _read_validated_text(stored_text_id)
     if key_metadata_and_text is None:
         return ""
-    notebook_key, metadata, text = key_metadata_and_text
-    notebook_choices = _restore_notebook(notebook_key, metadata, text)
+    stored_text_key, metadata, text = key_metadata_and_text
+    stored_choices = _restore_stored_text(stored_text_key, metadata, text)
     main_choices = main_page.choices()
     with record_columns_for_undo(main_page.key, "Columns replaced by those of the kept text"):
         main_choices.columns, main_choices.selected, main_choices.extra = (
-            notebook_choices.columns,
-            notebook_choices.selected,
-            notebook_choices.extra,
+            stored_choices.columns,
+            stored_choices.selected,
+            stored_choices.extra,
         )
     for shared_choice_name in CHOICES_SHARED_BY_PAGES:
         for target_choices in (choices, main_choices):
-            setattr(target_choices, shared_choice_name, getattr(notebook_choices, shared_choice_name))
+            setattr(target_choices, shared_choice_name, getattr(stored_choices, shared_choice_name))
     return metadata.page
 
 
-def open_linked_notebook() -> None:
+def open_linked_text() -> None:
     """Reopen the kept text that the link names, if the text is on this machine; the link's settings stay."""
-    notebook_id, session.notebook_linked = session.notebook_linked, ""
-    validated_linked_notebook = _read_validated_notebook(notebook_id) if notebook_id and is_server_private() else None
-    session.notebook_complaint = ""
-    if validated_linked_notebook is not None and not validated_linked_notebook[1].sample:
-        notebook_choices = _restore_notebook(*validated_linked_notebook)
+    stored_text_id, session.linked_text_id = session.linked_text_id, ""
+    validated_linked_text = _read_validated_text(stored_text_id) if stored_text_id and is_server_private() else None
+    session.storage_complaint = ""
+    if validated_linked_text is not None and not validated_linked_text[1].sample:
+        stored_choices = _restore_stored_text(*validated_linked_text)
         if not main_page.opened:
             main_choices = main_page.choices()
             main_choices.columns, main_choices.selected = (
-                notebook_choices.columns,
-                notebook_choices.selected,
+                stored_choices.columns,
+                stored_choices.selected,
             )
 
 
-def _read_validated_notebook(notebook_id: str) -> tuple[StoredTextKey, _Head, str] | None:
-    """Return a validated notebook; None if that fails, with the reason in `session.notebook_complaint`."""
+def _read_validated_text(stored_text_id: str) -> tuple[StoredTextKey, _Head, str] | None:
+    """Return a validated stored text; None if that fails, with the reason in `session.storage_complaint`."""
     try:
-        stored_notebook = notebook_store().read(notebook_id)
-        if stored_notebook is None:
+        stored_key_metadata_and_text = disk_text_store().read(stored_text_id)
+        if stored_key_metadata_and_text is None:
             raise InputError(
                 "The text is no longer kept on this machine; it has been removed. Paste or upload the text again."
             )
-        notebook_key, metadata_json, text = stored_notebook
-        return notebook_key, _Head.model_validate_json(metadata_json), text
+        stored_text_key, metadata_json, text = stored_key_metadata_and_text
+        return stored_text_key, _Head.model_validate_json(metadata_json), text
     except (InputError, ValidationError) as error:
-        invalid_notebook_message = "The kept text must be written by this version of Seamark; it is not."
-        session.notebook_complaint = str(error) if isinstance(error, InputError) else invalid_notebook_message
+        invalid_text_message = "The kept text must be written by this version of Seamark; it is not."
+        session.storage_complaint = str(error) if isinstance(error, InputError) else invalid_text_message
         return None
 
 
-def _restore_notebook(stored_key: StoredTextKey, metadata: _Head, text: str) -> Choices:
-    """Load a notebook's text and questions into the session, and return its choices for the main page."""
+def _restore_stored_text(stored_key: StoredTextKey, metadata: _Head, text: str) -> Choices:
+    """Load a stored text and its questions into the session, and return its choices for the main page."""
     document_name = metadata.sample if metadata.sample in sample_titles() else OWN_DOCUMENT
     if document_name == OWN_DOCUMENT:
         restore_text(metadata.about, text)
     restore_questions(metadata.questions)
-    notebook_choices, _ = choices_from_query(
+    stored_choices, _ = choices_from_query(
         metadata.link, {**sample_splitters(), OWN_DOCUMENT: OWN_SPLITTER}, main_page.default_choices()
     )
     session.own_taken += 1
-    session.lost = session.notebook_complaint = ""
-    session.notebooks[document_name] = Notebook(stored_key, _UNCHANGED_DIGEST)
-    return notebook_choices
+    session.lost = session.storage_complaint = ""
+    session.stored_versions[document_name] = StoredTextVersion(stored_key, _UNCHANGED_DIGEST)
+    return stored_choices
 
 
-def _notebook_content(document_name: str) -> Content | None:
+def _document_content(document_name: str) -> Content | None:
     own_text_source, main_choices = session.own, main_page.choices()
     if document_name == OWN_DOCUMENT:
         if own_text_source is None:
@@ -406,17 +409,17 @@ def _notebook_content(document_name: str) -> Content | None:
         text_asked_about, sentence_splitter_name = own_text_source.text, main_choices.sentences
     else:
         sample_document = load_sample(document_name)
-        text_metadata = KeptText(name=sample_document.title, known=sample_document.known, dashes=None, teaches="")
+        text_metadata = StoredTextMetadata(name=sample_document.title, known=sample_document.known, dashes=None, teaches="")
         text_asked_about = text = sample_document.text
         sentence_splitter_name = (
             main_choices.sentences if main_choices.document == document_name else sample_splitters()[document_name]
         )
     document_text_digest = text_digest(text_asked_about)
-    # Questions about a bundled text find it anywhere; those about another own text are in that text's notebook.
+    # Questions about a bundled text find it anywhere; those about another own text are stored with that text.
     document_questions = tuple(
         question for question in questions_in_stored_form() if question.sample or question.text == document_text_digest
     )
-    notebook_metadata = _Head(
+    stored_metadata = _Head(
         about=text_metadata,
         questions=document_questions,
         link=choices_to_query(main_choices, main_page.default_choices())
@@ -427,7 +430,7 @@ def _notebook_content(document_name: str) -> Content | None:
     return Content(
         text_metadata.name,
         len(document_questions),
-        notebook_metadata.model_dump_json().encode(),
+        stored_metadata.model_dump_json().encode(),
         text_digest(text),
         text,
     )

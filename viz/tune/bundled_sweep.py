@@ -3,8 +3,8 @@
 from chunkers import Embedder, InputError
 from evaluation.segmentation import TRIVIAL_SETTINGS
 from sample_docs import SAMPLES_FOLDER
-from viz.jobs.keeping.kept_run import BundledRun, Keeper
-from viz.jobs.sweep import KeptSweep, Sweep
+from viz.jobs.storage.stored_run import BundledRun, Keeper
+from viz.jobs.sweep import StoredSweep, Sweep
 from viz.state import Choices, ColumnChoice
 from viz.tune.sweep_inputs import (
     GRID_PARAMETERS,
@@ -25,10 +25,10 @@ def default_choices() -> Choices:
     )
 
 
-def _default_kept_sweep(keeper: Keeper) -> KeptSweep:
+def _default_stored_sweep(keeper: Keeper) -> StoredSweep:
     """Return the storage of the default sweep."""
     choices, documents = default_choices(), default_sweep_documents()
-    return KeptSweep.of(
+    return StoredSweep.of(
         keeper,
         documents.documents_and_splitter_names,
         documents.held_names,
@@ -38,17 +38,17 @@ def _default_kept_sweep(keeper: Keeper) -> KeptSweep:
     )
 
 
-def _sweep_of_kept_run(kept_sweep: KeptSweep, embedder: Embedder | None) -> Sweep:
+def _sweep_of_stored_run(stored_sweep: StoredSweep, embedder: Embedder | None) -> Sweep:
     """Return the job of a stored sweep."""
-    if kept_sweep.plan != _default_kept_sweep(kept_sweep.keeper).plan:
+    if stored_sweep.plan != _default_stored_sweep(stored_sweep.keeper).plan:
         raise InputError(
             "The documents, their boundaries or the parameters of the chunkers have changed since the run was measured."
         )
-    sweep, documents = Sweep.from_disk(kept_sweep), kept_sweep.documents_among([])
+    sweep, documents = Sweep.from_disk(stored_sweep), stored_sweep.documents_among([])
     return sweep if embedder is None else sweep.resumed([document for document in documents if document], embedder)
 
 
-BUNDLED_RUN = BundledRun(SAMPLES_FOLDER / "tune_run.json", Sweep, _default_kept_sweep, _sweep_of_kept_run)
+BUNDLED_RUN = BundledRun(SAMPLES_FOLDER / "tune_run.json", Sweep, _default_stored_sweep, _sweep_of_stored_run)
 
 if __name__ == "__main__":
     BUNDLED_RUN.measure().write(BUNDLED_RUN.path)

@@ -12,8 +12,8 @@ from chunkers.support import pluralize
 from evaluation.segmentation import HIGHER_IS_BETTER, TRIVIAL_SETTINGS, MarkedText, SweptSetting
 from viz.components.page_elements import notice, remark
 from viz.controls import draw_setting_select_box, language_model_form, show_chunker_prompts
-from viz.jobs.keeping.kept_run import Keeper
-from viz.jobs.sweep import KeptSweep, Sweep, estimate_sweep_requests
+from viz.jobs.storage.stored_run import Keeper
+from viz.jobs.sweep import StoredSweep, Sweep, estimate_sweep_requests
 from viz.shell import (
     LostRun,
     ModelRequests,
@@ -252,7 +252,7 @@ def new_sweep(
     stored_sweep, held_out_document_names = None, documents.held_names
     if keeper is not None:
         model_names = embedder.name, tokenizer, model_identity(language_model_access)
-        stored_sweep = KeptSweep.of(
+        stored_sweep = StoredSweep.of(
             keeper, documents.documents_and_splitter_names, held_out_document_names, settings, *model_names
         )
     sweep_document_names = [document.name for document in documents.all]
@@ -269,15 +269,15 @@ def new_sweep(
     )
 
 
-def rest_of_sweep(current_page: Page, sweep: Sweep, kept_sweep: KeptSweep) -> RestOfRun:
+def rest_of_sweep(current_page: Page, sweep: Sweep, stored_sweep: StoredSweep) -> RestOfRun:
     """Return the rest of a sweep that is stored on disk."""
-    text_for_each_document = kept_sweep.documents_among(list(own_documents().values()))
+    text_for_each_document = stored_sweep.documents_among(list(own_documents().values()))
     available_sweep_documents = [document for document in text_for_each_document if document is not None]
     language_model_access, sweep_requests = None, None
-    if kept_sweep.plan.language_model:
+    if stored_sweep.plan.language_model:
         language_model_access = access_to_chosen_model()
         split_available_documents = partial(
-            map, lambda document, plan: document.split(plan.splitter), available_sweep_documents, kept_sweep.plan.documents
+            map, lambda document, plan: document.split(plan.splitter), available_sweep_documents, stored_sweep.plan.documents
         )
         nontrivial_sweep_settings = [setting for setting in sweep.settings if not setting.trivial]
         estimate_requests = partial(
@@ -296,13 +296,13 @@ def rest_of_sweep(current_page: Page, sweep: Sweep, kept_sweep: KeptSweep) -> Re
         assert current_page.embedder is not None
         return sweep.resumed(available_sweep_documents, current_page.embedder, language_model_access)
 
-    return RestOfRun(resumed_sweep, sweep_requests, _missing_documents_in_words(kept_sweep, text_for_each_document))
+    return RestOfRun(resumed_sweep, sweep_requests, _missing_documents_in_words(stored_sweep, text_for_each_document))
 
 
-def _missing_documents_in_words(kept_sweep: KeptSweep, texts: Sequence[MarkedText | None]) -> str:
+def _missing_documents_in_words(stored_sweep: StoredSweep, texts: Sequence[MarkedText | None]) -> str:
     """Return a sentence that names the documents without a text; empty if every document has one."""
     document_plans_without_text = [
-        plan for plan, own_text in zip(kept_sweep.plan.documents, texts, strict=True) if own_text is None
+        plan for plan, own_text in zip(stored_sweep.plan.documents, texts, strict=True) if own_text is None
     ]
     if any(plan.sample for plan in document_plans_without_text):
         return "Bundled documents of this sweep have changed since it was begun: it must be run again."

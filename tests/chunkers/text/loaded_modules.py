@@ -1,4 +1,4 @@
-"""Stand-in for `reader_child`: it imports every parser's module, and prints which heavy packages that loaded."""
+"""Stand-in for `reader_process_program`: it imports every parser's module, and prints which heavy packages that loaded."""
 
 import importlib
 import sys
@@ -6,12 +6,12 @@ import sys
 PARSERS = (
     *("chunkers.files.json_and_table_files", "chunkers.files.external_chunks", "chunkers.text.file_reading"),
     *("evaluation.questions.question_rows", "evaluation.questions.question_sets"),
-    *("evaluation.segmentation.boundary_files", "evaluation.traces.formats", "viz.state.session_file_reader"),
+    *("evaluation.segmentation.boundary_files", "evaluation.traces.trace_formats", "viz.state.session_file_reader"),
 )
 HEAVY = {"numpy", "pyarrow", "pydantic", "spacy", "streamlit", "torch"}
 
 
 def answer_parsing_requests():
-    for name in ("chunkers.text.reader_child", *PARSERS):
+    for name in ("chunkers.text.reader_process_program", *PARSERS):
         importlib.import_module(name)
     sys.stdout.write(f"{sorted(HEAVY & set(sys.modules))}\n")

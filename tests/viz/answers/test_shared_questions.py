@@ -9,7 +9,7 @@ from tests.viz.app_steps import remarks, said, sent
 from tests.viz.controls.test_language_model import labels, press
 from tests.viz.retrieval.small import offer
 from tests.viz.retrieval.steps import run_of
-from tests.viz.retrieval.test_kept import uploader
+from tests.viz.retrieval.test_stored_run import uploader
 from viz.jobs.answering_plan_and_jobs import QuestionSharing
 from viz.jobs.retrieval_plan import RunMaterial
 from viz.shell import question_exchange

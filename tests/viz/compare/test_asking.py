@@ -206,7 +206,7 @@ def test_texts_of_kept_questions_are_kept_as_long_as_these_and_up_to_a_limit(com
     ask(compare, "comet")
     mark(compare, "Halley")
     assert [source.name for source in compare.session_state["question_texts"].values()] == [load_sample("stubs").title]
-    monkeypatch.setattr("viz.compare.asking.question_search.MOST_STORED_CHARACTERS", 10)
+    monkeypatch.setattr("viz.compare.questions.question_search.MOST_STORED_CHARACTERS", 10)
     ask(compare, "bread")
     assert "may have at most 10 characters together" in mark(compare, "loaf")["said"]
     assert len(compare.session_state["questions"]) == 1

@@ -7,7 +7,7 @@ from tests.support import ended
 from tests.viz.app_steps import choose_document, said, settled
 from tests.viz.compare.test_asking import ask
 from tests.viz.controls.test_language_model import labels, name_model, press
-from viz.compare.asking.question_search import CONTEXT_MODEL_MISSING, CONTEXTS_MISSING_NOTE
+from viz.compare.questions.question_search import CONTEXT_MODEL_MISSING, CONTEXTS_MISSING_NOTE
 
 QUESTION = "Quokkas?"
 """No chunk has the word, and the context of the comet has it."""

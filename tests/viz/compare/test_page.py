@@ -10,7 +10,7 @@ from sample_docs import load_sample
 from tests.support import LIMIT
 from tests.viz.app_steps import box_of, choose_document, sent, settled, widget
 from viz.compare import first_screen_preparation
-from viz.compare.state.choices import default_choices
+from viz.compare.choices_and_session.choices import default_choices
 from viz.jobs import shared_resources
 from viz.jobs.chunking import ChunkingJob
 from viz.shell import column_results

@@ -8,7 +8,7 @@ ENTRIES = {
     "answers/answer_cards.js": None,
     "breakpoints/gap_table.js": None,
     "clustering/chunk_list.js": None,
-    "compare/asking/question_requests.js": None,
+    "compare/questions/question_requests.js": None,
     "compare/scroll_to_view.js": None,
     "components/findings/findings.js": None,
     "components/heatmap/heatmap.js": None,

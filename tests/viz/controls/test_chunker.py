@@ -4,7 +4,7 @@ import pytest
 
 from chunkers import CHUNKERS
 from chunkers.recipes.presets import presets_for_chunker
-from viz.compare.state.choices import COMPARE_PAGE, default_choices
+from viz.compare.choices_and_session.choices import COMPARE_PAGE, default_choices
 from viz.controls.chunker import CHARACTERS_PER_CHOICE_BOX, guide_link
 from viz.state.choices import ColumnChoice
 

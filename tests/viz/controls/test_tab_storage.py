@@ -6,8 +6,8 @@ import pytest
 
 from chunkers.text.extracted_text import Omission, TextParts
 from tests.viz.app_steps import box_of, choose_document, emptied, said, tell
-from viz.controls import kept_texts
-from viz.controls.kept_texts import TEXT_NOT_IN_LINK
+from viz.controls import text_storage
+from viz.controls.text_storage import TEXT_NOT_IN_LINK
 from viz.state.choices import OWN_DOCUMENT
 from viz.state.page_text import TextSource
 from viz.state.stored_texts import text_in_stored_form
@@ -192,7 +192,7 @@ def test_what_a_tab_cannot_have_kept_is_no_text(app, head, text):
 
 
 def test_a_text_that_is_too_long_for_the_tab_says_so_before_and_after(app, monkeypatch):
-    monkeypatch.setattr(kept_texts, "MOST_TAB_CHARACTERS", 30)
+    monkeypatch.setattr(text_storage, "MOST_TAB_CHARACTERS", 30)
     opened(app)
     box_of(app).set_value(TEXT).run()
     head, text = kept(app)
@@ -206,8 +206,8 @@ def test_a_text_that_is_too_long_for_the_tab_says_so_before_and_after(app, monke
 
 
 def test_a_character_of_two_units_counts_as_two(monkeypatch):
-    monkeypatch.setattr(kept_texts, "MOST_TAB_CHARACTERS", 10)
-    assert [kept_texts._utf16_length(text) > 10 for text in ("🌊" * 5, "🌊" * 6, "a" * 10, "a" * 11)] == [
+    monkeypatch.setattr(text_storage, "MOST_TAB_CHARACTERS", 10)
+    assert [text_storage._utf16_length(text) > 10 for text in ("🌊" * 5, "🌊" * 6, "a" * 10, "a" * 11)] == [
         False,
         True,
         False,

@@ -351,7 +351,7 @@ def test_where_no_setting_removes_a_finding_they_are_counted(suspicious, monkeyp
 
 
 def test_a_search_for_what_removes_a_finding_waits_to_be_wanted_where_a_question_would_be_sent(suspicious, monkeypatch):
-    monkeypatch.setattr("viz.failures.inbox.kept_questions_about", lambda document: (PosedQuestion("Step?", Span(0, 5)),))
+    monkeypatch.setattr("viz.failures.inbox.stored_questions_about", lambda document: (PosedQuestion("Step?", Span(0, 5)),))
     monkeypatch.setattr("viz.failures.inbox.is_remedy_search_automatic", lambda *asked: False)
     offered = choose_finding(suspicious)["remedies"]
     assert (offered["state"], offered["wanted"]) == ("offered", "What removes it?")

@@ -11,7 +11,7 @@ from streamlit.runtime import caching
 from chunkers import Cancelled, InputError
 from tests import ROOT
 from tests.support import LIMIT, ended
-from viz.jobs.background_jobs import MOST_KEPT_RUNS, BackgroundJob, Registry, SessionRuns, run_registry
+from viz.jobs.background_jobs import MOST_STORED_RUNS, BackgroundJob, Registry, SessionRuns, run_registry
 from viz.jobs.shared_resources import embedding_cache, run_store
 
 
@@ -87,7 +87,7 @@ def test_of_fifty_sessions_none_stops_or_forgets_what_another_holds(started):
     for run in [*held.values()][25:]:
         run.cancel()
         ended(run)
-    for run in started(2 * MOST_KEPT_RUNS):
+    for run in started(2 * MOST_STORED_RUNS):
         kept.keep(run, session_runs=sessions[0])
     for token, run in [*held.items()][1:]:
         assert kept.find(token, Waiting) is run
@@ -96,7 +96,7 @@ def test_of_fifty_sessions_none_stops_or_forgets_what_another_holds(started):
 
 def test_beyond_the_limit_a_sessions_own_oldest_makes_room_first_one_that_has_ended(started):
     kept, mine = Registry(), SessionRuns()
-    runs = started(MOST_KEPT_RUNS + 1)
+    runs = started(MOST_STORED_RUNS + 1)
     runs[3].cancel()
     ended(runs[3])
     tokens = [kept.keep(run, session_runs=mine) for run in runs[:-1]]
@@ -104,7 +104,7 @@ def test_beyond_the_limit_a_sessions_own_oldest_makes_room_first_one_that_has_en
     assert not any(run.cancelled() for run in runs if run is not runs[3])
     (another,) = started(1)
     kept.keep(another, session_runs=mine)
-    assert [run.cancelled() for run in runs] == [True, False, False, True, *[False] * (MOST_KEPT_RUNS - 3)]
+    assert [run.cancelled() for run in runs] == [True, False, False, True, *[False] * (MOST_STORED_RUNS - 3)]
     assert all(kept.find(token, Waiting) is run for token, run in zip(tokens[4:], runs[4:-1], strict=True))
 
 
@@ -113,7 +113,7 @@ def test_a_run_that_was_only_opened_is_not_stopped(started):
     (run,) = started(1)
     token = kept.keep(run, session_runs=other)
     assert kept.find(token, Waiting, mine) is run
-    for another in started(MOST_KEPT_RUNS):
+    for another in started(MOST_STORED_RUNS):
         kept.keep(another, session_runs=mine)
     assert not run.cancelled()
     assert kept.find(token, Waiting) is run
@@ -121,8 +121,8 @@ def test_a_run_that_was_only_opened_is_not_stopped(started):
 
 @pytest.mark.slow
 def test_of_sessions_that_are_over_the_last_ended_runs_stay_and_running_ones_go_on(started):
-    kept, sessions = Registry(), [SessionRuns() for _ in range(MOST_KEPT_RUNS + 2)]
-    runs = started(MOST_KEPT_RUNS + 2)
+    kept, sessions = Registry(), [SessionRuns() for _ in range(MOST_STORED_RUNS + 2)]
+    runs = started(MOST_STORED_RUNS + 2)
     tokens = [kept.keep(run, session_runs=session) for session, run in zip(sessions, runs, strict=True)]
     while sessions:
         del sessions[0]

@@ -11,10 +11,10 @@ from tests.chunkers.text.test_parts import pdf
 from tests.support import HashEmbedder, ended
 from tests.viz.retrieval.steps import components, opened, said
 from viz.jobs.background_jobs import run_registry
-from viz.jobs.keeping.kept_run import Keeper
-from viz.jobs.retrieval import KeptRetrieval, Retrieval
+from viz.jobs.retrieval import Retrieval, StoredRetrieval
 from viz.jobs.retrieval_plan import Plan, RunMaterial
 from viz.jobs.shared_resources import run_store
+from viz.jobs.storage.stored_run import Keeper
 from viz.retrieval import documents_and_questions as retrieval_material
 from viz.retrieval.link_parameters import PARAMETER_OPTIONS
 from viz.retrieval.question_details import ranked_passages
@@ -86,7 +86,7 @@ def levels():
 
 
 def test_a_run_that_returns_parents_is_the_same_after_a_restart(levels, cache_folder, restart):
-    kept = KeptRetrieval.of(Keeper(run_store(), "token", KeptRetrieval.kind), levels)
+    kept = StoredRetrieval.of(Keeper(run_store(), "token", StoredRetrieval.kind), levels)
     run = Retrieval(levels, HashEmbedder(), False, kept)
     run.start()
     assert not ended(run).error
@@ -96,7 +96,7 @@ def test_a_run_that_returns_parents_is_the_same_after_a_restart(levels, cache_fo
     assert max(end - start for ((start, end),) in index.returns) > 80
     assert run.found[1].index.caveat == "The chunks have one level: without parents, each returns itself."
     restart()
-    found = KeptRetrieval.find(Keeper(run_store(), "token", KeptRetrieval.kind))
+    found = StoredRetrieval.find(Keeper(run_store(), "token", StoredRetrieval.kind))
     again = Retrieval(found.rebuild_plan(levels.material), None, False, found)
     again.start()
     assert not ended(again).error

@@ -39,7 +39,7 @@ def test_the_tab_keeps_it_unless_it_is_too_long(monkeypatch, most, words):
     session = SimpleNamespace(own_lecture=NONE, lecture_sent=False)
     monkeypatch.setattr(current_lecture, "session", session)
     monkeypatch.setattr(current_lecture, "LARGEST_TAB_LECTURE", most)
-    monkeypatch.setattr(current_lecture, "keep_questions_or_lecture", kept.append)
+    monkeypatch.setattr(current_lecture, "store_questions_or_lecture_in_tab", kept.append)
     current_lecture.keep_lecture_in_tab()
     assert not kept, "the tab may have a lecture of the session before"
     session.own_lecture = LECTURE

@@ -109,7 +109,7 @@ def _life(how):
 
     import streamlit as st
 
-    from viz.compare.state.choices import default_choices
+    from viz.compare.choices_and_session.choices import default_choices
     from viz.shell.page import page
 
     st.session_state["app"] = True

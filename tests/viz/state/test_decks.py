@@ -12,7 +12,7 @@ from evaluation.segmentation.chunk_statistics import DiscontinuousChunks, count_
 from evaluation.segmentation.threshold_staircase import threshold_staircase
 from sample_docs import SAMPLES_FOLDER, load_sample, sample_splitters
 from viz.breakpoints.decision_steps import greedy_scan_steps
-from viz.compare.state.choices import default_choices
+from viz.compare.choices_and_session.choices import default_choices
 from viz.double_pass import page as double_pass
 from viz.double_pass.passes import steps_of_both_passes
 from viz.retrieval.bundled_run import default_retrieval_choices

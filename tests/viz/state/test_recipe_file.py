@@ -10,7 +10,7 @@ from chunkers.recipes.export import to_json
 from chunkers.recipes.recipe import Recipe
 from tests.lanes import mostly_full
 from tests.viz.app_steps import box_of, remarks, said, settled
-from viz.compare.asking.question_search import CONTEXT_MODEL_MISSING
+from viz.compare.questions.question_search import CONTEXT_MODEL_MISSING
 from viz.state.choices import MOST_COLUMNS
 
 RECIPE = Recipe.of(chunker_class("breakpoint").build(amount=83.0, buffer=2), "sentencex", None, "words")

@@ -29,9 +29,9 @@ from evaluation.retrieval.index_changes import (
 )
 from evaluation.search import SearchMethod
 from evaluation.statistics import paired_differences
-from viz.compare.asking.question_search import chunkings_with_contexts
+from viz.compare.choices_and_session.session import session
+from viz.compare.questions.question_search import chunkings_with_contexts
 from viz.compare.scores.scoreboard import score_row_of_column
-from viz.compare.state.session import session
 from viz.components.measure_table import show_measures
 from viz.components.page_elements import remark, show_folded_table, show_job_state
 from viz.components.score_table.score_table import RowData, draw_score_table

@@ -42,7 +42,7 @@ from evaluation.segmentation import (
     rank_by_known_boundaries,
     rank_by_structure,
 )
-from viz.compare.state.session import session
+from viz.compare.choices_and_session.session import session
 from viz.components.page_elements import notice, show_job_state
 from viz.components.score_table.score_table import RowData, draw_score_table, flag_best_cells, score_table_row
 from viz.jobs import ChunkingTask, build_tools, cached_sentence_vectors, cached_while_shown, chunk_if_quick

@@ -1,7 +1,7 @@
 // The events of a page. Components do not know each other: one emits an event, and other mounted components listen.
 
 /**
- * @import { Asked } from "../../compare/asking/question_search.data.d.ts"
+ * @import { Asked } from "../../compare/questions/question_search.data.d.ts"
  * @import { Prediction } from "../stepper/stepper.data.d.ts"
  * @import { Verdicts } from "../../shell/card/verdicts.data.d.ts"
  */

@@ -5,7 +5,7 @@ import { keepInTab, keepWordsInTab } from "./tab_storage.js";
 
 /**
  * @import { StepsData } from "../stepper/stepper.data.d.ts"
- * @import { KeptWords } from "../text_bar/text_bar.data.d.ts"
+ * @import { TabQuestionsOrLecture } from "../text_bar/text_bar.data.d.ts"
  * @import { Component } from "./component.d.ts"
  */
 
@@ -86,7 +86,7 @@ export function keepOwn({ data }) {
   keepInTab(head, decoded(text));
 }
 
-/** @param {Component<KeptWords>} component */
+/** @param {Component<TabQuestionsOrLecture>} component */
 export function keepWords({ data }) {
   keepWordsInTab(data.name, data.words);
 }

@@ -1,7 +1,7 @@
 // The tab's copy of the user's text, questions and lecture, which survives a reload, a server restart and the end of a session. It is in
 // the browser's storage for this tab only, ends with the tab, and is in no link.
 
-/** @import { KeptHead } from "../text_bar/text_bar.data.d.ts" */
+/** @import { TabTextMetadata } from "../text_bar/text_bar.data.d.ts" */
 
 const HEAD = "seamark.own";
 const TEXT = "seamark.own.text";
@@ -23,7 +23,7 @@ function withStorage(act) {
 /**
  * Replace the stored text; without metadata, remove it. If the browser refuses, the metadata records the length of the text
  * that could not be stored.
- * @param {KeptHead | null} head
+ * @param {TabTextMetadata | null} head
  * @param {string} text
  */
 export function keepInTab(head, text) {
@@ -42,7 +42,7 @@ export function keepInTab(head, text) {
 
 /**
  * Metadata kept with the text; null without a text.
- * @returns {KeptHead | null}
+ * @returns {TabTextMetadata | null}
  */
 export const keptHead = () => withStorage((storage) => JSON.parse(storage.getItem(HEAD) ?? "null")) ?? null;
 

@@ -1,17 +1,17 @@
 // What the row on top of a page tells the server.
 
 import type { Component, Moment } from "../shared/component.d.ts";
-import type { KeptHead } from "./text_bar.data.d.ts";
+import type { TabTextMetadata } from "./text_bar.data.d.ts";
 
 /** One-time events for the server. */
 export interface TextBarEvents {
   chosen: { document: string; at: Moment };
   /** The kept text; null where the tab has none. */
-  kept: { head: KeptHead | null; text: string; at: Moment };
+  kept: { head: TabTextMetadata | null; text: string; at: Moment };
   /** The kept questions, as JSON. */
   questions: { questions: string; at: Moment };
-  /** What the user wants of the notebook: to keep the document, to remove it, or its session file. */
-  notebook: { act: "keep" | "remove" | "file"; at: Moment };
+  /** What the user wants of the storage chip: to keep the document, to remove it, or its session file. */
+  storage: { act: "keep" | "remove" | "file"; at: Moment };
 }
 
 /** A component that tells the server something once, which does not stay. */

@@ -82,7 +82,7 @@ const ownButton = (root) => /** @type {HTMLButtonElement | null} */ (root.queryS
  */
 function draw(root, data) {
   const own = data.own || keptHead()?.name || "";
-  const drawn = JSON.stringify([data.documents, own, data.chosen, data.facts, data.notebook]);
+  const drawn = JSON.stringify([data.documents, own, data.chosen, data.facts, data.storage]);
   if (root.drawn === drawn) return;
   root.drawn = drawn;
   const focused = /** @type {HTMLElement | null} */ (activeIn(root))?.dataset.id;
@@ -118,7 +118,7 @@ function draw(root, data) {
   facts.title = data.facts;
   row.replaceChildren(give, ...ownChips, ...chips, more, menu, facts);
   const name = row.querySelector('.chip[aria-pressed="true"]');
-  name?.after(...notebookChip(data.notebook, (act) => root.tell?.("notebook", { act, at: performance.now() })));
+  name?.after(...storageChip(data.storage, (act) => root.tell?.("storage", { act, at: performance.now() })));
   fitRow(row);
   const before = [...row.querySelectorAll("button")].find(({ dataset, hidden }) => dataset.id === focused && !hidden);
   before?.focus();
@@ -126,14 +126,14 @@ function draw(root, data) {
 
 /**
  * Create the chip next to the document's name: a button that keeps the document or, if it is kept, a menu of actions.
- * @param {TextBarData["notebook"]} notebook
+ * @param {TextBarData["storage"]} storage
  * @param {(act: "keep" | "remove" | "file") => void} tell
  */
-function notebookChip({ state, title }, tell) {
+function storageChip({ state, title }, tell) {
   if (!state) return [];
-  const chip = el("button", `notebook ${state}`);
+  const chip = el("button", `storage-chip ${state}`);
   chip.type = "button";
-  chip.dataset.id = "notebook";
+  chip.dataset.id = "storage";
   chip.title = title;
   if (state !== "kept") {
     chip.textContent = state === "shared" ? "Session file" : "Keep on this machine";

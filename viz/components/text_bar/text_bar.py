@@ -19,7 +19,7 @@ class DocumentData(TypedDict):
     about: str
 
 
-class NotebookChip(TypedDict):
+class StorageChip(TypedDict):
     """The chip next to the document's name, which shows whether the document is kept on this machine.
 
     ``state`` is empty for no chip, ``offered`` if the document can be kept on this machine, ``urgent`` if questions or
@@ -47,7 +47,7 @@ class TextBarData(TypedDict):
     taken: int
     ask: str
     ask_questions: str
-    notebook: NotebookChip
+    storage: StorageChip
 
 
 _text_bar_component = Component[TextBarData](
@@ -64,8 +64,8 @@ _text_area_footer_component = Component[Data](
 )
 
 
-class KeptHead(TypedDict):
-    """Metadata of a text kept in the browser's tab; see `viz.controls.kept_texts`.
+class TabTextMetadata(TypedDict):
+    """Metadata of a text kept in the browser's tab; see `viz.controls.text_storage`.
 
     ``file`` is JSON with the properties of the file that the text was read from; empty if it was not read from a file.
     """
@@ -79,7 +79,7 @@ class KeptHead(TypedDict):
     file: str
 
 
-class KeptWords(TypedDict):
+class TabQuestionsOrLecture(TypedDict):
     """Questions or a lecture that the browser's tab keeps, as the server reads them again; empty ``words`` remove them."""
 
     name: Literal["questions", "lecture"]
@@ -87,7 +87,7 @@ class KeptWords(TypedDict):
 
 
 _tab_text_store = Store[bytes]("seamark_own", "keepOwn")
-_tab_words_store = Store[KeptWords]("seamark_words", "keepWords")
+_tab_words_store = Store[TabQuestionsOrLecture]("seamark_words", "keepWords")
 
 
 def show_text_bar(data: TextBarData) -> None:
@@ -99,7 +99,7 @@ def show_text_bar(data: TextBarData) -> None:
     - ``kept``: the browser's tab sent the text that it has kept; ``{"head", "text", "at"}``. The head is None if the tab has
       no text.
     - ``questions``: the browser's tab sent the questions that it has kept; ``{"questions", "at"}``.
-    - ``notebook``: the user keeps the document on this machine, removes it from there, or wants its session file;
+    - ``storage``: the user keeps the document on this machine, removes it from there, or wants its session file;
       ``{"act", "at"}``.
     """
     _text_bar_component(
@@ -108,7 +108,7 @@ def show_text_bar(data: TextBarData) -> None:
         on_chosen_change=partial(keep_event_until_taken, TEXT_BAR_KEY, "chosen"),
         on_kept_change=partial(keep_event_until_taken, TEXT_BAR_KEY, "kept"),
         on_questions_change=partial(keep_event_until_taken, TEXT_BAR_KEY, "questions"),
-        on_notebook_change=partial(keep_event_until_taken, TEXT_BAR_KEY, "notebook"),
+        on_storage_change=partial(keep_event_until_taken, TEXT_BAR_KEY, "storage"),
     )
 
 
@@ -119,11 +119,11 @@ def show_text_box_footer() -> None:
     )
 
 
-def keep_text_in_tab(text_metadata: KeptHead | None, text: str) -> None:
+def keep_text_in_tab(text_metadata: TabTextMetadata | None, text: str) -> None:
     """Replace the text that the browser's tab keeps; remove the text if ``text_metadata`` is None."""
     _tab_text_store(f"{json.dumps(text_metadata)}\n{text}".encode(), key="own_in_tab")
 
 
-def keep_questions_or_lecture(questions_or_lecture: KeptWords) -> None:
+def store_questions_or_lecture_in_tab(questions_or_lecture: TabQuestionsOrLecture) -> None:
     """Replace the questions or the lecture that the browser's tab keeps."""
     _tab_words_store(questions_or_lecture, key=questions_or_lecture["name"])

@@ -15,10 +15,10 @@ from viz.jobs import ChangedCuts, reversing_change_if_quick, worked_formula_if_c
 from viz.shell import ColumnResult
 from viz.state import (
     ColumnChoice,
-    kept_questions_about,
     last_undoable_column_change,
     record_columns_for_undo,
     session,
+    stored_questions_about,
     undo_last_column_change,
 )
 
@@ -102,7 +102,7 @@ def preview_of_change(
         changed_chunker = type(chunker)(**changed_column_choice.parameters)
     except InputError:
         return None
-    questions_about_document = kept_questions_about(chunking.document)
+    questions_about_document = stored_questions_about(chunking.document)
     would_send_texts = search.method != "bm25" and embedder is not None and embedder.remote
     previews_questions = not would_send_texts and search.embedded_as != "context"
     previous_job = session.changed_cuts

@@ -9,7 +9,7 @@ from chunkers import InputError, Tools, load_embedder, load_tokenizer
 from evaluation.segmentation.settings_sweep import TRIVIAL_SETTINGS, SweptSetting, sweep_settings
 from tests.support import differing
 from tests.viz.retrieval.opening.test_first_run import words_of_the_texts
-from viz.jobs.keeping.kept_run import RunFile
+from viz.jobs.storage.stored_run import RunFile
 from viz.tune import bundled_sweep as opening
 from viz.tune.bundled_sweep import BUNDLED_RUN, default_choices
 from viz.tune.sweep_inputs import default_sweep_documents, default_sweep_settings

@@ -4,7 +4,7 @@
 import { drawRemedies, saidOf } from "../../remedies/remedy_list.js";
 
 /**
- * @import { AskedColumn } from "../../../compare/asking/question_search.data.d.ts"
+ * @import { AskedColumn } from "../../../compare/questions/question_search.data.d.ts"
  * @import { Column } from "../column.js"
  * @import { Asking } from "./asking.js"
  */

@@ -14,7 +14,7 @@ import { markStrip } from "./strip_marks.js";
 import { paintRanges } from "./text_highlights.js";
 
 /**
- * @import { Asked, AskedColumn } from "../../../compare/asking/question_search.data.d.ts"
+ * @import { Asked, AskedColumn } from "../../../compare/questions/question_search.data.d.ts"
  * @import { Block } from "../chunk_block.js"
  * @import { Column } from "../column.js"
  * @import { ColumnText } from "../column_text.js"

@@ -5,7 +5,7 @@ import { el } from "../../shared/dom.js";
 import { counted } from "../../shared/format.js";
 import { rankSign } from "./retrieved_chunks.js";
 
-/** @import { AnswerFate, AskedColumn } from "../../../compare/asking/question_search.data.d.ts" */
+/** @import { AnswerFate, AskedColumn } from "../../../compare/questions/question_search.data.d.ts" */
 
 const SHOWN = 5; // ranks that are buttons; the other chunks are found by scrolling
 

@@ -5,7 +5,7 @@ import { all, el } from "../../shared/dom.js";
 import { pointAt } from "./selection_offsets.js";
 
 /**
- * @import { AskedColumn } from "../../../compare/asking/question_search.data.d.ts"
+ * @import { AskedColumn } from "../../../compare/questions/question_search.data.d.ts"
  * @import { Block } from "../chunk_block.js"
  * @import { Column } from "../column.js"
  * @import { Segments } from "../payload.data.d.ts"

@@ -6,13 +6,13 @@ import threading
 import pytest
 
 from chunkers import InputError
-from viz.jobs.keeping import notebook_store
-from viz.jobs.keeping.notebook_store import NotebookStore, StoredTextKey
+from viz.jobs.storage import disk_text_store
+from viz.jobs.storage.disk_text_store import DiskTextStore, StoredTextKey
 
 
 @pytest.fixture
 def store(tmp_path):
-    return NotebookStore(tmp_path / "data" / "notebooks.sqlite")
+    return DiskTextStore(tmp_path / "data" / "notebooks.sqlite")
 
 
 def write(store, place=None, name="notes.txt", metadata=b"{}", text="A text.", question_count=0):
@@ -29,13 +29,13 @@ def test_a_text_comes_back_as_it_was_and_the_list_has_the_last_one_first(store):
     first = write(store, text="One \ud800 text.\x00", metadata=b'{"a": 1}', question_count=2)
     second = write(store, name="other.md")
     assert store.read(first.id) == (first, b'{"a": 1}', "One \ud800 text.\x00")
-    assert [(notebook.id, notebook.name, notebook.questions) for notebook in store.listed()] == [
+    assert [(stored_version.id, stored_version.name, stored_version.questions) for stored_version in store.listed()] == [
         (second.id, "other.md", 0),
         (first.id, "notes.txt", 2),
     ]
     changed = write(store, first, text="Another text.")
     assert changed == StoredTextKey(first.id, first.revision + 1)
-    assert [notebook.id for notebook in store.listed()] == [first.id, second.id]
+    assert [stored_version.id for stored_version in store.listed()] == [first.id, second.id]
     assert store.read(first.id)[2] == "Another text."
 
 
@@ -55,7 +55,7 @@ def test_two_tabs_that_change_a_text_both_keep_theirs(store):
 
 def test_tabs_that_write_at_once_lose_nothing(store, tmp_path):
     def work(number):
-        mine, place = NotebookStore(tmp_path / "data" / "notebooks.sqlite"), None
+        mine, place = DiskTextStore(tmp_path / "data" / "notebooks.sqlite"), None
         for turn in range(5):
             place = write(mine, place, name=f"{number}", metadata=f"{turn}".encode(), text=f"{number} {turn}")
 
@@ -65,14 +65,14 @@ def test_tabs_that_write_at_once_lose_nothing(store, tmp_path):
     for thread in threads:
         thread.join()
     listed = store.listed()
-    assert sorted(notebook.name for notebook in listed) == [str(number) for number in range(6)]
-    assert all(store.read(notebook.id)[1:] == (b"4", f"{notebook.name} 4") for notebook in listed)
+    assert sorted(stored_version.name for stored_version in listed) == [str(number) for number in range(6)]
+    assert all(store.read(stored_version.id)[1:] == (b"4", f"{stored_version.name} 4") for stored_version in listed)
 
 
 def test_a_removed_text_is_not_in_the_file_any_more_and_a_tab_that_has_it_keeps_it_anew(store, tmp_path):
     place, other = write(store, text="a secret of mine"), write(store, name="other")
     store.remove(place.id)
-    assert [notebook.id for notebook in store.listed()] == [other.id]
+    assert [stored_version.id for stored_version in store.listed()] == [other.id]
     assert store.read(place.id) is None
     assert b"a secret" not in (tmp_path / "data" / "notebooks.sqlite").read_bytes()
     assert write(store, place, text="a secret of mine").id != place.id
@@ -81,7 +81,7 @@ def test_a_removed_text_is_not_in_the_file_any_more_and_a_tab_that_has_it_keeps_
 
 
 def test_a_full_file_is_a_sentence_and_keeps_what_it_has(store, monkeypatch):
-    monkeypatch.setattr(notebook_store, "MOST_BYTES", 100_000)
+    monkeypatch.setattr(disk_text_store, "MOST_BYTES", 100_000)
     place = write(store)
     with pytest.raises(InputError, match=r"may have at most 0 MB, and the disk must have room .* Remove a kept text"):
         write(store, place, text="x" * 200_000)

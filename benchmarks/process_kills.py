@@ -1,7 +1,7 @@
 """Kill an embedding, sweeps and a retrieval run repeatedly at random moments, and count the repeated work.
 
-``python -m benchmarks.kills`` kills each with SIGKILL at ten moments. Every process goes on from what the one before has
-kept on disk; the last one finishes. The exit status is 1 if anything is computed again that an earlier process showed as
+``python -m benchmarks.process_kills`` kills each with SIGKILL at ten moments. Every process goes on from what the one before
+has kept on disk; the last one finishes. The exit status is 1 if anything is computed again that an earlier process showed as
 finished, or if the results are not those of a run that was never killed.
 """
 
@@ -34,11 +34,11 @@ from evaluation.search import index as indexes
 from evaluation.segmentation import MarkedDocument, MarkedText, SweptSetting, settings_grid
 from evaluation.segmentation import settings_sweep as sweeps
 from viz.jobs import BackgroundJob, ChunkingJob, ChunkingTask, retrieval, shared_resources
-from viz.jobs.keeping.kept_run import Keeper
-from viz.jobs.keeping.run_store import RunStore
-from viz.jobs.retrieval import KeptRetrieval, Retrieval
+from viz.jobs.retrieval import Retrieval, StoredRetrieval
 from viz.jobs.retrieval_plan import Plan, RunMaterial
-from viz.jobs.sweep import KeptSweep, Sweep
+from viz.jobs.storage.run_store import RunStore
+from viz.jobs.storage.stored_run import Keeper
+from viz.jobs.sweep import StoredSweep, Sweep
 
 LINK_TOKEN = "the-token-of-the-link"
 STEP_S = 0.004
@@ -146,12 +146,12 @@ def _new_or_resumed_sweep(
     ]
     embedder = SlowEmbedder(log)
     keeper = Keeper(RunStore(folder / "runs.sqlite"), LINK_TOKEN, "sweep")
-    stored_sweep = KeptSweep.find(keeper)
+    stored_sweep = StoredSweep.find(keeper)
     if stored_sweep is not None:
         documents_with_text = [document for document in stored_sweep.documents_among(documents) if document is not None]
         job = Sweep.from_disk(stored_sweep).resumed(documents_with_text, embedder)
     else:
-        new_stored_sweep = KeptSweep.of(
+        new_stored_sweep = StoredSweep.of(
             keeper, [(document, "lines") for document in documents], frozenset(), settings, embedder.name, "words"
         )
 
@@ -182,13 +182,13 @@ def _retrieval_job(log: WorkLog, folder: Path) -> tuple[BackgroundJob, Callable[
     chunkers = tuple(build_chunker("fixed_sentences", {"size": size}) for size in range(2, 14))
     embedder = SlowEmbedder(log)
     keeper = Keeper(RunStore(folder / "runs.sqlite"), LINK_TOKEN, "retrieval")
-    kept_retrieval = KeptRetrieval.find(keeper)
-    if kept_retrieval is not None:
-        plan = kept_retrieval.rebuild_plan(material)
+    stored_retrieval = StoredRetrieval.find(keeper)
+    if stored_retrieval is not None:
+        plan = stored_retrieval.rebuild_plan(material)
     else:
         plan = Plan(material, chunkers, embedder.name, "lines", "words")
-        kept_retrieval = KeptRetrieval.of(keeper, plan)
-    job = Retrieval(plan, embedder, True, kept_retrieval)
+        stored_retrieval = StoredRetrieval.of(keeper, plan)
+    job = Retrieval(plan, embedder, True, stored_retrieval)
     job.found = _LoggedEvaluations(log)
 
     def retrieval_result_text() -> str:
@@ -301,7 +301,7 @@ def run_with_kills(kind: str, moments: int, seed: int, folder: Path) -> KillOutc
     for kill_point in [*kill_points, None]:
         logs.append(folder / f"{len(logs)}.log")
         earlier_line_count = sum(_count_lines(log) - 1 for log in logs[:-1])
-        command = [sys.executable, "-m", "benchmarks.kills", "--work", kind, str(folder / "killed"), str(logs[-1])]
+        command = [sys.executable, "-m", "benchmarks.process_kills", "--work", kind, str(folder / "killed"), str(logs[-1])]
         # A file, not a pipe, since a sweep's processes outlive it by a minute and would keep the pipe open.
         with (folder / "result").open("wb") as result_file:
             process = subprocess.Popen(

@@ -38,7 +38,7 @@ class StoredTextKey(NamedTuple):
     revision: int
 
 
-class NotebookStore:
+class DiskTextStore:
     """A store of kept texts in a SQLite file, safe for several threads and processes.
 
     The file is created with the first text. All methods raise `InputError`, with the reason in a sentence, if the file
@@ -134,21 +134,21 @@ class NotebookStore:
         try:
             with self._lock:
                 try:
-                    notebook_store_connection = open_private_sqlite(self._path, create=create)
+                    store_connection = open_private_sqlite(self._path, create=create)
                 except sqlite3.OperationalError:
                     if create or self._path.exists():
                         raise
-                    notebook_store_connection = None
-                if notebook_store_connection is None:
+                    store_connection = None
+                if store_connection is None:
                     yield None
                     return
-                with closing(notebook_store_connection):
-                    configure_sqlite(notebook_store_connection, MOST_BYTES)
+                with closing(store_connection):
+                    configure_sqlite(store_connection, MOST_BYTES)
                     # Unlike a cache, the file must survive a crash of the machine.
-                    notebook_store_connection.execute("PRAGMA synchronous = FULL")
-                    notebook_store_connection.execute("PRAGMA secure_delete = ON")
-                    notebook_store_connection.execute(_TABLE)
-                    yield notebook_store_connection
+                    store_connection.execute("PRAGMA synchronous = FULL")
+                    store_connection.execute("PRAGMA secure_delete = ON")
+                    store_connection.execute(_TABLE)
+                    yield store_connection
         except (OSError, sqlite3.Error) as error:
             if isinstance(error, sqlite3.Error) and is_disk_full(error):
                 raise InputError(

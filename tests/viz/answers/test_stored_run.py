@@ -11,9 +11,9 @@ from tests.viz.answers.test_page import asked, cards, chat_reply, done, gathered
 from tests.viz.app_steps import said, settled
 from tests.viz.controls.test_language_model import everything, labels, name_model, press
 from viz.answers.model_choice import ANSWERING_MODEL_MISSING
-from viz.jobs.answering_plan_and_jobs import KeptAnswers
-from viz.jobs.keeping.kept_run import Keeper
+from viz.jobs.answering_plan_and_jobs import StoredAnswers
 from viz.jobs.shared_resources import run_store
+from viz.jobs.storage.stored_run import Keeper
 
 
 def stopped(app, http, **words):
@@ -157,7 +157,7 @@ def test_no_text_no_key_and_no_link_is_in_the_file_and_no_text_or_key_in_the_lin
     assert len(words) > 5
     assert [word for word in words | {token.lower()} if word.encode() in content] == []
     assert [word for word in words if word in link] == []
-    kept = KeptAnswers.find(Keeper(run_store(), token, KeptAnswers.kind))
+    kept = StoredAnswers.find(Keeper(run_store(), token, StoredAnswers.kind))
     assert (kept.done, kept.total) == (2, 2)
     assert len(asked(http)) == 2
 

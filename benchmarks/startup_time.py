@@ -1,11 +1,11 @@
 """Startup from a cold start: time until the first column and until all three are painted, by stage.
 
-Run as ``python -m benchmarks.start [--repeats N] [--script FILE]``. Each turn starts the server in a process of its own,
-nothing embedded, and opens the first page in a browser that already runs as soon as the server answers; then, in the same
-way, a server of an empty Streamlit page, whose time no page of Streamlit can be below. A column counts at the second
-animation frame after its chunks are in the page, and the empty page at the second after its line of text. Then the parts
-of it, one after the other in a fresh process without a server, and the command line. ``--script app.py`` loads nothing
-before a browser asks.
+Run as ``python -m benchmarks.startup_time [--repeats N] [--script FILE]``. Each turn starts the server in a process of its
+own, nothing embedded, and opens the first page in a browser that already runs as soon as the server answers; then, in the
+same way, a server of an empty Streamlit page, whose time no page of Streamlit can be below. A column counts at the second
+animation frame after its chunks are in the page, and the empty page at the second after its line of text. Then the parts of
+it, one after the other in a fresh process without a server, and the command line. ``--script app.py`` loads nothing before a
+browser asks.
 """
 
 import json
@@ -86,7 +86,7 @@ stage("load the model")
 embedder.encode(["The first text."])
 stage("its first text")
 from sample_docs import load_sample
-from viz.compare.state.choices import default_choices
+from viz.compare.choices_and_session.choices import default_choices
 sample = load_sample(default_choices().document)
 document = Document.from_text(sample.text, sample.sentences)
 stage("split the sample")

@@ -16,11 +16,11 @@ from sample_docs import load_sample
 from tests.support import HashEmbedder, ended
 from viz.jobs import retrieval as retrievals
 from viz.jobs import shared_resources
-from viz.jobs.keeping.kept_run import Keeper
-from viz.jobs.keeping.run_store import RunStore
-from viz.jobs.retrieval import KeptRetrieval, Retrieval
+from viz.jobs.retrieval import Retrieval, StoredRetrieval
 from viz.jobs.retrieval_plan import Plan, RunMaterial
-from viz.jobs.sweep import KeptSweep, Sweep
+from viz.jobs.storage.run_store import RunStore
+from viz.jobs.storage.stored_run import Keeper
+from viz.jobs.sweep import StoredSweep, Sweep
 
 TOKEN = "the token of a link"
 STUBS = load_sample("stubs")
@@ -43,13 +43,13 @@ def keeper(folder, kind):
     return Keeper(RunStore(folder / "runs.sqlite"), TOKEN, kind)
 
 
-def kept_sweep(place):
-    return Sweep.from_disk(KeptSweep.find(place))
+def stored_sweep(place):
+    return Sweep.from_disk(StoredSweep.find(place))
 
 
 def new_sweep(folder, settings=SETTINGS):
     held = frozenset({OWN.name})
-    kept = KeptSweep.of(
+    kept = StoredSweep.of(
         keeper(folder, "sweep"), [(BUNDLED, STUBS.sentences), (OWN, "lines")], held, settings, "hash", "words"
     )
     documents = [BUNDLED.split(STUBS.sentences), OWN.split("lines")]
@@ -90,7 +90,7 @@ def interrupted(folder, monkeypatch):
 
 
 def test_a_sweep_shows_what_was_done_and_runs_the_rest(folder, interrupted):
-    shown = kept_sweep(keeper(folder, "sweep"))
+    shown = stored_sweep(keeper(folder, "sweep"))
     assert (len(shown.rows), shown.total, shown.stopped_early, shown.has_document_names) == (4, 10, True, False)
     assert shown.names == ["stubs", "own document 2"]
     assert shown.held == {"own document 2"}
@@ -102,7 +102,7 @@ def test_a_sweep_shows_what_was_done_and_runs_the_rest(folder, interrupted):
     assert sorted(map(str, resumed.rows)) == sorted(map(str, whole.rows))
     assert (resumed.held, resumed.stopped_early) == (whole.held, False)
     assert interrupted[:6] == [("stubs", SETTINGS[4]), *((OWN.name, setting) for setting in SETTINGS)]
-    finished = kept_sweep(keeper(folder, "sweep"))
+    finished = stored_sweep(keeper(folder, "sweep"))
     assert (len(finished.rows), finished.stopped_early) == (10, False)
 
 
@@ -115,14 +115,14 @@ def test_a_sweep_shows_what_was_done_and_runs_the_rest(folder, interrupted):
     ],
 )
 def test_only_the_same_document_is_recognised(folder, interrupted, other):
-    kept = kept_sweep(keeper(folder, "sweep")).kept
+    kept = stored_sweep(keeper(folder, "sweep")).kept
     assert kept.documents_among([other]) == [BUNDLED, None]
 
 
 def test_a_sweep_does_not_go_on_with_another_model(folder, interrupted):
     embedder = HashEmbedder()
     embedder.revision = "2"
-    resumed = kept_sweep(keeper(folder, "sweep")).resumed([BUNDLED, OWN], embedder)
+    resumed = stored_sweep(keeper(folder, "sweep")).resumed([BUNDLED, OWN], embedder)
     resumed.start()
     assert ended(resumed).error.startswith("hash: a run must continue with the model that it began with")
     assert not interrupted
@@ -134,7 +134,7 @@ def test_a_sweep_does_not_go_on_with_another_model(folder, interrupted):
     [b"", b"{}", b"[]", b'{"documents": []}', b"\xff", b'{"documents": 5, "grid": [], "embedder": "", "tokenizer": ""}'],
 )
 def test_a_plan_of_something_else_is_a_sentence(folder, plan):
-    for kind, find in (("sweep", KeptSweep.find), ("retrieval", KeptRetrieval.find)):
+    for kind, find in (("sweep", StoredSweep.find), ("retrieval", StoredRetrieval.find)):
         place = Keeper(RunStore(folder / "runs.sqlite"), f"token of a {kind}", kind)
         place.begin(plan)
         with pytest.raises(InputError, match="must be in the format that Seamark writes"):
@@ -146,7 +146,7 @@ def test_a_setting_that_is_not_allowed_is_a_sentence(folder):
     plan = new_sweep(folder).kept.plan.model_dump_json().replace('["size",2]', '["size",1000000000]')
     place.begin(plan.encode())
     with pytest.raises(InputError, match="size must be"):
-        kept_sweep(keeper(folder, "sweep"))
+        stored_sweep(keeper(folder, "sweep"))
 
 
 @pytest.mark.parametrize(
@@ -155,13 +155,13 @@ def test_a_setting_that_is_not_allowed_is_a_sentence(folder):
 def test_a_row_of_something_else_is_not_run(folder, interrupted, number, part):
     place = keeper(folder, "sweep")
     place.add(number, part or place.parts()[0])
-    assert len(kept_sweep(place).rows) == 4
+    assert len(stored_sweep(place).rows) == 4
 
 
 def new_run(folder, material=MATERIAL):
     chunkers = tuple(build_chunker("fixed_sentences", {"size": size}) for size in (2, 3, 4))
     plan = Plan(material, chunkers, "hash", "lines", "words")
-    return Retrieval(plan, HashEmbedder(), True, KeptRetrieval.of(keeper(folder, "retrieval"), plan))
+    return Retrieval(plan, HashEmbedder(), True, StoredRetrieval.of(keeper(folder, "retrieval"), plan))
 
 
 @pytest.fixture
@@ -194,7 +194,7 @@ def report(run):
 def test_a_retrieval_run_shows_what_was_done_and_measures_the_rest(folder, indexed):
     first = done(new_run(folder))
     assert (sorted(first.found), first.stopped_early) == ([0, 1], True)
-    kept = KeptRetrieval.find(keeper(folder, "retrieval"))
+    kept = StoredRetrieval.find(keeper(folder, "retrieval"))
     assert (kept.plan.own, kept.done) == (True, 2)
     # In another order, as files are uploaded.
     plan = kept.rebuild_plan(RunMaterial(TEXTS[::-1], ASKED, own=True))
@@ -229,14 +229,14 @@ def test_pages_come_back_with_the_documents(folder):
     run.kept.begin()
     pages = ((TEXTS[0][0], TextParts("page", (0,), ("iv",))), ("more.txt", TextParts("page", (0,), ("1",))))
     given = RunMaterial((*TEXTS, ("more.txt", "More.")), ASKED, True, pages)
-    assert KeptRetrieval.find(keeper(folder, "retrieval")).rebuild_plan(given).material.parts == pages[:1]
+    assert StoredRetrieval.find(keeper(folder, "retrieval")).rebuild_plan(given).material.parts == pages[:1]
 
 
 def test_what_is_embedded_is_kept_and_a_run_of_before_is_plain(folder):
     run = new_run(folder)
     plan = replace(run.plan, embedded_as="heading_path")
-    KeptRetrieval.of(keeper(folder, "retrieval"), plan).begin()
-    assert KeptRetrieval.find(keeper(folder, "retrieval")).rebuild_plan(MATERIAL) == plan
+    StoredRetrieval.of(keeper(folder, "retrieval"), plan).begin()
+    assert StoredRetrieval.find(keeper(folder, "retrieval")).rebuild_plan(MATERIAL) == plan
     before = run.kept.plan.model_dump()
     del before["embedded_as"]
     assert type(run.kept.plan).model_validate(before) == run.kept.plan
@@ -257,7 +257,7 @@ def test_what_is_embedded_is_kept_and_a_run_of_before_is_plain(folder):
 def test_what_is_missing_is_said(folder, texts, asked, missing):
     run = new_run(folder)
     run.kept.begin()
-    kept = KeptRetrieval.find(keeper(folder, "retrieval"))
+    kept = StoredRetrieval.find(keeper(folder, "retrieval"))
     assert kept.missing_files_in_words(RunMaterial(texts, asked, own=True) if texts else None) == missing
 
 

@@ -22,7 +22,7 @@ from evaluation.retrieval.asked_question import (
     judge_retrieval,
 )
 from evaluation.retrieval.asked_question import AskedQuestion as Retrieved
-from viz.compare.state.session import session
+from viz.compare.choices_and_session.session import session
 from viz.components.browser_exchange import Component, code_point_offsets, no_op_callback, utf16_offsets
 from viz.components.page_elements import notice, remark, show_job_progress
 from viz.components.remedies.payload import ColumnRemedies
@@ -136,7 +136,7 @@ class Asked(TypedDict):
 
 
 _question_component = Component[Asked](
-    "seamark_asker", "compare/asking/question_requests.js", html='<div class="asker"></div>'
+    "seamark_asker", "compare/questions/question_requests.js", html='<div class="asker"></div>'
 )
 
 
@@ -191,7 +191,7 @@ def _handle_question_event(event: dict[str, Any]) -> None:
         ask_job.cancel()
     elif event.get("search") is not None:
         # As on the page, what searches for remedies is imported when it is needed.
-        from viz.compare.asking.remedies import begin_remedy_search, stop_remedy_search
+        from viz.compare.questions.remedies import begin_remedy_search, stop_remedy_search
 
         (begin_remedy_search if event["search"] else stop_remedy_search)()
     elif question_text is None:
@@ -286,7 +286,7 @@ def _fill_in_column_results(
             column_retrieval, document, checked_answer_span
         )
     if marked_answer is not None and checked_answer_span is not None and asked_question_payload["state"] == "done":
-        from viz.compare.asking.remedies import find_remedies
+        from viz.compare.questions.remedies import find_remedies
 
         failing_column_indexes = [
             number

@@ -9,13 +9,13 @@ from chunkers import Document, Embedder, Span
 from evaluation.questions import MarkedQuestion
 from evaluation.remedies.tested_changes import FailingColumn
 from evaluation.retrieval.asked_question import PosedQuestion
-from viz.compare.state.session import session
+from viz.compare.choices_and_session.session import session
 from viz.components.remedies.payload import ColumnRemedies
 from viz.jobs import AskJob, embedder_key
 from viz.jobs.remedy_search import RemedyJob, remedy_search_for_answer
 from viz.shell import ColumnResult, open_page_at_next_run
 from viz.shell.tested_remedies import add_remedy_column, is_remedy_search_automatic, remedies_payload
-from viz.state import kept_questions_about
+from viz.state import stored_questions_about
 
 
 def find_remedies(
@@ -52,7 +52,7 @@ def find_remedies(
         return [None for _ in results]
     posed_question, other_questions = (
         PosedQuestion(question_search_settings.question, answer_span),
-        kept_questions_about(document, excluded_question=marked_answer.question),
+        stored_questions_about(document, excluded_question=marked_answer.question),
     )
     shared_column_arguments = (
         question_search_settings.method,

@@ -10,12 +10,12 @@ from chunkers.language_models.chat_server import ChatServer
 from chunkers.language_models.requests_within_spending_limit import Asking
 from evaluation.answering.questions_and_answers import QuestionItem
 from tests.support import tools
-from viz.jobs.answering_plan_and_jobs import AnswerModels, AnswerPlan, KeptAnswers
+from viz.jobs.answering_plan_and_jobs import AnswerModels, AnswerPlan, StoredAnswers
 from viz.jobs.chunking import ChunkingTask
-from viz.jobs.keeping.kept_run import Keeper
+from viz.jobs.storage.stored_run import Keeper
 
 DOCUMENT = Document.from_text("One.\nTwo.\nThree.", "lines")
-KEEPER = Keeper(None, "token", KeptAnswers.kind)
+KEEPER = Keeper(None, "token", StoredAnswers.kind)
 MODELS = AnswerModels("openai:test 1", "")
 
 
@@ -41,20 +41,20 @@ def cut(size):
     ],
 )
 def test_a_model_that_cut_the_same_made_the_same_run_in_another_session(other, chunks, missing):
-    kept = KeptAnswers.of(KEEPER, in_a_session(), cut(1), MODELS)
+    kept = StoredAnswers.of(KEEPER, in_a_session(), cut(1), MODELS)
     assert kept.differing_settings(other, chunks) == missing
 
 
 def test_where_no_model_is_asked_the_chunks_need_not_be_the_same():
     asks_none = replace(in_a_session(), tasks=(ChunkingTask.of(DOCUMENT, None, "words", build_chunker("recursive", {})),))
-    kept = KeptAnswers.of(KEEPER, asks_none, cut(1), MODELS)
+    kept = StoredAnswers.of(KEEPER, asks_none, cut(1), MODELS)
     assert kept.plan.cuts == ("",)
     assert kept.differing_settings(asks_none, cut(2)) == []
 
 
 def test_neither_a_chunk_nor_a_session_is_in_the_plan():
     plan = in_a_session()
-    written = KeptAnswers.of(KEEPER, plan, cut(1), MODELS).plan.model_dump_json()
+    written = StoredAnswers.of(KEEPER, plan, cut(1), MODELS).plan.model_dump_json()
     assert "Two" not in written
     assert plan.tasks[0].answers
     assert plan.tasks[0].answers not in written

@@ -13,13 +13,13 @@ from typing import TYPE_CHECKING, Any, ClassVar, Generic, Self, TypeVar
 from pydantic import BaseModel, Field, ValidationError
 
 from chunkers import Embedder, InputError, __version__, load_embedder
-from viz.jobs.keeping.run_store import MemoryRunStore, RunStore
+from viz.jobs.storage.run_store import MemoryRunStore, RunStore
 
 if TYPE_CHECKING:
-    from viz.jobs.background_jobs import KeptJob
+    from viz.jobs.background_jobs import StoredRunJob
 
 Result = TypeVar("Result")
-Job = TypeVar("Job", bound="KeptJob")
+Job = TypeVar("Job", bound="StoredRunJob")
 
 
 @dataclass(frozen=True)
@@ -85,7 +85,7 @@ class Keeper:
         return hashlib.blake2b(self.token.encode("utf-8", "surrogatepass"), digest_size=32, person=purpose).digest()
 
 
-class KeptPlan(BaseModel, extra="forbid", frozen=True, strict=True):
+class StoredPlan(BaseModel, extra="forbid", frozen=True, strict=True):
     """The stored settings of a run, with hashes in place of texts.
 
     ``embedder`` is the embedder's name, ``language_model`` the identity of the model that chunkers call; empty for none.
@@ -104,11 +104,11 @@ class KeptPlan(BaseModel, extra="forbid", frozen=True, strict=True):
         """Raise InputError if a chunker of the run cannot be constructed."""
 
 
-Plan = TypeVar("Plan", bound=KeptPlan)
+Plan = TypeVar("Plan", bound=StoredPlan)
 
 
 @dataclass(frozen=True)
-class KeptRun(Generic[Plan]):
+class StoredRun(Generic[Plan]):
     """A stored run, finished or not; each kind of run is a subclass.
 
     Attributes
@@ -241,7 +241,7 @@ class BundledRun(Generic[Job]):
 
     path: Path
     job_type: type[Job]
-    default: Callable[[Keeper], KeptRun[Any]]
+    default: Callable[[Keeper], StoredRun[Any]]
     job: Callable[[Any, Embedder | None], Job]
 
     @cached_property
@@ -249,13 +249,16 @@ class BundledRun(Generic[Job]):
         """The run and the content of its file, or an error message; the run never changes, so all sessions share it."""
         try:
             file = RunFile.read(self.path)
-            keeper, kept_run_kind = Keeper(MemoryRunStore(), BUNDLED_RUN_TOKEN, file.kind), self.job_type.kept_type.kind
+            keeper, stored_run_kind = (
+                Keeper(MemoryRunStore(), BUNDLED_RUN_TOKEN, file.kind),
+                self.job_type.stored_run_type.kind,
+            )
             keeper.begin(json.dumps(file.plan).encode(), file.vectors)
             for part_number, part in enumerate(file.parts):
                 keeper.add(part_number, json.dumps(part).encode())
-            run = self.job_type.kept_type.find(replace(keeper, kind=kept_run_kind))
+            run = self.job_type.stored_run_type.find(replace(keeper, kind=stored_run_kind))
             if run is None:
-                raise InputError(f"{self.path.name}: the file must contain a {kept_run_kind} run; it does not.")
+                raise InputError(f"{self.path.name}: the file must contain a {stored_run_kind} run; it does not.")
             keeper.check_embedder(load_embedder(run.plan.embedder, "cpu"))
             return self.job(replace(run, whole=True), None), file
         except InputError as error:
@@ -263,7 +266,7 @@ class BundledRun(Generic[Job]):
 
     def measure(self) -> RunFile:
         """Measure the run, and return its new file; raises InputError if it does not finish."""
-        run = self.default(Keeper(MemoryRunStore(), BUNDLED_RUN_TOKEN, self.job_type.kept_type.kind))
+        run = self.default(Keeper(MemoryRunStore(), BUNDLED_RUN_TOKEN, self.job_type.stored_run_type.kind))
         embedder = load_embedder(run.plan.embedder, "cpu")
         job = self.job(run, embedder)
         job.start(600)

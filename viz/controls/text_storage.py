@@ -11,27 +11,27 @@ from chunkers import InputError
 from chunkers.support import pluralize
 from sample_docs import load_sample
 from viz.components.page_elements import notice, remark
-from viz.components.text_bar.text_bar import KeptHead, NotebookChip, keep_questions_or_lecture
-from viz.jobs import notebook_store
-from viz.jobs.keeping.notebook_store import Listed
+from viz.components.text_bar.text_bar import StorageChip, TabTextMetadata, store_questions_or_lecture_in_tab
+from viz.jobs import disk_text_store
+from viz.jobs.storage.disk_text_store import Listed
 from viz.state import (
     OWN_DOCUMENT,
     Choices,
-    KeptText,
     PageArrival,
+    StoredTextMetadata,
     TextSource,
     choose_document,
     count_questions_about,
-    delete_kept_texts,
+    delete_stored_texts,
     is_server_private,
     main_page,
-    notebook_key_of_document,
-    open_notebook,
+    open_stored_text,
     restore_replaced_text,
     restore_text,
     session,
     set_own_text,
-    start_notebook_of_document,
+    start_storing_document,
+    stored_text_key_of_document,
     stored_texts,
     text_in_stored_form,
 )
@@ -47,7 +47,7 @@ DOWNLOADS_VIEW = "Downloads"
 """The view of Compare with the session file."""
 
 
-def document_keeping_chip(document_id: str) -> NotebookChip:
+def document_storage_chip(document_id: str) -> StorageChip:
     """Return the chip next to a document's name, which shows whether and how the document can be kept."""
     own_text_source = session.own if document_id == OWN_DOCUMENT else None
     document_text_source = own_text_source if document_id == OWN_DOCUMENT else _sample_text_source(document_id)
@@ -57,7 +57,7 @@ def document_keeping_chip(document_id: str) -> NotebookChip:
         unsaved_phrases.append(known_boundary_count_phrase(len(own_text_source.known)))
     if document_text_source is None or (own_text_source is None and not question_count):
         return {"state": "", "title": ""}
-    if document_id in session.notebooks:
+    if document_id in session.stored_versions:
         return {"state": "kept", "title": "The text, its questions and the columns are in a file that only you can read"}
     if not is_server_private():
         return {"state": "shared", "title": SHARED_SERVER_SENTENCE}
@@ -81,28 +81,28 @@ def apply_chip_action(event: Mapping[str, Any], document_id: str) -> None:
     """Apply the action chosen on a document's chip: keep the document, remove it, or open the downloads on Compare."""
     chosen_action = event.get("act")
     if chosen_action == "keep" and is_server_private():
-        start_notebook_of_document(document_id)
-    elif chosen_action == "remove" and (kept_text_key := notebook_key_of_document()) is not None:
-        delete_kept_texts(kept_text_key.id)
+        start_storing_document(document_id)
+    elif chosen_action == "remove" and (stored_text_key := stored_text_key_of_document()) is not None:
+        delete_stored_texts(stored_text_key.id)
     elif chosen_action == "file":
         session.below_wanted = DOWNLOADS_VIEW
         session.arriving = PageArrival(main_page.key, session.page)
 
 
-def offer_to_keep_document(key: str, document: str) -> None:
+def offer_to_store_document(key: str, document: str) -> None:
     """Draw the button that keeps a document on this machine, or the reason why it cannot be kept."""
     if not is_server_private():
         remark(SHARED_SERVER_SENTENCE, key=f"{key}_shared")
-    elif document not in session.notebooks:
+    elif document not in session.stored_versions:
         st.button(
-            "Keep on this machine", key=f"{key}_keep", on_click=start_notebook_of_document, args=(document,), help=KEEP_HELP
+            "Keep on this machine", key=f"{key}_keep", on_click=start_storing_document, args=(document,), help=KEEP_HELP
         )
 
 
 def offer_replaced_text(choices: Choices) -> None:
     """Draw errors in keeping texts, and a button that restores a replaced text that had questions or boundaries."""
-    if session.notebook_complaint:
-        notice(session.notebook_complaint, "error", key="notebook_complaint_notice")
+    if session.storage_complaint:
+        notice(session.storage_complaint, "error", key="storage_complaint_notice")
     replaced_own_text = session.replaced
     if replaced_own_text is None:
         return
@@ -129,52 +129,52 @@ def offer_replaced_text(choices: Choices) -> None:
     )
 
 
-def show_kept_texts(choices: Choices) -> None:
+def show_stored_texts(choices: Choices) -> None:
     """Draw the list of the texts kept on this machine, each with buttons to open and remove it."""
     if not is_server_private():
         return
     try:
-        kept_texts = notebook_store().listed()
+        kept_texts = disk_text_store().listed()
     except InputError as error:
         notice(str(error), "error", key="kept_texts_error")
         return
     if not kept_texts:
         return
     remark("Kept on this machine:", key="kept_texts")
-    open_text_key = notebook_key_of_document()
+    open_text_key = stored_text_key_of_document()
     open_text_id = None if open_text_key is None else open_text_key.id
     for kept_text in kept_texts[:MOST_LISTED]:
-        kept_text_buttons_row = st.container(horizontal=True, vertical_alignment="center", key=f"kept_text_{kept_text.id}")
-        with kept_text_buttons_row.container():
-            remark(_kept_text_in_words(kept_text), key=f"kept_text_said_{kept_text.id}")
-        kept_text_buttons_row.button(
+        stored_text_buttons_row = st.container(horizontal=True, vertical_alignment="center", key=f"kept_text_{kept_text.id}")
+        with stored_text_buttons_row.container():
+            remark(_listed_text_in_words(kept_text), key=f"kept_text_said_{kept_text.id}")
+        stored_text_buttons_row.button(
             "Open text",
             key=f"kept_text_open_{kept_text.id}",
-            on_click=_open_kept_text,
+            on_click=_open_stored_text,
             args=(kept_text.id, choices),
             disabled=kept_text.id == open_text_id,
             width="content",
         )
-        kept_text_buttons_row.button(
+        stored_text_buttons_row.button(
             "Remove text",
             key=f"kept_text_remove_{kept_text.id}",
-            on_click=delete_kept_texts,
+            on_click=delete_stored_texts,
             args=(kept_text.id,),
             width="content",
         )
     if len(kept_texts) > MOST_LISTED:
         remark(f"{len(kept_texts) - MOST_LISTED:,} older ones are not listed.", key="kept_texts_more")
     if len(kept_texts) > 1:
-        st.button("Remove all texts", key="kept_texts_clear", on_click=delete_kept_texts)
+        st.button("Remove all texts", key="kept_texts_clear", on_click=delete_stored_texts)
 
 
-def _kept_text_in_words(kept_text: Listed) -> str:
+def _listed_text_in_words(kept_text: Listed) -> str:
     last_change_date = datetime.fromtimestamp(kept_text.changed).strftime("%Y-%m-%d")
     return f"{kept_text.name} · {pluralize(kept_text.questions, 'question')} · {last_change_date}"
 
 
-def _open_kept_text(id: str, choices: Choices) -> None:
-    page_of_opened_text = open_notebook(id, choices)
+def _open_stored_text(id: str, choices: Choices) -> None:
+    page_of_opened_text = open_stored_text(id, choices)
     if page_of_opened_text and page_of_opened_text != session.page:
         session.arriving = PageArrival(page_of_opened_text, session.page)
 
@@ -191,19 +191,19 @@ TEXT_NOT_IN_LINK = (
 )
 
 
-class _Head(KeptText):
+class _Head(StoredTextMetadata):
     """Metadata returned by the tab, which may be arbitrary."""
 
     left: int = Field(ge=0)
     unseen: bool = False
 
 
-class _KeptInTab(BaseModel):
+class _TextStoredInTab(BaseModel):
     head: _Head
     text: str = Field(max_length=MOST_TAB_CHARACTERS)
 
 
-def text_copy_for_tab() -> tuple[KeptHead | None, str] | None:
+def text_copy_for_tab() -> tuple[TabTextMetadata | None, str] | None:
     """Return the metadata and the text for the browser's tab to keep; None if its copy is up to date.
 
     Without metadata, the tab drops its copy. Of a text that is too long, it keeps the metadata only.
@@ -215,7 +215,7 @@ def text_copy_for_tab() -> tuple[KeptHead | None, str] | None:
     dropped_character_count = len(text) if _utf16_length(text) > MOST_TAB_CHARACTERS else 0
     if dropped_character_count:
         text_metadata, text = text_metadata.model_copy(update={"known": None, "file": ""}), ""
-    tab_metadata: KeptHead = {
+    tab_metadata: TabTextMetadata = {
         "name": text_metadata.name,
         "known": text_metadata.known,
         "dashes": text_metadata.dashes,
@@ -227,13 +227,15 @@ def text_copy_for_tab() -> tuple[KeptHead | None, str] | None:
     return tab_metadata, text
 
 
-def keep_questions_in_tab() -> None:
+def store_questions_in_tab() -> None:
     """Store the session's questions in the browser's tab, at the end of a run of the page."""
     session_stored_questions = stored_texts.questions_in_stored_form()
     # Until this session has questions, the tab may still have those of the previous session.
     session.questions_sent = session.questions_sent or bool(session_stored_questions)
     if session.questions_sent:
-        keep_questions_or_lecture({"name": "questions", "words": stored_texts.questions_to_json(session_stored_questions)})
+        store_questions_or_lecture_in_tab(
+            {"name": "questions", "words": stored_texts.questions_to_json(session_stored_questions)}
+        )
 
 
 def warning_too_long_for_tab() -> str:
@@ -257,20 +259,20 @@ def restore_text_of_tab(tab_content: Mapping[str, Any]) -> bool:
     if session.own is not None:
         return True
     try:
-        text_kept_in_tab = _KeptInTab.model_validate(tab_content)
-        if not text_kept_in_tab.head.left and text_kept_in_tab.text:
-            if text_kept_in_tab.head.unseen:
+        text_stored_in_tab = _TextStoredInTab.model_validate(tab_content)
+        if not text_stored_in_tab.head.left and text_stored_in_tab.text:
+            if text_stored_in_tab.head.unseen:
                 set_own_text(
-                    TextSource(text_kept_in_tab.text, text_kept_in_tab.head.name, None, text_kept_in_tab.head.teaches)
+                    TextSource(text_stored_in_tab.text, text_stored_in_tab.head.name, None, text_stored_in_tab.head.teaches)
                 )
             else:
-                restore_text(text_kept_in_tab.head, text_kept_in_tab.text)
+                restore_text(text_stored_in_tab.head, text_stored_in_tab.text)
             return True
     except ValidationError:
-        text_kept_in_tab = None
-    if text_kept_in_tab is not None and text_kept_in_tab.head.left:
+        text_stored_in_tab = None
+    if text_stored_in_tab is not None and text_stored_in_tab.head.left:
         session.lost = (
-            f"The tab could not keep {text_kept_in_tab.head.name}: it has {text_kept_in_tab.head.left:,} characters. "
+            f"The tab could not keep {text_stored_in_tab.head.name}: it has {text_stored_in_tab.head.left:,} characters. "
             "Upload it again, or look at this sample."
         )
     elif session.own_linked:

@@ -8,7 +8,7 @@ from sample_docs import load_sample
 from tests.viz.app_steps import box_of, choose_document, sent, tell
 from viz.components.browser_exchange import utf16_offsets
 from viz.jobs import shared_resources
-from viz.jobs.keeping.notebook_store import NotebookStore
+from viz.jobs.storage.disk_text_store import DiskTextStore
 from viz.state import stored_texts
 from viz.state.choices import ColumnChoice
 
@@ -17,9 +17,9 @@ TEXT = "The lamp turns all night. A ship sees it. The keeper sleeps by day. Nobo
 
 @pytest.fixture
 def app(app, monkeypatch, tmp_path):
-    store = NotebookStore(tmp_path / "notebooks.sqlite")
-    monkeypatch.setattr("viz.state.stored_texts.notebook_store", lambda: store)
-    monkeypatch.setattr("viz.controls.kept_texts.notebook_store", lambda: store)
+    store = DiskTextStore(tmp_path / "notebooks.sqlite")
+    monkeypatch.setattr("viz.state.stored_texts.disk_text_store", lambda: store)
+    monkeypatch.setattr("viz.controls.text_storage.disk_text_store", lambda: store)
     app.query_params["embedder"] = "tfidf"
     app.store = store
     return app.run()
@@ -64,11 +64,11 @@ def tab(app):
 
 def chip(app):
     """Return the chip beside the document's name."""
-    return sent(app, "ask_questions")["notebook"]
+    return sent(app, "ask_questions")["storage"]
 
 
 def keep(app):
-    return tell(app, "document", "notebook", act="keep")
+    return tell(app, "document", "storage", act="keep")
 
 
 def value(app, key):
@@ -169,10 +169,10 @@ def test_a_removed_text_stays_on_the_page_and_is_not_kept_again(app):
 
 
 def test_a_full_file_says_so_and_offers_to_remove_or_to_save(app, monkeypatch):
-    monkeypatch.setattr("viz.jobs.keeping.notebook_store.MOST_BYTES", 20_000)
+    monkeypatch.setattr("viz.jobs.storage.disk_text_store.MOST_BYTES", 20_000)
     paste(app, "A sentence of a long text. " * 2_000)
     keep(app)
-    assert "Remove a kept text, or save a session file" in app.session_state["notebook_complaint"]
+    assert "Remove a kept text, or save a session file" in app.session_state["storage_complaint"]
     assert app.store.listed() == []
 
 
@@ -180,7 +180,7 @@ def test_a_damaged_entry_is_a_sentence(app, again):
     place = app.store.write(None, "notes.txt", 0, b"{", "d", TEXT)
     other = again()
     press(other, f"kept_text_open_{place.id}")
-    assert "must be written by this version of Seamark" in other.session_state["notebook_complaint"]
+    assert "must be written by this version of Seamark" in other.session_state["storage_complaint"]
     app.store.remove(place.id)
 
 
@@ -217,15 +217,15 @@ def test_the_chip_offers_to_keep_before_anything_is_lost_and_then_to_remove(app)
     assert chip(app)["title"].startswith("Only this tab has its 1 question. ")
     keep(app)
     assert chip(app)["state"] == "kept"
-    tell(app, "document", "notebook", act="remove")
+    tell(app, "document", "storage", act="remove")
     assert app.store.listed() == []
     assert chip(app)["state"] == "urgent"
-    tell(app, "document", "notebook", act="file")
+    tell(app, "document", "storage", act="file")
     assert app.session_state["below"] == "Downloads"
 
 
 def test_where_others_reach_the_server_the_chip_leads_to_the_session_file(app, monkeypatch):
-    monkeypatch.setattr("viz.controls.kept_texts.is_server_private", lambda: False)
+    monkeypatch.setattr("viz.controls.text_storage.is_server_private", lambda: False)
     paste(app)
     assert chip(app)["state"] == "shared"
     keep(app)
@@ -270,7 +270,7 @@ def test_ones_own_link_opens_the_kept_text_in_another_tab(app, again):
     assert [(kept.id, kept.questions) for kept in app.store.listed()] == [(kept_text.id, 2)]
     # The link's settings stay.
     assert other.session_state["choices"]["compare"].columns[0].chunker == "fixed_words"
-    tell(app, "document", "notebook", act="remove")
+    tell(app, "document", "storage", act="remove")
     stranger = again(**link)
     tell(stranger, "document", "kept", head=None, text="")
     assert "does not include its text" in stranger.session_state["lost"]

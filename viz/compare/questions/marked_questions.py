@@ -5,11 +5,11 @@ import streamlit as st
 from chunkers.support import pluralize
 from evaluation.questions import MarkedQuestion, marked_questions_to_csv
 from evaluation.search import MOST_RERANKED, Reranker
-from viz.compare.asking.question_search import drop_unused_question_texts
-from viz.compare.state.session import session
+from viz.compare.choices_and_session.session import session
+from viz.compare.questions.question_search import drop_unused_question_texts
 from viz.components.page_elements import download_button, remark
-from viz.controls import offer_to_keep_document, value_binding
-from viz.shell import columns_of_compare, give_kept_questions_to_retrieval, open_page_at_next_run
+from viz.controls import offer_to_store_document, value_binding
+from viz.shell import columns_of_compare, give_stored_questions_to_retrieval, open_page_at_next_run
 from viz.state import LONGEST_NAME, current_document
 
 LONGEST_SHOWN_ANSWER = 120
@@ -50,14 +50,14 @@ def _show_marked_questions() -> None:
     text_count = len({session.question_texts[question.identity].text for question in stored_questions})
     storage_phrase = (
         "as long as this tab is open"
-        if current_document() not in session.notebooks
+        if current_document() not in session.stored_versions
         else "with its text, or while this tab is open"
     )
     remark(
         f"{pluralize(len(stored_questions), 'question')} about {pluralize(text_count, 'text')}, kept {storage_phrase}.",
         key="questions_said",
     )
-    offer_to_keep_document("questions", current_document())
+    offer_to_store_document("questions", current_document())
     for question_index, question in enumerate(stored_questions):
         buttons_row = st.container(horizontal=True, vertical_alignment="center", key=f"question_{question_index}")
         with buttons_row.container():
@@ -100,7 +100,7 @@ def _show_marked_questions() -> None:
 
 def _start_retrieval_run() -> None:
     """Pass the questions and their texts to Retrieval, and start its run on this page's columns."""
-    give_kept_questions_to_retrieval(columns_of_compare(), begins_run=True)
+    give_stored_questions_to_retrieval(columns_of_compare(), begins_run=True)
     open_page_at_next_run("retrieval")
 
 

@@ -17,9 +17,9 @@ from chunkers.storage import private_files
 from tests import ROOT
 from tests.lanes import mostly_full
 from tests.support import LIMIT, HashEmbedder
-from viz.jobs.keeping import run_store
-from viz.jobs.keeping.kept_run import Keeper
-from viz.jobs.keeping.run_store import RunStore
+from viz.jobs.storage import run_store
+from viz.jobs.storage.run_store import RunStore
+from viz.jobs.storage.stored_run import Keeper
 
 PLAN = b'{"plan": 1}'
 
@@ -215,8 +215,8 @@ def test_a_clock_that_jumps_forward_once_deletes_no_run(path, monkeypatch):
 FULL_DISK = """
 import sys
 from pathlib import Path
-from viz.jobs.keeping.kept_run import Keeper
-from viz.jobs.keeping.run_store import RunStore
+from viz.jobs.storage.stored_run import Keeper
+from viz.jobs.storage.run_store import RunStore
 
 store = RunStore(Path(sys.argv[1]) / "runs.sqlite")
 runs = [Keeper(store, f"run {number}", "sweep") for number in range(8)]

@@ -1,6 +1,6 @@
 """Runs stored on disk with the user's consent: their settings, and each part as it is finished.
 
-The file contains hashes, numbers and the values of settings, but no text and no link; see `viz.jobs.keeping.kept_run`.
+The file contains hashes, numbers and the values of settings, but no text and no link; see `viz.jobs.storage.stored_run`.
 """
 
 import hashlib

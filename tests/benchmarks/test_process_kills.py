@@ -1,8 +1,8 @@
-"""Jobs that are killed at random moments: nothing finished is computed again; `benchmarks.kills` kills more often."""
+"""Jobs that are killed at random moments: nothing finished is computed again. `benchmarks.process_kills` does more."""
 
 import pytest
 
-from benchmarks.kills import run_with_kills
+from benchmarks.process_kills import run_with_kills
 
 
 @pytest.mark.full

@@ -1,10 +1,10 @@
 """Layout shift of every page while it loads, on a server that has just started and on a warm one.
 
-Run as ``python -m benchmarks.shift [--size WIDTHxHEIGHT]... [--only PAGE]...``. It starts the app on a port of its own
-and opens every page twice, each time in a browser that knows nothing of the one before; on the first round nothing is
-embedded or drawn yet. The number is the browser's own, Cumulative Layout Shift as web.dev defines it: shifts less than a
-second apart, within five seconds, make a window, and the window with the largest sum counts. Beside it stands what moved
-the most in that window. The exit status is 1 where a page has more than 0.1.
+Run as ``python -m benchmarks.page_layout_shift [--size WIDTHxHEIGHT]... [--only PAGE]...``. It starts the app on a port of
+its own and opens every page twice, each time in a browser that knows nothing of the one before; on the first round nothing
+is embedded or drawn yet. The number is the browser's own, Cumulative Layout Shift as web.dev defines it: shifts less than a
+second apart, within five seconds, make a window, and the window with the largest sum counts. Beside it stands what moved the
+most in that window. The exit status is 1 where a page has more than 0.1.
 """
 
 from collections.abc import Sequence

@@ -1,8 +1,8 @@
 """Many sessions on one server: response times, memory after they end, and the order of waiting sessions.
 
-Run as ``python -m benchmarks.load sliders|rounds|waiting|soak``. It starts the app on a port of its own, as ``make run``
-does, and opens sessions that speak Streamlit's protocol (`tests.fixtures.streamlit_client`), so that no browser takes the
-processor from it. Each prints one table, with the load of the machine; the exit status is 1 where a target is missed.
+Run as ``python -m benchmarks.server_load sliders|rounds|waiting|soak``. It starts the app on a port of its own, as ``make
+run`` does, and opens sessions that speak Streamlit's protocol (`tests.fixtures.streamlit_client`), so that no browser takes
+the processor from it. Each prints one table, with the load of the machine; the exit status is 1 where a target is missed.
 
 ``sliders``: twenty sessions move the threshold of ``breakpoint`` on the essay, each as soon as its last answer is whole.
 ``rounds``: fifty sessions paste texts of their own, are opened and closed again, four times; the server's memory after each.
